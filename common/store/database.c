@@ -164,16 +164,16 @@ static int is_made_of(const char *theirs, const char *ours)
 
 /* 1, 0, or ERR_MEMORY. SQLite keeps a table's text without what it says of other tables of that
  * name. */
-static int is_ours(const char *sql)
+static int is_among(const char *sql, const char *const *statements, size_t count)
 {
     static const char words[] = "IF NOT EXISTS ";
     int is_found = 0;
-    for (size_t i = 0; !is_found && i < sizeof store_schema / sizeof store_schema[0]; i++) {
+    for (size_t i = 0; !is_found && i < count; i++) {
         char *ours = NULL;
         size_t length;
         FILE *text = open_memstream(&ours, &length);
         if (text)
-            store_print_table(text, store_schema[i]);
+            store_print_table(text, statements[i]);
         if (!text || fclose(text))
             is_found = ERR_MEMORY;
         else {
@@ -185,6 +185,14 @@ static int is_ours(const char *sql)
         free(ours);
     }
     return is_found;
+}
+
+static int is_ours(const char *sql)
+{
+    int is_found = is_among(sql, store_schema, sizeof store_schema / sizeof store_schema[0]);
+    return is_found ? is_found
+                    : is_among(sql, store_schema_older,
+                               sizeof store_schema_older / sizeof store_schema_older[0]);
 }
 
 static int fail(sqlite3 *database, const char *path, struct error *error)
@@ -243,7 +251,7 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
         {"choices", "generation, individual, choice"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
-         " trials, genome"}};
+         " trials, bar_m_s, bar_sizes_s, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
         char sql[200];
@@ -259,7 +267,7 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
 }
 
 struct column {
-    const char *name, *type;
+    const char *name, *type, *older; /* what a reader sees instead in a store that lacks it */
 };
 
 static int complete_table(sqlite3 *database, const char *path, const char *table,
@@ -277,7 +285,8 @@ static int complete_table(sqlite3 *database, const char *path, const char *table
         if (status || has_column)
             continue;
         missing++;
-        used += (size_t)snprintf(view + used, sizeof view - used, ", NULL AS %s", columns[i].name);
+        used += (size_t)snprintf(view + used, sizeof view - used, ", %s AS %s", columns[i].older,
+                                 columns[i].name);
         snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, columns[i].name,
                  columns[i].type);
         if (!is_read_only && sqlite3_exec(database, sql, NULL, NULL, NULL))
@@ -289,15 +298,24 @@ static int complete_table(sqlite3 *database, const char *path, const char *table
     return status;
 }
 
+enum { BAR_COLUMNS = 2 };
+
 int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
                             struct error *error)
 {
-    static const struct column costs[] = {{"reused", "INTEGER"}, {"pace_least_m_s", "REAL"}};
-    struct column measures[MEASURE_COUNT];
+    static const struct column costs[] = {{"reused", "INTEGER", "NULL"},
+                                          {"pace_least_m_s", "REAL", "NULL"}};
+    static const struct column bars[BAR_COLUMNS] = {
+        {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
+        {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"}};
+    struct column individuals[BAR_COLUMNS + MEASURE_COUNT];
+    memcpy(individuals, bars, sizeof bars);
     for (int i = 0; i < MEASURE_COUNT; i++)
-        measures[i] = (struct column){measure_table[i].name, "REAL"};
-    int status =
-        complete_table(database, path, "individuals", measures, MEASURE_COUNT, is_read_only, error);
+        individuals[BAR_COLUMNS + i] = (struct column){measure_table[i].name, "REAL", "NULL"};
+    int status = complete_table(database, path, "individuals", individuals,
+                                BAR_COLUMNS + MEASURE_COUNT, is_read_only, error);
+    if (!status)
+        status = complete_table(database, path, "births", bars, BAR_COLUMNS, is_read_only, error);
     return status ? status : complete_table(database, path, "costs", costs, 2, is_read_only, error);
 }
 

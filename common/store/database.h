@@ -35,8 +35,9 @@ struct store_bounds {
  * 0, or ERR_* with a message that names the path, and nothing is open. */
 int store_database_open(const char *path, int flags, struct store_bounds *bounds,
                         sqlite3 **database, struct error *error);
-/* Older stores lack the columns of newer measures, and newer ones of costs: a writer adds them, a
- * reader sees them empty, in a view of its own. */
+/* Older stores lack the columns of newer measures, newer ones of costs, and those of bars: a writer
+ * adds them, empty; a reader sees them in a view of its own. They have all tables of this version,
+ * and `bars`. */
 int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
                             struct error *error);
 /* There are no bounds any more: it was looked through and hangs together, or it is new. */

@@ -10,7 +10,7 @@
 #define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 9
+#define STORE_SCHEMA_VERSION 10
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -29,6 +29,7 @@
     " PRIMARY KEY (generation, individual)"                                                        \
     ") STRICT, WITHOUT ROWID"
 
+/* Of versions 6 to 9; later it is two columns of births and individuals. */
 #define STORE_BARS_TABLE                                                                           \
     "CREATE TABLE IF NOT EXISTS bars ("                                                            \
     " individual INTEGER PRIMARY KEY,"                                                             \
@@ -55,6 +56,7 @@
     " seed TEXT NOT NULL,"                                                                         \
     " body INTEGER,"                                                                               \
     " trials INTEGER,"                                                                             \
+    " bar_m_s REAL, bar_sizes_s REAL,"                                                             \
     " genome BLOB NOT NULL"                                                                        \
     ") STRICT"
 
@@ -106,6 +108,8 @@ static const char *const store_schema[] = {
     " seed TEXT NOT NULL,"      /* of its evaluation */
     " body INTEGER,"            /* search archive: the creature in which its body appeared first */
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
+    " bar_m_s REAL,"   /* raise guard.hopeless_m_s and hopeless_sizes_s for it; NULL: they hold */
+    " bar_sizes_s REAL,"
     " branch INTEGER REFERENCES branches," /* whose parameters; NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
     " fitness REAL,"         /* 0 if the referee was not satisfied */
@@ -147,9 +151,6 @@ static const char *const store_schema[] = {
     /* What a person wished of a member when its generation was bred from; new in version 5. */
     STORE_CHOICES_TABLE,
 
-    /* Raises guard.hopeless_m_s and hopeless_sizes_s for these; new in version 6. */
-    STORE_BARS_TABLE,
-
     /* What the candidates for champion were tried by; new in version 7. */
     STORE_TRIALS_TABLE,
 
@@ -179,5 +180,8 @@ static const char *const store_schema[] = {
     " log TEXT NOT NULL DEFAULT ''" /* last lines of the worker's log; older stores lack it */
     ") STRICT",
 };
+
+/* What older versions have besides. */
+static const char *const store_schema_older[] = {STORE_BARS_TABLE};
 
 #endif

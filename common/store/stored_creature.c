@@ -8,9 +8,7 @@ void stored_creature_print_select(FILE *text, const char *extra, const char *res
     fputs("SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"
           " coalesce(i.branch, (SELECT max(branch) FROM branches)),"
           " (SELECT simulator_version FROM branches b WHERE b.branch = i.branch),"
-          " i.verdict, i.fitness, i.digest,"
-          " (SELECT m_s FROM bars WHERE individual = i.id),"
-          " (SELECT sizes_s FROM bars WHERE individual = i.id), i.genome",
+          " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome",
           text);
     for (int i = 0; i < MEASURE_COUNT; i++)
         fprintf(text, ", i.%s", measure_table[i].name);
@@ -21,7 +19,8 @@ void stored_creature_print_births(FILE *text, const char *extra, const char *res
 {
     fputs(
         "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"
-        " NULL AS branch, NULL AS verdict, NULL AS fitness, NULL AS referee_fitness,"
+        " bar_m_s, bar_sizes_s, NULL AS branch, NULL AS verdict, NULL AS fitness, NULL AS "
+        "referee_fitness,"
         " NULL AS referee_words, NULL AS digest,",
         text);
     for (int i = 0; i < MEASURE_COUNT; i++)

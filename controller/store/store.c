@@ -279,18 +279,42 @@ static int add_quarantine_log(struct store *store, struct error *error)
                          error);
 }
 
-/* Brings the tables up to date. */
+/* The columns of bars are there; then the store is one of this version. */
+static int move_bars(struct store *store, struct error *error)
+{
+    char version[64];
+    snprintf(version, sizeof version, "PRAGMA user_version = %d", STORE_SCHEMA_VERSION);
+    int status = store_execute(store,
+                               "UPDATE individuals SET (bar_m_s, bar_sizes_s) ="
+                               " (SELECT m_s, sizes_s FROM bars WHERE individual = id)"
+                               " WHERE id IN (SELECT individual FROM bars);"
+                               "UPDATE births SET (bar_m_s, bar_sizes_s) ="
+                               " (SELECT m_s, sizes_s FROM bars WHERE individual = id);"
+                               "DROP TABLE bars",
+                               error);
+    return status ? status : store_execute(store, version, error);
+}
+
+/* Brings the tables up to date, all at once. */
 static int upgrade(struct store *store, struct error *error)
 {
     int64_t version;
-    char sql[2048];
     int status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
-    if (status || version == STORE_SCHEMA_VERSION)
-        return status;
-    snprintf(sql, sizeof sql, "BEGIN; %s; %s; %s; %s; PRAGMA user_version = %d; COMMIT",
-             STORE_CHOICES_TABLE, STORE_BARS_TABLE, STORE_TRIALS_TABLE, STORE_BIRTHS_TABLE,
-             STORE_SCHEMA_VERSION);
-    return store_execute(store, sql, error);
+    int is_older = version < STORE_SCHEMA_VERSION;
+    if (!status)
+        status = store_begin(store, error);
+    if (!status)
+        status = add_quarantine_log(store, error);
+    if (!status && is_older)
+        status = store_execute(store,
+                               STORE_CHOICES_TABLE ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE
+                                                   ";" STORE_BIRTHS_TABLE,
+                               error);
+    if (!status)
+        status = store_database_complete(store->database, store->path, 0, error);
+    if (!status && is_older)
+        status = move_bars(store, error);
+    return status ? status : store_commit(store, error);
 }
 
 /* Branches are numbered 1, 2, ..., and there is at least one: readers of all of them count on
@@ -330,10 +354,6 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
         store_database_trust(store->database, &store->bounds);
     if (!status)
         status = is_read_only ? store_execute(store, "BEGIN", error) : set_journal(store, error);
-    if (!status && !is_read_only)
-        status = add_quarantine_log(store, error);
-    if (!status && !is_read_only)
-        status = store_database_complete(store->database, path, 0, error);
     if (!status && !is_read_only)
         status = upgrade(store, error);
     if (!status)

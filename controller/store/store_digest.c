@@ -7,14 +7,11 @@
 #include "common/math/hash.h"
 
 /* Every column of every row, with its type, so that NULL differs from 0, and "a", "bc" from "ab",
- * "c". */
-static int hash_rows(struct store *store, const char *sql, int64_t argument, uint64_t *hash,
-                     struct error *error)
+ * "c". Finalizes the statement. */
+static int hash_statement(struct store *store, sqlite3_stmt *row, int64_t argument, uint64_t *hash,
+                          struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = store_prepare(store, sql, &row, error);
-    if (status)
-        return status;
+    int status;
     sqlite3_bind_int64(row, 1, argument);
     while ((status = store_next_row(store, row, error)) == 1) {
         for (int i = 0; i < sqlite3_column_count(row); i++) {
@@ -36,6 +33,33 @@ static int hash_rows(struct store *store, const char *sql, int64_t argument, uin
     return status;
 }
 
+static int hash_rows(struct store *store, const char *sql, int64_t argument, uint64_t *hash,
+                     struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = store_prepare(store, sql, &row, error);
+    return status ? status : hash_statement(store, row, argument, hash, error);
+}
+
+/* All columns but those of the bar, in the order of this version. */
+static void print_individuals(FILE *text, const char *unused, const char *unused_too)
+{
+    fputs("SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials, branch,"
+          " verdict, fitness, referee_fitness, referee_words, digest",
+          text);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        fprintf(text, ", %s", measure_table[i].name);
+    fputs(", genome FROM individuals WHERE generation = ? ORDER BY id", text);
+}
+
+static int hash_individuals(struct store *store, int64_t generation, uint64_t *hash,
+                            struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = store_prepare_printed(store, print_individuals, "", "", &row, error);
+    return status ? status : hash_statement(store, row, generation, hash, error);
+}
+
 static int hash_generation(struct store *store, int64_t generation, uint64_t *hash,
                            struct error *error)
 {
@@ -43,12 +67,11 @@ static int hash_generation(struct store *store, int64_t generation, uint64_t *ha
     int status =
         hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
     if (!status)
-        status = hash_rows(store, "SELECT * FROM individuals WHERE generation = ? ORDER BY id",
-                           generation, hash, error);
+        status = hash_individuals(store, generation, hash, error);
     if (!status)
         status = hash_rows(store,
-                           "SELECT b.individual, b.m_s, b.sizes_s FROM bars b JOIN individuals i"
-                           " ON i.id = b.individual WHERE i.generation = ? ORDER BY b.individual",
+                           "SELECT id, bar_m_s, bar_sizes_s FROM individuals WHERE generation = ?"
+                           " AND bar_m_s IS NOT NULL ORDER BY id",
                            generation, hash, error);
     if (!status)
         status = hash_rows(store,

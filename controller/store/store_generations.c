@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int put_bar(struct store *store, const struct individual *individual, struct error *error)
-{
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_INSERT_BAR, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)individual->id);
-    sqlite3_bind_double(statement, 2, individual->bar.m_s);
-    sqlite3_bind_double(statement, 3, individual->bar.sizes_s);
-    return store_run_statement(store, statement, error);
-}
-
 static int put_birth(struct store *store, const struct individual *individual, struct error *error)
 {
     sqlite3_stmt *statement;
@@ -28,12 +16,7 @@ static int put_birth(struct store *store, const struct individual *individual, s
     if (status)
         return status;
     status = store_bind_birth(store, statement, 0, individual, error);
-    if (status)
-        return status;
-    status = store_run_statement(store, statement, error);
-    if (!status && pace_has_bar(&individual->bar))
-        status = put_bar(store, individual, error);
-    return status;
+    return status ? status : store_run_statement(store, statement, error);
 }
 
 static int put_member(struct store *store, uint32_t generation, const struct individual *individual,

@@ -99,7 +99,10 @@ static int forget_results(struct store *store, uint32_t generation, struct error
         "UPDATE generations SET closed = 0, evaluations_own = evaluations_own +"
         " (SELECT count(*) FROM members WHERE generation = ?1 AND evaluated = 1) WHERE number = ?1",
         "UPDATE members SET evaluated = 0 WHERE generation = ?1",
-        "DELETE FROM bars WHERE individual IN (SELECT individual FROM " STORE_JUDGED ")"};
+        "UPDATE individuals SET bar_m_s = NULL, bar_sizes_s = NULL"
+        " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+        "UPDATE births SET bar_m_s = NULL, bar_sizes_s = NULL"
+        " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")"};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof statements / sizeof statements[0]; i++)
         status = store_execute_for(store, statements[i], generation, error);

@@ -23,7 +23,6 @@
 /* Statements that run for each individual; kept prepared. */
 enum hot_statement {
     HOT_INSERT_BIRTH,
-    HOT_INSERT_BAR,
     HOT_INSERT_MEMBER,
     HOT_INSERT_RESULT,
     HOT_UPDATE_RESULT,
@@ -94,12 +93,12 @@ int store_get_rows(struct store *store, sqlite3_stmt *statement,
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
-/* What is known of a creature at birth: the ten columns of STORE_BIRTH behind column `before`. The
+/* What is known of a creature at birth: the twelve columns of STORE_BIRTH behind column `before`. The
  * texts and the genome must stay until the statement has run. */
 #define STORE_BIRTH                                                                                \
-    "id, generation, method, parent1, parent2, mutations, seed, body, trials, genome"
-#define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-enum { STORE_BIRTH_COUNT = 10 };
+    "id, generation, method, parent1, parent2, mutations, seed, body, trials, bar_m_s,"            \
+    " bar_sizes_s, genome"
+#define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
                      const struct individual *individual, struct error *error);
 /* A number, or NULL. */

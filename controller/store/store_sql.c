@@ -107,6 +107,18 @@ void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id)
     store_bind_known(statement, column, id != 0, (int64_t)id);
 }
 
+/* Two columns: both numbers, or NULL. */
+static void bind_bar(sqlite3_stmt *statement, int column, const struct pace_bar *bar)
+{
+    if (!pace_has_bar(bar)) {
+        sqlite3_bind_null(statement, column);
+        sqlite3_bind_null(statement, column + 1);
+        return;
+    }
+    sqlite3_bind_double(statement, column, bar->m_s);
+    sqlite3_bind_double(statement, column + 1, bar->sizes_s);
+}
+
 int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
                      const struct individual *individual, struct error *error)
 {
@@ -131,7 +143,8 @@ int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
     sqlite3_bind_text(statement, before + 7, seed, sizeof seed - 1, SQLITE_TRANSIENT);
     store_bind_id(statement, before + 8, individual->body);
     store_bind_known(statement, before + 9, individual->is_trial, individual->born_trials);
-    sqlite3_bind_blob64(statement, before + 10, genome.bytes, genome.length, SQLITE_STATIC);
+    bind_bar(statement, before + 10, &individual->bar);
+    sqlite3_bind_blob64(statement, before + 12, genome.bytes, genome.length, SQLITE_STATIC);
     return 0;
 }
 
@@ -192,8 +205,6 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
 {
     static const char *const texts[HOT_COUNT] = {
         [HOT_INSERT_BIRTH] = "INSERT INTO births (" STORE_BIRTH ") VALUES (" STORE_BIRTH_PLACES ")",
-        [HOT_INSERT_BAR] =
-            "INSERT INTO bars (individual, m_s, sizes_s) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         [HOT_INSERT_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
         [HOT_UPDATE_EVALUATED] =

@@ -8,6 +8,17 @@
 #include "common/store/database.h"
 #include "common/store/schema.h"
 
+/* Makes of a store what version 9 wrote: bars have a table. */
+#define STORE_FIXTURE_OLDER                                                                        \
+    STORE_BARS_TABLE                                                                               \
+    "; INSERT INTO bars SELECT id, bar_m_s, bar_sizes_s FROM individuals WHERE bar_m_s IS NOT "    \
+    "NULL"                                                                                         \
+    " UNION SELECT id, bar_m_s, bar_sizes_s FROM births WHERE bar_m_s IS NOT NULL;"                \
+    "ALTER TABLE individuals DROP COLUMN bar_m_s;"                                                 \
+    "ALTER TABLE individuals DROP COLUMN bar_sizes_s;"                                             \
+    "ALTER TABLE births DROP COLUMN bar_m_s;"                                                      \
+    "ALTER TABLE births DROP COLUMN bar_sizes_s; PRAGMA user_version = 9"
+
 static inline void store_fixture_make_tables(sqlite3 *database)
 {
     char *sql = NULL;

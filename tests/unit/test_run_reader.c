@@ -438,9 +438,11 @@ START_TEST(tells_what_is_chosen)
     ck_assert_ptr_null(choices);
     ck_assert_ptr_nonnull(strstr(error.message, "unknown choice"));
     /* a store of the version before has no such table */
-    run_sql("DROP TABLE births; DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP "
-            "COLUMN way_z_m;"
-            "PRAGMA user_version = 4");
+    run_sql(
+        STORE_FIXTURE_OLDER
+        "; DROP TABLE births; DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP "
+        "COLUMN way_z_m;"
+        "PRAGMA user_version = 4");
     ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
     ck_assert_ptr_null(choices);
     run_reader_close(reader);

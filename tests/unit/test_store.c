@@ -13,6 +13,7 @@
 
 #include "common/math/rng.h"
 #include "tests/suite.h"
+#include "tests/unit/store_fixture.h"
 
 #define POPULATION 7
 
@@ -1162,10 +1163,12 @@ START_TEST(test_older_store)
     uint64_t before, after;
     int count;
     make_finished_run();
-    run_sql("DROP TABLE births; DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP "
-            "COLUMN way_z_m;"
-            "ALTER TABLE costs DROP COLUMN reused; ALTER TABLE costs DROP COLUMN pace_least_m_s;"
-            "PRAGMA user_version = 4");
+    run_sql(
+        STORE_FIXTURE_OLDER
+        "; DROP TABLE births; DROP TABLE choices; DROP TABLE bars; ALTER TABLE individuals DROP "
+        "COLUMN way_z_m;"
+        "ALTER TABLE costs DROP COLUMN reused; ALTER TABLE costs DROP COLUMN pace_least_m_s;"
+        "PRAGMA user_version = 4");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 1, &error));
     ck_ok(store_get_choices(store, 0, &choices, &count, &error));
@@ -1177,7 +1180,7 @@ START_TEST(test_older_store)
     ck_ok(store_put_choice(store, 1, CHOICE_KEEP, &error));
     ck_ok(store_put_choice(store, 1, CHOICE_NONE, &error));
     store_close(store);
-    run_sql("DROP TABLE births; DROP TABLE bars; PRAGMA user_version = 5");
+    run_sql(STORE_FIXTURE_OLDER "; DROP TABLE births; DROP TABLE bars; PRAGMA user_version = 5");
     ck_assert_int_eq(read_all(path), 0);
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_digests(store, &after, &digests, &count, &error));
@@ -1200,7 +1203,8 @@ START_TEST(test_older_store_in_midst)
     struct store_status status;
     int waiting = 0;
     store_close(store);
-    run_sql("INSERT INTO members (generation, individual, evaluated)"
+    run_sql(STORE_FIXTURE_OLDER
+            "; INSERT INTO members (generation, individual, evaluated)"
             " SELECT 1, id, id IN (SELECT id FROM individuals) FROM births;"
             "INSERT OR IGNORE INTO individuals (id, generation, method, parent1, parent2,"
             " mutations, seed, genome) SELECT id, generation, method, parent1, parent2, mutations,"
@@ -1340,7 +1344,7 @@ START_TEST(test_bars_come_back)
     ck_ok(store_get_digests(store, &before, &digests, &count, &error));
     free(digests);
     store_close(store);
-    run_sql("UPDATE bars SET sizes_s = sizes_s * 1.01");
+    run_sql("UPDATE individuals SET bar_sizes_s = bar_sizes_s * 1.01");
     ck_ok(store_open(&store, path, 0, &error));
     ck_ok(store_get_digests(store, &after, &digests, &count, &error));
     free(digests);
@@ -1356,6 +1360,68 @@ START_TEST(test_bars_come_back)
     free(population.individuals);
     search_destroy(search);
     store_close(store);
+}
+END_TEST
+
+static void check_bars(struct store *store, const struct search *search, uint64_t digest)
+{
+    struct population found;
+    struct store_digest *digests;
+    uint64_t whole;
+    int count;
+    ck_ok(store_get_population(store, 1, &found, &error));
+    ck_assert_int_eq(found.count, POPULATION);
+    for (int i = 0; i < found.count; i++) {
+        const struct individual *own = &search_population(search)->individuals[i];
+        ck_assert_uint_eq(found.individuals[i].id, own->id);
+        ck_assert(found.individuals[i].bar.m_s == own->bar.m_s &&
+                  found.individuals[i].bar.sizes_s == own->bar.sizes_s);
+    }
+    free_population(&found);
+    ck_ok(store_get_digests(store, &whole, &digests, &count, &error));
+    ck_assert_uint_eq(whole, digest);
+    free(digests);
+}
+
+/* Version 9 had a table of bars: they are read there, of creatures with and without a result, and moved by a
+ * writer. */
+START_TEST(test_older_bars)
+{
+    struct store *store;
+    struct search *search;
+    struct store_digest *digests;
+    uint64_t digest;
+    int count;
+    params.guard_hopeless_share = 0.75;
+    params.guard_hopeless_m_s = 1e-6;
+    ck_ok(store_create(&store, path, &params, &error));
+    search = search_create(&params);
+    ck_ok(store_put_generation(store, 0, search_population(search), NULL, &error));
+    evaluate(store, search, INT_MAX);
+    next_generation(store, search);
+    evaluate(store, search, 2);
+    ck_ok(store_get_digests(store, &digest, &digests, &count, &error));
+    free(digests);
+    store_close(store);
+    const char *const counts[] = {
+        "SELECT count(*) FROM individuals WHERE generation = 1 AND bar_sizes_s > 0",
+        "SELECT count(*) FROM births WHERE bar_sizes_s > 0 AND id NOT IN (SELECT id FROM "
+        "individuals)"};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        ck_assert_int_gt(ask_sql(counts[i]), 0);
+    run_sql(STORE_FIXTURE_OLDER);
+    ck_ok(store_open(&store, path, 1, &error));
+    check_bars(store, search, digest);
+    store_close(store);
+    ck_assert_int_gt(ask_sql("SELECT count(*) FROM bars"), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_ok(store_open(&store, path, 0, &error));
+        check_bars(store, search, digest);
+        store_close(store);
+        ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+        ck_assert_int_eq(ask_sql("SELECT count(*) FROM sqlite_schema WHERE name = 'bars'"), 0);
+    }
+    search_destroy(search);
 }
 END_TEST
 
@@ -1478,6 +1544,7 @@ int main(void)
     tcase_add_test(tests, test_older_store_in_midst);
     tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);
+    tcase_add_test(tests, test_older_bars);
     tcase_add_test(tests, test_branches_have_no_gaps);
     tcase_add_test(tests, test_damage_is_an_error);
     tcase_add_test(tests, test_writer_refuses_damage);
