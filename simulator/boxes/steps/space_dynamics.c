@@ -26,9 +26,10 @@ enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 static int take_memory(struct space_dynamics *d, struct arena *arena)
 {
     double **of_coordinates[] = {&d->q, &d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum};
-    double **of_rates[] = {&d->qd,   &d->qd0,   &d->vm,     &d->qdd,           &d->qdd_last,
-                           &d->tau,  &d->extra, &d->zero,   &d->effort,        &d->effort_extra,
-                           &d->work, &d->v_sum, &d->torque, &d->birth_inertia, &d->pressed};
+    double **of_rates[] = {&d->qd,       &d->qd0,           &d->vm,      &d->qdd,
+                           &d->qdd_last, &d->tau,           &d->extra,   &d->zero,
+                           &d->effort,   &d->effort_extra,  &d->work,    &d->v_sum,
+                           &d->torque,   &d->birth_inertia, &d->pressed, &d->carried};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
             return ERR_MEMORY;

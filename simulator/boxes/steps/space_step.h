@@ -47,6 +47,7 @@ struct space_dynamics {
     int *is_clamped;
     double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
     double *pressed; /* what contacts and limits added to qdd in the last step; 0 after an impact */
+    double *carried; /* qd0 and what pressed adds in half a midpoint step */
     double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
     double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
     double *work, *torque;

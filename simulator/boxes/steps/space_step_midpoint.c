@@ -6,15 +6,28 @@
  *   roots' v1, q1 such that each body has the momentum that the impulses gave: space_step_keep_momentum()
  *
  * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is guessed from the
- * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to them is
- * known only afterwards, so that of the last step counts: without it a body that pushes itself off the ground errs by
- * three times as much energy. A torque beyond its bound is explicit, at the bound. */
+ * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to the
+ * accelerations is known only afterwards, so that of the last step counts, in vm and in V: without it a body that
+ * pushes itself off the ground errs by three times as much energy in the one, and servos under load are of first order
+ * in the other. A torque beyond its bound is explicit, at the bound. */
 #include <math.h>
 
 #include "simulator/boxes/steps/space_step.h"
 
 /* Gaps that limits may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
+
+/* The mean rates of the step less half x qdd: contacts and limits go on pressing as they did. And the mean coordinates
+ * less half^2 x qdd, in q_stage. */
+static void carry(struct space_dynamics *d, double half)
+{
+    for (int i = 0; i < d->rates; i++) {
+        if (d->known == 0)
+            d->pressed[i] = 0;
+        d->carried[i] = d->qd0[i] + half * d->pressed[i];
+    }
+    space_tree_advance(&d->tree, d->q0, d->carried, half, d->q_stage);
+}
 
 /* Servos whose torque is beyond its bound get the bound; 1 if there was one more. */
 static int clamp_torques(struct space_dynamics *d, double half)
@@ -24,14 +37,14 @@ static int clamp_torques(struct space_dynamics *d, double half)
         double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
         if (d->tree.is_driven[i] || d->is_clamped[i] || d->servos[i].torque_max <= 0)
             continue;
-        double most = servo_bound(&d->servos[i], torque, d->qd0[i] + half * d->qdd[i]);
+        double most = servo_bound(&d->servos[i], torque, d->carried[i] + half * d->qdd[i]);
         if (torque == most)
             continue;
         d->is_clamped[i] = has_clamped = 1;
         d->effort[i] = most;
         d->effort_extra[i] = 0;
         d->extra[i] = half * d->servos[i].damping;
-        d->tau[i] = most - d->servos[i].damping * d->qd0[i];
+        d->tau[i] = most - d->servos[i].damping * d->carried[i];
     }
     return has_clamped;
 }
@@ -41,7 +54,7 @@ static void accelerate_middle(struct space_dynamics *d, double half, int is_fact
 {
     struct space_tree *tree = &d->tree;
     space_tree_set_velocity(tree, d->vm);
-    space_step_set_drag(d, d->qd0, half);
+    space_step_set_drag(d, d->carried, half);
     for (int pass = 0; pass <= d->rates; pass++) {
         if (!is_factored || pass > 0 || d->has_drag)
             space_tree_factor(tree, d->extra, d->has_drag ? half : 0);
@@ -57,8 +70,7 @@ static void guess_middle(struct space_dynamics *d, double half, double last, dou
 {
     for (int i = 0; i < d->rates; i++)
         if (!d->tree.is_driven[i])
-            d->vm[i] =
-                d->qd0[i] + half * (last * d->qdd[i] + before * d->qdd_last[i] + d->pressed[i]);
+            d->vm[i] = d->carried[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
 }
 
 /* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess costs no new
@@ -67,8 +79,6 @@ static void find_accelerations(struct space_dynamics *d, double half)
 {
     /* a(h/4) from a(-h/2) and a(-3h/2), which are those of the last steps */
     int was_known = d->known > 1;
-    for (int i = 0; i < d->rates && d->known == 0; i++)
-        d->pressed[i] = 0;
     if (was_known)
         guess_middle(d, half, 1.75, -0.75);
     else
@@ -153,17 +163,17 @@ static void book_middle(struct space_dynamics *d, double half)
         double way = half * (d->qd0[i] + d->qd[i]);
         d->torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
         d->work[i] = d->torque[i] * way;
-        d->ledger.loss_damping_j += d->servos[i].damping * (d->qd0[i] + half * d->qdd[i]) * way;
+        d->ledger.loss_damping_j += d->servos[i].damping * (d->carried[i] + half * d->qdd[i]) * way;
     }
     space_step_book_work(d);
 }
 
-/* Drag was that at the mean velocity without contacts. */
+/* Drag was that at the mean velocity, with what was expected of contacts. */
 static void book_drag(struct space_dynamics *d, double half)
 {
     double *dragged = d->v_sum, *mean = d->vm;
     for (int i = 0; i < d->rates && d->has_drag; i++) {
-        dragged[i] = d->qd0[i] + half * d->qdd[i];
+        dragged[i] = d->carried[i] + half * d->qdd[i];
         mean[i] = 0.5 * (d->qd0[i] + d->qd[i]);
     }
     d->ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
@@ -184,7 +194,8 @@ void space_step_midpoint(struct space_dynamics *d)
     space_step_follow_signals(d, half, d->qm, d->vm);
     space_step_set_drives(d);
     space_tree_set_pose(tree, d->qm);
-    space_step_set_torques(d, d->qm, d->qd0, half, half);
+    carry(d, half);
+    space_step_set_torques(d, d->q_stage, d->carried, half, half);
     find_accelerations(d, half);
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i] + h * d->qdd[i];
