@@ -1,5 +1,5 @@
 /* One worker: the state machine of a slot that runs one simulator process after another. The life
- * of a slot (arrows: event / action), as docs/farm.md has it, too:
+ * of a slot (arrows: event / action):
  *
  *                    timer / worker_spawn
  *        WAITING --------------------------> STARTING --hello/worker_greet--> SETUP
