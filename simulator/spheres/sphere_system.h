@@ -1,8 +1,9 @@
 /* The state of a body of spheres and bones while it moves; for the files of the solver only:
- * dynamics_spheres.c (steps, ledger, interface), sphere_contacts.c, sphere_joints.c, sphere_methods.c.
+ * sphere_build.c (creation), sphere_step.c (steps), dynamics_spheres.c (ledger, interface), sphere_contacts.c,
+ * sphere_joints.c, sphere_methods.c.
  *
  * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
- * impulses act: see dynamics_spheres.c. All memory comes from the arena at creation. */
+ * impulses act: see sphere_step.c. All memory comes from the arena at creation. */
 #ifndef SIMULATOR_SPHERES_SPHERE_SYSTEM_H
 #define SIMULATOR_SPHERES_SPHERE_SYSTEM_H
 
@@ -70,6 +71,11 @@ static inline double lanes_dot(struct lanes a, struct lanes b)
     pair p = a.xy * b.xy;
     return p[0] + p[1] + a.z * b.z;
 }
+
+/* Bones shorter than this have no direction, m. */
+#define ROD_SHORTEST_M 1e-9
+/* Bones are damped every other step: more often costs more than it is worth. */
+#define ROD_DAMPING_STEPS 2
 
 /* A sphere in motion. */
 struct ball {
@@ -246,6 +252,48 @@ struct sphere_system {
     struct ledger ledger;
     uint64_t steps;
 };
+
+static inline struct sphere_system *sphere_system_of(struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_spheres);
+}
+
+static inline const struct sphere_system *sphere_system_at(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_spheres);
+}
+
+/* From b to a, now. */
+static inline struct lanes rod_vector(const struct rod *rod)
+{
+    return lanes_sub(lanes_of(&rod->ball_a->at), lanes_of(&rod->ball_b->at));
+}
+
+/* d . w of a rod's spheres. */
+static inline double rod_rate(const struct rod *rod, struct lanes d)
+{
+    return lanes_dot(d,
+                     lanes_sub(lanes_of(&rod->ball_a->velocity), lanes_of(&rod->ball_b->velocity)));
+}
+
+/* The calls of dynamics_solver.h by which a body is made and moves. */
+struct dynamics *sphere_system_create(const struct phenotype *phenotype, const struct world *world,
+                                      const struct dynamics_settings *settings,
+                                      struct arena *arena);
+int sphere_step(struct dynamics *dynamics);
+struct meeting *sphere_create_meeting(struct dynamics *const *all, int count, struct arena *arena);
+void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+void sphere_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
+                          int *is_broken);
+
+/* By the world's viscosity. */
+void sphere_system_set_viscosity(struct sphere_system *s);
+/* Positions and velocities as they are seen from outside. Returns whether they are finite. */
+int sphere_system_publish(struct sphere_system *s);
+/* After a state has been set: nothing touches, and what is near is to be looked for anew. */
+void sphere_system_forget(struct sphere_system *s);
+/* Force of a muscle in the last substep, N. */
+double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle);
 
 /* Pairs and room; ERR_MEMORY. */
 int sphere_contacts_create(struct sphere_system *s, struct arena *arena);
