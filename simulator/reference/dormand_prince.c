@@ -6,6 +6,9 @@
 #include "common/error.h"
 
 #define STAGES DORMAND_PRINCE_STAGES
+/* In a step nothing goes farther than this share of the thinnest thing, or of that length, m, if it is thinner. */
+#define WAY_SHARE      0.5
+#define THINNEST_WAY_M 0.01
 
 static const double stage_time[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double stage_weight[STAGES][STAGES - 1] = {
@@ -96,4 +99,14 @@ void dormand_prince_accept(struct dormand_prince *steps, double **y)
     steps->y1 = before;
     steps->k[0] = steps->k[STAGES - 1];
     steps->k[STAGES - 1] = first;
+}
+
+double dormand_prince_longest(double h_s, double top_m_s, double thinnest_m, double left_s)
+{
+    double longest = h_s, way = WAY_SHARE * fmax(thinnest_m, THINNEST_WAY_M);
+    if (top_m_s * longest > way)
+        longest = way / top_m_s;
+    if (longest < DORMAND_PRINCE_LEAST_S)
+        longest = DORMAND_PRINCE_LEAST_S;
+    return left_s < 1.01 * longest ? left_s : longest;
 }

@@ -7,6 +7,8 @@
 #include "common/system/arena.h"
 
 enum { DORMAND_PRINCE_STAGES = 7 };
+/* Steps do not shrink below this, s, whatever their error. */
+#define DORMAND_PRINCE_LEAST_S 1e-9
 
 struct dormand_prince {
     /* dy/dt at y, so long after the start of the time step, s */
@@ -33,5 +35,8 @@ void dormand_prince_look_inside(struct dormand_prince *steps, const double *y, d
                                 double share);
 /* Makes the step: *y and y1 change places, and the last stage becomes the first. */
 void dormand_prince_accept(struct dormand_prince *steps, double **y);
+/* The longest step that may be tried, s, of the time that is left: about h_s, and so short that what moves at
+ * top_m_s goes through nothing that is thinnest_m thick. No tiny last step is left over. */
+double dormand_prince_longest(double h_s, double top_m_s, double thinnest_m, double left_s);
 
 #endif

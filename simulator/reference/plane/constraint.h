@@ -5,7 +5,9 @@
  *   constraint_reduced.c    forces or impulses of the touches alone
  *   constraint_modes.c      which touches press, stick or slide
  *   constraint_impulses.c   impacts, steps by impulses, what they do to the ledger
- *   dynamics_constraint.c   adaptive steps, events, the interface of dynamics.h
+ *   constraint_state.c      the state from joint coordinates, and back
+ *   constraint_step.c       adaptive steps, events
+ *   dynamics_constraint.c   creation, the interface of dynamics.h
  *
  * Every link has its own three coordinates: the position of its centre of mass and its angle. The
  * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the fixed
@@ -124,7 +126,7 @@ struct constraint {
     uint64_t steps, free_steps;
     enum effector_state effectors;
     double damping_rate, epsilon_m, turn_speed_m_s, restitution_speed_m_s;
-    struct dynamics *pusher; /* pushes parts apart at birth, see dynamics_constraint.c */
+    struct dynamics *pusher; /* pushes parts apart at birth, see constraint_step.c */
     int is_pushing;
 
     /* the body */
@@ -187,6 +189,24 @@ struct constraint {
 
     struct ledger ledger;
 };
+
+static inline struct constraint *constraint_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_constraint);
+}
+
+/* Derivatives of the state and powers, for dormand_prince: velocities and accelerations; then the power of each
+ * effector, of drag and of damping; then of each touch its two forces and their powers. */
+void constraint_derive(void *system, const double *y, double ahead, double *k);
+/* Two calls of dynamics_solver.h. */
+int constraint_step(struct dynamics *dynamics);
+void constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+/* Sets q and qd from the placed state. */
+void constraint_set_coordinates(struct constraint *c);
+/* Sets kinetic and potential energy in the ledger. */
+void constraint_set_energies(struct constraint *c);
+/* After the state was changed: nothing presses, and nothing is known of the last step. */
+void constraint_forget_touches(struct constraint *c);
 
 /* The row of the point at arm s on link a along e, fixed in link b (-1: in the world) at arm r; but for
  * its deviation. Arms and e as they are in the world. */

@@ -14,8 +14,6 @@
 #include "common/error.h"
 #include "simulator/reference/space/space_system.h"
 
-/* Steps do not shrink below this, s, whatever their error. */
-#define STEP_LEAST_S 1e-9
 /* Touches are looked for within this at the end of a step, m or rad. */
 #define LOOK_NEAR 1e-6
 /* What does not press may be so deep, m or rad, and come nearer so fast, per s. */
@@ -41,9 +39,6 @@
 #define TRIES_MAX 2000
 /* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16
-/* In a step no corner goes farther than this share of the thinnest box, or of that length, m, if the box is thinner. */
-#define WAY_SHARE      0.5
-#define THINNEST_WAY_M 0.01
 /* A gap that is reported to sensors, m. */
 #define NEAR_M 1e-3
 
@@ -324,13 +319,9 @@ static void start_step(struct space_constraint *c, double ahead)
 
 static double longest_step(const struct space_constraint *c, double left)
 {
-    double longest = c->h_s, top = space_system_top_speed(c);
-    double way = WAY_SHARE * fmax(c->thinnest_m, THINNEST_WAY_M);
-    if (c->settings.integrator != INTEGRATOR_RK4 && top * longest > way)
-        longest = way / top;
-    if (longest < STEP_LEAST_S)
-        longest = STEP_LEAST_S;
-    return left < 1.01 * longest ? left : longest;
+    int is_checked = c->settings.integrator != INTEGRATOR_RK4;
+    return dormand_prince_longest(c->h_s, space_system_top_speed(c),
+                                  is_checked ? c->thinnest_m : HUGE_VAL, left);
 }
 
 /* Moves on by at most `left`; returns how far, and 0 if the state is not finite. */
@@ -341,8 +332,8 @@ static double advance(struct space_constraint *c, double ahead, double left, int
     for (;;) {
         double h = longest_step(c, left), error = try_step(c, ahead, h);
         double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : 0.1;
-        int is_good = error <= 1 || (h <= STEP_LEAST_S && isfinite(error));
-        if (!is_good && h <= STEP_LEAST_S)
+        int is_good = error <= 1 || (h <= DORMAND_PRINCE_LEAST_S && isfinite(error));
+        if (!is_good && h <= DORMAND_PRINCE_LEAST_S)
             return 0;
         if (is_good && is_bad_end(c)) {
             *is_event = 1;
@@ -353,7 +344,8 @@ static double advance(struct space_constraint *c, double ahead, double left, int
             accept_step(c, h);
         /* the rest of dt_s says little about the next length */
         if (h < left || factor < 1)
-            c->h_s = fmax(STEP_LEAST_S, fmin(c->settings.dt_s, h * fmin(5, fmax(0.1, factor))));
+            c->h_s = fmax(DORMAND_PRINCE_LEAST_S,
+                          fmin(c->settings.dt_s, h * fmin(5, fmax(0.1, factor))));
         if (is_good)
             return h;
     }
