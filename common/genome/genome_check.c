@@ -1,0 +1,556 @@
+/* What must hold of a genome: the check, and the garbage collection after which it holds.
+ *
+ * One function, reference_problem(), decides which references are allowed; both ask it, so that what is
+ * collected always passes. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/genome/body_kind.h"
+#include "common/genome/genome.h"
+#include "common/text.h"
+
+/* ---- which references are allowed ---- */
+
+static int is_oscillator(int function)
+{
+    return function == NEURON_OSCILLATE_WAVE || function == NEURON_OSCILLATE_SAW;
+}
+
+/* 1 if some body gene has a connection to `child` and is `parent` (unless that is 0) and
+ * has all the sensors wanted. */
+static int has_parent(const struct genome *genome, gene_id child, gene_id parent, uint32_t wanted)
+{
+    for (int i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *connection = &genome->connections[i];
+        if (connection->to != child || (parent != 0 && connection->from != parent) ||
+            connection->brace)
+            continue;
+        int row = genome_find_body(genome, connection->from);
+        if (row >= 0 && (genome->bodies[row].sensors & wanted) == wanted)
+            return 1;
+    }
+    return 0;
+}
+
+static int has_sensors(const struct genome *genome, gene_id body, uint32_t wanted)
+{
+    int row = genome_find_body(genome, body);
+    return row >= 0 && (genome->bodies[row].sensors & wanted) == wanted;
+}
+
+/* The body gene that scope and via lead to, for the scopes that name one: *target. Returns NULL, or
+ * what is wrong. */
+static const char *resolve_scope(const struct genome *genome, gene_id reader,
+                                 const struct input_gene *input, gene_id *target)
+{
+    int is_central_reader = reader == 0;
+    int row;
+    *target = 0;
+    switch (input->scope) {
+    case SCOPE_OWN:
+        *target = reader;
+        return is_central_reader ? "the central set has no own part" : NULL;
+    case SCOPE_PARENT:
+        return is_central_reader ? "the central set has no parent part" : NULL;
+    case SCOPE_CHILD:
+        if (is_central_reader)
+            return "the central set has no child parts";
+        row = genome_find_connection(genome, input->via);
+        if (row < 0)
+            return "via names a connection that does not exist";
+        if (genome->connections[row].from != reader)
+            return "via names a connection that does not start at the reader's body";
+        if (genome->connections[row].brace)
+            return "via names a brace, which grows no child";
+        *target = genome->connections[row].to;
+        return NULL;
+    case SCOPE_CENTRAL:
+        return input->kind == INPUT_SENSOR ? "the central set has no sensors" : NULL;
+    case SCOPE_PART:
+        if (!is_central_reader)
+            return "scope part is for readers in the central set";
+        *target = input->via;
+        return genome_find_body(genome, input->via) < 0 ? "via names a body that does not exist"
+                                                        : NULL;
+    default:
+        return "unknown scope";
+    }
+}
+
+/* What is wrong with where an input of a reader (a body gene's id, 0 = the central set) comes from;
+ * NULL if nothing. Looks at kind, scope, sensor, source and via, not at the numbers. */
+static const char *reference_problem(const struct genome *genome, gene_id reader,
+                                     const struct input_gene *input)
+{
+    if (input->kind == INPUT_CONSTANT)
+        return NULL;
+    gene_id target;
+    const char *problem = resolve_scope(genome, reader, input, &target);
+    if (problem)
+        return problem;
+    if (input->kind == INPUT_SENSOR) {
+        uint32_t wanted = SENSOR_BIT(input->sensor);
+        int is_found = input->scope == SCOPE_PARENT ? has_parent(genome, reader, 0, wanted)
+                                                    : has_sensors(genome, target, wanted);
+        return is_found ? NULL : "the body it reads has no such sensor";
+    }
+    int row = genome_find_neuron(genome, input->source);
+    if (row < 0)
+        return "names a neuron that does not exist";
+    gene_id owner = genome->neurons[row].owner;
+    if (input->scope == SCOPE_CENTRAL)
+        return owner == 0 ? NULL : "names a neuron that is not in the central set";
+    if (owner == 0)
+        return "names a neuron of the central set without scope central";
+    if (input->scope == SCOPE_PARENT)
+        return has_parent(genome, reader, owner, 0)
+                   ? NULL
+                   : "names a neuron that is in no possible parent";
+    return owner == target ? NULL : "names a neuron that does not live in the body it reads";
+}
+
+/* ---- check ---- */
+
+/* Where a check is, for its message. */
+struct place {
+    struct error *error;
+    const char *table; /* "body", "connection", "neuron" */
+    int row;
+    gene_id id;
+    const char *input; /* "", "effector input", "input 2" */
+};
+
+static int fail(const struct place *place, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int fail(const struct place *place, int code, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return error_set(place->error, code, "%s %d (id %" PRIu64 ")%s%s: %s", place->table, place->row,
+                     place->id, place->input[0] ? ", " : "", place->input, text);
+}
+
+/* Also refuses what is not a number. */
+static int check_real(const struct place *place, const char *name, double value, double min,
+                      double max)
+{
+    if (value >= min && value <= max)
+        return 0;
+    char a[TEXT_NUMBER_SIZE], b[TEXT_NUMBER_SIZE], c[TEXT_NUMBER_SIZE];
+    return fail(place, ERR_RANGE, "%s %s is not within %s .. %s", name, text_print_double(value, a),
+                text_print_double(min, b), text_print_double(max, c));
+}
+
+static int check_int(const struct place *place, const char *name, uint64_t value, uint64_t min,
+                     uint64_t max)
+{
+    if (value >= min && value <= max)
+        return 0;
+    return fail(place, ERR_RANGE, "%s %" PRIu64 " is not within %" PRIu64 " .. %" PRIu64, name,
+                value, min, max);
+}
+
+/* The fields that the input's kind does not use are zero. */
+static int check_unused_fields(const struct place *place, const struct input_gene *input)
+{
+    int has_via = input->kind != INPUT_CONSTANT &&
+                  (input->scope == SCOPE_CHILD || input->scope == SCOPE_PART);
+    if (input->kind == INPUT_CONSTANT && input->scope != SCOPE_OWN)
+        return fail(place, ERR_RANGE, "a constant has scope own");
+    if (input->kind != INPUT_CONSTANT && input->value != 0)
+        return fail(place, ERR_RANGE, "only a constant has a value");
+    if (input->kind != INPUT_NEURON && input->source != 0)
+        return fail(place, ERR_RANGE, "only a neuron's input has a source");
+    if (input->kind != INPUT_SENSOR && input->sensor != 0)
+        return fail(place, ERR_RANGE, "only a sensor's input has a sensor");
+    if (!has_via && input->via != 0)
+        return fail(place, ERR_RANGE, "via is for scopes child and part");
+    return 0;
+}
+
+static int check_input(struct place *place, const struct genome *genome, gene_id reader,
+                       const struct input_gene *input)
+{
+    int rc;
+    if ((rc = check_int(place, "kind", input->kind, 0, INPUT_KIND_COUNT - 1)) ||
+        (rc = check_int(place, "scope", input->scope, 0, SCOPE_COUNT - 1)) ||
+        (rc = check_int(place, "sensor", input->sensor, 0, SENSOR_COUNT - 1)) ||
+        (rc = check_real(place, "weight", input->weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX)) ||
+        (rc = check_real(place, "value", input->value, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX)) ||
+        (rc = check_unused_fields(place, input)))
+        return rc;
+    const char *problem = reference_problem(genome, reader, input);
+    return problem ? fail(place, ERR_RANGE, "%s", problem) : 0;
+}
+
+static int is_zero_input(const struct input_gene *input)
+{
+    static const struct input_gene zero;
+    return gene_is_equal_input(input, &zero);
+}
+
+static int check_id(const struct place *place)
+{
+    if (place->id == 0)
+        return fail(place, ERR_RANGE, "an id is not 0");
+    if (place->id > INT64_MAX)
+        return fail(place, ERR_RANGE, "an id is at most %" PRId64, INT64_MAX);
+    return 0;
+}
+
+static int check_limits(const struct place *place, const struct gene_field *field, const void *gene,
+                        struct gene_range range)
+{
+    const struct gene_limit_form *form = gene_form(field, gene);
+    const double *limits = gene_at_const(gene, field);
+    int rc = check_real(place, form->lower, limits[0], range.low, 0);
+    return rc ? rc : check_real(place, form->upper, limits[1], 0, range.high);
+}
+
+/* The first `used` of so many inputs lead somewhere; the others are zero. */
+static int check_inputs(struct place *place, const struct genome *genome,
+                        const struct gene_field *field, const struct input_gene *inputs, int count,
+                        int used)
+{
+    int rc = 0;
+    place->input = field->name;
+    for (int i = 0; i < count && rc == 0; i++)
+        if (i < used)
+            rc = check_input(place, genome, place->id, &inputs[i]);
+        else if (!is_zero_input(&inputs[i]))
+            rc = fail(place, ERR_RANGE, "not zero, but %d of %d are used", used, count);
+    if (rc == 0)
+        place->input = "";
+    return rc;
+}
+
+static int check_above(const struct place *place, const char *name, double value,
+                       struct gene_range range)
+{
+    if (!gene_is_used(range) || value > range.low)
+        return check_real(place, name, value, range.low, range.high);
+    return fail(place, ERR_RANGE, "%s %g is not above %g and at most %g", name, value, range.low,
+                range.high);
+}
+
+static int check_choice(const struct place *place, const struct gene_field *field, int value,
+                        struct gene_range range)
+{
+    int rc =
+        check_int(place, field->name, (uint64_t)value, (uint64_t)range.low, (uint64_t)range.high);
+    if (rc == 0 && !gene_is_choice(field, value))
+        return fail(place, ERR_RANGE, "%s %s is not one of this kind", field->name,
+                    field->names[value]);
+    return rc;
+}
+
+static int check_field(struct place *place, const struct genome *genome,
+                       const struct gene_field *table, const struct gene_field *field,
+                       const void *gene)
+{
+    struct gene_range range = gene_range_of(table, field, gene);
+    uint32_t possible = body_kinds[genome->kind].sensors;
+    switch (field->type) {
+    case GENE_ID:
+        return 0;
+    case GENE_REAL:
+        return field->flags & GENE_ABOVE
+                   ? check_above(place, field->name, gene_number(field, gene), range)
+                   : check_real(place, field->name, gene_number(field, gene), range.low,
+                                range.high);
+    case GENE_LIMITS:
+        return check_limits(place, field, gene, range);
+    case GENE_SENSORS: {
+        uint32_t set = *(const uint32_t *)gene_at_const(gene, field);
+        return !(set & ~possible)
+                   ? 0
+                   : fail(place, ERR_RANGE, "sensors %" PRIu32 " is not a set of those of %s", set,
+                          body_kinds[genome->kind].name);
+    }
+    case GENE_INPUT:
+        return check_inputs(place, genome, field, gene_at_const(gene, field), 1, (int)range.high);
+    case GENE_INPUTS:
+        return check_inputs(place, genome, field, gene_at_const(gene, field), GENOME_DRIVES_MAX,
+                            (int)range.high);
+    case GENE_CHOICE:
+        return check_choice(place, field, (int)gene_number(field, gene), range);
+    default:
+        return check_int(place, field->name, (uint64_t)gene_number(field, gene),
+                         (uint64_t)range.low, (uint64_t)range.high);
+    }
+}
+
+/* Fields that other kinds have and this one has not are zero. */
+static int check_foreign_fields(const struct place *place, const struct genome *genome,
+                                const struct gene_field *own, const void *gene, int is_body)
+{
+    static const union {
+        struct body_gene body;
+        struct connection_gene connection;
+    } empty;
+    for (int kind = 0; kind < body_kind_count; kind++) {
+        const struct gene_field *field =
+            is_body ? body_kinds[kind].body : body_kinds[kind].connection;
+        for (; field->name; field++) {
+            const struct gene_field *same = own;
+            while (same->name && same->offset != field->offset)
+                same++;
+            if (!same->name && !gene_is_equal_field(field, gene, &empty))
+                return fail(place, ERR_RANGE, "%s is not a gene of %s", field->name,
+                            body_kinds[genome->kind].name);
+        }
+    }
+    return 0;
+}
+
+static int check_fields(struct place *place, const struct genome *genome,
+                        const struct gene_field *table, const void *gene, int is_body)
+{
+    int rc = 0;
+    for (const struct gene_field *field = table; rc == 0 && field->name; field++)
+        rc = check_field(place, genome, table, field, gene);
+    return rc ? rc : check_foreign_fields(place, genome, table, gene, is_body);
+}
+
+static int check_body(const struct genome *genome, int row, struct error *error)
+{
+    const struct body_gene *body = &genome->bodies[row];
+    struct place place = {error, "body", row, body->id, ""};
+    int rc = check_id(&place);
+    if (rc == 0 && genome_find_body(genome, body->id) != row)
+        rc = fail(&place, ERR_RANGE, "another body has the same id");
+    return rc ? rc : check_fields(&place, genome, body_kinds[genome->kind].body, body, 1);
+}
+
+static int check_connection(const struct genome *genome, int row, struct error *error)
+{
+    const struct connection_gene *connection = &genome->connections[row];
+    struct place place = {error, "connection", row, connection->id, ""};
+    int rc = check_id(&place);
+    if (rc == 0 && genome_find_connection(genome, connection->id) != row)
+        rc = fail(&place, ERR_RANGE, "another connection has the same id");
+    if (rc ||
+        (rc = check_fields(&place, genome, body_kinds[genome->kind].connection, connection, 0)))
+        return rc;
+    if (genome_find_body(genome, connection->from) < 0)
+        return fail(&place, ERR_RANGE, "from: no body has the id %" PRIu64, connection->from);
+    if (genome_find_body(genome, connection->to) < 0)
+        return fail(&place, ERR_RANGE, "to: no body has the id %" PRIu64, connection->to);
+    return 0;
+}
+
+/* The largest double below 1: an oscillator's phase is in [0, 1). */
+#define PHASE_MAX (1.0 - 0x1p-53)
+
+static int check_neuron_inputs(struct place *place, const struct genome *genome,
+                               const struct neuron_gene *neuron)
+{
+    static const char *const names[NEURON_INPUTS_MAX] = {"input 0", "input 1", "input 2"};
+    int used = neuron_functions[neuron->function].input_count;
+    for (int i = 0; i < NEURON_INPUTS_MAX; i++) {
+        place->input = names[i];
+        if (i >= used && !is_zero_input(&neuron->inputs[i]))
+            return fail(place, ERR_RANGE, "not zero, but %s has %d input%s",
+                        neuron_functions[neuron->function].name, used, used == 1 ? "" : "s");
+        int rc = i < used ? check_input(place, genome, neuron->owner, &neuron->inputs[i]) : 0;
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int check_neuron(const struct genome *genome, int row, struct error *error)
+{
+    const struct neuron_gene *neuron = &genome->neurons[row];
+    struct place place = {error, "neuron", row, neuron->id, ""};
+    int rc;
+    if ((rc = check_id(&place)) ||
+        (rc = check_int(&place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1)))
+        return rc;
+    double initial_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
+    if ((rc = check_real(&place, "initial", neuron->initial, 0, initial_max)))
+        return rc;
+    if (genome_find_neuron(genome, neuron->id) != row)
+        return fail(&place, ERR_RANGE, "another neuron has the same id");
+    if (neuron->owner != 0 && genome_find_body(genome, neuron->owner) < 0)
+        return fail(&place, ERR_RANGE, "lives in body %" PRIu64 ", which does not exist",
+                    neuron->owner);
+    return check_neuron_inputs(&place, genome, neuron);
+}
+
+static int check_counts(const struct genome *genome, struct error *error)
+{
+    if (genome->body_count < 1 || genome->body_count > GENOME_BODIES_MAX)
+        return error_set(error, ERR_LIMIT, "%d bodies are not within 1 .. %d", genome->body_count,
+                         GENOME_BODIES_MAX);
+    if (genome->connection_count < 0 || genome->connection_count > GENOME_CONNECTIONS_MAX)
+        return error_set(error, ERR_LIMIT, "%d connections are not within 0 .. %d",
+                         genome->connection_count, GENOME_CONNECTIONS_MAX);
+    if (genome->neuron_count < 0 || genome->neuron_count > GENOME_NEURONS_MAX)
+        return error_set(error, ERR_LIMIT, "%d neurons are not within 0 .. %d",
+                         genome->neuron_count, GENOME_NEURONS_MAX);
+    if (genome_find_body(genome, genome->root) < 0)
+        return error_set(error, ERR_RANGE, "root: no body has the id %" PRIu64, genome->root);
+    if (genome->breeding >= BREEDING_GENE_COUNT)
+        return error_set(error, ERR_RANGE, "breeding: %d is not within 0 .. %d", genome->breeding,
+                         BREEDING_GENE_COUNT - 1);
+    if (genome->kind >= body_kind_count)
+        return error_set(error, ERR_RANGE, "kind: %d is not within 0 .. %d", genome->kind,
+                         body_kind_count - 1);
+    return 0;
+}
+
+int genome_check(const struct genome *genome, struct error *error)
+{
+    int rc = check_counts(genome, error);
+    for (int i = 0; rc == 0 && i < genome->body_count; i++)
+        rc = check_body(genome, i, error);
+    for (int i = 0; rc == 0 && i < genome->connection_count; i++)
+        rc = check_connection(genome, i, error);
+    for (int i = 0; rc == 0 && i < genome->neuron_count; i++)
+        rc = check_neuron(genome, i, error);
+    return rc;
+}
+
+/* ---- garbage ---- */
+
+/* Bodies outward from the root, along connections whose both ends exist. */
+static void remove_unreached_bodies(struct genome *genome)
+{
+    char is_reached[GENOME_BODIES_MAX] = {0};
+    int todo[GENOME_BODIES_MAX], todo_count = 0;
+    int root = genome_find_body(genome, genome->root);
+    if (root < 0) {
+        root = 0;
+        genome->root = genome->bodies[0].id;
+    }
+    is_reached[root] = 1;
+    todo[todo_count++] = root;
+    while (todo_count > 0) {
+        gene_id from = genome->bodies[todo[--todo_count]].id;
+        for (int i = 0; i < genome->connection_count; i++) {
+            int to = genome->connections[i].from == from && !genome->connections[i].brace
+                         ? genome_find_body(genome, genome->connections[i].to)
+                         : -1;
+            if (to >= 0 && !is_reached[to]) {
+                is_reached[to] = 1;
+                todo[todo_count++] = to;
+            }
+        }
+    }
+    for (int i = genome->body_count - 1; i >= 0; i--)
+        if (!is_reached[i])
+            genome_remove_body(genome, i);
+}
+
+/* Rows that hang on a body that is gone. */
+static void remove_homeless_rows(struct genome *genome)
+{
+    for (int i = genome->connection_count - 1; i >= 0; i--)
+        if (genome_find_body(genome, genome->connections[i].from) < 0 ||
+            genome_find_body(genome, genome->connections[i].to) < 0)
+            genome_remove_connection(genome, i);
+    for (int i = genome->neuron_count - 1; i >= 0; i--) {
+        gene_id owner = genome->neurons[i].owner;
+        if (owner != 0 && genome_find_body(genome, owner) < 0)
+            genome_remove_neuron(genome, i);
+    }
+}
+
+/* An input that leads nowhere becomes the constant 0; fields that its kind does not use become 0. */
+static void repair_input(const struct genome *genome, gene_id reader, struct input_gene *input)
+{
+    if (reference_problem(genome, reader, input)) {
+        memset(input, 0, sizeof(*input));
+        return;
+    }
+    if (input->kind == INPUT_CONSTANT)
+        input->scope = SCOPE_OWN;
+    else
+        input->value = 0;
+    if (input->kind != INPUT_NEURON)
+        input->source = 0;
+    if (input->kind != INPUT_SENSOR)
+        input->sensor = 0;
+    if (input->kind == INPUT_CONSTANT ||
+        (input->scope != SCOPE_CHILD && input->scope != SCOPE_PART))
+        input->via = 0;
+}
+
+static void repair_rows(struct genome *genome)
+{
+    for (int i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+        if (body->has_effector) {
+            repair_input(genome, body->id, &body->effector_input);
+        } else {
+            memset(&body->effector_input, 0, sizeof(body->effector_input));
+            body->effector_strength = 0;
+        }
+        for (int k = 0; k < GENOME_DRIVES_MAX; k++)
+            if (k < genome_drive_count(body))
+                repair_input(genome, body->id, &body->drives[k]);
+            else
+                memset(&body->drives[k], 0, sizeof(body->drives[k]));
+    }
+    for (int i = 0; i < genome->neuron_count; i++) {
+        struct neuron_gene *neuron = &genome->neurons[i];
+        int used = neuron_functions[neuron->function].input_count;
+        if (!is_oscillator(neuron->function))
+            neuron->initial = 0;
+        for (int j = 0; j < used; j++)
+            repair_input(genome, neuron->owner, &neuron->inputs[j]);
+        memset(&neuron->inputs[used], 0, sizeof(neuron->inputs[0]) * (NEURON_INPUTS_MAX - used));
+    }
+}
+
+/* The neurons that are live and whose inputs are still to be followed. */
+struct live_set {
+    char is_live[GENOME_NEURONS_MAX];
+    int todo[GENOME_NEURONS_MAX];
+    int todo_count;
+};
+
+static void mark_source(struct live_set *live, const struct genome *genome,
+                        const struct input_gene *input)
+{
+    int row = input->kind == INPUT_NEURON ? genome_find_neuron(genome, input->source) : -1;
+    if (row >= 0 && !live->is_live[row]) {
+        live->is_live[row] = 1;
+        live->todo[live->todo_count++] = row;
+    }
+}
+
+/* Neurons backward from the effectors. Only removed neurons read a removed one. */
+static void remove_idle_neurons(struct genome *genome)
+{
+    struct live_set live = {{0}, {0}, 0};
+    const struct input_gene *input;
+    for (int i = 0; i < genome->body_count; i++)
+        for (int k = 0; (input = genome_body_input_const(&genome->bodies[i], k)); k++)
+            mark_source(&live, genome, input);
+    while (live.todo_count > 0) {
+        const struct neuron_gene *neuron = &genome->neurons[live.todo[--live.todo_count]];
+        for (int i = 0; i < NEURON_INPUTS_MAX; i++)
+            mark_source(&live, genome, &neuron->inputs[i]);
+    }
+    for (int i = genome->neuron_count - 1; i >= 0; i--)
+        if (!live.is_live[i])
+            genome_remove_neuron(genome, i);
+}
+
+void genome_collect_garbage(struct genome *genome)
+{
+    if (genome->body_count == 0)
+        return;
+    remove_unreached_bodies(genome);
+    remove_homeless_rows(genome);
+    repair_rows(genome);
+    remove_idle_neurons(genome);
+}
