@@ -41,7 +41,7 @@ struct part {
     /* from the own axes to the world's, at birth; no turn for a part that is round in all
      * directions */
     struct quaternion turn;
-    struct vec2 anchor;     /* world, at birth: where it hangs on its parent */
+    struct vec3 anchor;     /* world, at birth: where it hangs on its parent */
     struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
     double local_angle_rad; /* angle in its link's frame */
     uint32_t sensors;       /* set of SENSOR_BIT() */
@@ -120,6 +120,9 @@ struct drive {
     /* An effector's signal, clamped to least .. most, asks for the target rest + unit * signal; in torque mode the
      * target is a share of the strength. */
     double rest, unit, least, most;
+    /* World, at birth, a unit: what a joint at one place turns about or slides along; else 0. It is for pictures: no
+     * motion depends on it. */
+    struct vec3 way;
 };
 
 /* Moves drives[drive]. */
@@ -128,18 +131,20 @@ struct effector {
     struct wire input;
 };
 
-/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod leads from the centre of
- * one part to that of another, and nothing touches it. */
+/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod leads from one part to
+ * another, and nothing touches it; those of a phenotype lead from centre to centre. */
 enum shape_kind { SHAPE_BOX, SHAPE_BALL, SHAPE_ROD };
 struct shape {
     enum shape_kind kind;
     int part;
     int other;        /* of a rod: its other end; else -1 */
     int drive;        /* of a rod: what changes its length; else -1 */
-    struct vec3 at_m; /* in the part's frame, as the turn; of no meaning in rods */
+    struct vec3 at_m; /* in the part's frame, as the turn */
     struct quaternion turn;
     struct vec3
         half_m; /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
+    struct vec3
+        other_m; /* of a rod: where its other end is in the frame of that part; for pictures */
 };
 
 struct phenotype {

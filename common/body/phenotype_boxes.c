@@ -35,7 +35,6 @@ struct frame {
 struct own_part {
     struct frame frame; /* of the part, as the genes know it: left-handed in mirror images */
     struct frame joint; /* likewise */
-    struct vec3 anchor; /* where it hangs on its parent */
     double area_m2;     /* of its cross-section */
     int first;          /* of its link: the part whose joint it is */
 };
@@ -162,13 +161,12 @@ static void place_child(struct grower *grower, int index)
     set_axis(&own->frame, face->n, negate(own->joint.axes[0]));
     set_axis(&own->frame, face->u, negate(own->joint.axes[1]));
     set_axis(&own->frame, face->v, own->joint.axes[2]);
-    own->anchor =
+    part->anchor =
         vec3_add(parent->centre, face_point(&seen, boxes[part->parent].size_m, gene->parent_face,
                                             gene->parent_position, gene->mount.parent_position_2));
     part->centre =
-        vec3_sub(own->anchor, face_point(&own->frame, boxes[index].size_m, gene->child_face,
-                                         gene->child_position, gene->mount.child_position_2));
-    part->anchor = (struct vec2){own->anchor.x, own->anchor.y};
+        vec3_sub(part->anchor, face_point(&own->frame, boxes[index].size_m, gene->child_face,
+                                          gene->child_position, gene->mount.child_position_2));
 }
 
 static double longest_of(struct vec3 size)
@@ -338,7 +336,7 @@ static struct mat3 link_turn(const struct grower *grower, int link)
 
 static struct vec3 link_origin(const struct grower *grower, int link)
 {
-    return own_of(grower, body_of(grower)->links[link].part)->anchor;
+    return grower->phenotype->parts[body_of(grower)->links[link].part].anchor;
 }
 
 /* A turn of the world as the other one sees it. */
@@ -492,6 +490,8 @@ static void make_drives(struct grower *grower, const struct box_link *link)
     struct phenotype *phenotype = grower->phenotype;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
     double strength = joint_strength(grower, link);
+    const struct mat3 turn = link_turn(grower, (int)(link - body_of(grower)->links));
+    const struct vec3 axes[3] = {turn.x, turn.y, turn.z};
     for (int k = 0; k < link->freedoms; k++) {
         int is_swing = link->joint == JOINT_SPHERICAL && k > 0;
         double lower = is_swing ? -link->cone_rad : link->lower[k];
@@ -506,7 +506,8 @@ static void make_drives(struct grower *grower, const struct box_link *link)
                            .strength = strength,
                            .unit = unit,
                            .least = is_torque ? -1 : fmin(lower / unit, upper / unit),
-                           .most = is_torque ? 1 : fmax(lower / unit, upper / unit)};
+                           .most = is_torque ? 1 : fmax(lower / unit, upper / unit),
+                           .way = axes[freedom_axes[link->joint][k]]};
     }
 }
 

@@ -148,7 +148,7 @@ static void place_child(struct grower *grower, int child, const struct branch *b
     struct vec2 in =
         gene_to_world(cg->axis, c->mirror,
                       face_point(c->width_m, c->height_m, gene->child_face, gene->child_position));
-    c->anchor = (struct vec2){p->centre.x + out.x, p->centre.y + out.y};
+    c->anchor = (struct vec3){p->centre.x + out.x, p->centre.y + out.y, 0};
     c->centre = (struct vec3){c->anchor.x - in.x, c->anchor.y - in.y, 0};
 
     struct vec2 back = gene_to_world(cg->axis, c->mirror, face_normal(gene->child_face));
@@ -257,7 +257,7 @@ static void add_link(struct grower *grower, int index)
 
 /* World position at birth of a link's origin: the anchor of its first part (the root's is its centre,
  * the world's origin). */
-static struct vec2 link_origin(const struct phenotype *phenotype, int link)
+static struct vec3 link_origin(const struct phenotype *phenotype, int link)
 {
     return phenotype->parts[phenotype->links[link].part].anchor;
 }
@@ -301,17 +301,25 @@ static void build_links(struct grower *grower)
         else
             part->link = phenotype->parts[part->parent].link;
 
-        struct vec2 origin = link_origin(phenotype, part->link);
+        struct vec3 origin = link_origin(phenotype, part->link);
         part->local = (struct vec2){part->centre.x - origin.x, part->centre.y - origin.y};
         part->local_angle_rad = part->angle_rad;
     }
     for (int i = 1; i < phenotype->link_count; i++) {
         struct link *link = &phenotype->links[i];
-        struct vec2 at = link_origin(phenotype, i);
-        struct vec2 origin = link_origin(phenotype, link->parent);
+        struct vec3 at = link_origin(phenotype, i);
+        struct vec3 origin = link_origin(phenotype, link->parent);
         link->joint = (struct vec2){at.x - origin.x, at.y - origin.y};
     }
     weigh_links(phenotype);
+}
+
+/* What a link's joint turns about, or slides along; the root has none. */
+static struct vec3 joint_way(const struct link *link)
+{
+    if (link->joint_kind == LINK_LINEAR)
+        return (struct vec3){link->axis.x, link->axis.y, 0};
+    return (struct vec3){0, 0, link->parent >= 0};
 }
 
 /* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what slides goes by the scale: the gene's signal
@@ -334,7 +342,8 @@ static void make_drives(struct grower *grower)
                                               .strength = link->strength,
                                               .unit = unit,
                                               .least = at_lower < at_upper ? at_lower : at_upper,
-                                              .most = at_lower < at_upper ? at_upper : at_lower};
+                                              .most = at_lower < at_upper ? at_upper : at_lower,
+                                              .way = joint_way(link)};
         if (link->has_effector)
             (effector++)->drive = i;
     }

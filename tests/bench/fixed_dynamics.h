@@ -48,7 +48,7 @@ static inline void fixed_place_part(struct phenotype *phenotype,
                           .height_m = body->height_m,
                           .mass_kg = mass_kg,
                           .centre = {centre.x, centre.y, 0},
-                          .anchor = anchor,
+                          .anchor = {anchor.x, anchor.y, 0},
                           .local = {centre.x - anchor.x, centre.y - anchor.y},
                           .cross_section_m = fmin(body->width_m, body->height_m)};
     phenotype->links[i] = (struct link){.parent = part->parent,
@@ -63,7 +63,7 @@ static inline void fixed_place_part(struct phenotype *phenotype,
                                         .mirror = 1,
                                         .strength = FIXED_STRENGTH_N_M};
     if (joint) {
-        struct vec2 origin = phenotype->parts[joint->parent].anchor;
+        struct vec3 origin = phenotype->parts[joint->parent].anchor;
         phenotype->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
     }
     phenotype->mass_kg += mass_kg;

@@ -60,7 +60,7 @@ static inline void body_add_link(struct body *body, const struct body_part *from
     if (from->is_linear)
         link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};
     if (link->parent >= 0) {
-        struct vec2 origin = body->parts[body->links[link->parent].part].anchor;
+        struct vec3 origin = body->parts[body->links[link->parent].part].anchor;
         link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
     }
     body->parts[part].link = p->link_count++;
@@ -109,18 +109,18 @@ static inline void body_init(struct body *body, const struct body_part *from, in
                               .mass_kg = from[i].mass_kg,
                               .centre = {centre.x, centre.y, 0},
                               .angle_rad = from[i].angle_rad,
-                              .anchor = {from[i].anchor_x_m, from[i].anchor_y_m},
+                              .anchor = {from[i].anchor_x_m, from[i].anchor_y_m, 0},
                               .local_angle_rad = from[i].angle_rad,
                               .cross_section_m = fmin(from[i].width_m, from[i].height_m)};
         if (i == 0)
-            part->anchor = centre;
+            part->anchor = part->centre;
         else
             part->depth = body->parts[from[i].parent].depth + 1;
         if (i == 0 || !from[i].is_rigid)
             body_add_link(body, &from[i], i);
         else
             part->link = body->parts[from[i].parent].link;
-        struct vec2 origin = body->parts[body->links[part->link].part].anchor;
+        struct vec3 origin = body->parts[body->links[part->link].part].anchor;
         part->local = (struct vec2){centre.x - origin.x, centre.y - origin.y};
     }
     body_weigh(body, from);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/math/rotation.h"
 #include "tests/unit/viewer_fixture.h"
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/palette.h"
@@ -274,31 +275,33 @@ START_TEST(rows_keep_to_the_picture)
 }
 END_TEST
 
-/* A rail from the base on the parent to the part; with its limits, a line to both ends of its range. */
+/* A rail from the base on the parent to the part, with a sleeve; with its limits, a line to both ends of its range. */
 START_TEST(a_linear_joint_has_a_rail)
 {
     struct replay *replay = fixture_replay(&crawler);
     struct replay_frame frame;
-    replay->parts[1].base = (struct vec3){-0.14, 0.3, 0};
+    const struct vec3 way = {0, 1, 0};
+    const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE},
+                              own = {{0, 0.3, 0}, QUATERNION_ONE};
     replay->drives[1].is_linear = 1;
-    replay->drives[1].along = (struct vec3){0, 1, 0};
+    replay_hang(replay, 1, 1, 1, &way, (struct vec3){-0.14, 0.3, 0}, parent, own);
     replay->drives[1].lower = -2;
     replay->drives[1].upper = 0.5;
+    ck_assert_int_eq(replay->shape_count, replay->part_count + 1);
     replay_get_frame(replay, 100, &frame);
     struct vec3 from = replay_pose_place(&frame.poses[0], replay->parts[1].base);
     struct vec3 to = replay_pose_place(&frame.poses[1], replay->parts[1].anchor);
-    double angle = replay_pose_angle(&frame.poses[1]) + DRAW_PI / 2;
-    double ahead = replay->drives[1].upper - (double)frame.values[1];
+    double angle = replay_pose_angle(&frame.poses[0]) + DRAW_PI / 2;
     for (int flip = -1; flip <= 1; flip += 2) {
         struct draw_view view = view_of(frame.centre.x, frame.centre.y);
         view.flip = flip;
         int x = (int)draw_view_x(&view, (from.x + to.x) / 2);
         int y = (int)draw_view_y(&view, (from.y + to.y) / 2);
-        int end_x = (int)draw_view_x(&view, to.x + 0.99 * ahead * cos(angle));
-        int end_y = (int)draw_view_y(&view, to.y + 0.99 * ahead * sin(angle));
+        int end_x = (int)draw_view_x(&view, from.x + 0.99 * 0.5 * cos(angle));
+        int end_y = (int)draw_view_y(&view, from.y + 0.99 * 0.5 * sin(angle));
         open_picture(400, 300);
         draw_creature(cr, &view, replay, frame.time_s, 0, 0);
-        ck_assert_uint_eq(pixel(x, y), palette[COLOR_joint_line].light);
+        ck_assert_uint_eq(pixel(x, y), palette[COLOR_joint].light);
         ck_assert_uint_eq(pixel(end_x, end_y), 0);
         draw_overlays(cr, &view, replay, frame.time_s, DRAW_LIMITS);
         uint32_t line = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/math/rotation.h"
 #include "common/creature/creature.h"
 #include "tests/suite.h"
 #include "viewer/export/export.h"
@@ -15,20 +16,34 @@
 static struct replay *replay;
 static struct error error;
 
-static void make_replay(const char *name)
+/* A creature of the examples in the world that is named like it, or where boxes walk. The joints of one body gene
+ * (-1: of none) are made to slide. */
+static void make_changed(const char *name, int sliding)
 {
     struct creature creature;
     struct params params;
     char path[100];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
     ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
-    snprintf(path, sizeof path, "examples/%s.ini", name);
+    snprintf(path, sizeof path, "examples/%s.ini",
+             creature.genome.kind == BODY_BOXES ? "walk3d" : name);
     params_set_defaults(&params);
     ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    if (sliding >= 0) {
+        struct body_gene *gene = &creature.genome.bodies[sliding];
+        gene->joint = JOINT_LINEAR;
+        gene->lower = -0.05;
+        gene->upper = 0.25;
+    }
     ck_assert_int_eq(params_set(&params, "simulation.duration_s", "2", &error), 0);
     ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, &error) == 0, "%s",
                   error.message);
     creature_deinit(&creature);
+}
+
+static void make_replay(const char *name)
+{
+    make_changed(name, -1);
 }
 
 static void drop_replay(void)
@@ -68,6 +83,125 @@ START_TEST(replays_hold_shapes_and_drives)
     ck_assert_int_eq(muscles, 10);
     ck_assert_int_gt(moved, 2);
     ck_assert(frame.poses[5].z_m != 0 && frame.centre.z != 0);
+    drop_replay();
+}
+END_TEST
+
+/* ---- joints of boxes ---- */
+
+/* A place of a part at a moment, and a direction. */
+static struct vec3 place_of(const struct replay_frame *frame, int part, struct vec3 at)
+{
+    return replay_pose_place(&frame->poses[part], at);
+}
+
+static struct vec3 turned(const struct replay_frame *frame, int part, struct vec3 way)
+{
+    return replay_pose_turn(&frame->poses[part], way);
+}
+
+static void check_near(struct vec3 a, struct vec3 b)
+{
+    ck_assert_double_le(vec3_length(vec3_sub(a, b)), 2e-4);
+}
+
+/* By an angle about a unit across it. */
+static struct vec3 about(struct vec3 way, struct vec3 v, double angle)
+{
+    return vec3_along(vec3_scale(v, cos(angle)), vec3_cross(way, v), sin(angle));
+}
+
+/* Joint by joint: the part is where its base, its way and its value say, and its hand points where the value says.
+ * Returns how many freedoms were looked at. */
+static int check_joints(const struct replay_frame *frame)
+{
+    int freedoms = 0;
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct replay_part *part = &replay->parts[p];
+        if (part->joint < 0)
+            continue;
+        const struct replay_drive *drive = &replay->drives[part->joint];
+        struct vec3 base = place_of(frame, part->parent, part->base);
+        struct vec3 way = turned(frame, part->parent, drive->way);
+        double value = (double)frame->values[part->joint];
+        ck_assert_double_eq_tol(vec3_length(drive->way), 1, 1e-9);
+        ck_assert_double_eq_tol(vec3_length(drive->hand), 1, 1e-9);
+        ck_assert_double_eq_tol(vec3_dot(drive->way, drive->hand), 0, 1e-9);
+        if (drive->is_linear)
+            base = vec3_along(base, way, value);
+        check_near(place_of(frame, p, part->anchor), base);
+        int is_last = part->joint + 1 == replay->drive_count || drive[1].axis == 0;
+        if (drive->is_linear) {
+            freedoms++;
+        } else if (is_last) {
+            /* one axis: the hand at the value leads to the part, across the way */
+            struct vec3 arm = vec3_sub(replay_pose_centre(&frame->poses[p]), base);
+            struct vec3 hand = about(way, turned(frame, part->parent, drive->hand), value);
+            arm = vec3_along(arm, way, -vec3_dot(arm, way));
+            if (vec3_length(arm) > 0.01)
+                check_near(vec3_scale(arm, 1 / vec3_length(arm)), hand);
+            freedoms++;
+        } else if (drive[1].axis == 1 &&
+                   (part->joint + 2 == replay->drive_count || drive[2].axis == 0)) {
+            /* two axes: the second one is turned by the first, and is the part's own */
+            struct vec3 second = turned(frame, p, drive[1].way);
+            ck_assert_double_eq_tol(vec3_dot(second, way), 0, 2e-4);
+            freedoms += 2;
+        }
+    }
+    return freedoms;
+}
+
+/* Also of joints that slide, which have a rail from where they slide from to the part. */
+START_TEST(joints_of_boxes_are_where_they_turn)
+{
+    static const struct {
+        const char *name;
+        int sliding, rails;
+    } cases[] = {{"quadruped", -1, 0}, {"snake", -1, 0}, {"ray", -1, 0}, {"quadruped", 3, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct replay_frame frame;
+        int freedoms = 0, rails = 0;
+        make_changed(cases[i].name, cases[i].sliding);
+        for (int k = 0; k < replay->frame_count; k += 10) {
+            replay_get_frame(replay, k, &frame);
+            freedoms += check_joints(&frame);
+        }
+        for (int k = replay->part_count; k < replay->shape_count; k++) {
+            const struct shape *rail = &replay->shapes[k];
+            const struct replay_part *part = &replay->parts[rail->part];
+            ck_assert_int_eq(rail->kind, SHAPE_ROD);
+            ck_assert(rail->other == part->parent && rail->drive == -1);
+            ck_assert_int_eq(replay->drives[part->joint].is_linear, 1);
+            ck_assert_int_eq(replay->drives[part->joint].rod, -1);
+            rails++;
+        }
+        ck_assert_int_eq(rails, cases[i].rails);
+        ck_assert_msg(freedoms > 0, "%s", cases[i].name);
+        drop_replay();
+    }
+}
+END_TEST
+
+/* The light of a replay is where that of the evaluation was, also in depth. */
+START_TEST(the_light_has_a_depth)
+{
+    struct creature creature;
+    struct params params;
+    struct replay_frame frame;
+    double farthest = 0;
+    ck_assert_int_eq(creature_read(&creature, "examples/creatures/quadruped.json", &error), 0);
+    params_set_defaults(&params);
+    ck_assert_int_eq(params_read_file(&params, "examples/seek-land3d.ini", &error), 0);
+    ck_assert_int_eq(params_set(&params, "simulation.duration_s", "4", &error), 0);
+    ck_assert_msg(replay_create(&replay, &creature, &params, 1, 0, &error) == 0, "%s",
+                  error.message);
+    for (int i = 0; i < replay->frame_count; i++) {
+        replay_get_frame(replay, i, &frame);
+        farthest = fmax(farthest, fabs(frame.light.z));
+    }
+    ck_assert_double_gt(farthest, 0.1);
+    creature_deinit(&creature);
     drop_replay();
 }
 END_TEST
@@ -347,6 +481,56 @@ START_TEST(contacts_are_arrows_in_space)
         // a point of 3 px, an arrow of 26 and its head of 5
         ck_assert_int_le(abs(up - (i == 0 ? 31 : 3)), i == 0 ? 3 : 5);
         ck_assert_int_le(abs(across - (i == 2 ? 34 : 6)), 6);
+    }
+}
+END_TEST
+
+/* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an area, what it sees from the
+ * side is a line. Also of the second axis of a joint, which the part carries. */
+START_TEST(limits_lie_in_the_plane_of_the_joint)
+{
+    static const double at[2][3] = {{0, 0.2, 0}, {0.5, 0.2, 0}};
+    static const unsigned overlays[] = {DRAW_LIMITS, DRAW_TORQUES};
+    const struct replay_place parent = {{0, 0, 0}, QUATERNION_ONE};
+    const struct replay_place own = {{0.5, 0, 0}, QUATERNION_ONE};
+    const struct vec3 seen = {0, 0, 1}, hidden = {0, 1, 0};
+    for (int i = 0; i < 8; i++) {
+        int box[4], k = i / 4, is_seen = i % 2;
+        struct draw_view view = view_from(0, 1e-6);
+        struct replay_row row;
+        const struct vec3 ways[2] = {k == 0 && is_seen ? seen : hidden, is_seen ? seen : hidden};
+        make_pair(at);
+        free(replay->rows);
+        free(replay->drives);
+        replay->rows = NULL;
+        replay->frame_count = 0;
+        replay->row_floats = 0;
+        replay->drives = calloc(2, sizeof *replay->drives);
+        replay->effectors = calloc(1, sizeof *replay->effectors);
+        replay->drive_count = 2;
+        replay->effector_count = 1;
+        for (int d = 0; d < 2; d++)
+            replay->drives[d] =
+                (struct replay_drive){.part = 1, .axis = d, .effector = -1, .rod = -1};
+        replay->drives[k].effector = 0;
+        replay->drives[k].lower = -1;
+        replay->drives[k].upper = replay->drives[k].strength = 1;
+        replay->shapes[0].kind = replay->shapes[1].kind = SHAPE_BOX;
+        replay_hang(replay, 1, 0, 2, ways, (struct vec3){0.25, 0, 0}, parent, own);
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        row.poses[0] = replay_pose_flat(0, 0.2, 0);
+        row.poses[1] = replay_pose_flat(0.5, 0.2, 0);
+        row.torques[0] = 1;
+        open_white_picture();
+        draw_overlays(cr, &view, replay, 0, overlays[i / 2 % 2]);
+        drawn_box(box);
+        close_picture();
+        drop_replay();
+        ck_assert_int_ge(box[2] - box[0], 10);
+        if (is_seen)
+            ck_assert_int_ge(box[3] - box[1], 20);
+        else
+            ck_assert_int_le(box[3] - box[1], 11);
     }
 }
 END_TEST
@@ -830,6 +1014,8 @@ int main(void)
     TCase *cases = tcase_create("all");
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, replays_hold_shapes_and_drives);
+    tcase_add_test(cases, joints_of_boxes_are_where_they_turn);
+    tcase_add_test(cases, the_light_has_a_depth);
     tcase_add_test(cases, chatter_is_no_reversal);
     tcase_add_test(cases, the_camera_turns_within_bounds);
 #ifdef HAVE_CAIRO
@@ -851,6 +1037,7 @@ int main(void)
     tcase_add_test(cases, effectors_of_a_joint_stand_side_by_side);
     tcase_add_test(cases, the_eye_stays_above_the_ground);
     tcase_add_test(cases, contacts_are_arrows_in_space);
+    tcase_add_test(cases, limits_lie_in_the_plane_of_the_joint);
     tcase_add_test(cases, overlays_show_something);
 #endif
     tcase_add_test(cases, pages_hold_rods);

@@ -1213,10 +1213,10 @@ static void check_placement(const struct part *part)
     struct map from = reading_map(part, parent, &row);
     struct map to = part_map(part);
     const struct connection_gene *gene = &genome.connections[row];
+    struct vec2 anchor = {part->anchor.x, part->anchor.y};
 
-    assert_near(apply(&from, point_on(parent, gene->parent_face, gene->parent_position)),
-                part->anchor);
-    assert_near(apply(&to, point_on(part, gene->child_face, gene->child_position)), part->anchor);
+    assert_near(apply(&from, point_on(parent, gene->parent_face, gene->parent_position)), anchor);
+    assert_near(apply(&to, point_on(part, gene->child_face, gene->child_position)), anchor);
 
     /* The child's face looks back along the parent's normal, turned in the child's own sense. */
     from.at = to.at = (struct vec2){0, 0};

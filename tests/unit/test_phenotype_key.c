@@ -128,11 +128,11 @@ static const struct field drive_fields[] = {
     FIELD(drive, part, 1),  FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
     FIELD(drive, lower, 1), FIELD(drive, upper, 1), FIELD(drive, strength, 1),
     FIELD(drive, rest, 1),  FIELD(drive, unit, 1),  FIELD(drive, least, 1),
-    FIELD(drive, most, 1),
+    FIELD(drive, most, 1),  FIELD(drive, way, 0),
 };
 static const struct field shape_fields[] = {
     FIELD(shape, kind, 1), FIELD(shape, part, 1), FIELD(shape, other, 1),  FIELD(shape, drive, 1),
-    FIELD(shape, at_m, 1), FIELD(shape, turn, 1), FIELD(shape, half_m, 1),
+    FIELD(shape, at_m, 1), FIELD(shape, turn, 1), FIELD(shape, half_m, 1), FIELD(shape, other_m, 0),
 };
 static const struct field neuron_fields[] = {
     FIELD(neuron, gene, 0),

@@ -169,7 +169,8 @@ START_TEST(a_linear_part_slides_along_its_axis)
     ck_assert(child->joint == 1 && drive->is_linear);
     ck_assert_double_eq(drive->signal_full, 0.15);
     ck_assert_double_eq_tol(child->base.x, replay->shapes[0].half_m.x, 1e-9);
-    ck_assert_double_eq_tol(drive->along.x, 1, 1e-9); /* it hangs by its left face */
+    ck_assert_double_eq_tol(drive->way.x, cos(0.5), 1e-9); /* it hangs by its left face */
+    ck_assert_double_eq_tol(drive->way.y, sin(0.5), 1e-9);
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_frame frame;
         replay_get_frame(replay, i, &frame);
@@ -177,7 +178,7 @@ START_TEST(a_linear_part_slides_along_its_axis)
         double q = (double)frame.values[1];
         struct vec3 at = replay_pose_place(b, child->anchor);
         struct vec3 base = replay_pose_place(a, child->base);
-        struct vec3 wanted = vec3_along(base, replay_pose_turn(b, drive->along), q);
+        struct vec3 wanted = vec3_along(base, replay_pose_turn(a, drive->way), q);
         ck_assert_double_eq_tol(vec3_length(vec3_sub(at, wanted)), 0, 1e-4);
         ck_assert_double_eq_tol(replay_pose_angle(b) - replay_pose_angle(a), 0.5, 1e-4);
         least = fmin(least, q);

@@ -119,7 +119,7 @@ static void make_worm(struct genome *genome, double width_m)
     neuron->function = NEURON_OSCILLATE_WAVE;
     neuron->inputs[0] = fixture_constant(1.5, 1);
     neuron->inputs[1] = fixture_constant(0.7, 1);
-    neuron->inputs[2] = fixture_constant(0, 1);
+    neuron->inputs[2] = fixture_constant(0.3, 1); /* so that it goes somewhere */
     genome->bodies[1].has_effector = 1;
     genome->bodies[1].effector_strength = 1;
     genome->bodies[1].effector_input = fixture_neuron(SCOPE_OWN, 21, 0, 1);

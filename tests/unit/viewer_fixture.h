@@ -57,7 +57,7 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     replay->measures.mass_kg = 0.2;
     replay->measures.displacement_m = fixture->speed_m_s * fixture->duration_s;
     replay->parts = calloc(n, sizeof *replay->parts);
-    replay->shapes = calloc(n, sizeof *replay->shapes);
+    replay->shapes = calloc(2 * n, sizeof *replay->shapes); /* with room for rails */
     replay->drives = calloc(n, sizeof *replay->drives);
     replay->neurons = calloc(n, sizeof *replay->neurons);
     replay->effectors = calloc(n, sizeof *replay->effectors);
@@ -70,6 +70,7 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
                                                 .mirror = i % 2 ? -1 : 1,
                                                 .joint = i > 0 ? i : -1,
                                                 .anchor = {-0.14, 0, 0},
+                                                .base = {0.14, 0, 0},
                                                 .sensors = SENSOR_BIT(SENSOR_JOINT) |
                                                            SENSOR_BIT(SENSOR_CONTACT_BOTTOM)};
         replay->shapes[i] = (struct shape){.kind = SHAPE_BOX,
@@ -84,7 +85,9 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
                                                   .effector = i - 1,
                                                   .signal_full = 1.2,
                                                   .strength = 1,
-                                                  .rod = -1};
+                                                  .rod = -1,
+                                                  .way = {0, 0, i > 0},
+                                                  .hand = {i > 0, 0, 0}};
         replay->neurons[i].part = i;
         replay->neurons[i].inputs[0] =
             (struct wire){WIRE_NEURON, (i + 1) % fixture->parts, 0, 0, 1};

@@ -146,11 +146,11 @@ static uint32_t rod_color(const struct scene *scene, const struct shape *rod)
 }
 
 /* Moves both ends towards each other, by the lengths of the rod that lie inside the shapes. */
-static void shorten(struct spot *a, struct spot *b, double half_a_m, double half_b_m)
+static void shorten(struct spot *a, struct spot *b, double depth_a_m, double depth_b_m)
 {
     double x = b->x - a->x, y = b->y - a->y, near = (b->near - a->near) * (a->scale + b->scale) / 2;
     double length = sqrt(x * x + y * y + near * near);
-    double from = SUNK * half_a_m * a->scale, to = SUNK * half_b_m * b->scale;
+    double from = SUNK * depth_a_m * a->scale, to = SUNK * depth_b_m * b->scale;
     if (length <= from + to)
         return;
     a->x += x * from / length;
@@ -162,20 +162,20 @@ static void shorten(struct spot *a, struct spot *b, double half_a_m, double half
 static void draw_rod(const struct scene *scene, const struct shape *rod, uint32_t unused)
 {
     cairo_t *cr = scene->cr;
-    const struct shape *shapes = scene->replay->shapes;
-    struct spot a = scene_spot(scene, rod->part, shapes[rod->part].at_m);
-    struct spot b = scene_spot(scene, rod->other, shapes[rod->other].at_m);
-    double half_a = scene_half_least(&shapes[rod->part]);
-    double half_b = scene_half_least(&shapes[rod->other]);
+    const struct shape *one = &scene->replay->shapes[rod->part];
+    const struct shape *other = &scene->replay->shapes[rod->other];
+    struct spot a = scene_spot(scene, rod->part, rod->at_m);
+    struct spot b = scene_spot(scene, rod->other, rod->other_m);
+    double half = fmin(scene_half_least(one), scene_half_least(other));
     /* a muscle that is short is thick */
     double share =
         rod->drive < 0 ? ROD_SHARE : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2));
-    double width = fmax(share * fmin(half_a, half_b) * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
+    double width = fmax(share * half * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
     uint32_t color = fade(scene, rod_color(scene, rod), 0.8);
     if (!a.is_seen || !b.is_seen)
         return;
     /* from surface to surface */
-    shorten(&a, &b, half_a, half_b);
+    shorten(&a, &b, scene_depth_in(one, rod->at_m), scene_depth_in(other, rod->other_m));
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
     cairo_move_to(cr, a.x, a.y);
     cairo_line_to(cr, b.x, b.y);
@@ -198,27 +198,19 @@ static void draw_shape(const struct scene *scene, int index)
 
 /* ---- joints ---- */
 
-/* The path of a small disc or, of a linear joint, of a sleeve on a rail that leads from the parent to
- * the part; the rail is drawn. */
-static void trace_joint(const struct scene *scene, int index, double radius, uint32_t line)
+/* The path of a small disc or, of a linear joint, of a sleeve where it slides from. */
+static void trace_joint(const struct scene *scene, int index, struct spot at, double radius)
 {
     cairo_t *cr = scene->cr;
     const struct replay_part *part = &scene->replay->parts[index];
     const struct replay_drive *drive = &scene->replay->drives[part->joint];
-    struct spot to = scene_spot(scene, index, part->anchor);
     if (!drive->is_linear) {
-        cairo_arc(cr, to.x, to.y, radius, 0, 2 * DRAW_PI);
+        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
         return;
     }
-    struct spot from = scene_spot(scene, part->parent, part->base);
-    cairo_move_to(cr, from.x, from.y);
-    cairo_line_to(cr, to.x, to.y);
-    draw_set_color(cr, line, 1);
-    cairo_set_line_width(cr, fmax(0.9 * radius, 1.2 * scene->ui));
-    cairo_stroke(cr);
     cairo_save(cr);
-    cairo_translate(cr, from.x, from.y);
-    cairo_rotate(cr, scene_angle(scene, index, part->anchor, drive->along));
+    cairo_translate(cr, at.x, at.y);
+    cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
     draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
     cairo_restore(cr);
 }
@@ -232,18 +224,18 @@ static void draw_joint(const struct scene *scene, int index)
     const struct replay_drive *drive = &replay->drives[part->joint];
     double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
                            scene_half_least(&replay->shapes[part->parent]));
-    struct spot spot = scene_spot(scene, index, part->anchor);
+    struct spot spot = scene_spot(scene, part->parent, part->base);
     double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
     uint32_t core = palette[COLOR_joint].light;
     uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
-    if (!spot.is_seen || !scene_spot(scene, part->parent, part->base).is_seen)
+    if (!spot.is_seen)
         return;
     if (drive->effector >= 0) {
         double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
         double strength = fmin(signal / drive->signal_full, 1);
         core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
     }
-    trace_joint(scene, index, radius, line);
+    trace_joint(scene, index, spot, radius);
     draw_set_color(cr, fade(scene, core, 0.8), 1);
     cairo_fill_preserve(cr);
     draw_set_color(cr, line, 1);
@@ -350,35 +342,30 @@ static int is_deep_box(const struct shape *shape)
     return shape->kind == SHAPE_BOX && shape->half_m.z > 0;
 }
 
-static double part_nearness(const struct scene *scene, int part)
-{
-    return scene_spot(scene, part, scene->replay->shapes[part].at_m).near;
-}
-
 /* Of those that are equally near the last comes first, and joints after shapes. */
 static void add_shape(struct picture *picture, int index)
 {
     const struct scene *scene = picture->scene;
     const struct shape *shapes = scene->replay->shapes, *shape = &shapes[index];
-    int other = shape->other < 0 ? shape->part : shape->other;
-    struct vec3 a = scene_at(scene, shape->part, shapes[shape->part].at_m);
-    struct vec3 b = scene_at(scene, other, shapes[other].at_m), halves[3];
+    struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
     if (is_deep_box(shape)) {
         box_halves(scene, shape, halves);
-        add_sides(picture, add_item(picture, ITEM_FACE, index), a, halves);
-        add_caster(picture, shade_box(index, a, halves[0], halves[1], halves[2]));
+        add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
+        add_caster(picture, shade_box(index, at, halves[0], halves[1], halves[2]));
         return;
     }
-    double near = (part_nearness(scene, shape->part) + part_nearness(scene, other)) / 2;
-    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index),
-                   vec3_along(a, vec3_sub(b, a), 0.5), near, -index - ITEMS_MAX);
+    if (shape->kind == SHAPE_ROD)
+        scene_rod_ends(scene, shape, ends);
+    struct vec3 middle = vec3_along(ends[0], vec3_sub(ends[1], ends[0]), 0.5);
+    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
+                   eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
     if (shape->kind == SHAPE_BALL)
-        add_caster(picture, shade_balls(index, a, shape->half_m.x, a, shape->half_m.x));
+        add_caster(picture, shade_balls(index, at, shape->half_m.x, at, shape->half_m.x));
     if (shape->kind == SHAPE_ROD) {
         double radius =
             ROD_SHARE / 2 *
-            fmin(scene_half_least(&shapes[shape->part]), scene_half_least(&shapes[other]));
-        struct caster caster = shade_balls(index, a, radius, b, radius);
+            fmin(scene_half_least(&shapes[shape->part]), scene_half_least(&shapes[shape->other]));
+        struct caster caster = shade_balls(index, ends[0], radius, ends[1], radius);
         caster.is_thin = 1;
         add_caster(picture, caster);
     }
@@ -387,10 +374,11 @@ static void add_shape(struct picture *picture, int index)
 static void add_joint(struct picture *picture, int part)
 {
     const struct scene *scene = picture->scene;
-    struct vec3 anchor = scene->replay->parts[part].anchor;
-    if (scene->replay->parts[part].joint >= 0)
+    const struct replay_part *hung = &scene->replay->parts[part];
+    if (hung->joint >= 0)
         order_add_spot(picture->order, add_item(picture, ITEM_JOINT, part),
-                       scene_at(scene, part, anchor), scene_spot(scene, part, anchor).near, -part);
+                       scene_at(scene, hung->parent, hung->base),
+                       scene_spot(scene, hung->parent, hung->base).near, -part);
 }
 
 static void add_solid(struct picture *picture, int index)

@@ -1,9 +1,9 @@
 /* Overlays: what one cannot see of a creature. Contacts, the ranges of drives, their efforts, what is felt and the way
  * to the light, in the world and seen by the same eye as the body.
  *
- * Arrows have a length in the picture's middle; farther away they are smaller. In a flat picture a joint at one place
- * shows its angle there. Other joints have no plane of their own in the picture: a dial beside the part shows
- * their angle, zero upwards. */
+ * Arrows have a length in the picture's middle; farther away they are smaller. A joint at one place shows its angle
+ * there, on a disc in the plane that it turns in, and slides along its way. Other joints have no plane: a dial beside the
+ * part shows their angle, zero upwards. */
 #include "viewer/draw/eye/scene.h"
 
 #ifdef HAVE_CAIRO
@@ -22,6 +22,8 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
+/* Pieces of an arc. */
+#define ARC_POINTS 40
 /* The share of a face that the frame or bar of a sensor takes. */
 #define FACE_SHARE 0.7
 /* A drive that is this near to a limit counts as at it: rad; linear: m; rods: share of their length
@@ -111,7 +113,7 @@ static void draw_contacts(const struct scene *scene, double time_s)
 
 /* ---- drives: where each is shown ---- */
 
-/* A rod, a joint at one place in a flat picture, or a dial; the root's drive is nowhere. */
+/* A rod, a joint at one place, or a dial; the root's drive is nowhere. */
 enum place { PLACE_NOWHERE, PLACE_ROD, PLACE_JOINT, PLACE_DIAL };
 
 static enum place drive_place(const struct scene *scene, int index)
@@ -119,7 +121,7 @@ static enum place drive_place(const struct scene *scene, int index)
     const struct replay_drive *drive = &scene->replay->drives[index];
     if (drive->rod >= 0)
         return PLACE_ROD;
-    if (!scene->replay->has_depth && scene->replay->parts[drive->part].joint == index)
+    if (vec3_length(drive->way) > 0)
         return PLACE_JOINT;
     return drive->lower < drive->upper ? PLACE_DIAL : PLACE_NOWHERE;
 }
@@ -140,15 +142,6 @@ static int is_at_limit(const struct scene *scene, int index, double slack)
 static void set_pointer(const struct scene *scene, int at_limit)
 {
     set_line(scene, at_limit ? COLOR_contact : COLOR_joint_line, 0.9, at_limit ? 2.4 : 1.4);
-}
-
-/* The ends of a rod in the world. */
-static void rod_ends(const struct scene *scene, int drive, struct vec3 *a, struct vec3 *b)
-{
-    const struct shape *shapes = scene->replay->shapes;
-    const struct shape *rod = &shapes[scene->replay->drives[drive].rod];
-    *a = scene_at(scene, rod->part, shapes[rod->part].at_m);
-    *b = scene_at(scene, rod->other, shapes[rod->other].at_m);
 }
 
 static struct vec3 between(struct vec3 a, struct vec3 b, double share)
@@ -185,18 +178,18 @@ static void draw_rod_range(const struct scene *scene, int index)
     const struct replay_drive *drive = &scene->replay->drives[index];
     double length = drive_value(scene, index);
     double birth = 2 * scene->replay->shapes[drive->rod].half_m.x;
-    struct vec3 a, b;
-    rod_ends(scene, index, &a, &b);
-    struct spot from = eye_project(&scene->eye, a), to = eye_project(&scene->eye, b);
+    struct vec3 ends[2];
+    scene_rod_ends(scene, &scene->replay->shapes[drive->rod], ends);
+    struct spot from = eye_project(&scene->eye, ends[0]), to = eye_project(&scene->eye, ends[1]);
     double across = atan2(to.y - from.y, to.x - from.x) + DRAW_PI / 2;
     if (!(length > 0))
         return;
     set_line(scene, COLOR_limit, 0.9, 1.4);
-    trace_tick(scene, between(a, b, drive->lower / length), across, TICK_PX);
-    trace_tick(scene, between(a, b, drive->upper / length), across, TICK_PX);
+    trace_tick(scene, between(ends[0], ends[1], drive->lower / length), across, TICK_PX);
+    trace_tick(scene, between(ends[0], ends[1], drive->upper / length), across, TICK_PX);
     cairo_stroke(scene->cr);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_SHARE * birth));
-    trace_tick(scene, b, across, 1.4 * TICK_PX);
+    trace_tick(scene, ends[1], across, 1.4 * TICK_PX);
     cairo_stroke(scene->cr);
 }
 
@@ -204,68 +197,125 @@ static void draw_rod_range(const struct scene *scene, int index)
 static void draw_way_range(const struct scene *scene, int index)
 {
     const struct replay_drive *drive = &scene->replay->drives[index];
-    struct vec3 anchor = scene->replay->parts[drive->part].anchor;
-    double value = drive_value(scene, index);
-    double across = scene_angle(scene, drive->part, anchor, drive->along) + DRAW_PI / 2;
-    struct vec3 ends[2] = {vec3_along(anchor, drive->along, drive->lower - value),
-                           vec3_along(anchor, drive->along, drive->upper - value)};
-    for (int i = 0; i < 2; i++)
-        ends[i] = scene_at(scene, drive->part, ends[i]);
+    const struct replay_part *part = &scene->replay->parts[drive->part];
+    double across = scene_angle(scene, part->parent, part->base, drive->way) + DRAW_PI / 2;
+    struct vec3 ends[2] = {
+        scene_at(scene, part->parent, vec3_along(part->base, drive->way, drive->lower)),
+        scene_at(scene, part->parent, vec3_along(part->base, drive->way, drive->upper))};
     set_line(scene, COLOR_limit, 0.7, 1);
     eye_trace_line(scene->cr, &scene->eye, ends[0], ends[1]);
     trace_tick(scene, ends[0], across, 6);
     trace_tick(scene, ends[1], across, 6);
     cairo_stroke(scene->cr);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_M));
-    trace_tick(scene, scene_at(scene, drive->part, anchor), across, 1.4 * 6);
+    trace_tick(scene, scene_at(scene, drive->part, part->anchor), across, 1.4 * 6);
     cairo_stroke(scene->cr);
 }
 
-/* A sector from lower to upper and a hand at the value, angles of the picture from the middle on; `turn` is -1 where
- * positive angles are counter-clockwise there. */
-static void draw_sector(const struct scene *scene, int index, struct spot spot, double radius,
-                        double zero, int turn, double alpha)
+/* ---- discs ---- */
+
+/* Where angles of a drive are shown: along `zero` and `quarter` from the middle those of 0 and 90 degrees. */
+struct disc {
+    struct vec3 middle, zero, quarter; /* m */
+};
+
+/* In the plane that a joint turns in; the hand leads towards the middle of the part. */
+static struct disc joint_disc(const struct scene *scene, int index, double radius_m)
+{
+    const struct replay_drive *drive = &scene->replay->drives[index];
+    const struct replay_part *part = &scene->replay->parts[drive->part];
+    int is_own = drive->axis > 0; /* whose frame it is in */
+    const struct replay_pose *pose = &scene->moment.poses[is_own ? drive->part : part->parent];
+    struct vec3 hand = replay_pose_turn(pose, drive->hand);
+    struct vec3 across = vec3_cross(replay_pose_turn(pose, drive->way), hand);
+    double back = is_own ? -drive_value(scene, index) : 0;
+    double c = radius_m * cos(back), s = radius_m * sin(back);
+    return (struct disc){scene_at(scene, part->parent, part->base),
+                         vec3_along(vec3_scale(hand, c), across, s),
+                         vec3_along(vec3_scale(across, c), hand, -s)};
+}
+
+/* Facing the eye: zero upwards, positive angles clockwise. */
+static struct disc dial_disc(const struct scene *scene, int index, double radius_px)
+{
+    struct spot spot = dial_spot(scene, index);
+    const struct draw_view *view = scene->eye.view;
+    double x = spot.x - view->left_px - view->width_px / 2;
+    double y = view->top_px + view->height_px / 2 - spot.y, radius_m = radius_px / spot.scale;
+    struct vec3 right = vec3_scale(scene->eye.right, view->flip);
+    struct vec3 middle = vec3_along(scene->eye.middle, right, x / spot.scale);
+    middle = vec3_along(middle, scene->eye.up, y / spot.scale);
+    return (struct disc){vec3_along(middle, scene->eye.back, spot.near),
+                         vec3_scale(scene->eye.up, radius_m), vec3_scale(right, radius_m)};
+}
+
+static struct vec3 disc_at(const struct disc *disc, double angle, double reach)
+{
+    struct vec3 at = vec3_along(disc->middle, disc->zero, reach * cos(angle));
+    return vec3_along(at, disc->quarter, reach * sin(angle));
+}
+
+/* From one angle to another; returns the end's spot, and the angle in the picture in which it arrives. */
+static struct spot trace_arc(const struct scene *scene, const struct disc *disc, double from,
+                             double to, double *arrival)
+{
+    struct spot spot = {0}, before = {0};
+    for (int i = 0; i <= ARC_POINTS; i++) {
+        before = spot;
+        spot = eye_project(&scene->eye, disc_at(disc, from + (to - from) * i / ARC_POINTS, 1));
+        cairo_line_to(scene->cr, spot.x, spot.y);
+    }
+    *arrival = atan2(spot.y - before.y, spot.x - before.x);
+    return spot;
+}
+
+/* A sector from lower to upper and a hand at the value. */
+static void draw_sector(const struct scene *scene, int index, const struct disc *disc, double alpha)
 {
     const struct replay_drive *drive = &scene->replay->drives[index];
     cairo_t *cr = scene->cr;
-    double hand = zero + turn * drive_value(scene, index);
-    double one = zero + turn * drive->lower, other = zero + turn * drive->upper;
-    cairo_move_to(cr, spot.x, spot.y);
-    cairo_arc(cr, spot.x, spot.y, radius, fmin(one, other), fmax(one, other));
+    struct spot middle = eye_project(&scene->eye, disc->middle);
+    struct spot hand = eye_project(&scene->eye, disc_at(disc, drive_value(scene, index), 1.12));
+    double arrival;
+    if (!middle.is_seen || !(drive->lower < drive->upper))
+        return;
+    cairo_move_to(cr, middle.x, middle.y);
+    trace_arc(scene, disc, fmax(drive->lower, -DRAW_PI), fmin(drive->upper, DRAW_PI), &arrival);
     cairo_close_path(cr);
     draw_set_color(cr, palette[COLOR_limit].light, alpha);
     cairo_fill_preserve(cr);
     set_line(scene, COLOR_limit, alpha < 0.2 ? 0.7 : 0.9, 1);
     cairo_stroke(cr);
-    cairo_move_to(cr, spot.x, spot.y);
-    cairo_line_to(cr, spot.x + 1.12 * radius * cos(hand), spot.y + 1.12 * radius * sin(hand));
+    cairo_move_to(cr, middle.x, middle.y);
+    cairo_line_to(cr, hand.x, hand.y);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_RAD));
     cairo_stroke(cr);
 }
 
-/* At the joint: the hand leads to the middle of the part. */
+/* How large a joint's disc is, m: px are at ui 1, and a share of the way to the middle of the part. */
+static double joint_radius(const struct scene *scene, int index, double share, double least_px,
+                           double most_px)
+{
+    const struct replay_part *part = &scene->replay->parts[scene->replay->drives[index].part];
+    double scale = scene_spot(scene, part->parent, part->base).scale;
+    double length_px = vec3_length(part->anchor) * scale;
+    return fmin(fmax(share * length_px, least_px * scene->ui), most_px * scene->ui) / scale;
+}
+
 static void draw_joint_range(const struct scene *scene, int index)
 {
-    const struct replay_drive *drive = &scene->replay->drives[index];
-    const struct replay_part *part = &scene->replay->parts[drive->part];
-    int turn = -scene->eye.view->flip;
-    if (drive->is_linear) {
+    if (scene->replay->drives[index].is_linear) {
         draw_way_range(scene, index);
         return;
     }
-    struct spot at = scene_spot(scene, drive->part, part->anchor);
-    struct spot middle = scene_spot(scene, drive->part, (struct vec3){0, 0, 0});
-    double toward = atan2(middle.y - at.y, middle.x - at.x);
-    double length = hypot(middle.x - at.x, middle.y - at.y);
-    double radius = fmin(fmax(0.7 * length, 8 * scene->ui), 46 * scene->ui);
-    draw_sector(scene, index, at, radius, toward - turn * drive_value(scene, index), turn, 0.16);
+    struct disc disc = joint_disc(scene, index, joint_radius(scene, index, 0.7, 8, 46));
+    draw_sector(scene, index, &disc, 0.16);
 }
 
 static void draw_dial_range(const struct scene *scene, int index)
 {
-    struct spot spot = dial_spot(scene, index);
-    if (spot.is_seen)
-        draw_sector(scene, index, spot, DIAL_PX * scene->ui, -DRAW_PI / 2, 1, 0.25);
+    struct disc disc = dial_disc(scene, index, DIAL_PX * scene->ui);
+    draw_sector(scene, index, &disc, 0.25);
 }
 
 /* ---- efforts ---- */
@@ -288,55 +338,52 @@ static void draw_rod_effort(const struct scene *scene, int index)
 {
     double share = set_effort(scene, index), length = drive_value(scene, index);
     double arrow = fabs(share) * fmin(middle_m(scene, EFFORT_PX) / length, 0.4);
-    struct vec3 a, b;
-    rod_ends(scene, index, &a, &b);
+    struct vec3 ends[2];
+    scene_rod_ends(scene, &scene->replay->shapes[scene->replay->drives[index].rod], ends);
     if (share == 0 || !(length > 0))
         return;
     for (int side = -1; side <= 1; side += 2) {
         double from = share > 0 ? 0.5 : 0.5 + side * arrow;
         double to = share > 0 ? 0.5 + side * arrow : 0.5;
-        draw_arrow(scene, between(a, b, from), between(a, b, to), HEAD_PX);
+        draw_arrow(scene, between(ends[0], ends[1], from), between(ends[0], ends[1], to), HEAD_PX);
     }
 }
 
 /* An arc, three quarters of a turn at full strength. */
-static void draw_arc_effort(const struct scene *scene, struct spot spot, double radius,
-                            double begin, double turn, int has_head)
+static void draw_arc_effort(const struct scene *scene, const struct disc *disc, double begin,
+                            double turn, int has_head)
 {
-    cairo_t *cr = scene->cr;
-    double end = begin + 1.5 * DRAW_PI * turn;
-    if (turn == 0 || !spot.is_seen)
+    double arrival;
+    if (turn == 0 || !eye_project(&scene->eye, disc->middle).is_seen)
         return;
-    (turn < 0 ? cairo_arc_negative : cairo_arc)(cr, spot.x, spot.y, radius, begin, end);
-    cairo_stroke(cr);
+    struct spot end = trace_arc(scene, disc, begin, begin + 1.5 * DRAW_PI * turn, &arrival);
+    cairo_stroke(scene->cr);
     if (has_head)
-        scene_draw_head(scene, spot.x + radius * cos(end), spot.y + radius * sin(end),
-                        end + (turn < 0 ? -DRAW_PI / 2 : DRAW_PI / 2), HEAD_PX * scene->ui);
+        scene_draw_head(scene, end.x, end.y, arrival, HEAD_PX * scene->ui);
 }
 
 static void draw_joint_effort(const struct scene *scene, int index)
 {
     const struct replay_drive *drive = &scene->replay->drives[index];
-    struct vec3 anchor = scene->replay->parts[drive->part].anchor;
+    const struct replay_part *part = &scene->replay->parts[drive->part];
     double share = set_effort(scene, index);
     if (drive->is_linear) {
-        struct vec3 end = vec3_along(anchor, drive->along, share * middle_m(scene, 34));
+        struct vec3 from = scene_at(scene, drive->part, part->anchor);
+        struct vec3 way = replay_pose_turn(&scene->moment.poses[part->parent], drive->way);
         if (share != 0)
-            draw_arrow(scene, scene_at(scene, drive->part, anchor),
-                       scene_at(scene, drive->part, end), HEAD_PX);
+            draw_arrow(scene, from, vec3_along(from, way, share * middle_m(scene, 34)), HEAD_PX);
         return;
     }
-    draw_arc_effort(scene, scene_spot(scene, drive->part, anchor), 12 * scene->ui,
-                    scene_angle(scene, drive->part, anchor, (struct vec3){1, 0, 0}),
-                    -scene->eye.view->flip * share, 1);
+    struct disc disc = joint_disc(scene, index, joint_radius(scene, index, 0.35, 12, 24));
+    draw_arc_effort(scene, &disc, drive_value(scene, index), share, 1);
 }
 
 static void draw_dial_effort(const struct scene *scene, int index)
 {
     double share = set_effort(scene, index);
+    struct disc disc = dial_disc(scene, index, 0.75 * DIAL_PX * scene->ui);
     /* by the root of the share, so that a small one can be seen */
-    draw_arc_effort(scene, dial_spot(scene, index), 0.75 * DIAL_PX * scene->ui, -DRAW_PI / 2,
-                    copysign(sqrt(fabs(share)), share), 0);
+    draw_arc_effort(scene, &disc, 0, copysign(sqrt(fabs(share)), share), 0);
 }
 
 /* Ranges, or efforts, of all drives. */

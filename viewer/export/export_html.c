@@ -327,7 +327,8 @@ static void write_parts(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
-/* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's frame. */
+/* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's frame, of a rod the
+ * place of its other end. */
 static void write_shapes(FILE *file, const struct replay *replay)
 {
     static const char *const names[] = {
@@ -340,13 +341,15 @@ static void write_shapes(FILE *file, const struct replay *replay)
         write_vector(file, shape->half_m);
         fputs(", ", file);
         write_vector(file, shape->at_m);
-        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g]]", shape->turn.w, shape->turn.x, shape->turn.y,
+        fprintf(file, ", [%.6g, %.6g, %.6g, %.6g], ", shape->turn.w, shape->turn.x, shape->turn.y,
                 shape->turn.z);
+        write_vector(file, shape->other_m);
+        fputs("]", file);
     }
     fputs("],\n", file);
 }
 
-/* Part, axis, 1 if linear, limits, effector and rod (-1: none), and the way of those that slide. */
+/* Part, axis, 1 if linear, limits, effector and rod (-1: none), and of joints at one place way and hand. */
 static void write_drives(FILE *file, const struct replay *replay)
 {
     fputs("drives: [", file);
@@ -355,7 +358,9 @@ static void write_drives(FILE *file, const struct replay *replay)
         fprintf(file, "%s[%d, %d, %d, %.5g, %.5g, %d, %d, ", i ? ", " : "", drive->part,
                 drive->axis, drive->is_linear, drive->lower, drive->upper, drive->effector,
                 drive->rod);
-        write_vector(file, drive->along);
+        write_vector(file, drive->way);
+        fputs(", ", file);
+        write_vector(file, drive->hand);
         fputs("]", file);
     }
     fputs("],\n", file);

@@ -420,6 +420,58 @@ void replay_get_bounds(const struct replay *replay, const struct replay_pose *po
     }
 }
 
+/* ---- joints ---- */
+
+/* Directions and places of the frame that both parts are in. */
+static struct vec3 turn_into(struct replay_place part, struct vec3 way)
+{
+    struct mat3 turn = quaternion_matrix(part.turn);
+    return mat3_back(&turn, way);
+}
+
+static struct vec3 place_into(struct replay_place part, struct vec3 at)
+{
+    return turn_into(part, vec3_sub(at, part.at_m));
+}
+
+/* Of `arm` what is across a way, as a unit; else the part's axis that is most across it. */
+static struct vec3 across(struct vec3 way, struct vec3 arm, struct quaternion turn)
+{
+    struct mat3 axes = quaternion_matrix(turn);
+    const struct vec3 tries[] = {arm, axes.y, axes.z};
+    struct vec3 hand = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        hand = vec3_along(tries[i], way, -vec3_dot(tries[i], way));
+        if (vec3_length(hand) > 0.2 * vec3_length(tries[i]))
+            break;
+    }
+    return vec3_scale(hand, 1 / vec3_length(hand));
+}
+
+void replay_hang(struct replay *replay, int part, int first_drive, int count,
+                 const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
+                 struct replay_place own)
+{
+    struct replay_part *hung = &replay->parts[part];
+    hung->joint = first_drive;
+    hung->anchor = place_into(own, anchor);
+    hung->base = place_into(parent, anchor);
+    for (int k = 0; k < count; k++) {
+        struct replay_drive *drive = &replay->drives[first_drive + k];
+        struct replay_place frame = k > 0 ? own : parent;
+        drive->way = turn_into(frame, ways[k]);
+        drive->hand = turn_into(frame, across(ways[k], vec3_sub(own.at_m, anchor), own.turn));
+    }
+    if (replay->drives[first_drive].is_linear)
+        replay->shapes[replay->shape_count++] = (struct shape){.kind = SHAPE_ROD,
+                                                               .part = part,
+                                                               .other = hung->parent,
+                                                               .drive = -1,
+                                                               .turn = QUATERNION_ONE,
+                                                               .at_m = hung->anchor,
+                                                               .other_m = hung->base};
+}
+
 /* ---- recording ---- */
 
 struct recorder {
@@ -432,19 +484,6 @@ struct recorder {
     int stride; /* ticks from row to row */
     int status; /* ERR_MEMORY */
 };
-
-/* A vector of the world at birth, in a part's frame. */
-static struct vec3 to_part(const struct part *part, struct vec2 v)
-{
-    double c = cos(part->angle_rad), s = sin(part->angle_rad);
-    return (struct vec3){c * v.x + s * v.y, c * v.y - s * v.x, 0};
-}
-
-/* A place of the world at birth, in a part's frame. */
-static struct vec3 place_in_part(const struct part *part, struct vec2 at)
-{
-    return to_part(part, (struct vec2){at.x - part->centre.x, at.y - part->centre.y});
-}
 
 static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
                        const struct genome *genome)
@@ -482,16 +521,27 @@ static void copy_drives(struct replay *replay, const struct phenotype *phenotype
                                                   .strength = drive->strength,
                                                   .rod = -1};
     }
-    /* joints between links are at one place */
-    for (int i = 1; i < phenotype->link_count; i++) {
-        const struct link *link = &phenotype->links[i];
-        const struct part *part = &phenotype->parts[link->part];
-        struct replay_part *copy = &replay->parts[link->part];
-        copy->joint = i;
-        copy->anchor = place_in_part(part, part->anchor);
-        copy->base = place_in_part(&phenotype->parts[part->parent], part->anchor);
-        if (replay->drives[i].is_linear)
-            replay->drives[i].along = to_part(part, link->axis);
+}
+
+static struct replay_place place_of(const struct part *part)
+{
+    return (struct replay_place){part->centre, part->turn};
+}
+
+/* After shapes and drives. */
+static void copy_joints(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0, count = 1; i < phenotype->drive_count; i += count) {
+        const struct drive *drives = &phenotype->drives[i];
+        const struct part *part = &phenotype->parts[drives->part];
+        struct vec3 ways[GENOME_FREEDOMS_MAX];
+        for (count = 1; i + count < phenotype->drive_count && drives[count].axis > 0;)
+            count++;
+        for (int k = 0; k < count; k++)
+            ways[k] = drives[k].way;
+        if (vec3_length(ways[0]) > 0)
+            replay_hang(replay, drives->part, i, count, ways, part->anchor,
+                        place_of(&phenotype->parts[part->parent]), place_of(part));
     }
 }
 
@@ -533,7 +583,8 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     replay->neuron_count = phenotype->neuron_count;
     replay->effector_count = phenotype->effector_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
-    replay->shapes = calloc((size_t)replay->shape_count + 1, sizeof *replay->shapes);
+    replay->shapes =
+        calloc((size_t)(replay->shape_count + replay->part_count) + 1, sizeof *replay->shapes);
     replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
     replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
     replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
@@ -543,6 +594,7 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     copy_parts(replay, phenotype, genome);
     copy_drives(replay, phenotype);
     copy_shapes(replay, phenotype);
+    copy_joints(replay, phenotype);
     copy_brain(replay, phenotype);
     return 0;
 }
@@ -630,6 +682,7 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     row->centre[2] = (float)centre.z;
     row->light[0] = (float)view->light->at.x;
     row->light[1] = (float)view->light->at.y;
+    row->light[2] = (float)view->light->at.z;
     record_body(replay, row, view->dynamics);
     record_brain(replay, row, view);
     replay_put_ledger(row, view->ledger);

@@ -39,11 +39,11 @@ extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
 
 struct replay_part {
     int parent, mirror;
-    int body;  /* row of the gene it was made of */
-    int joint; /* the drive of a joint at one place, on which it hangs on its parent; else -1 */
+    int body; /* row of the gene it was made of */
+    int joint; /* the first drive of a joint at one place, on which it hangs on its parent; else -1 */
     struct vec3 anchor; /* that place, in its own frame, m */
-    struct vec3 base;   /* of a joint that slides: where it slides from, in the parent's frame, m */
-    uint32_t sensors;   /* set of SENSOR_BIT() */
+    struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
+    uint32_t sensors; /* set of SENSOR_BIT() */
 };
 
 struct replay_drive {
@@ -55,7 +55,10 @@ struct replay_drive {
     double signal_full;  /* a signal of its effector that is drawn as strong */
     double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
     int rod;             /* the shape whose length it is, or -1 */
-    struct vec3 along;   /* linear, of a joint: the way in the part's frame; else 0, 0, 0 */
+    /* Of a joint at one place, else 0: what it slides along or turns about, and where the part is from there, across
+     * that, when the value is 0: units. In the parent's frame; of the second and third axes of a joint in the part's, as
+     * if their value were 0. */
+    struct vec3 way, hand;
 };
 
 struct replay_neuron {
@@ -148,7 +151,8 @@ struct replay {
     int cut_count;
 
     struct replay_part *parts;
-    struct shape *shapes; /* shapes[i] is that of parts[i]; then rods */
+    struct shape *
+        shapes; /* shapes[i] is that of parts[i]; then rods, of which rails of joints that slide are the last */
     struct replay_drive *drives;
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
@@ -250,6 +254,17 @@ struct replay_row {
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
+/* Where a part is at birth. */
+struct replay_place {
+    struct vec3 at_m;
+    struct quaternion turn;
+};
+/* Hangs a part on its parent by a joint at one place: the first of its drives, how many, and what each turns about or
+ * slides along; all in one frame, in which parent and part are at birth. A joint that slides gets a rail, for which
+ * the shapes must have room. */
+void replay_hang(struct replay *replay, int part, int first_drive, int count,
+                 const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
+                 struct replay_place own);
 size_t replay_row_bytes(const struct replay *replay);
 struct ledger;
 struct contact_point;

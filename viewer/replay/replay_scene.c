@@ -59,13 +59,6 @@ static void list_shapes(struct recording *recording)
     }
 }
 
-/* A place of the body's frame in that of a box. */
-static struct vec3 in_box(const struct space_box *box, struct vec3 at)
-{
-    struct mat3 turn = quaternion_matrix(box->turn);
-    return mat3_back(&turn, vec3_sub(at, box->centre));
-}
-
 static void fill_part(struct recording *recording, int index)
 {
     const struct space_box *box = &recording->boxes[index];
@@ -77,11 +70,6 @@ static void fill_part(struct recording *recording, int index)
                                  .mirror = 1,
                                  .body = box->link,
                                  .joint = -1};
-    if (is_first && parent >= 0 && link->kind != SPACE_RIGID) {
-        part->joint = recording->first_drive[box->link];
-        part->anchor = in_box(box, (struct vec3){0, 0, 0});
-        part->base = in_box(&recording->boxes[parent], link->joint);
-    }
     recording->replay->shapes[index] = (struct shape){.kind = SHAPE_BOX,
                                                       .part = index,
                                                       .other = -1,
@@ -111,6 +99,30 @@ static void fill_drives(struct recording *recording, int body)
     }
 }
 
+/* What a body hangs on: all in the frame of its parent. */
+static void hang(struct recording *recording, int body)
+{
+    const struct space_link *link = &recording->scene.links[body];
+    const struct space_joint *joint = &space_joints[link->kind];
+    int count = space_joint_rates(joint);
+    if (link->parent < 0 || count == 0)
+        return;
+    int part = recording->first_part[body];
+    const struct space_box *box = &recording->boxes[part];
+    const struct space_box *parent = &recording->boxes[recording->first_part[link->parent]];
+    struct mat3 turn = quaternion_matrix(link->frame);
+    const struct vec3 axes[] = {turn.x, turn.y, turn.z};
+    struct vec3 ways[SPACE_RATES_MAX];
+    for (int k = 0; k < count; k++)
+        ways[k] = axes[k < joint->slides                  ? k
+                       : k < joint->slides + joint->turns ? joint->axes[k - joint->slides]
+                                                          : k - joint->slides - joint->turns];
+    replay_hang(recording->replay, part, recording->first_drive[body], count, ways, link->joint,
+                (struct replay_place){parent->centre, parent->turn},
+                (struct replay_place){vec3_add(link->joint, mat3_apply(&turn, box->centre)),
+                                      quaternion_product(link->frame, box->turn)});
+}
+
 static int make_tables(struct recording *recording)
 {
     struct replay *replay = recording->replay;
@@ -127,7 +139,7 @@ static int make_tables(struct recording *recording)
     replay->drive_count = replay->effector_count = recording->drive_count;
     replay->own_solid_count = scene->world.surfaces.fixed_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
-    replay->shapes = calloc((size_t)replay->shape_count + 1, sizeof *replay->shapes);
+    replay->shapes = calloc(2 * (size_t)replay->part_count + 1, sizeof *replay->shapes);
     replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
     replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
     replay->neurons = calloc(1, sizeof *replay->neurons);
@@ -139,6 +151,8 @@ static int make_tables(struct recording *recording)
         fill_part(recording, i);
     for (int i = 0; i < scene->body_count; i++)
         fill_drives(recording, i);
+    for (int i = 0; i < scene->body_count; i++)
+        hang(recording, i);
     for (int i = 0; i < replay->own_solid_count; i++) {
         const struct solid *solid = &scene->world.surfaces.fixed[i];
         struct mat3 turn = {solid->axes[0], solid->axes[1], solid->axes[2]};

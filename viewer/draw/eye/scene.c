@@ -43,6 +43,22 @@ void scene_draw_head(const struct scene *scene, double x, double y, double angle
     cairo_fill(cr);
 }
 
+void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct vec3 ends[2])
+{
+    ends[0] = scene_at(scene, rod->part, rod->at_m);
+    ends[1] = scene_at(scene, rod->other, rod->other_m);
+}
+
+double scene_depth_in(const struct shape *shape, struct vec3 at)
+{
+    struct vec3 way = vec3_sub(at, shape->at_m), half = shape->half_m;
+    double depth = shape->kind == SHAPE_BALL ? half.x - vec3_length(way)
+                                             : fmin(half.x - fabs(way.x), half.y - fabs(way.y));
+    if (shape->kind == SHAPE_BOX && half.z > 0)
+        depth = fmin(depth, half.z - fabs(way.z));
+    return fmax(depth, 0);
+}
+
 double scene_half_most(const struct shape *shape)
 {
     return fmax(fmax(shape->half_m.x, shape->half_m.y), shape->half_m.z);

@@ -26,6 +26,10 @@ struct spot scene_spot(const struct scene *scene, int part, struct vec3 at);
 double scene_angle(const struct scene *scene, int part, struct vec3 at, struct vec3 way);
 /* An arrow's head at a place of the picture. */
 void scene_draw_head(const struct scene *scene, double x, double y, double angle, double size);
+/* The ends of a rod in the world. */
+void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct vec3 ends[2]);
+/* How deep a place of the part's frame is in its shape, m; outside 0. */
+double scene_depth_in(const struct shape *shape, struct vec3 at);
 /* Half the longest side of a shape, and half its shortest; a flat one's depth does not count. m */
 double scene_half_most(const struct shape *shape);
 double scene_half_least(const struct shape *shape);
