@@ -110,11 +110,11 @@ static void *create_midpoint(const struct peer_scene *scene, double hz)
     return create(scene, hz, INTEGRATOR_MIDPOINT);
 }
 
-static void step(void *world, const double *targets, const double *rates)
+static void step(void *world, const double (*targets)[2], const double (*rates)[2])
 {
     struct dynamics *dynamics = world;
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
-        dynamics_set_target(dynamics, own.scene->joints[i].child, targets[i], rates[i]);
+        dynamics_set_target(dynamics, own.scene->joints[i].child, targets[i][0], rates[i][0]);
     dynamics_step(dynamics);
 }
 

@@ -83,12 +83,12 @@ void *create(const peer_scene *scene, double hz)
     return w;
 }
 
-void step(void *self, const double *targets, const double *rates)
+void step(void *self, const double (*targets)[2], const double (*rates)[2])
 {
     world *w = static_cast<world *>(self);
     for (int i = 0; w->scene->has_motors && i < w->scene->joint_count; i++)
         w->joints[i]->SetMotorSpeed(static_cast<float>(
-            peer_motor_speed(targets[i], rates[i], w->joints[i]->GetJointAngle())));
+            peer_motor_speed(targets[i][0], rates[i][0], w->joints[i]->GetJointAngle())));
     w->box2d.Step(w->step_s, 8, 3);
 }
 

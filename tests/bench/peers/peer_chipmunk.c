@@ -73,14 +73,14 @@ static void *create(const struct peer_scene *scene, double hz)
     return w;
 }
 
-static void step(void *self, const double *targets, const double *rates)
+static void step(void *self, const double (*targets)[2], const double (*rates)[2])
 {
     struct world *w = self;
     for (int i = 0; w->scene->has_motors && i < w->scene->joint_count; i++) {
         const struct peer_joint *joint = &w->scene->joints[i];
         double angle =
             cpBodyGetAngle(w->bodies[joint->child]) - cpBodyGetAngle(w->bodies[joint->parent]);
-        cpSimpleMotorSetRate(w->motors[i], -peer_motor_speed(targets[i], rates[i], angle));
+        cpSimpleMotorSetRate(w->motors[i], -peer_motor_speed(targets[i][0], rates[i][0], angle));
     }
     cpSpaceStep(w->space, w->dt_s);
 }

@@ -1,15 +1,10 @@
 /* MuJoCo behind peers.h, planar by slides and hinges, with its own soft contacts. The servo is the
  * workload's to the letter: 1 N m s/rad (10/s (q* - q) + q*' - q'); its last term is a joint damping, which
  * the integrator Euler takes implicitly. Making the model from its XML is part of making a creature. */
-#include <mujoco/mujoco.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "tests/bench/peers/mujoco_xml.h"
 #include "tests/bench/peers/peers.h"
-
-enum { XML_BYTES = 32 * 1024 };
 
 struct world {
     const struct peer_scene *scene;
@@ -18,21 +13,6 @@ struct world {
     int bodies[PEER_BODIES_MAX], actuators[PEER_BODIES_MAX];
     double angles[PEER_BODIES_MAX]; /* of the joints, summed along the tree, when read */
 };
-
-struct xml {
-    char text[XML_BYTES];
-    size_t size;
-};
-
-static void __attribute__((format(printf, 2, 3))) add(struct xml *xml, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(xml->text + xml->size, XML_BYTES - xml->size, format, arguments);
-    va_end(arguments);
-    if (size > 0 && (size_t)size < XML_BYTES - xml->size)
-        xml->size += (size_t)size;
-}
 
 /* The joint that carries a body, or -1. */
 static int joint_of(const struct peer_scene *scene, int body)
@@ -51,69 +31,50 @@ static void add_body(struct xml *xml, const struct peer_scene *scene, int i, dou
     int joint = joint_of(scene, i);
     double x = joint < 0 ? body->x_m : scene->joints[joint].x_m;
     double y = joint < 0 ? body->y_m : scene->joints[joint].y_m;
-    add(xml, "<body name='b%d' pos='%.17g 0 %.17g'>\n", i, x - from_x, y - from_y);
-    add(xml, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-        body->x_m - x, body->y_m - y, body->mass_kg, body->inertia_kg_m2, body->inertia_kg_m2,
-        body->inertia_kg_m2);
+    xml_add(xml, "<body name='b%d' pos='%.17g 0 %.17g'>\n", i, x - from_x, y - from_y);
+    xml_add(xml, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
+            body->x_m - x, body->y_m - y, body->mass_kg, body->inertia_kg_m2, body->inertia_kg_m2,
+            body->inertia_kg_m2);
     if (joint < 0)
-        add(xml, "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>\n");
-    add(xml, "<joint name='j%d' type='hinge' axis='0 -1 0'", joint);
+        xml_add(xml, "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>\n");
+    xml_add(xml, "<joint name='j%d' type='hinge' axis='0 -1 0'", joint);
     if (joint >= 0 && scene->has_limits)
-        add(xml, " limited='true' range='%.17g %.17g'", -FIXED_LIMIT_RAD, FIXED_LIMIT_RAD);
+        xml_add(xml, " limited='true' range='%.17g %.17g'", -FIXED_LIMIT_RAD, FIXED_LIMIT_RAD);
     if (joint >= 0 && scene->has_motors)
-        add(xml, " damping='1'");
-    add(xml, "/>\n");
+        xml_add(xml, " damping='1'");
+    xml_add(xml, "/>\n");
     if (body->width_m > 0)
-        add(xml, "<geom type='box' pos='%.17g 0 %.17g' size='%.17g 0.05 %.17g'/>\n", body->x_m - x,
-            body->y_m - y, body->width_m / 2, body->height_m / 2);
+        xml_add(xml, "<geom type='box' pos='%.17g 0 %.17g' size='%.17g 0.05 %.17g'/>\n",
+                body->x_m - x, body->y_m - y, body->width_m / 2, body->height_m / 2);
     for (int k = 0; k < scene->joint_count; k++)
         if (scene->joints[k].parent == i)
             add_body(xml, scene, scene->joints[k].child, x, y);
-    add(xml, "</body>\n");
+    xml_add(xml, "</body>\n");
 }
 
 static void write_xml(struct xml *xml, const struct peer_scene *scene, double hz,
                       const char *integrator)
 {
-    add(xml,
-        "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/>\n"
-        "<option integrator='%s' timestep='%.17g' gravity='0 0 %.17g'/>\n"
-        "<default><geom friction='%g 0 "
-        "0'/></default><worldbody>\n",
-        integrator, 1 / hz, -scene->gravity_m_s2, FIXED_FRICTION);
+    xml_add(xml,
+            "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/>\n"
+            "<option integrator='%s' timestep='%.17g' gravity='0 0 %.17g'/>\n"
+            "<default><geom friction='%g 0 "
+            "0'/></default><worldbody>\n",
+            integrator, 1 / hz, -scene->gravity_m_s2, FIXED_FRICTION);
     if (scene->has_ground)
-        add(xml, "<geom type='plane' size='500 1 1'/>\n");
+        xml_add(xml, "<geom type='plane' size='500 1 1'/>\n");
     for (int i = 0; i < scene->body_count; i++) {
         int joint = joint_of(scene, i);
         if (joint < 0 || scene->joints[joint].parent < 0)
             add_body(xml, scene, i, 0, 0);
     }
-    add(xml, "</worldbody><actuator>\n");
+    xml_add(xml, "</worldbody><actuator>\n");
     for (int i = 0; scene->has_motors && i < scene->joint_count; i++)
-        add(xml,
-            "<general name='a%d' joint='j%d' gainprm='1' biastype='affine' biasprm='0 -10 0' "
-            "forcelimited='true' forcerange='%g %g'/>\n",
-            i, i, -FIXED_STRENGTH_N_M, FIXED_STRENGTH_N_M);
-    add(xml, "</actuator></mujoco>\n");
-}
-
-static mjModel *load(const struct xml *xml)
-{
-    char message[300] = "";
-    static mjVFS files;
-    mj_defaultVFS(&files);
-    mj_makeEmptyFileVFS(&files, "scene.xml", (int)xml->size);
-    memcpy(files.filedata[0], xml->text, xml->size);
-    mjModel *model = mj_loadXML("scene.xml", &files, message, sizeof message);
-    mj_deleteFileVFS(&files, "scene.xml");
-    if (!model)
-        fprintf(stderr, "MuJoCo: %s\n", message);
-    return model;
-}
-
-/* What diverges shows in the figures; MuJoCo would write a file about it. */
-static void ignore_warning(const char *message)
-{
+        xml_add(xml,
+                "<general name='a%d' joint='j%d' gainprm='1' biastype='affine' biasprm='0 -10 0' "
+                "forcelimited='true' forcerange='%g %g'/>\n",
+                i, i, -FIXED_STRENGTH_N_M, FIXED_STRENGTH_N_M);
+    xml_add(xml, "</actuator></mujoco>\n");
 }
 
 static void *create(const struct peer_scene *scene, double hz, const char *integrator)
@@ -123,10 +84,10 @@ static void *create(const struct peer_scene *scene, double hz, const char *integ
     if (!w)
         return NULL;
     xml.size = 0;
-    mju_user_warning = ignore_warning;
+    mju_user_warning = mujoco_ignore_warning;
     write_xml(&xml, scene, hz, integrator);
     w->scene = scene;
-    w->model = load(&xml);
+    w->model = xml_load(&xml);
     w->data = w->model ? mj_makeData(w->model) : NULL;
     if (!w->data)
         return NULL;
@@ -155,11 +116,11 @@ static void *create_rk4(const struct peer_scene *scene, double hz)
     return create(scene, hz, "RK4");
 }
 
-static void step(void *self, const double *targets, const double *rates)
+static void step(void *self, const double (*targets)[2], const double (*rates)[2])
 {
     struct world *w = self;
     for (int i = 0; w->scene->has_motors && i < w->scene->joint_count; i++)
-        w->data->ctrl[w->actuators[i]] = 10 * targets[i] + rates[i];
+        w->data->ctrl[w->actuators[i]] = 10 * targets[i][0] + rates[i][0];
     mj_step(w->model, w->data);
 }
 
@@ -190,12 +151,7 @@ static void destroy(void *self)
     free(w);
 }
 
-static const char *version(void)
-{
-    return mj_versionString();
-}
-
-const struct peer_engine peer_mujoco_euler = {"MuJoCo", "Euler",     version, create_euler,
+const struct peer_engine peer_mujoco_euler = {"MuJoCo", "Euler",     mujoco_version, create_euler,
                                               step,     read_states, destroy};
-const struct peer_engine peer_mujoco_rk4 = {"MuJoCo", "RK4",       version, create_rk4,
+const struct peer_engine peer_mujoco_rk4 = {"MuJoCo", "RK4",       mujoco_version, create_rk4,
                                             step,     read_states, destroy};

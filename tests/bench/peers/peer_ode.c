@@ -1,24 +1,12 @@
 /* ODE behind peers.h: dWorldStep, the direct solver (not the iterative one), as in its manual for accuracy.
  * Bodies are boxes in three dimensions, held in the plane z = 0 by joints of the kind meant for that. */
 #include <math.h>
-#include <ode/ode.h>
-#include <stdlib.h>
 
 #include "tests/bench/peers/peers.h"
 
-enum { CONTACTS_MAX = 4 };
-#define DEPTH_M 0.1
+#include "tests/bench/peers/ode_world.h"
 
-struct world {
-    const struct peer_scene *scene;
-    double dt_s;
-    dWorldID ode;
-    dSpaceID space;
-    dJointGroupID contacts;
-    dBodyID bodies[PEER_BODIES_MAX];
-    dJointID joints[PEER_BODIES_MAX];
-    double angles[PEER_BODIES_MAX]; /* unwrapped, as last read */
-};
+#define DEPTH_M 0.1
 
 static dBodyID add_body(struct world *w, const struct peer_body *from)
 {
@@ -36,27 +24,11 @@ static dBodyID add_body(struct world *w, const struct peer_body *from)
     return body;
 }
 
-/* Contacts that say the same thing twice make the direct solver complain; it goes on nevertheless. */
-static void ignore_message(int number, const char *message, va_list arguments)
-{
-}
-
 static void *create(const struct peer_scene *scene, double hz)
 {
-    static int is_initialised;
-    struct world *w = calloc(1, sizeof *w);
-    if (!w || (!is_initialised && !dInitODE2(0)))
+    struct world *w = ode_create(scene, hz, FIXED_FRICTION, 4);
+    if (!w)
         return NULL;
-    is_initialised = 1;
-    dSetMessageHandler(ignore_message);
-    w->scene = scene;
-    w->dt_s = 1 / hz;
-    w->ode = dWorldCreate();
-    w->space = dSimpleSpaceCreate(0);
-    w->contacts = dJointGroupCreate(0);
-    dWorldSetGravity(w->ode, 0, -scene->gravity_m_s2, 0);
-    if (scene->has_ground)
-        dCreatePlane(w->space, 0, 1, 0, 0);
     for (int i = 0; i < scene->body_count; i++)
         w->bodies[i] = add_body(w, &scene->bodies[i]);
     for (int i = 0; i < scene->joint_count; i++) {
@@ -75,20 +47,6 @@ static void *create(const struct peer_scene *scene, double hz)
     return w;
 }
 
-static void touch(void *self, dGeomID a, dGeomID b)
-{
-    struct world *w = self;
-    dContact contacts[CONTACTS_MAX];
-    dBodyID one = dGeomGetBody(a), other = dGeomGetBody(b);
-    if (one && other && dAreConnected(one, other))
-        return;
-    int count = dCollide(a, b, CONTACTS_MAX, &contacts[0].geom, sizeof contacts[0]);
-    for (int i = 0; i < count; i++) {
-        contacts[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = FIXED_FRICTION};
-        dJointAttach(dJointCreateContact(w->ode, w->contacts, &contacts[i]), one, other);
-    }
-}
-
 /* What the manual asks for with joints of the kind Plane2D: no turn out of the plane adds up. */
 static void flatten(dBodyID body)
 {
@@ -98,17 +56,14 @@ static void flatten(dBodyID body)
     dBodySetAngularVel(body, 0, 0, dBodyGetAngularVel(body)[2]);
 }
 
-static void step(void *self, const double *targets, const double *rates)
+static void step(void *self, const double (*targets)[2], const double (*rates)[2])
 {
     struct world *w = self;
     for (int i = 0; w->scene->has_motors && i < w->scene->joint_count; i++)
         dJointSetHingeParam(
             w->joints[i], dParamVel,
-            peer_motor_speed(targets[i], rates[i], dJointGetHingeAngle(w->joints[i])));
-    if (w->scene->bodies[0].width_m > 0)
-        dSpaceCollide(w->space, w, touch);
-    dWorldStep(w->ode, w->dt_s);
-    dJointGroupEmpty(w->contacts);
+            peer_motor_speed(targets[i][0], rates[i][0], dJointGetHingeAngle(w->joints[i])));
+    ode_step(w, w->scene->bodies[0].width_m > 0, dWorldStep);
     for (int i = 0; i < w->scene->body_count; i++)
         flatten(w->bodies[i]);
 }
@@ -126,18 +81,5 @@ static void read_states(void *self, struct peer_state *states)
     }
 }
 
-static void destroy(void *self)
-{
-    struct world *w = self;
-    dJointGroupDestroy(w->contacts);
-    dSpaceDestroy(w->space);
-    dWorldDestroy(w->ode);
-    free(w);
-}
-
-static const char *version(void)
-{
-    return dODE_VERSION;
-}
-
-const struct peer_engine peer_ode = {"ODE", "direct", version, create, step, read_states, destroy};
+const struct peer_engine peer_ode = {"ODE", "direct",    ode_version, create,
+                                     step,  read_states, ode_destroy};

@@ -31,10 +31,10 @@ $(call peer_objects,bench_peers bench_space_peers): ALL_CFLAGS += $(PEER_FLAGS)
 $(B)/obj/%.o: %.cc
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++14 -O3 -g -I. -isystem /usr/include/bullet -Wall -Wextra $(if $(WERROR),-Werror) -MMD -MP -c $< -o $@
-$(B)/bench/bench_peers: $(call peer_objects,bench_peers peer_bestiary $(PLANE_PEERS:%=peer_%)) $(ALL_LIBS)
+$(B)/bench/bench_peers: $(call peer_objects,bench_peers peer_frame peer_bestiary $(PLANE_PEERS:%=peer_%)) $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(call peer_linker,$(PLANE_PEERS)) $(LINK) -o $@ $(whole_first) $(call peer_libs,$(PLANE_PEERS)) $(LIBS_COMMON)
-$(B)/bench/bench_space_peers: $(call peer_objects,bench_space_peers space_bestiary $(SPACE_PEERS:%=space_%)) $(ALL_LIBS)
+$(B)/bench/bench_space_peers: $(call peer_objects,bench_space_peers peer_frame space_bestiary $(SPACE_PEERS:%=space_%)) $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(call peer_linker,$(SPACE_PEERS)) $(LINK) -o $@ $(whole_first) $(call peer_libs,$(SPACE_PEERS)) $(LIBS_COMMON)
 bench-peers: $(B)/bench/bench_peers $(B)/bench/bench_space_peers $(B)/bench/plot

@@ -3,11 +3,11 @@
 #include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/bench/peers/space_peers.h"
 
-enum { LINKS_MAX = SPACE_PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };
+enum { LINKS_MAX = PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };
 
 /* One world at a time, in an arena that is kept, as in a worker. */
 static struct {
-    const struct space_peer_scene *scene;
+    const struct peer_scene *scene;
     struct space_link links[LINKS_MAX];
     struct space_box boxes[LINKS_MAX];
     int box_count;
@@ -44,30 +44,30 @@ static void put_turn(struct quaternion q, double *to)
 }
 
 /* Of a joint with axes: z along the first, y along the second. */
-static struct quaternion frame_of(const struct space_peer_joint *joint)
+static struct quaternion frame_of(const struct peer_joint *joint)
 {
     struct vec3 z = vector_of(joint->axes[0]), y = vector_of(joint->axes[1]);
     struct vec3 across = {-z.z, z.x, z.y};
-    if (joint->kind == SPACE_PEER_HINGE)
+    if (joint->kind == PEER_HINGE)
         y = vec3_cross(z, across);
     y = vec3_scale(y, 1 / vec3_length(y));
     return quaternion_of(&(struct mat3){vec3_cross(y, z), y, z});
 }
 
-static const enum space_joint_kind kinds[] = {[SPACE_PEER_HINGE] = SPACE_REVOLUTE,
-                                              [SPACE_PEER_UNIVERSAL] = SPACE_UNIVERSAL,
-                                              [SPACE_PEER_BALL] = SPACE_SPHERICAL};
+static const enum space_joint_kind kinds[] = {[PEER_HINGE] = SPACE_REVOLUTE,
+                                              [PEER_UNIVERSAL] = SPACE_UNIVERSAL,
+                                              [PEER_BALL] = SPACE_SPHERICAL};
 
-static void place(const struct space_peer_scene *scene, int i)
+static void place(const struct peer_scene *scene, int i)
 {
-    const struct space_peer_body *body = &scene->bodies[i];
+    const struct peer_body *body = &scene->bodies[i];
     int at = space_peer_joint_of(scene, i);
-    const struct space_peer_joint *joint = at < 0 ? NULL : &scene->joints[at];
+    const struct peer_joint *joint = at < 0 ? NULL : &scene->joints[at];
     struct space_link *link = &own.links[i];
     struct vec3 from = {0, 0, 0};
     struct quaternion up = QUATERNION_ONE;
     own.origins[i] = vector_of(joint ? joint->at_m : body->at_m);
-    own.turns[i] = joint && joint->kind != SPACE_PEER_BALL ? frame_of(joint) : turn_of(body->turn);
+    own.turns[i] = joint && joint->kind != PEER_BALL ? frame_of(joint) : turn_of(body->turn);
     if (joint && joint->parent >= 0) {
         from = own.origins[joint->parent];
         up = own.turns[joint->parent];
@@ -88,7 +88,7 @@ static void place(const struct space_peer_scene *scene, int i)
     if (joint)
         link->joint = mat3_back(&up_axes, vec3_sub(own.origins[i], from));
     for (int k = 0; k < SPACE_RATES_MAX; k++) {
-        link->upper[k] = joint && scene->has_limits ? SPACE_PEER_LIMIT_RAD : HUGE_VAL;
+        link->upper[k] = joint && scene->has_limits ? PEER_LIMIT_RAD : HUGE_VAL;
         link->lower[k] = -link->upper[k];
     }
     if (body->size_m[0] > 0)
@@ -99,9 +99,9 @@ static void place(const struct space_peer_scene *scene, int i)
 }
 
 /* The state of a link at the start: joints are at 0. */
-static void start(const struct space_peer_scene *scene, int i, const struct space_tree_link *link)
+static void start(const struct peer_scene *scene, int i, const struct space_tree_link *link)
 {
-    const struct space_peer_body *body = &scene->bodies[i];
+    const struct peer_body *body = &scene->bodies[i];
     int at = space_peer_joint_of(scene, i);
     double *q = own.q + link->coordinate, *qd = own.qd + link->rate, spin[3];
     struct mat3 axes = quaternion_matrix(own.turns[i]);
@@ -113,7 +113,7 @@ static void start(const struct space_peer_scene *scene, int i, const struct spac
         return;
     }
     space_peer_spin(scene, at, spin);
-    if (scene->joints[at].kind == SPACE_PEER_BALL) {
+    if (scene->joints[at].kind == PEER_BALL) {
         put_turn((struct quaternion)QUATERNION_ONE, q);
         put(mat3_back(&axes, vector_of(spin)), qd);
         return;
@@ -124,7 +124,7 @@ static void start(const struct space_peer_scene *scene, int i, const struct spac
     }
 }
 
-static void *create(const struct space_peer_scene *scene, double hz, int integrator)
+static void *create(const struct peer_scene *scene, double hz, int integrator)
 {
     static struct arena arena;
     if (!arena.base && arena_init(&arena, 16u << 20) != 0)
@@ -138,8 +138,8 @@ static void *create(const struct space_peer_scene *scene, double hz, int integra
     const struct space_body body = {own.links, scene->body_count, own.boxes, own.box_count};
     const struct space_world world = {.gravity_m_s2 = {0, -scene->gravity_m_s2, 0},
                                       .surfaces = {.has_ground = scene->has_ground,
-                                                   .friction = SPACE_PEER_FRICTION,
-                                                   .own_friction = SPACE_PEER_FRICTION}};
+                                                   .friction = PEER_FRICTION,
+                                                   .own_friction = PEER_FRICTION}};
     own.dynamics = space_dynamics_create(&body, &world, &settings, &arena);
     if (!own.dynamics)
         return NULL;
@@ -158,12 +158,12 @@ static void *create(const struct space_peer_scene *scene, double hz, int integra
     return own.dynamics;
 }
 
-static void *create_auto(const struct space_peer_scene *scene, double hz)
+static void *create_auto(const struct peer_scene *scene, double hz)
 {
     return create(scene, hz, INTEGRATOR_AUTO);
 }
 
-static void *create_midpoint(const struct space_peer_scene *scene, double hz)
+static void *create_midpoint(const struct peer_scene *scene, double hz)
 {
     return create(scene, hz, INTEGRATOR_MIDPOINT);
 }
@@ -178,7 +178,7 @@ static void step(void *world, const double (*targets)[2], const double (*rates)[
     space_dynamics_step(world);
 }
 
-static void read_states(void *world, struct space_peer_state *states)
+static void read_states(void *world, struct peer_state *states)
 {
     const struct space_tree *tree = space_dynamics_tree(world);
     for (int i = 0; i < own.scene->body_count; i++) {
@@ -199,7 +199,7 @@ static const char *version(void)
     return BESTIARY_VERSION;
 }
 
-const struct space_peer_engine space_peer_bestiary = {
-    "Bestiary", "articulated", version, create_auto, step, read_states, destroy};
-const struct space_peer_engine space_peer_bestiary_midpoint = {
+const struct peer_engine space_peer_bestiary = {"Bestiary", "articulated", version, create_auto,
+                                                step,       read_states,   destroy};
+const struct peer_engine space_peer_bestiary_midpoint = {
     "Bestiary", "articulated: midpoint", version, create_midpoint, step, read_states, destroy};

@@ -37,7 +37,7 @@ void put(const btVector3 &v, double *to)
 
 /* Bodies that a joint joins do not collide, even with a link between them. */
 struct Neighbours : btOverlapFilterCallback {
-    bool pairs[SPACE_PEER_BODIES_MAX + 1][SPACE_PEER_BODIES_MAX + 1] = {};
+    bool pairs[PEER_BODIES_MAX + 1][PEER_BODIES_MAX + 1] = {};
     bool needBroadphaseCollision(btBroadphaseProxy *a, btBroadphaseProxy *b) const override
     {
         auto number = [](const btBroadphaseProxy *proxy) {
@@ -48,7 +48,7 @@ struct Neighbours : btOverlapFilterCallback {
 };
 
 struct World {
-    const space_peer_scene *scene;
+    const peer_scene *scene;
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher{&configuration};
     btDbvtBroadphase broadphase;
@@ -59,8 +59,8 @@ struct World {
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btCollisionObject>> objects;
     std::vector<std::unique_ptr<btMultiBodyConstraint>> constraints;
-    int links[SPACE_PEER_BODIES_MAX];     /* of bodies; -1: the base */
-    int hinges[SPACE_PEER_BODIES_MAX][2]; /* links of joints' axes */
+    int links[PEER_BODIES_MAX];     /* of bodies; -1: the base */
+    int hinges[PEER_BODIES_MAX][2]; /* links of joints' axes */
     double dt_s;
 
     ~World()
@@ -76,7 +76,7 @@ struct World {
 const double no_turn[4] = {1, 0, 0, 0};
 
 /* From the parent's centre to the joint, in the parent's frame. */
-btVector3 to_joint(const space_peer_scene *scene, const space_peer_joint *joint)
+btVector3 to_joint(const peer_scene *scene, const peer_joint *joint)
 {
     double way[3], seen[3];
     for (int k = 0; k < 3; k++)
@@ -86,7 +86,7 @@ btVector3 to_joint(const space_peer_scene *scene, const space_peer_joint *joint)
     return vector_of(seen);
 }
 
-btVector3 from_joint(const space_peer_joint *joint, const space_peer_body *body)
+btVector3 from_joint(const peer_joint *joint, const peer_body *body)
 {
     double way[3], seen[3];
     for (int k = 0; k < 3; k++)
@@ -98,8 +98,8 @@ btVector3 from_joint(const space_peer_joint *joint, const space_peer_body *body)
 /* The child's links; returns the next free one. Those between have the child's axes. */
 int add_joint(World *w, int i, int link)
 {
-    const space_peer_joint *joint = &w->scene->joints[i];
-    const space_peer_body *body = &w->scene->bodies[joint->child];
+    const peer_joint *joint = &w->scene->joints[i];
+    const peer_body *body = &w->scene->bodies[joint->child];
     const double *parent_turn = joint->parent < 0 ? no_turn : w->scene->bodies[joint->parent].turn;
     int parent = joint->parent < 0 ? -1 : w->links[joint->parent];
     double seen[4], axis[2][3];
@@ -110,9 +110,9 @@ int add_joint(World *w, int i, int link)
     btScalar mass = btScalar(body->mass_kg);
     btVector3 inertia = vector_of(body->inertia_kg_m2);
     btQuaternion turn = turn_of(seen);
-    if (joint->kind == SPACE_PEER_BALL) {
+    if (joint->kind == PEER_BALL) {
         w->body->setupSpherical(link, mass, inertia, parent, turn, in, out, true);
-    } else if (joint->kind == SPACE_PEER_HINGE) {
+    } else if (joint->kind == PEER_HINGE) {
         w->body->setupRevolute(link, mass, inertia, parent, turn, vector_of(axis[0]), in, out,
                                true);
         w->hinges[i][0] = link;
@@ -131,9 +131,9 @@ int add_joint(World *w, int i, int link)
 
 void add_limits(World *w, int i)
 {
-    const space_peer_joint *joint = &w->scene->joints[i];
-    for (int k = 0; joint->kind != SPACE_PEER_BALL && k < int(joint->kind); k++) {
-        btScalar limit = btScalar(SPACE_PEER_LIMIT_RAD);
+    const peer_joint *joint = &w->scene->joints[i];
+    for (int k = 0; joint->kind != PEER_BALL && k < int(joint->kind); k++) {
+        btScalar limit = btScalar(PEER_LIMIT_RAD);
         if (w->scene->has_limits)
             w->constraints.emplace_back(
                 new btMultiBodyJointLimitConstraint(w->body.get(), w->hinges[i][k], -limit, limit));
@@ -147,14 +147,14 @@ void add_object(World *w, btCollisionObject *object, btCollisionShape *shape, in
     w->shapes.emplace_back(shape);
     w->objects.emplace_back(object);
     object->setCollisionShape(shape);
-    object->setFriction(btScalar(sqrt(SPACE_PEER_FRICTION)));
+    object->setFriction(btScalar(sqrt(PEER_FRICTION)));
     object->setUserIndex(number);
     w->world.addCollisionObject(object, is_fixed ? 2 : 1, is_fixed ? 1 : 3);
 }
 
 void add_shapes(World *w)
 {
-    const space_peer_scene *scene = w->scene;
+    const peer_scene *scene = w->scene;
     for (int i = 0; i < scene->joint_count; i++) {
         int a = scene->joints[i].parent, b = scene->joints[i].child;
         if (a >= 0)
@@ -175,12 +175,12 @@ void add_shapes(World *w)
     }
     if (scene->has_ground)
         add_object(w, new btCollisionObject, new btStaticPlaneShape(btVector3(0, 1, 0), 0),
-                   SPACE_PEER_BODIES_MAX, true);
+                   PEER_BODIES_MAX, true);
 }
 
 void start(World *w, int i)
 {
-    const space_peer_body *body = &w->scene->bodies[i];
+    const peer_body *body = &w->scene->bodies[i];
     int joint = space_peer_joint_of(w->scene, i);
     double spin[3], seen[3];
     if (joint < 0) {
@@ -189,7 +189,7 @@ void start(World *w, int i)
         return;
     }
     space_peer_spin(w->scene, joint, spin);
-    if (w->scene->joints[joint].kind == SPACE_PEER_BALL) {
+    if (w->scene->joints[joint].kind == PEER_BALL) {
         space_peer_rotate_back(body->turn, spin, seen);
         btScalar rates[3] = {btScalar(seen[0]), btScalar(seen[1]), btScalar(seen[2])};
         w->body->setJointVelMultiDof(w->links[i], rates);
@@ -200,16 +200,16 @@ void start(World *w, int i)
                              btScalar(space_peer_dot(spin, w->scene->joints[joint].axes[k])));
 }
 
-void *create(const space_peer_scene *scene, double hz)
+void *create(const peer_scene *scene, double hz)
 {
     World *w = new World;
     bool is_hung = scene->joint_count == scene->body_count;
-    const space_peer_body *root = &scene->bodies[0];
+    const peer_body *root = &scene->bodies[0];
     int links = 0, next = 0;
     w->scene = scene;
     w->dt_s = 1 / hz;
     for (int i = 0; i < scene->joint_count; i++)
-        links += scene->joints[i].kind == SPACE_PEER_UNIVERSAL ? 2 : 1;
+        links += scene->joints[i].kind == PEER_UNIVERSAL ? 2 : 1;
     w->world.setGravity(btVector3(0, btScalar(-scene->gravity_m_s2), 0));
     w->world.getSolverInfo().m_numIterations = 10;
     w->broadphase.getOverlappingPairCache()->setOverlapFilterCallback(&w->neighbours);
@@ -256,7 +256,7 @@ void step(void *self, const double (*targets)[2], const double (*rates)[2])
     w->world.stepSimulation(btScalar(w->dt_s), 0);
 }
 
-void read_states(void *self, space_peer_state *states)
+void read_states(void *self, peer_state *states)
 {
     World *w = static_cast<World *>(self);
     btAlignedObjectArray<btQuaternion> turns;
@@ -295,6 +295,6 @@ const char *version(void)
 } // namespace
 
 extern "C" {
-extern const space_peer_engine space_peer_bullet = {"Bullet", "multibody", version, create,
-                                                    step,     read_states, destroy};
+extern const peer_engine space_peer_bullet = {"Bullet", "multibody", version, create,
+                                              step,     read_states, destroy};
 }

@@ -1,69 +1,47 @@
 /* MuJoCo behind space_peers.h, with its own soft contacts. The servo is the workload's to the letter; its last
  * term is a joint damping, which the integrator Euler takes implicitly. The model is compiled from its XML once for each
  * scene, and that is not measured. Its world has our axes: gravity is along -y. */
-#include <mujoco/mujoco.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "tests/bench/peers/mujoco_xml.h"
 #include "tests/bench/peers/space_peers.h"
 
-enum { XML_BYTES = 32 * 1024 };
-
 struct world {
-    const struct space_peer_scene *scene;
+    const struct peer_scene *scene;
     mjData *data;
 };
 
 /* The last model that was compiled, and of what. */
 static struct {
-    struct space_peer_scene scene;
+    struct peer_scene scene;
     mjModel *model;
 } kept;
 
-struct xml {
-    char text[XML_BYTES];
-    size_t size;
-};
-
-static void __attribute__((format(printf, 2, 3))) add(struct xml *xml, const char *format, ...)
+static void add_joint(struct xml *xml, const struct peer_scene *scene, int i, const double *turn)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(xml->text + xml->size, XML_BYTES - xml->size, format, arguments);
-    va_end(arguments);
-    if (size > 0 && (size_t)size < XML_BYTES - xml->size)
-        xml->size += (size_t)size;
-}
-
-static void add_joint(struct xml *xml, const struct space_peer_scene *scene, int i,
-                      const double *turn)
-{
-    const struct space_peer_joint *joint = &scene->joints[i];
-    if (joint->kind == SPACE_PEER_BALL) {
-        add(xml, "<joint type='ball'/>\n");
+    const struct peer_joint *joint = &scene->joints[i];
+    if (joint->kind == PEER_BALL) {
+        xml_add(xml, "<joint type='ball'/>\n");
         return;
     }
     for (int k = 0; k < (int)joint->kind; k++) {
         double axis[3];
         space_peer_rotate_back(turn, joint->axes[k], axis);
-        add(xml, "<joint name='j%d_%d' type='hinge' axis='%.17g %.17g %.17g'", i, k, axis[0],
-            axis[1], axis[2]);
+        xml_add(xml, "<joint name='j%d_%d' type='hinge' axis='%.17g %.17g %.17g'", i, k, axis[0],
+                axis[1], axis[2]);
         if (scene->has_limits)
-            add(xml, " limited='true' range='%.17g %.17g'", -SPACE_PEER_LIMIT_RAD,
-                SPACE_PEER_LIMIT_RAD);
+            xml_add(xml, " limited='true' range='%.17g %.17g'", -PEER_LIMIT_RAD, PEER_LIMIT_RAD);
         if (scene->has_motors)
-            add(xml, " damping='%.17g'", joint->kv_n_m_s[k]);
-        add(xml, "/>\n");
+            xml_add(xml, " damping='%.17g'", joint->kv_n_m_s[k]);
+        xml_add(xml, "/>\n");
     }
 }
 
 /* A body's frame has its origin at its joint, that of a free one at its centre, and the body's axes. */
-static void add_body(struct xml *xml, const struct space_peer_scene *scene, int i,
-                     const double *from, const double *from_turn)
+static void add_body(struct xml *xml, const struct peer_scene *scene, int i, const double *from,
+                     const double *from_turn)
 {
-    const struct space_peer_body *body = &scene->bodies[i];
+    const struct peer_body *body = &scene->bodies[i];
     int joint = space_peer_joint_of(scene, i);
     const double *origin = joint < 0 ? body->at_m : scene->joints[joint].at_m;
     double way[3], pos[3], centre[3], quat[4];
@@ -74,82 +52,71 @@ static void add_body(struct xml *xml, const struct space_peer_scene *scene, int 
         way[k] = body->at_m[k] - origin[k];
     space_peer_rotate_back(body->turn, way, centre);
     space_peer_relative(from_turn, body->turn, quat);
-    add(xml, "<body name='b%d' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>\n", i,
-        pos[0], pos[1], pos[2], quat[0], quat[1], quat[2], quat[3]);
-    add(xml, "<inertial pos='%.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-        centre[0], centre[1], centre[2], body->mass_kg, body->inertia_kg_m2[0],
-        body->inertia_kg_m2[1], body->inertia_kg_m2[2]);
+    xml_add(xml, "<body name='b%d' pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'>\n", i,
+            pos[0], pos[1], pos[2], quat[0], quat[1], quat[2], quat[3]);
+    xml_add(xml,
+            "<inertial pos='%.17g %.17g %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
+            centre[0], centre[1], centre[2], body->mass_kg, body->inertia_kg_m2[0],
+            body->inertia_kg_m2[1], body->inertia_kg_m2[2]);
     if (joint < 0)
-        add(xml, "<joint type='free'/>\n");
+        xml_add(xml, "<joint type='free'/>\n");
     else
         add_joint(xml, scene, joint, body->turn);
     if (body->size_m[0] > 0)
-        add(xml, "<geom type='box' pos='%.17g %.17g %.17g' size='%.17g %.17g %.17g'/>\n", centre[0],
-            centre[1], centre[2], body->size_m[0] / 2, body->size_m[1] / 2, body->size_m[2] / 2);
+        xml_add(xml, "<geom type='box' pos='%.17g %.17g %.17g' size='%.17g %.17g %.17g'/>\n",
+                centre[0], centre[1], centre[2], body->size_m[0] / 2, body->size_m[1] / 2,
+                body->size_m[2] / 2);
     for (int k = 0; k < scene->joint_count; k++)
         if (scene->joints[k].parent == i)
             add_body(xml, scene, scene->joints[k].child, origin, body->turn);
-    add(xml, "</body>\n");
+    xml_add(xml, "</body>\n");
 }
 
-static void write_xml(struct xml *xml, const struct space_peer_scene *scene)
+static void write_xml(struct xml *xml, const struct peer_scene *scene)
 {
     static const double nowhere[3] = {0, 0, 0}, no_turn[4] = {1, 0, 0, 0};
-    add(xml,
-        "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/>\n"
-        "<option gravity='0 %.17g 0'/>\n"
-        "<default><geom friction='%g 0 0'/></default><worldbody>\n",
-        -scene->gravity_m_s2, SPACE_PEER_FRICTION);
+    xml_add(xml,
+            "<mujoco><compiler angle='radian' coordinate='local' inertiafromgeom='false'/>\n"
+            "<option gravity='0 %.17g 0'/>\n"
+            "<default><geom friction='%g 0 0'/></default><worldbody>\n",
+            -scene->gravity_m_s2, PEER_FRICTION);
     if (scene->has_ground)
-        add(xml, "<geom type='plane' size='500 500 1' zaxis='0 1 0'/>\n");
+        xml_add(xml, "<geom type='plane' size='500 500 1' zaxis='0 1 0'/>\n");
     for (int i = 0; i < scene->body_count; i++) {
         int joint = space_peer_joint_of(scene, i);
         if (joint < 0 || scene->joints[joint].parent < 0)
             add_body(xml, scene, i, nowhere, no_turn);
     }
-    add(xml, "</worldbody><actuator>\n");
+    xml_add(xml, "</worldbody><actuator>\n");
     for (int i = 0; scene->has_motors && i < scene->joint_count; i++)
         for (int k = 0; k < (int)scene->joints[i].kind; k++) {
             double kv = scene->joints[i].kv_n_m_s[k], most = scene->torque_max_n_m;
-            add(xml,
-                "<general joint='j%d_%d' gainprm='%.17g' biastype='affine' biasprm='0 %.17g 0' "
-                "forcelimited='true' forcerange='%g %g'/>\n",
-                i, k, kv, -10 * kv, -most, most);
+            xml_add(xml,
+                    "<general joint='j%d_%d' gainprm='%.17g' biastype='affine' biasprm='0 %.17g 0' "
+                    "forcelimited='true' forcerange='%g %g'/>\n",
+                    i, k, kv, -10 * kv, -most, most);
         }
-    add(xml, "</actuator></mujoco>\n");
+    xml_add(xml, "</actuator></mujoco>\n");
 }
 
 /* The scene's model; the same as last time, if it is the same scene. */
-static mjModel *compile(const struct space_peer_scene *scene)
+static mjModel *compile(const struct peer_scene *scene)
 {
     static struct xml xml;
-    static mjVFS files;
-    char message[300] = "";
     if (kept.model && memcmp(&kept.scene, scene, sizeof *scene) == 0)
         return kept.model;
     if (kept.model)
         mj_deleteModel(kept.model);
     xml.size = 0;
     write_xml(&xml, scene);
-    mj_defaultVFS(&files);
-    mj_makeEmptyFileVFS(&files, "scene.xml", (int)xml.size);
-    memcpy(files.filedata[0], xml.text, xml.size);
-    kept.model = mj_loadXML("scene.xml", &files, message, sizeof message);
-    mj_deleteFileVFS(&files, "scene.xml");
-    if (!kept.model)
-        fprintf(stderr, "MuJoCo: %s\n", message);
+    kept.model = xml_load(&xml);
     memcpy(&kept.scene, scene, sizeof *scene);
     return kept.model;
 }
 
-/* What diverges shows in the figures; MuJoCo would write a file about it. */
-static void ignore_warning(const char *message)
-{
-}
-
 static void start(const struct world *w, int i)
 {
-    const struct space_peer_body *body = &w->scene->bodies[i];
+    const struct peer_body *body = &w->scene->bodies[i];
     char name[16];
     snprintf(name, sizeof name, "b%d", i);
     int id = mj_name2id(kept.model, mjOBJ_BODY, name);
@@ -161,17 +128,17 @@ static void start(const struct world *w, int i)
         return;
     }
     space_peer_spin(w->scene, joint, spin);
-    if (w->scene->joints[joint].kind == SPACE_PEER_BALL)
+    if (w->scene->joints[joint].kind == PEER_BALL)
         space_peer_rotate_back(body->turn, spin, qd);
     else
         for (int k = 0; k < (int)w->scene->joints[joint].kind; k++)
             qd[k] = space_peer_dot(spin, w->scene->joints[joint].axes[k]);
 }
 
-static void *create(const struct space_peer_scene *scene, double hz, int integrator)
+static void *create(const struct peer_scene *scene, double hz, int integrator)
 {
     struct world *w = calloc(1, sizeof *w);
-    mju_user_warning = ignore_warning;
+    mju_user_warning = mujoco_ignore_warning;
     if (!w || !compile(scene))
         return NULL;
     kept.model->opt.timestep = 1 / hz;
@@ -185,12 +152,12 @@ static void *create(const struct space_peer_scene *scene, double hz, int integra
     return w;
 }
 
-static void *create_euler(const struct space_peer_scene *scene, double hz)
+static void *create_euler(const struct peer_scene *scene, double hz)
 {
     return create(scene, hz, mjINT_EULER);
 }
 
-static void *create_rk4(const struct space_peer_scene *scene, double hz)
+static void *create_rk4(const struct peer_scene *scene, double hz)
 {
     return create(scene, hz, mjINT_RK4);
 }
@@ -205,7 +172,7 @@ static void step(void *self, const double (*targets)[2], const double (*rates)[2
     mj_step(kept.model, w->data);
 }
 
-static void read_states(void *self, struct space_peer_state *states)
+static void read_states(void *self, struct peer_state *states)
 {
     struct world *w = self;
     mj_kinematics(kept.model, w->data);
@@ -231,12 +198,7 @@ static void destroy(void *self)
     free(w);
 }
 
-static const char *version(void)
-{
-    return mj_versionString();
-}
-
-const struct space_peer_engine space_peer_mujoco_euler = {
-    "MuJoCo", "Euler", version, create_euler, step, read_states, destroy};
-const struct space_peer_engine space_peer_mujoco_rk4 = {"MuJoCo", "RK4",       version, create_rk4,
-                                                        step,     read_states, destroy};
+const struct peer_engine space_peer_mujoco_euler = {
+    "MuJoCo", "Euler", mujoco_version, create_euler, step, read_states, destroy};
+const struct peer_engine space_peer_mujoco_rk4 = {"MuJoCo", "RK4",       mujoco_version, create_rk4,
+                                                  step,     read_states, destroy};

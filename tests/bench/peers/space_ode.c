@@ -1,24 +1,12 @@
 /* ODE behind space_peers.h, by both of its solvers: dWorldQuickStep with its 20 sweeps, and the direct dWorldStep. The
  * servo's torque is that of the step's start. */
-#include <ode/ode.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/bench/peers/space_peers.h"
 
-enum { CONTACTS_MAX = 8 };
+#include "tests/bench/peers/ode_world.h"
 
-struct world {
-    const struct space_peer_scene *scene;
-    double dt_s;
-    dWorldID ode;
-    dSpaceID space;
-    dJointGroupID contacts;
-    dBodyID bodies[SPACE_PEER_BODIES_MAX];
-    dJointID joints[SPACE_PEER_BODIES_MAX];
-};
-
-static dBodyID add_body(struct world *w, const struct space_peer_body *from)
+static dBodyID add_body(struct world *w, const struct peer_body *from)
 {
     dBodyID body = dBodyCreate(w->ode);
     const double *inertia = from->inertia_kg_m2;
@@ -37,15 +25,15 @@ static dBodyID add_body(struct world *w, const struct space_peer_body *from)
 /* Angles are those of the first body against the second. */
 static void add_joint(struct world *w, int i)
 {
-    const struct space_peer_joint *from = &w->scene->joints[i];
+    const struct peer_joint *from = &w->scene->joints[i];
     const double *at = from->at_m, *a = from->axes[0], *b = from->axes[1];
     dBodyID child = w->bodies[from->child], parent = from->parent < 0 ? 0 : w->bodies[from->parent];
     dJointID joint;
-    if (from->kind == SPACE_PEER_BALL) {
+    if (from->kind == PEER_BALL) {
         joint = dJointCreateBall(w->ode, 0);
         dJointAttach(joint, child, parent);
         dJointSetBallAnchor(joint, at[0], at[1], at[2]);
-    } else if (from->kind == SPACE_PEER_UNIVERSAL) {
+    } else if (from->kind == PEER_UNIVERSAL) {
         joint = dJointCreateUniversal(w->ode, 0);
         dJointAttach(joint, child, parent);
         dJointSetUniversalAnchor(joint, at[0], at[1], at[2]);
@@ -61,15 +49,15 @@ static void add_joint(struct world *w, int i)
 }
 
 /* The axis of a joint that a parameter is of: ODE's first axis of a universal joint is our second. */
-static int group_of(const struct space_peer_joint *joint, int k)
+static int group_of(const struct peer_joint *joint, int k)
 {
-    return joint->kind == SPACE_PEER_UNIVERSAL && k == 0 ? dParamGroup2 : dParamGroup1;
+    return joint->kind == PEER_UNIVERSAL && k == 0 ? dParamGroup2 : dParamGroup1;
 }
 
 static void set_param(struct world *w, int i, int k, int param, double value)
 {
-    const struct space_peer_joint *joint = &w->scene->joints[i];
-    if (joint->kind == SPACE_PEER_UNIVERSAL)
+    const struct peer_joint *joint = &w->scene->joints[i];
+    if (joint->kind == PEER_UNIVERSAL)
         dJointSetUniversalParam(w->joints[i], group_of(joint, k) + param, value);
     else
         dJointSetHingeParam(w->joints[i], param, value);
@@ -79,7 +67,7 @@ static void set_param(struct world *w, int i, int k, int param, double value)
 static void pull(struct world *w, int i, const double *targets, const double *rates)
 {
     dJointID joint = w->joints[i];
-    if (w->scene->joints[i].kind == SPACE_PEER_HINGE) {
+    if (w->scene->joints[i].kind == PEER_HINGE) {
         dJointAddHingeTorque(joint, space_peer_torque(w->scene, i, 0, targets[0], rates[0],
                                                       dJointGetHingeAngle(joint),
                                                       dJointGetHingeAngleRate(joint)));
@@ -94,55 +82,23 @@ static void pull(struct world *w, int i, const double *targets, const double *ra
     dJointAddUniversalTorques(joint, second, first);
 }
 
-/* Contacts that say the same thing twice make the direct solver complain; it goes on nevertheless. */
-static void ignore_message(int number, const char *message, va_list arguments)
+static void *create(const struct peer_scene *scene, double hz)
 {
-}
-
-static void *create(const struct space_peer_scene *scene, double hz)
-{
-    static int is_initialised;
-    struct world *w = calloc(1, sizeof *w);
-    if (!w || (!is_initialised && !dInitODE2(0)))
+    struct world *w = ode_create(scene, hz, PEER_FRICTION, 8);
+    if (!w)
         return NULL;
-    is_initialised = 1;
-    dSetMessageHandler(ignore_message);
-    w->scene = scene;
-    w->dt_s = 1 / hz;
-    w->ode = dWorldCreate();
-    w->space = dSimpleSpaceCreate(0);
-    w->contacts = dJointGroupCreate(0);
-    dWorldSetGravity(w->ode, 0, -scene->gravity_m_s2, 0);
-    if (scene->has_ground)
-        dCreatePlane(w->space, 0, 1, 0, 0);
     for (int i = 0; i < scene->body_count; i++)
         w->bodies[i] = add_body(w, &scene->bodies[i]);
     for (int i = 0; i < scene->joint_count; i++) {
         add_joint(w, i);
-        for (int k = 0; scene->joints[i].kind != SPACE_PEER_BALL && k < (int)scene->joints[i].kind;
-             k++) {
+        for (int k = 0; scene->joints[i].kind != PEER_BALL && k < (int)scene->joints[i].kind; k++) {
             if (scene->has_limits) {
-                set_param(w, i, k, dParamLoStop, -SPACE_PEER_LIMIT_RAD);
-                set_param(w, i, k, dParamHiStop, SPACE_PEER_LIMIT_RAD);
+                set_param(w, i, k, dParamLoStop, -PEER_LIMIT_RAD);
+                set_param(w, i, k, dParamHiStop, PEER_LIMIT_RAD);
             }
         }
     }
     return w;
-}
-
-static void touch(void *self, dGeomID a, dGeomID b)
-{
-    struct world *w = self;
-    dContact contacts[CONTACTS_MAX];
-    dBodyID one = dGeomGetBody(a), other = dGeomGetBody(b);
-    if (one && other && dAreConnected(one, other))
-        return;
-    int count = dCollide(a, b, CONTACTS_MAX, &contacts[0].geom, sizeof contacts[0]);
-    for (int i = 0; i < count; i++) {
-        contacts[i].surface =
-            (dSurfaceParameters){.mode = dContactApprox1, .mu = SPACE_PEER_FRICTION};
-        dJointAttach(dJointCreateContact(w->ode, w->contacts, &contacts[i]), one, other);
-    }
 }
 
 static void move(struct world *w, const double (*targets)[2], const double (*rates)[2],
@@ -150,10 +106,7 @@ static void move(struct world *w, const double (*targets)[2], const double (*rat
 {
     for (int i = 0; w->scene->has_motors && i < w->scene->joint_count; i++)
         pull(w, i, targets[i], rates[i]);
-    if (w->scene->bodies[0].size_m[0] > 0)
-        dSpaceCollide(w->space, w, touch);
-    solve(w->ode, w->dt_s);
-    dJointGroupEmpty(w->contacts);
+    ode_step(w, w->scene->bodies[0].size_m[0] > 0, solve);
 }
 
 static void step_quick(void *self, const double (*targets)[2], const double (*rates)[2])
@@ -166,7 +119,7 @@ static void step_exact(void *self, const double (*targets)[2], const double (*ra
     move(self, targets, rates, dWorldStep);
 }
 
-static void read_states(void *self, struct space_peer_state *states)
+static void read_states(void *self, struct peer_state *states)
 {
     struct world *w = self;
     for (int i = 0; i < w->scene->body_count; i++) {
@@ -177,21 +130,7 @@ static void read_states(void *self, struct space_peer_state *states)
     }
 }
 
-static void destroy(void *self)
-{
-    struct world *w = self;
-    dJointGroupDestroy(w->contacts);
-    dSpaceDestroy(w->space);
-    dWorldDestroy(w->ode);
-    free(w);
-}
-
-static const char *version(void)
-{
-    return dODE_VERSION;
-}
-
-const struct space_peer_engine space_peer_ode_quick = {"ODE",      "quick step", version, create,
-                                                       step_quick, read_states,  destroy};
-const struct space_peer_engine space_peer_ode_exact = {"ODE",      "direct",    version, create,
-                                                       step_exact, read_states, destroy};
+const struct peer_engine space_peer_ode_quick = {"ODE",      "quick step", ode_version, create,
+                                                 step_quick, read_states,  ode_destroy};
+const struct peer_engine space_peer_ode_exact = {"ODE",      "direct",    ode_version, create,
+                                                 step_exact, read_states, ode_destroy};

@@ -6,12 +6,14 @@
 #ifndef TESTS_BENCH_PEERS_SPACE_PEERS_H
 #define TESTS_BENCH_PEERS_SPACE_PEERS_H
 
-enum { SPACE_PEER_BODIES_MAX = 9, SPACE_PEER_TICKS_HZ = 60 };
+#include "tests/bench/peers/engine.h"
 
-#define SPACE_PEER_FRICTION  0.8
-#define SPACE_PEER_LIMIT_RAD 1.2
+enum { PEER_BODIES_MAX = 9 };
 
-struct space_peer_body {
+#define PEER_FRICTION  0.8
+#define PEER_LIMIT_RAD 1.2
+
+struct peer_body {
     double at_m[3], turn[4];
     double size_m[3]; /* 0: touches nothing */
     double mass_kg, inertia_kg_m2[3];
@@ -19,42 +21,29 @@ struct space_peer_body {
 };
 
 /* How many angles: axis1 is fixed in the parent, axis2 in the child, both as they are in the world at the start. */
-enum space_peer_joint_kind { SPACE_PEER_HINGE = 1, SPACE_PEER_UNIVERSAL, SPACE_PEER_BALL };
+enum peer_joint_kind { PEER_HINGE = 1, PEER_UNIVERSAL, PEER_BALL };
 
-struct space_peer_joint {
-    enum space_peer_joint_kind kind;
+struct peer_joint {
+    enum peer_joint_kind kind;
     int parent, child; /* bodies; parent -1: the world */
     double at_m[3], axes[2][3];
     double amplitude_rad[2], phase_rad[2], kv_n_m_s[2]; /* of the servos, at 1 Hz */
 };
 
-struct space_peer_scene {
-    struct space_peer_body bodies[SPACE_PEER_BODIES_MAX];
-    struct space_peer_joint joints[SPACE_PEER_BODIES_MAX];
+struct peer_scene {
+    struct peer_body bodies[PEER_BODIES_MAX];
+    struct peer_joint joints[PEER_BODIES_MAX];
     int body_count, joint_count;
     int has_ground, has_limits, has_motors;
     double gravity_m_s2, torque_max_n_m;
 };
 
-struct space_peer_state {
+struct peer_state {
     double at_m[3], turn[4], v_m_s[3], w_rad_s[3];
 };
 
-struct space_peer_engine {
-    const char *name;
-    const char *setting;
-    const char *(*version)(void);
-    /* 1 / hz: the step. NULL: no memory. */
-    void *(*create)(const struct space_peer_scene *scene, double hz);
-    /* One step. Targets of the joints' angles, two for each joint, and their rates at the start of the step, when
-     * there are motors: see space_peer_torque(). */
-    void (*step)(void *world, const double (*targets)[2], const double (*rates)[2]);
-    void (*read)(void *world, struct space_peer_state *states);
-    void (*destroy)(void *world);
-};
-
 /* The servo of an angle; for engines that take torques, at the start of the step. */
-static inline double space_peer_torque(const struct space_peer_scene *scene, int joint, int axis,
+static inline double space_peer_torque(const struct peer_scene *scene, int joint, int axis,
                                        double target, double rate, double angle, double angle_rate)
 {
     double most = scene->torque_max_n_m;
@@ -103,7 +92,7 @@ static inline double space_peer_dot(const double *a, const double *b)
 }
 
 /* The joint that carries a body, or -1. */
-static inline int space_peer_joint_of(const struct space_peer_scene *scene, int body)
+static inline int space_peer_joint_of(const struct peer_scene *scene, int body)
 {
     for (int i = 0; i < scene->joint_count; i++)
         if (scene->joints[i].child == body)
@@ -112,9 +101,9 @@ static inline int space_peer_joint_of(const struct space_peer_scene *scene, int 
 }
 
 /* A joint's angular velocity at the start, in the world. */
-static inline void space_peer_spin(const struct space_peer_scene *scene, int joint, double *w)
+static inline void space_peer_spin(const struct peer_scene *scene, int joint, double *w)
 {
-    const struct space_peer_joint *j = &scene->joints[joint];
+    const struct peer_joint *j = &scene->joints[joint];
     for (int k = 0; k < 3; k++)
         w[k] = scene->bodies[j->child].w_rad_s[k] -
                (j->parent < 0 ? 0 : scene->bodies[j->parent].w_rad_s[k]);
@@ -123,10 +112,10 @@ static inline void space_peer_spin(const struct space_peer_scene *scene, int joi
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern const struct space_peer_engine space_peer_bestiary, space_peer_bestiary_midpoint;
-extern const struct space_peer_engine space_peer_mujoco_euler, space_peer_mujoco_rk4;
-extern const struct space_peer_engine space_peer_bullet;
-extern const struct space_peer_engine space_peer_ode_quick, space_peer_ode_exact;
+extern const struct peer_engine space_peer_bestiary, space_peer_bestiary_midpoint;
+extern const struct peer_engine space_peer_mujoco_euler, space_peer_mujoco_rk4;
+extern const struct peer_engine space_peer_bullet;
+extern const struct peer_engine space_peer_ode_quick, space_peer_ode_exact;
 #ifdef __cplusplus
 }
 #endif
