@@ -692,20 +692,10 @@ END_TEST
 /* A rod between stops at +-270 degrees, turned by a constant torque. */
 START_TEST(limits_stop_joints_beyond_half_a_turn)
 {
-    const struct body_part rod[] = {
-        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 1e9, .inertia_kg_m2 = 1e9},
-        {.parent = 0,
-         .width_m = 1,
-         .height_m = 0.1,
-         .mass_kg = 1,
-         .inertia_kg_m2 = 0.1,
-         .lower_rad = -270 * BODY_DEGREE,
-         .upper_rad = 270 * BODY_DEGREE,
-         .torque_max_n_m = 0.5}};
     double q[DOF] = {0, 0, 0, -260 * BODY_DEGREE}, zero[DOF] = {0};
     stage.settings.effector_mode = EFFECTOR_TORQUE;
     stage.settings.joint_speed_rad_s = 1e12;
-    body_init(&stage.body, rod, 2);
+    body_init_stopped_rod(&stage.body, 1e9);
     stage_build(&stage);
     stage_set(&stage, q, zero);
     dynamics_set_target(stage.dynamics, 1, 1, 0);

@@ -580,15 +580,8 @@ int main(int argc, char **argv)
     tcase_set_timeout(tests, 120);
 #ifdef HAVE_MUJOCO
     if (argc > 1 && strcmp(argv[1], "--table") == 0) {
-        Suite *suite = suite_create("table");
         tcase_add_test(tests, print_walkers);
-        suite_add_tcase(suite, tests);
-        SRunner *runner = srunner_create(suite);
-        srunner_set_fork_status(runner, CK_NOFORK);
-        srunner_run_all(runner, CK_SILENT);
-        int failed = srunner_ntests_failed(runner);
-        srunner_free(runner);
-        return failed > 0;
+        return run_tests_or_table("table", tests, 1);
     }
 #endif
     tcase_add_test(tests, files_have_what_the_creature_has);

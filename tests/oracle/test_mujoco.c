@@ -28,6 +28,7 @@ int main(void)
 #include "controller/genetics/genetics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/plane/tree/tree.h"
+#include "tests/suite.h"
 #include "tests/unit/body_fixture.h"
 
 enum { MJCF_BYTES = 32 * 1024 };
@@ -510,7 +511,6 @@ int main(int argc, char **argv)
     if (is_table)
         printf("| with MuJoCo %s | largest difference, m or rad | allowed |\n|---|---|---|\n",
                mj_versionString());
-    Suite *suite = suite_create("mujoco");
     TCase *tests = tcase_create("agreement");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, accelerations_agree);
@@ -520,14 +520,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, constraint_solver_agrees);
     tcase_add_test(tests, passive_falls_agree);
     tcase_add_test(tests, faults_are_noticed);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    if (is_table)
-        srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, is_table ? CK_SILENT : CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests_or_table("mujoco", tests, is_table);
 }
 
 #endif

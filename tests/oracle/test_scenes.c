@@ -20,6 +20,7 @@
 
 #include "simulator/tools/scenes/scene.h"
 #include "tests/readout.h"
+#include "tests/documented.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/"
@@ -936,37 +937,11 @@ static int print_markdown(void)
     return failed;
 }
 
-/* Finds a case's row, and the shares of the tolerances that it gives for each run (-1: the run is not due).
- * Returns 0 if the page has no such row. */
-static int read_row(const char *name, double shares[RUN_COUNT])
-{
-    char line[400], start[80];
-    int is_found = 0, length = snprintf(start, sizeof start, "| %s |", name);
-    FILE *page = fopen(PAGE, "r");
-    ck_assert_msg(page != NULL, "%s cannot be opened", PAGE);
-    while (!is_found && fgets(line, sizeof line, page)) {
-        char *at = line + length - 1;
-        if (strncmp(line, start, (size_t)length) != 0)
-            continue;
-        is_found = 1;
-        for (int run = 0; run < RUN_COUNT; run++) {
-            double error, allowed;
-            at = strchr(at, '|');
-            ck_assert_msg(at != NULL, "%s: the row of %s has too few columns", PAGE, name);
-            at++;
-            shares[run] = sscanf(at, "%lf of %lf", &error, &allowed) == 2 ? error / allowed : -1;
-        }
-    }
-    fclose(page);
-    return is_found;
-}
-
 /* The documented table has every case, and its errors are still the size of those measured. `make accuracy` writes it. */
 static void check_documented(const struct oracle_case *oracle)
 {
     double shares[RUN_COUNT];
-    ck_assert_msg(read_row(oracle->name, shares), "%s: no row for %s (make accuracy)", PAGE,
-                  oracle->name);
+    documented_shares(PAGE, oracle->name, shares, RUN_COUNT);
     for (int run = 0; run < RUN_COUNT; run++) {
         const struct expected *e = worst_of(oracle, run);
         double share = e ? fabs(e->measured[run] - e->value) / tolerance(e, run) : -1;

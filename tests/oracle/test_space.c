@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "simulator/tools/scenes/space_run.h"
+#include "tests/documented.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
@@ -410,42 +411,18 @@ static const char *case_name(int i)
     return json_object_iter_key(at);
 }
 
-/* A case's row of the documented table: each run's share of its tolerance. */
-static void read_row(const char *name, double shares[RUN_COUNT])
-{
-    char line[400], start[80];
-    int is_found = 0, length = snprintf(start, sizeof start, "| %s |", name);
-    FILE *page = fopen(PAGE, "r");
-    ck_assert_msg(page != NULL, "%s cannot be opened", PAGE);
-    while (!is_found && fgets(line, sizeof line, page)) {
-        char *at = line + length - 1;
-        if (strncmp(line, start, (size_t)length) != 0)
-            continue;
-        is_found = 1;
-        for (int run = 0; run < RUN_COUNT; run++) {
-            double error, allowed;
-            at = strchr(at, '|');
-            ck_assert_msg(at && sscanf(++at, "%lf of %lf", &error, &allowed) == 2,
-                          "%s: the row of %s is too short (make accuracy)", PAGE, name);
-            shares[run] = error / allowed;
-        }
-    }
-    fclose(page);
-    ck_assert_msg(is_found, "%s: no row for %s (make accuracy)", PAGE, name);
-}
-
 START_TEST(oracle_case)
 {
     const char *name = case_name(_i);
     struct trial *t = trial_create();
     double documented[RUN_COUNT];
-    read_row(name, documented);
+    documented_shares(PAGE, name, documented, RUN_COUNT);
     /* where checks are dear the reference would take a minute; test_space_constraint.c has it there */
     int count = CHECKS_ARE_DEAR ? RUN_CONSTRAINT : RUN_COUNT;
     for (int run = 0; run < count; run++) {
         struct outcome o = measure(t, name, (enum run)run);
         ck_assert_int_gt(o.count, 0);
-        ck_assert_msg(o.share <= 10 * documented[run] + 0.01,
+        ck_assert_msg(documented[run] >= 0 && o.share <= 10 * documented[run] + 0.01,
                       "%s: %s, %s has an error of %.1e of what is allowed now (make accuracy)",
                       PAGE, name, run_names[run], o.share);
         ck_assert_msg(o.bad == 0, "%s, %s: %d of %d are wrong, first %s", name, run_names[run],

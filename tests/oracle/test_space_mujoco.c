@@ -31,6 +31,7 @@ int main(void)
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/space_mjcf.h"
 #include "simulator/tools/scenes/space_run.h"
+#include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
 /* Steps per second: of ours, and MuJoCo's coarsest. */
@@ -723,7 +724,6 @@ END_TEST
 int main(int argc, char **argv)
 {
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
-    Suite *suite = suite_create("space_mujoco");
     TCase *tests = tcase_create("agreement");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -734,14 +734,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, drag_is_a_medium);
     tcase_add_test(tests, faults_are_noticed);
     tcase_add_test(tests, cones_hold);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    if (is_table)
-        srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, is_table ? CK_SILENT : CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_tests_or_table("space_mujoco", tests, is_table);
 }
 
 #endif

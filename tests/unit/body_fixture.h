@@ -181,6 +181,39 @@ static inline void body_hang_free(struct body *body)
     p->is_root_fixed = 1;
 }
 
+/* Two wheels on one axle: their joint feels the constant inertia 0.08 x 0.02 / 0.1 = 0.016. */
+static inline void body_init_wheels(struct body *body, double torque_max_n_m, double lower_rad,
+                                    double upper_rad)
+{
+    const struct body_part wheels[] = {
+        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4, .inertia_kg_m2 = 0.08},
+        {.parent = 0,
+         .width_m = 0.3,
+         .height_m = 0.3,
+         .mass_kg = 1,
+         .inertia_kg_m2 = 0.02,
+         .lower_rad = lower_rad,
+         .upper_rad = upper_rad,
+         .torque_max_n_m = torque_max_n_m}};
+    body_init(body, wheels, 2);
+}
+
+/* A rod between stops at +-270 degrees, driven by at most 0.5 N m, on a root that is that heavy: kg, kg m^2. */
+static inline void body_init_stopped_rod(struct body *body, double root)
+{
+    const struct body_part rod[] = {
+        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = root, .inertia_kg_m2 = root},
+        {.parent = 0,
+         .width_m = 1,
+         .height_m = 0.1,
+         .mass_kg = 1,
+         .inertia_kg_m2 = 0.1,
+         .lower_rad = -270 * BODY_DEGREE,
+         .upper_rad = 270 * BODY_DEGREE,
+         .torque_max_n_m = 0.5}};
+    body_init(body, rod, 2);
+}
+
 /* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share given
  * linear. Limits out of reach. */
 static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)

@@ -550,18 +550,8 @@ END_TEST
 /* Two wheels on one axle, the joint moving at a rate towards the limits. */
 static void build_limited(double lower_rad, double upper_rad, double angle, double rate)
 {
-    const struct body_part wheels[] = {
-        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4, .inertia_kg_m2 = 0.08},
-        {.parent = 0,
-         .width_m = 0.3,
-         .height_m = 0.3,
-         .mass_kg = 1,
-         .inertia_kg_m2 = 0.02,
-         .lower_rad = lower_rad,
-         .upper_rad = upper_rad,
-         .torque_max_n_m = 0.5}};
     double q[DOF] = {0, 0, 0, angle}, qd[DOF] = {0, 0, -0.2 * rate, rate};
-    body_init(&stage.body, wheels, 2);
+    body_init_wheels(&stage.body, 0.5, lower_rad, upper_rad);
     stage_build(&stage);
     stage_set(&stage, q, qd);
     dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);

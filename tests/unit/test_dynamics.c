@@ -950,20 +950,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- servos */
 
-/* Two wheels on one axle: the joint feels the constant inertia 0.08 x 0.02 / 0.1 = 0.016. */
 static void build_servo(double torque_max_n_m, double lower_rad, double upper_rad)
 {
-    const struct body_part wheels[] = {
-        {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 4, .inertia_kg_m2 = 0.08},
-        {.parent = 0,
-         .width_m = 0.3,
-         .height_m = 0.3,
-         .mass_kg = 1,
-         .inertia_kg_m2 = 0.02,
-         .lower_rad = lower_rad,
-         .upper_rad = upper_rad,
-         .torque_max_n_m = torque_max_n_m}};
-    body_init(&stage.body, wheels, 2);
+    body_init_wheels(&stage.body, torque_max_n_m, lower_rad, upper_rad);
     stage_build(&stage);
 }
 

@@ -618,6 +618,16 @@ END_TEST
 
 /* ---- changed settings ---- */
 
+/* All of the generation that is open come back. */
+static void finish_generation(struct search *search, struct farm *farm)
+{
+    while (!search_is_complete(search)) {
+        feed(search, farm, 4);
+        finish_one(search, farm, NULL);
+    }
+    record_news(search);
+}
+
 /* After a change of what evaluations give, all results are forgotten: everyone is counted again. */
 START_TEST(forgotten_results_are_counted_again)
 {
@@ -625,11 +635,7 @@ START_TEST(forgotten_results_are_counted_again)
     struct farm farm = {.count = 0};
     int filled = 0;
 
-    while (!search_is_complete(search)) {
-        feed(search, &farm, 4);
-        finish_one(search, &farm, NULL);
-    }
-    record_news(search);
+    finish_generation(search, &farm);
     ck_assert_int_eq(search_advance(search), 0);
     record_opening(search);
     for (int i = 0; i < opened_count; i++) {
@@ -641,11 +647,7 @@ START_TEST(forgotten_results_are_counted_again)
     farm.count = 0;
     for (int i = 0; i < search_population(search)->count; i++)
         ck_assert(!search_population(search)->individuals[i].is_counted);
-    while (!search_is_complete(search)) {
-        feed(search, &farm, 4);
-        finish_one(search, &farm, NULL);
-    }
-    record_news(search);
+    finish_generation(search, &farm);
     for (int i = 0; i < search_population(search)->count; i++)
         filled -= search_population(search)->individuals[i].cell != 0;
     ck_assert_int_le(filled, 0);
@@ -660,11 +662,7 @@ START_TEST(the_grid_may_change)
     struct farm farm = {.count = 0};
     int holders = 0;
 
-    while (!search_is_complete(search)) {
-        feed(search, &farm, 4);
-        finish_one(search, &farm, NULL);
-    }
-    record_news(search);
+    finish_generation(search, &farm);
     ck_assert_int_eq(search_advance(search), 0);
     record_opening(search);
     strcpy(params.archive_cells, "");
