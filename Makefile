@@ -96,7 +96,7 @@ $(B)/obj/%.o: %.c
 # them from the libraries ----
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
-	body world mind plane plane/* boxes boxes/* evaluate)) common/math/detmath.c common/math/hash.c))
+	body world mind plane plane/* boxes boxes/* evaluate)) $(addprefix common/math/,detmath.c hash.c solids.c)))
 # with AVX, where the machine that builds has it: the same bits, as it has no fused multiply-add. `make AVX=` builds for
 # every amd64
 AVX ?= $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)

@@ -15,8 +15,7 @@
  * than its parent is enlarged and a much heavier one shrunk, in its own shape, as far as the clamps allow.
  *
  * Room. A part that would overlap another one deeply is not made. Those that may overlap are the parts of one link and
- * of two links that a joint joins. Boxes overlap if none of 15 axes separates them: the normals of their faces and the
- * products of their edges (Gottschalk, Lin and Manocha 1996).
+ * of two links that a joint joins.
  *
  * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
 #include <math.h>
@@ -24,9 +23,7 @@
 #include "common/body/box_body.h"
 #include "common/body/phenotype_grow.h"
 #include "common/math/detmath.h"
-
-/* Edges are parallel if the square of the sine between them is smaller. */
-#define PARALLEL 1e-6
+#include "common/math/solids.h"
 
 /* What is known only while the creature grows. */
 struct frame {
@@ -258,39 +255,20 @@ static void place(struct grower *grower, int index)
 
 /* ---- room ---- */
 
-/* Half of a part's extent along a direction. */
-static double reach_along(const struct grower *grower, int part, struct vec3 way)
+static struct solid solid_of(const struct grower *grower, int part)
 {
     const struct vec3 *axes = own_of(grower, part)->frame.axes;
     struct vec3 size = body_of(grower)->boxes[part].size_m;
-    return (size.x * fabs(vec3_dot(axes[0], way)) + size.y * fabs(vec3_dot(axes[1], way)) +
-            size.z * fabs(vec3_dot(axes[2], way))) /
-           2;
+    return (struct solid){.centre = grower->phenotype->parts[part].centre,
+                          .axes = {axes[0], axes[1], axes[2]},
+                          .half = {size.x / 2, size.y / 2, size.z / 2}};
 }
 
-/* How deep two parts overlap along a direction, which need not have length 1; negative: they are apart. */
-static double overlap_along(const struct grower *grower, int a, int b, struct vec3 way)
-{
-    const struct part *parts = grower->phenotype->parts;
-    double square = vec3_dot(way, way);
-    if (square < PARALLEL)
-        return HUGE_VAL;
-    double apart = fabs(vec3_dot(vec3_sub(parts[b].centre, parts[a].centre), way));
-    double reach = reach_along(grower, a, way) + reach_along(grower, b, way);
-    return (reach - apart) / sqrt(square);
-}
-
+/* How deep two parts overlap; negative: they are apart. */
 static double overlap_of(const struct grower *grower, int a, int b)
 {
-    const struct vec3 *of_a = own_of(grower, a)->frame.axes, *of_b = own_of(grower, b)->frame.axes;
-    double least = HUGE_VAL;
-    for (int i = 0; i < 3; i++) {
-        least = fmin(least, overlap_along(grower, a, b, of_a[i]));
-        least = fmin(least, overlap_along(grower, a, b, of_b[i]));
-        for (int j = 0; j < 3; j++)
-            least = fmin(least, overlap_along(grower, a, b, vec3_cross(of_a[i], of_b[j])));
-    }
-    return least;
+    struct solid one = solid_of(grower, a), other = solid_of(grower, b);
+    return -solids_separation(&one, &other);
 }
 
 /* The first part of the link that a part's link hangs on; -1 of the root's. */

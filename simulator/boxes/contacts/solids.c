@@ -1,6 +1,5 @@
 /* See solids.h. The axis of greatest separation says what touches: a face, to whose sides the most opposed face of
- * the other box is clipped (Sutherland and Hodgman 1974), or two edges, which touch in a point. An axis made
- * of two edges that are nearly parallel is no axis: its direction would be made of rounding. */
+ * the other box is clipped (Sutherland and Hodgman 1974), or two edges, which touch in a point. */
 #include "simulator/boxes/contacts/solids.h"
 
 #include <math.h>
@@ -9,8 +8,6 @@
  * order: held from the step before, faces of the larger box, faces of the other, edges. */
 #define AXIS_PREFERENCE_M     1e-5
 #define AXIS_PREFERENCE_SHARE 0.01
-/* Edges are parallel if the square of the sine between them is smaller. */
-#define PARALLEL 1e-6
 /* Points that were there before are preferred as if their distances were longer by this share and length. */
 #define POINT_PREFERENCE_M     1e-5
 #define POINT_PREFERENCE_SHARE 0.02
@@ -18,29 +15,6 @@
 #define SPREAD_MIN_M 1e-9
 /* Edges that are apart touch at most this far beyond their ends, m. */
 #define BEYOND_M 1e-4
-
-enum { FACES = 6, AXES = 15 };
-
-void solids_place(struct solid *s, struct vec3 centre, const struct mat3 *turn, struct vec3 half)
-{
-    *s = (struct solid){
-        .centre = centre, .axes = {turn->x, turn->y, turn->z}, .half = {half.x, half.y, half.z}};
-}
-
-struct vec3 solids_corner(const struct solid *s, int corner)
-{
-    struct vec3 at = s->centre;
-    for (int k = 0; k < 3; k++)
-        at = vec3_along(at, s->axes[k], corner >> k & 1 ? s->half[k] : -s->half[k]);
-    return at;
-}
-
-double solids_reach(const struct solid *s, struct vec3 way)
-{
-    return s->half[0] * fabs(vec3_dot(s->axes[0], way)) +
-           s->half[1] * fabs(vec3_dot(s->axes[1], way)) +
-           s->half[2] * fabs(vec3_dot(s->axes[2], way));
-}
 
 /* ---------------------------------------------------------------- fewer points */
 
@@ -132,82 +106,15 @@ void solids_meet_plane(const struct solid *s, struct vec3 normal, double offset,
 
 /* ---------------------------------------------------------------- 15 axes */
 
-/* How two boxes lie to one another. */
-struct pairing {
-    const struct solid *a, *b;
-    struct vec3 way;       /* from a to b */
-    double by_a[3];        /* ... seen from a */
-    double by_b[3];        /* ... and from b */
-    double c[3][3];        /* a's axes . b's */
-    double separation[15]; /* along each axis; -HUGE_VAL: no axis */
-};
-
-static double edge_separation(const struct pairing *p, int i, int j)
-{
-    int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    double square = p->c[i1][j] * p->c[i1][j] + p->c[i2][j] * p->c[i2][j];
-    if (square < PARALLEL)
-        return -HUGE_VAL;
-    double apart = fabs(p->by_a[i2] * p->c[i1][j] - p->by_a[i1] * p->c[i2][j]);
-    double reach = p->a->half[i1] * fabs(p->c[i2][j]) + p->a->half[i2] * fabs(p->c[i1][j]) +
-                   p->b->half[j1] * fabs(p->c[i][j2]) + p->b->half[j2] * fabs(p->c[i][j1]);
-    return (apart - reach) / sqrt(square);
-}
-
-static void set_pairing(struct pairing *p, const struct solid *a, const struct solid *b)
-{
-    p->a = a;
-    p->b = b;
-    p->way = vec3_sub(b->centre, a->centre);
-    for (int i = 0; i < 3; i++) {
-        p->by_a[i] = vec3_dot(p->way, a->axes[i]);
-        p->by_b[i] = vec3_dot(p->way, b->axes[i]);
-        for (int j = 0; j < 3; j++)
-            p->c[i][j] = vec3_dot(a->axes[i], b->axes[j]);
-    }
-    for (int i = 0; i < 3; i++) {
-        double of_a = fabs(p->by_a[i]) - a->half[i], of_b = fabs(p->by_b[i]) - b->half[i];
-        for (int j = 0; j < 3; j++) {
-            of_a -= b->half[j] * fabs(p->c[i][j]);
-            of_b -= a->half[j] * fabs(p->c[j][i]);
-        }
-        p->separation[i] = of_a;
-        p->separation[3 + i] = of_b;
-    }
-}
-
-/* Edges matter only where no face keeps the boxes a margin apart. Returns 0 if one does. */
-static int set_edges(struct pairing *p, double margin)
-{
-    for (int k = 0; k < FACES; k++)
-        if (p->separation[k] >= margin)
-            return 0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            p->separation[FACES + 3 * i + j] = edge_separation(p, i, j);
-    return 1;
-}
-
-double solids_separation(const struct solid *a, const struct solid *b)
-{
-    struct pairing p;
-    double most = -HUGE_VAL;
-    set_pairing(&p, a, b);
-    set_edges(&p, HUGE_VAL);
-    for (int k = 0; k < AXES; k++)
-        most = p.separation[k] > most ? p.separation[k] : most;
-    return most;
-}
-
 /* The axis that says what touches, -1 if the boxes are a margin apart. */
-static int choose_axis(struct pairing *p, double margin, int held)
+static int choose_axis(struct solids_pair *p, double margin, int held)
 {
-    int best = held >= 0 && held < AXES ? held : 0;
-    if (!set_edges(p, margin))
+    int best = held >= 0 && held < SOLIDS_AXES ? held : 0;
+    if (!solids_pair_set_edges(p, margin))
         return -1;
     if (p->separation[best] == -HUGE_VAL)
         best = 0;
-    for (int k = 0; k < AXES; k++) {
+    for (int k = 0; k < SOLIDS_AXES; k++) {
         double s = p->separation[k], now = p->separation[best];
         if (s >= margin)
             return -1;
@@ -324,7 +231,7 @@ static double clamped(double x, double most)
 }
 
 /* Two edges that pass one another touch where they are nearest. */
-static int meet_edges(const struct pairing *p, int i, int j, double gap, struct vec3 *normal,
+static int meet_edges(const struct solids_pair *p, int i, int j, double gap, struct vec3 *normal,
                       struct solid_point *point)
 {
     struct vec3 u = p->a->axes[i], v = p->b->axes[j], n = vec3_cross(u, v);
@@ -341,8 +248,9 @@ static int meet_edges(const struct pairing *p, int i, int j, double gap, struct 
     if (gap > 0 && (fabs(along_u - on_u) > BEYOND_M || fabs(along_v - on_v) > BEYOND_M))
         return 0;
     struct vec3 of_a = vec3_along(at_a, u, on_u), of_b = vec3_along(at_b, v, on_v);
-    *point = (struct solid_point){vec3_scale(vec3_add(of_a, of_b), 0.5), gap,
-                                  (FACES * 12 + (3 * i + j) * 16 + name_a * 4 + name_b) * 64};
+    *point =
+        (struct solid_point){vec3_scale(vec3_add(of_a, of_b), 0.5), gap,
+                             (SOLIDS_FACES * 12 + (3 * i + j) * 16 + name_a * 4 + name_b) * 64};
     return 1;
 }
 
@@ -366,22 +274,22 @@ int solids_clip(const struct solid *a, const struct solid *b, double margin,
                 struct solid_point points[SOLIDS_CLIPPED_MAX])
 {
     int is_ordered = is_in_order(a, b), count;
-    struct pairing p;
+    struct solids_pair p;
     struct vec3 n; /* from p.a to p.b, or from p.b to p.a */
     manifold->count = 0;
     manifold->normal = (struct vec3){0, 1, 0};
-    set_pairing(&p, is_ordered ? a : b, is_ordered ? b : a);
+    solids_pair_set(&p, is_ordered ? a : b, is_ordered ? b : a);
     int axis = manifold->axis = choose_axis(&p, margin, held ? held->axis : -1);
     if (axis < 0)
         return 0;
-    if (axis >= FACES)
-        count =
-            meet_edges(&p, (axis - FACES) / 3, (axis - FACES) % 3, p.separation[axis], &n, points);
+    if (axis >= SOLIDS_FACES)
+        count = meet_edges(&p, (axis - SOLIDS_FACES) / 3, (axis - SOLIDS_FACES) % 3,
+                           p.separation[axis], &n, points);
     else if (axis < 3)
         count = clip_face(p.a, axis, p.b, p.way, 0, margin, &n, points);
     else
         count = clip_face(p.b, axis - 3, p.a, vec3_negated(p.way), 1, margin, &n, points);
-    int is_towards_b = axis < 3 || axis >= FACES;
+    int is_towards_b = axis < 3 || axis >= SOLIDS_FACES;
     manifold->normal = is_towards_b == is_ordered ? vec3_negated(n) : n;
     return count;
 }

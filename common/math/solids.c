@@ -1,0 +1,84 @@
+/* See solids.h. An axis made of two edges that are nearly parallel is no axis: its direction would be made of rounding. */
+#include "common/math/solids.h"
+
+#include <math.h>
+
+/* Edges are parallel if the square of the sine between them is smaller. */
+#define PARALLEL 1e-6
+
+void solids_place(struct solid *s, struct vec3 centre, const struct mat3 *turn, struct vec3 half)
+{
+    *s = (struct solid){
+        .centre = centre, .axes = {turn->x, turn->y, turn->z}, .half = {half.x, half.y, half.z}};
+}
+
+struct vec3 solids_corner(const struct solid *s, int corner)
+{
+    struct vec3 at = s->centre;
+    for (int k = 0; k < 3; k++)
+        at = vec3_along(at, s->axes[k], corner >> k & 1 ? s->half[k] : -s->half[k]);
+    return at;
+}
+
+double solids_reach(const struct solid *s, struct vec3 way)
+{
+    return s->half[0] * fabs(vec3_dot(s->axes[0], way)) +
+           s->half[1] * fabs(vec3_dot(s->axes[1], way)) +
+           s->half[2] * fabs(vec3_dot(s->axes[2], way));
+}
+
+static double edge_separation(const struct solids_pair *p, int i, int j)
+{
+    int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    double square = p->c[i1][j] * p->c[i1][j] + p->c[i2][j] * p->c[i2][j];
+    if (square < PARALLEL)
+        return -HUGE_VAL;
+    double apart = fabs(p->by_a[i2] * p->c[i1][j] - p->by_a[i1] * p->c[i2][j]);
+    double reach = p->a->half[i1] * fabs(p->c[i2][j]) + p->a->half[i2] * fabs(p->c[i1][j]) +
+                   p->b->half[j1] * fabs(p->c[i][j2]) + p->b->half[j2] * fabs(p->c[i][j1]);
+    return (apart - reach) / sqrt(square);
+}
+
+void solids_pair_set(struct solids_pair *p, const struct solid *a, const struct solid *b)
+{
+    p->a = a;
+    p->b = b;
+    p->way = vec3_sub(b->centre, a->centre);
+    for (int i = 0; i < 3; i++) {
+        p->by_a[i] = vec3_dot(p->way, a->axes[i]);
+        p->by_b[i] = vec3_dot(p->way, b->axes[i]);
+        for (int j = 0; j < 3; j++)
+            p->c[i][j] = vec3_dot(a->axes[i], b->axes[j]);
+    }
+    for (int i = 0; i < 3; i++) {
+        double of_a = fabs(p->by_a[i]) - a->half[i], of_b = fabs(p->by_b[i]) - b->half[i];
+        for (int j = 0; j < 3; j++) {
+            of_a -= b->half[j] * fabs(p->c[i][j]);
+            of_b -= a->half[j] * fabs(p->c[j][i]);
+        }
+        p->separation[i] = of_a;
+        p->separation[3 + i] = of_b;
+    }
+}
+
+int solids_pair_set_edges(struct solids_pair *p, double margin)
+{
+    for (int k = 0; k < SOLIDS_FACES; k++)
+        if (p->separation[k] >= margin)
+            return 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            p->separation[SOLIDS_FACES + 3 * i + j] = edge_separation(p, i, j);
+    return 1;
+}
+
+double solids_separation(const struct solid *a, const struct solid *b)
+{
+    struct solids_pair p;
+    double most = -HUGE_VAL;
+    solids_pair_set(&p, a, b);
+    solids_pair_set_edges(&p, HUGE_VAL);
+    for (int k = 0; k < SOLIDS_AXES; k++)
+        most = p.separation[k] > most ? p.separation[k] : most;
+    return most;
+}
