@@ -575,7 +575,7 @@ static char *print_list(void)
         }
         params_print_value(&params, i, value, sizeof value);
         params_print_range(i, range, sizeof range);
-        fprintf(file, "- `%s =%s%s`", info->name, value[0] ? " " : "", value);
+        fprintf(file, "- `%s=%s`", info->name, value);
         if (has_range || has_scope)
             fprintf(file, " (%s%s%.*s)", has_range ? range : "", has_range && has_scope ? "; " : "",
                     has_scope, &info->scope);
