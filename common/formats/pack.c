@@ -9,159 +9,89 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
 
 /* ---- writing ---- */
 
-enum { WRITER_ROOM_BYTES = 8192 }; /* at first */
-
 void pack_writer_init(struct pack_writer *writer)
 {
-    memset(writer, 0, sizeof *writer);
+    msgpack_sbuffer_init(&writer->buffer);
+    msgpack_packer_init(&writer->packer, &writer->buffer, msgpack_sbuffer_write);
+    writer->has_failed = 0;
 }
 
 void pack_writer_deinit(struct pack_writer *writer)
 {
-    free(writer->buffer.data);
+    msgpack_sbuffer_destroy(&writer->buffer);
     pack_writer_init(writer);
 }
 
 void pack_writer_clear(struct pack_writer *writer)
 {
-    writer->buffer.size = 0;
+    msgpack_sbuffer_clear(&writer->buffer);
     writer->has_failed = 0;
 }
 
-/* Room for `length` more bytes: 0, or ERR_MEMORY, and has_failed is set. */
-static int grow(struct pack_writer *writer, size_t length)
+static void note_result(struct pack_writer *writer, int rc)
 {
-    size_t room = writer->buffer.room ? writer->buffer.room : WRITER_ROOM_BYTES;
-    while (room - writer->buffer.size < length && room <= SIZE_MAX / 2)
-        room *= 2;
-    char *data = room - writer->buffer.size < length ? NULL : realloc(writer->buffer.data, room);
-    if (!data) {
+    if (rc != 0)
         writer->has_failed = 1;
-        return ERR_MEMORY;
-    }
-    writer->buffer.data = data;
-    writer->buffer.room = room;
-    return 0;
-}
-
-/* Where the next `length` bytes are to be written, which count as written; NULL: out of memory. */
-static inline unsigned char *take(struct pack_writer *writer, size_t length)
-{
-    if (writer->buffer.room - writer->buffer.size < length && grow(writer, length))
-        return NULL;
-    unsigned char *at = (unsigned char *)writer->buffer.data + writer->buffer.size;
-    writer->buffer.size += length;
-    return at;
-}
-
-/* A head of one byte, and `width` bytes of a number behind it, the highest first. */
-static inline void put(struct pack_writer *writer, unsigned head, int width, uint64_t number)
-{
-    unsigned char *at = take(writer, 1 + (size_t)width);
-    if (!at)
-        return;
-    *at = (unsigned char)head;
-    for (int i = width; i > 0; i--, number >>= 8)
-        at[i] = (unsigned char)number;
 }
 
 void pack_raw(struct pack_writer *writer, const void *bytes, size_t length)
 {
-    unsigned char *at = length ? take(writer, length) : NULL;
-    if (at)
-        memcpy(at, bytes, length);
-}
-
-/* The head of an object with a count: `small` holds counts below `small_end` in its own byte; the
- * forms with one byte (0: there is none), two and four bytes follow. */
-static void put_count(struct pack_writer *writer, size_t count, unsigned small, size_t small_end,
-                      unsigned one, unsigned two)
-{
-    if (count < small_end)
-        put(writer, small | (unsigned)count, 0, 0);
-    else if (one && count <= UINT8_MAX)
-        put(writer, one, 1, count);
-    else if (count <= UINT16_MAX)
-        put(writer, two, 2, count);
-    else
-        put(writer, two + 1, 4, count);
+    note_result(writer, msgpack_sbuffer_write(&writer->buffer, bytes, length));
 }
 
 void pack_map(struct pack_writer *writer, size_t count)
 {
-    put_count(writer, count, 0x80, 16, 0, 0xde);
+    note_result(writer, msgpack_pack_map(&writer->packer, count));
 }
 
 void pack_array(struct pack_writer *writer, size_t count)
 {
-    put_count(writer, count, 0x90, 16, 0, 0xdc);
+    note_result(writer, msgpack_pack_array(&writer->packer, count));
 }
 
 void pack_text(struct pack_writer *writer, const char *text)
 {
     size_t length = strlen(text);
-    put_count(writer, length, 0xa0, 32, 0xd9, 0xda);
-    pack_raw(writer, text, length);
+    note_result(writer, msgpack_pack_str(&writer->packer, length));
+    note_result(writer, msgpack_pack_str_body(&writer->packer, text, length));
 }
 
 void pack_bytes(struct pack_writer *writer, const void *bytes, size_t length)
 {
-    put_count(writer, length, 0, 0, 0xc4, 0xc5);
-    pack_raw(writer, bytes, length);
+    note_result(writer, msgpack_pack_bin(&writer->packer, length));
+    note_result(writer, msgpack_pack_bin_body(&writer->packer, bytes, length));
 }
 
 void pack_u64(struct pack_writer *writer, uint64_t value)
 {
-    if (value < 0x80)
-        put(writer, (unsigned)value, 0, 0);
-    else if (value <= UINT8_MAX)
-        put(writer, 0xcc, 1, value);
-    else if (value <= UINT16_MAX)
-        put(writer, 0xcd, 2, value);
-    else if (value <= UINT32_MAX)
-        put(writer, 0xce, 4, value);
-    else
-        put(writer, 0xcf, 8, value);
+    note_result(writer, msgpack_pack_uint64(&writer->packer, value));
 }
 
 void pack_i64(struct pack_writer *writer, int64_t value)
 {
-    if (value >= 0)
-        pack_u64(writer, (uint64_t)value);
-    else if (value >= -32)
-        put(writer, (unsigned)value & 0xff, 0, 0);
-    else if (value >= INT8_MIN)
-        put(writer, 0xd0, 1, (uint64_t)value);
-    else if (value >= INT16_MIN)
-        put(writer, 0xd1, 2, (uint64_t)value);
-    else if (value >= INT32_MIN)
-        put(writer, 0xd2, 4, (uint64_t)value);
-    else
-        put(writer, 0xd3, 8, (uint64_t)value);
+    note_result(writer, msgpack_pack_int64(&writer->packer, value));
 }
 
 void pack_double(struct pack_writer *writer, double value)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(writer, 0xcb, 8, bits);
+    note_result(writer, msgpack_pack_double(&writer->packer, value));
 }
 
 void pack_bool(struct pack_writer *writer, int value)
 {
-    put(writer, value ? 0xc3 : 0xc2, 0, 0);
+    note_result(writer,
+                value ? msgpack_pack_true(&writer->packer) : msgpack_pack_false(&writer->packer));
 }
 
 void pack_nil(struct pack_writer *writer)
 {
-    put(writer, 0xc0, 0, 0);
+    note_result(writer, msgpack_pack_nil(&writer->packer));
 }
 
 /* ---- the scan ---- */

@@ -15,13 +15,10 @@
 #define PACK_DEPTH_MAX 16
 
 /* ---- writing ---- */
-/* A heap buffer that grows. Each object takes the shortest of its forms, as msgpack-c's packer does
- * it; that one takes three times as long. */
+/* A heap buffer with a msgpack_packer on it. */
 struct pack_writer {
-    struct {
-        char *data; /* what was written */
-        size_t size, room;
-    } buffer;
+    msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
+    msgpack_packer packer;
     int has_failed; /* memory was out: what was written is not whole */
 };
 void pack_writer_init(struct pack_writer *writer);

@@ -92,58 +92,6 @@ START_TEST(round_trip)
 }
 END_TEST
 
-/* What msgpack-c's packer writes, at every edge between two forms. */
-START_TEST(forms_are_those_of_the_library)
-{
-    static const size_t lengths[] = {0, 1, 15, 16, 31, 32, 255, 256, 65535, 65536, 100000};
-    static const double doubles[] = {0.0, -0.0, 0.1, -1e300, 5e-324};
-    msgpack_sbuffer expected;
-    msgpack_packer packer;
-    char *text = malloc(100001);
-    msgpack_sbuffer_init(&expected);
-    msgpack_packer_init(&packer, &expected, msgpack_sbuffer_write);
-    for (int bit = 0; bit < 64; bit++)
-        for (int step = -2; step <= 2; step++) {
-            uint64_t number = (UINT64_C(1) << bit) + (uint64_t)step;
-            pack_u64(&writer, number);
-            msgpack_pack_uint64(&packer, number);
-            pack_i64(&writer, (int64_t)number);
-            msgpack_pack_int64(&packer, (int64_t)number);
-            pack_i64(&writer, (int64_t)-number);
-            msgpack_pack_int64(&packer, (int64_t)-number);
-        }
-    for (size_t i = 0; i < sizeof doubles / sizeof doubles[0]; i++) {
-        pack_double(&writer, doubles[i]);
-        msgpack_pack_double(&packer, doubles[i]);
-    }
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        memset(text, 'x', lengths[i]);
-        text[lengths[i]] = '\0';
-        pack_text(&writer, text);
-        msgpack_pack_str(&packer, lengths[i]);
-        msgpack_pack_str_body(&packer, text, lengths[i]);
-        pack_bytes(&writer, text, lengths[i]);
-        msgpack_pack_bin(&packer, lengths[i]);
-        msgpack_pack_bin_body(&packer, text, lengths[i]);
-        pack_array(&writer, lengths[i]);
-        msgpack_pack_array(&packer, lengths[i]);
-        pack_map(&writer, lengths[i]);
-        msgpack_pack_map(&packer, lengths[i]);
-    }
-    pack_bool(&writer, 0);
-    msgpack_pack_false(&packer);
-    pack_bool(&writer, 2);
-    msgpack_pack_true(&packer);
-    pack_nil(&writer);
-    msgpack_pack_nil(&packer);
-    ck_assert_int_eq(writer.has_failed, 0);
-    ck_assert_uint_eq(writer.buffer.size, expected.size);
-    ck_assert_int_eq(memcmp(writer.buffer.data, expected.data, expected.size), 0);
-    msgpack_sbuffer_destroy(&expected);
-    free(text);
-}
-END_TEST
-
 /* A writer that is cleared begins anew; what was packed before goes in as it is. */
 START_TEST(packed_parts_go_in_whole)
 {
@@ -368,7 +316,6 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, round_trip);
-    tcase_add_test(tests, forms_are_those_of_the_library);
     tcase_add_test(tests, packed_parts_go_in_whole);
     tcase_add_test(tests, doubles_are_always_64_bits);
     tcase_add_test(tests, doubles_accept_integers_but_only_finite_numbers);
