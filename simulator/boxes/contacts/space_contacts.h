@@ -62,6 +62,7 @@ struct space_contacts {
     struct space_tree *tree;
     const struct space_surfaces *surfaces;
     double dt_s, restitution_speed;
+    int is_whole;               /* the step is no part of one that was split */
     double push_out_speed;      /* 0: normal; else see dynamics_set_push_out() */
     struct space_mover *movers; /* per box */
     int box_count;

@@ -9,13 +9,11 @@
  * motion's energy besides. */
 #define LAW_RESIDUAL_MAX_M_S 1e-5
 #define UNBALANCED           2e-3
-#define UNBALANCED_TOUCHING  3e-2
+#define UNBALANCED_TOUCHING  1e-2
 #define MOTION_SHARE         2e-4
-/* A step is split so many times, one within another, at most; for limits alone more often, for the energy of contacts
- * less. */
-#define SPLITS_MAX        3
-#define LIMIT_SPLITS_MAX  5
-#define ENERGY_SPLITS_MAX 2
+/* A step is split so many times, one within another, at most; for limits alone more often. */
+#define SPLITS_MAX       3
+#define LIMIT_SPLITS_MAX 5
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
 /* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
@@ -284,7 +282,7 @@ static double find_split(struct space_dynamics *d, const struct ledger *before, 
     if (may_split && d->law_residual > LAW_RESIDUAL_MAX_M_S)
         return half;
     double first = may_split ? space_contacts_split(&d->contacts) : 0;
-    int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : ENERGY_SPLITS_MAX;
+    int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : SPLITS_MAX;
     if (first > 0 || splits >= most || (!d->are_limits_alone && d->contacts.count == 0))
         return first;
     if (!d->has_start_energy)
@@ -302,6 +300,7 @@ static void advance(struct space_dynamics *d, int splits)
     keep_start(d);
     d->start_energy = d->energy;
     d->has_start_energy = d->has_energy;
+    d->contacts.is_whole = splits == 0;
     space_step_midpoint(d);
     double first = find_split(d, &ledger, splits);
     if (first == 0) {
