@@ -29,11 +29,6 @@
 
 enum { PLACES_TRIED = 10 };
 
-static double clamp(double value, double low, double high)
-{
-    return fmin(fmax(value, low), high);
-}
-
 static double draw_side_m(const struct params *params, struct rng *rng)
 {
     return genetics_random_length(params->initial_side_min_m, params->initial_side_max_m, rng);
@@ -256,21 +251,13 @@ static void keep_second_limits(struct body_gene *body, const struct params *para
         body->box.lower_2 = is_cone ? 0 : -body->box.upper_2;
 }
 
-/* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's reach. */
 static void set_joint(struct body_gene *body, int joint, const struct params *params,
                       struct rng *rng)
 {
-    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
-    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
-    double most = genome_limit_max(joint), weight = body->effector_input.weight;
     int further = genome_drive_count(body);
 
-    body->joint = (uint8_t)joint;
-    body->lower = clamp(body->lower * factor, -most, 0);
-    body->upper = clamp(body->upper * factor, 0, most);
+    genetics_set_joint(body, joint, params, rng);
     keep_second_limits(body, params, rng);
-    weight *= genetics_signal_unit(body, params) / unit_before;
-    body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
     set_further_inputs(body, further, rng);
 }
 

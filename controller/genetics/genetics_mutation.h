@@ -28,12 +28,19 @@ struct mutation_kind {
         .count_sites = sites, .apply = name                                                        \
     }
 
+/* Those that all bodies share. */
+extern const struct mutation_kind mutation_kinds[];
+extern const int mutation_kind_count;
+
 void mutation_say(struct mutation *mutation, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A random number from 0 to bound - 1. */
 int mutation_below(struct mutation *mutation, int bound);
 struct body_gene *mutation_pick_body(struct mutation *mutation, int *row);
 struct connection_gene *mutation_pick_connection(struct mutation *mutation, int *row);
+/* The row of the table that mutates so and that the gene uses; NULL: there is none. */
+const struct gene_field *mutation_find_used(const struct gene_field *table, enum gene_change change,
+                                            const void *gene);
 /* How many bodies have a field of the genome's kind that mutates so, in a joint in use; and one of them. */
 int mutation_count_held(const struct genome *genome, enum gene_change change);
 struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row);
@@ -55,6 +62,10 @@ void mutation_change_input(struct mutation *mutation, struct input_gene *input, 
 void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
                            const char *what);
 void mutation_gain_effector(struct mutation *mutation, int row);
+/* A real parameter by its offset. */
+double mutation_param(const struct params *params, size_t offset);
+/* What a body is called in words: "body". */
+const char *mutation_body_noun(const struct mutation *mutation);
 /* "bone 3", in a buffer of the caller. */
 const char *mutation_connection_name(const struct genome *genome, int row, char text[32]);
 

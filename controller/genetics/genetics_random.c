@@ -101,6 +101,20 @@ double genetics_signal_unit(const struct body_gene *body, const struct params *p
     return is_extension ? genome_reach_m(body) : 1;
 }
 
+void genetics_set_joint(struct body_gene *body, int joint, const struct params *params,
+                        struct rng *rng)
+{
+    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
+    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
+    double most = genome_limit_max(joint), weight = body->effector_input.weight;
+
+    body->joint = (uint8_t)joint;
+    body->lower = fmin(fmax(body->lower * factor, -most), 0);
+    body->upper = fmin(fmax(body->upper * factor, 0), most);
+    weight *= genetics_signal_unit(body, params) / unit_before;
+    body->effector_input.weight = fmin(fmax(weight, -GENOME_WEIGHT_MAX), GENOME_WEIGHT_MAX);
+}
+
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,
                          struct gene_counter *ids)
 {

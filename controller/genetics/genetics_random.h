@@ -45,6 +45,10 @@ double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng
 int genetics_is_oscillator(int function);
 /* What one unit of an effector's signal should be in that body's joint: signals are made for angles. */
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);
+/* Gives the body that joint. Limits and the effector's signal change their unit with it: 1 rad is as much as the part's
+ * reach. Draws nothing. */
+void genetics_set_joint(struct body_gene *body, int joint, const struct params *params,
+                        struct rng *rng);
 /* 1 if an effector of body `row` would move something. */
 int genetics_has_mover(const struct genome *genome, int row);
 /* 1 if something leads to the joint of body `row`, which is not rigid, and the body is not a root that occurs only

@@ -173,27 +173,6 @@ static void draw_connection(struct genome *genome, const struct params *params, 
     connection->is_terminal_only = (uint8_t)rng_chance(rng, TERMINAL_ONLY);
 }
 
-static double clamp(double value, double low, double high)
-{
-    return fmin(fmax(value, low), high);
-}
-
-/* Limits and the effector's signal change their unit with the joint: 1 rad is as much as the part's
- * reach. */
-static void set_joint(struct body_gene *body, int joint, const struct params *params,
-                      struct rng *rng)
-{
-    double reach = genome_reach_m(body), unit_before = genetics_signal_unit(body, params);
-    double factor = joint == JOINT_LINEAR ? reach : body->joint == JOINT_LINEAR ? 1 / reach : 1;
-    double most = genome_limit_max(joint), weight = body->effector_input.weight;
-
-    body->joint = (uint8_t)joint;
-    body->lower = clamp(body->lower * factor, -most, 0);
-    body->upper = clamp(body->upper * factor, 0, most);
-    weight *= genetics_signal_unit(body, params) / unit_before;
-    body->effector_input.weight = clamp(weight, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
-}
-
 static const struct mutation_kind mutations[] = {{.apply = NULL}};
 
 const struct genetics_kind genetics_rectangles = {
@@ -204,6 +183,6 @@ const struct genetics_kind genetics_rectangles = {
     .enlarge = enlarge,
     .draw_connection = draw_connection,
     .random_joint = random_joint,
-    .set_joint = set_joint,
+    .set_joint = genetics_set_joint,
     .mutations = mutations,
 };

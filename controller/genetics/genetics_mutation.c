@@ -1,0 +1,250 @@
+/* See genetics_mutation.h. Numbers and choices of bodies and connections change as the table of genes says
+ * (common/genome/gene.h). */
+#include "controller/genetics/genetics_mutation.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "controller/genetics/genetics_kind.h"
+#include "controller/genetics/genetics_random.h"
+#include "controller/genetics/genetics_wiring.h"
+
+enum { STEPS_SUMMED = 3 }; /* a numeric change is a sum of so many uniform numbers */
+
+#define NEGATED 0.1 /* share of changes of weights, constants and angles that turn the sign */
+/* The scale of a change of a value near zero. */
+#define LEAST_WEIGHT 0.2
+
+void mutation_say(struct mutation *mutation, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(mutation->words, sizeof(mutation->words), format, arguments);
+    va_end(arguments);
+}
+
+int mutation_below(struct mutation *mutation, int bound)
+{
+    return (int)rng_below(mutation->rng, (uint32_t)bound);
+}
+
+struct body_gene *mutation_pick_body(struct mutation *mutation, int *row)
+{
+    *row = mutation_below(mutation, mutation->genome->body_count);
+    return &mutation->genome->bodies[*row];
+}
+
+struct connection_gene *mutation_pick_connection(struct mutation *mutation, int *row)
+{
+    *row = mutation_below(mutation, mutation->genome->connection_count);
+    return &mutation->genome->connections[*row];
+}
+
+static double clamp(double value, double low, double high)
+{
+    return fmin(fmax(value, low), high);
+}
+
+double mutation_change(struct mutation *mutation, double value, double least_scale, int is_signed,
+                       double low, double high)
+{
+    double sum = 0;
+    int i;
+
+    if (is_signed && rng_chance(mutation->rng, NEGATED))
+        return clamp(-value, low, high);
+    for (i = 0; i < STEPS_SUMMED; i++)
+        sum += rng_uniform(mutation->rng, -1, 1);
+    value += mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
+    return clamp(value, low, high);
+}
+
+const char *mutation_body_noun(const struct mutation *mutation)
+{
+    return body_kinds[mutation->genome->kind].body_noun;
+}
+
+const char *mutation_connection_name(const struct genome *genome, int row, char text[32])
+{
+    const struct body_kind_info *kind = &body_kinds[genome->kind];
+
+    snprintf(text, 32, "%s %d",
+             genome->connections[row].brace ? kind->brace_noun : kind->connection_noun, row);
+    return text;
+}
+
+/* How many fields of the table mutate so; the first of them. */
+static int count_changing(const struct gene_field *table, enum gene_change change,
+                          const struct gene_field **first)
+{
+    int count = 0;
+
+    for (; table->name; table++)
+        if (table->mutation.change == change && count++ == 0)
+            *first = table;
+    return count;
+}
+
+const struct gene_field *mutation_pick_field(struct mutation *mutation,
+                                             const struct gene_field *table,
+                                             enum gene_change change)
+{
+    const struct gene_field *field = NULL;
+    int count = count_changing(table, change, &field), wanted;
+
+    if (count < 2)
+        return field;
+    wanted = count == 2 ? !rng_chance(mutation->rng, 0.5) : mutation_below(mutation, count);
+    while (wanted > 0)
+        wanted -= (++field)->mutation.change == change;
+    return field;
+}
+
+double mutation_param(const struct params *params, size_t offset)
+{
+    double value;
+
+    memcpy(&value, (const char *)params + offset, sizeof(value));
+    return value;
+}
+
+/* What a number may become: within its range, and within what the settings bound. */
+static void bound_number(const struct mutation *mutation, const struct gene_field *table,
+                         const struct gene_field *field, const void *gene, double *low,
+                         double *high)
+{
+    const struct gene_mutation *how = &field->mutation;
+    struct gene_range range = gene_range_of(table, field, gene);
+
+    *high = how->highest ? fmin(range.high, mutation_param(mutation->params, how->highest))
+                         : range.high;
+    *low = how->lowest ? fmax(range.low, mutation_param(mutation->params, how->lowest)) : range.low;
+}
+
+static void change_real(struct mutation *mutation, const struct gene_field *table, void *gene,
+                        const struct gene_field *field, const char *name)
+{
+    const struct gene_mutation *how = &field->mutation;
+    double before = gene_number(field, gene), low, high, after;
+
+    bound_number(mutation, table, field, gene, &low, &high);
+    after = mutation_change(mutation, before, how->least > 0 ? how->least : low, how->is_signed,
+                            fmin(low, high), high);
+    gene_set_number(field, gene, after);
+    mutation_say(mutation, "%s of %s %.*f -> %.*f%s%s", field->words, name, how->digits, before,
+                 how->digits, after, field->unit ? " " : "", field->unit ? field->unit : "");
+}
+
+/* Another one of the names, each as likely as the other. */
+static void change_choice(struct mutation *mutation, void *gene, const struct gene_field *field,
+                          const char *name)
+{
+    int low = (int)field->range.low, count = (int)field->range.high - low + 1;
+    int before = (int)gene_number(field, gene);
+    int after = low + (before - low + 1 + mutation_below(mutation, count - 1)) % count;
+
+    gene_set_number(field, gene, after);
+    if (!(field->flags & GENE_BOOLEAN))
+        mutation_say(mutation, "%s of %s %s -> %s", field->words, name, field->names[before],
+                     field->names[after]);
+    else if (after)
+        mutation_say(mutation, "%s became %s (%s)", name, field->words, field->names[after]);
+    else
+        mutation_say(mutation, "%s is no longer %s", name, field->words);
+}
+
+static void turn_flag(struct mutation *mutation, void *gene, const struct gene_field *field,
+                      const char *name)
+{
+    int is_set = gene_number(field, gene) == 0;
+
+    gene_set_number(field, gene, is_set);
+    mutation_say(mutation, "%s %s %s", name, is_set ? "became" : "is no longer", field->words);
+}
+
+void mutation_change_field(struct mutation *mutation, const struct gene_field *table, void *gene,
+                           const struct gene_field *field, const char *name)
+{
+    struct gene_range range = gene_range_of(table, field, gene);
+
+    /* what is not used, or has one value alone, stays */
+    if (range.low == range.high)
+        return;
+    if (field->type == GENE_FLAG || (field->flags & GENE_BOOLEAN && range.high == 1))
+        turn_flag(mutation, gene, field, name);
+    else if (field->type == GENE_CHOICE)
+        change_choice(mutation, gene, field, name);
+    else
+        change_real(mutation, table, gene, field, name);
+}
+
+const struct gene_field *mutation_find_used(const struct gene_field *table, enum gene_change change,
+                                            const void *gene)
+{
+    for (; table->name; table++)
+        if (table->mutation.change == change && gene_is_used(gene_range_of(table, table, gene)))
+            return table;
+    return NULL;
+}
+
+static int is_held(const struct genome *genome, enum gene_change change, int row)
+{
+    return mutation_find_used(body_kinds[genome->kind].body, change, &genome->bodies[row]) &&
+           genetics_kind_of(genome)->has_limits(genome, row);
+}
+
+int mutation_count_held(const struct genome *genome, enum gene_change change)
+{
+    int i, count = 0;
+
+    for (i = 0; i < genome->body_count; i++)
+        count += is_held(genome, change, i);
+    return count;
+}
+
+struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row)
+{
+    struct body_gene *body;
+
+    do
+        body = mutation_pick_body(mutation, row);
+    while (!is_held(mutation->genome, change, *row));
+    return body;
+}
+
+void mutation_change_input(struct mutation *mutation, struct input_gene *input, double unit,
+                           const char *what)
+{
+    int is_constant = input->kind == INPUT_CONSTANT;
+    double *number = is_constant ? &input->value : &input->weight;
+    double before = *number, least_scale = LEAST_WEIGHT * (is_constant ? 1 : unit);
+
+    *number =
+        mutation_change(mutation, before, least_scale, 1, -GENOME_WEIGHT_MAX, GENOME_WEIGHT_MAX);
+    /* The constant that stands for something lost has no weight yet. */
+    if (is_constant && input->weight == 0)
+        input->weight = 1;
+    mutation_say(mutation, "%s of %s %.3f -> %.3f", is_constant ? "constant" : "weight", what,
+                 before, *number);
+}
+
+void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,
+                           const char *what)
+{
+    char source[80];
+
+    wiring_draw(mutation->genome, owner, mutation->rng, input);
+    wiring_describe(mutation->genome, input, source, sizeof(source));
+    mutation_say(mutation, "%s now reads %s", what, source);
+}
+
+void mutation_gain_effector(struct mutation *mutation, int row)
+{
+    double frequency_hz = genetics_random_frequency_hz(mutation->genome, mutation->rng);
+
+    mutation->status = genetics_random_effector(mutation->genome, row, frequency_hz,
+                                                mutation->params, mutation->rng, mutation->ids);
+}

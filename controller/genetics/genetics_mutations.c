@@ -1,0 +1,557 @@
+/* The kinds of mutation that all bodies share, in the order of application: numbers and choices (of the genome, of
+ * bodies and of neurons), new bodies and neurons, connections. A reference always leads from something live to
+ * something new, which would else be collected at once. */
+#include "controller/genetics/genetics_mutation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/math/detmath.h"
+#include "controller/genetics/genetics_kind.h"
+#include "controller/genetics/genetics_random.h"
+#include "controller/genetics/genetics_wiring.h"
+
+enum {
+    READERS_MAX =
+        GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX) + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX
+};
+
+#define EFFECTOR_LOST   0.1 /* shares of what happens to an effector; the rest: its strength */
+#define EFFECTOR_LED    0.3
+#define EFFECTOR_WEIGHT 0.4
+#define INSERTED        0.5 /* share of new neurons that pass on what their reader read before */
+
+/* The scale of a change of a value near zero. */
+#define LEAST_PHASE    0.5
+#define LEAST_STRENGTH 0.1
+
+#define PHASE_LIMIT (1.0 - 0x1p-53)
+
+static struct neuron_gene *pick_neuron(struct mutation *mutation, int *row)
+{
+    *row = mutation_below(mutation, mutation->genome->neuron_count);
+    return &mutation->genome->neurons[*row];
+}
+
+/* A random body whose effector would move something; there is one. */
+static struct body_gene *pick_mover(struct mutation *mutation, int *row)
+{
+    struct body_gene *body;
+
+    do
+        body = mutation_pick_body(mutation, row);
+    while (!genetics_has_mover(mutation->genome, *row));
+    return body;
+}
+
+/* "body 3" or "the central set", in a buffer of the caller. */
+static const char *place_name(const struct genome *genome, gene_id owner, char text[32])
+{
+    if (owner == 0)
+        return "the central set";
+    snprintf(text, 32, "%s %d", body_kinds[genome->kind].body_noun,
+             genome_find_body(genome, owner));
+    return text;
+}
+
+static const char *function_name(const struct neuron_gene *neuron)
+{
+    return neuron_functions[neuron->function].name;
+}
+
+/* ---- the genome as a whole ---- */
+
+/* Another of the methods that have a weight; each is equally likely, however few use it now. */
+static void breeding_method(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    const struct params *params = mutation->params;
+    double weights[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = params->breeding_asexual > 0,
+                                           [BREEDING_CROSSOVER] = params->breeding_crossover > 0,
+                                           [BREEDING_GRAFT] = params->breeding_graft > 0};
+    int before = genome->breeding, after;
+
+    weights[before] = 0;
+    after = rng_pick(mutation->rng, weights, BREEDING_GENE_COUNT);
+    if (after < 0)
+        return;
+    genome->breeding = (uint8_t)after;
+    mutation_say(mutation, "breeding method %s -> %s", breeding_gene_names[before],
+                 breeding_gene_names[after]);
+}
+
+static void change_body(struct mutation *mutation, enum gene_change change)
+{
+    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
+    const struct gene_field *field = mutation_pick_field(mutation, table, change);
+    struct body_gene *body;
+    char name[32];
+    int row;
+
+    if (!field)
+        return;
+    body = mutation_pick_body(mutation, &row);
+    snprintf(name, sizeof(name), "%s %d", mutation_body_noun(mutation), row);
+    mutation_change_field(mutation, table, body, field, name);
+}
+
+static void change_connection(struct mutation *mutation, enum gene_change change)
+{
+    const struct gene_field *table = body_kinds[mutation->genome->kind].connection;
+    const struct gene_field *field = mutation_pick_field(mutation, table, change);
+    struct connection_gene *connection;
+    char name[32];
+    int row;
+
+    if (!field)
+        return;
+    connection = mutation_pick_connection(mutation, &row);
+    mutation_connection_name(mutation->genome, row, name);
+    mutation_change_field(mutation, table, connection, field, name);
+}
+
+/* ---- bodies ---- */
+
+static void body_size(struct mutation *mutation)
+{
+    change_body(mutation, CHANGE_SIZE);
+}
+
+static void lose_effector(struct body_gene *body)
+{
+    if (genome_effector_count(body) > 1)
+        memset(body->drives, 0, sizeof(body->drives));
+    body->has_effector = 0;
+    body->effector_strength = 0;
+    memset(&body->effector_input, 0, sizeof(body->effector_input));
+}
+
+/* Where the effector moves the joint, one that becomes rigid loses it, and one that can move may gain it.
+ * Types without a share in the settings never come. */
+static void body_joint(struct mutation *mutation)
+{
+    const struct genetics_kind *kind = genetics_kind_of(mutation->genome);
+    int row;
+    struct body_gene *body = mutation_pick_body(mutation, &row);
+    int before = body->joint;
+    int after = kind->random_joint(mutation->params, before, mutation->rng);
+
+    if (after < 0)
+        return;
+    kind->set_joint(body, after, mutation->params, mutation->rng);
+    if (kind->is_joint_moved && body->joint == JOINT_RIGID)
+        lose_effector(body);
+    else if (kind->is_joint_moved && !body->has_effector &&
+             genetics_has_mover(mutation->genome, row) &&
+             rng_chance(mutation->rng, mutation->params->initial_effectors))
+        mutation_gain_effector(mutation, row);
+    mutation_say(mutation, "joint of %s %d %s -> %s", mutation_body_noun(mutation), row,
+                 joint_type_names[before], joint_type_names[after]);
+}
+
+/* Limits of a field: either of them, or the upper one where the lower one is fixed. */
+static void change_limit(struct mutation *mutation, const struct gene_field *table,
+                         const struct gene_field *field, struct body_gene *body, int is_lower,
+                         const char *name)
+{
+    const struct gene_limit_form *form = gene_form(field, body);
+    struct gene_range range = gene_range_of(table, field, body);
+    double *limit, before, scale = gene_assumed(field, body);
+    int is_angle = strcmp(form->unit, "rad") == 0, digits = field->mutation.digits + !is_angle;
+    const char *second = strcmp(field->words, "limit") == 0 ? "" : "second ";
+
+    is_lower = is_lower && range.low < 0;
+    limit = (double *)gene_at(body, field) + !is_lower;
+    before = *limit;
+    *limit = mutation_change(mutation, before, field->mutation.least * scale, 0,
+                             is_lower ? range.low : 0, is_lower ? 0 : range.high);
+    mutation_say(mutation, "%s%s limit of %s %.*f -> %.*f %s", second, is_lower ? "lower" : "upper",
+                 name, digits, before, digits, *limit, form->unit);
+}
+
+static void body_limits(struct mutation *mutation)
+{
+    const struct gene_field *table = body_kinds[mutation->genome->kind].body;
+    const struct gene_field *field = mutation_pick_field(mutation, table, CHANGE_LIMITS);
+    int row, is_lower = rng_chance(mutation->rng, 0.5);
+    struct body_gene *body = mutation_pick_held(mutation, CHANGE_LIMITS, &row);
+    char name[32];
+
+    if (!gene_is_used(gene_range_of(table, field, body)))
+        field = mutation_find_used(table, CHANGE_LIMITS, body);
+    snprintf(name, sizeof(name), "%s %d", mutation_body_noun(mutation), row);
+    change_limit(mutation, table, field, body, is_lower, name);
+}
+
+static void body_recursion(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = mutation_pick_body(mutation, &row);
+    int before = body->recursive_limit;
+    int after = before + (rng_chance(mutation->rng, 0.5) ? 1 : -1);
+
+    body->recursive_limit = (uint8_t)fmin(fmax(after, 1), GENOME_RECURSION_MAX);
+    mutation_say(mutation, "recursive limit of %s %d %d -> %d", mutation_body_noun(mutation), row,
+                 before, body->recursive_limit);
+}
+
+static void body_symmetry(struct mutation *mutation)
+{
+    change_body(mutation, CHANGE_SYMMETRY);
+}
+
+/* Any of the sensors that bodies of the genome's kind may have. */
+static int pick_sensor(struct mutation *mutation)
+{
+    uint32_t possible = body_kinds[mutation->genome->kind].sensors;
+    int sensor = 0, wanted = mutation_below(mutation, __builtin_popcount(possible));
+
+    while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
+        sensor++;
+    return sensor;
+}
+
+/* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
+static void body_sensors(struct mutation *mutation)
+{
+    uint32_t on = sensors_switched_on(mutation->params);
+    int row, sensor = pick_sensor(mutation);
+    struct body_gene *body = mutation_pick_body(mutation, &row);
+
+    /* one that is switched off does not come; the mutation that changes nothing is drawn again */
+    if (!(on & SENSOR_BIT(sensor)) && !(body->sensors & SENSOR_BIT(sensor)))
+        return;
+    body->sensors ^= SENSOR_BIT(sensor);
+    mutation_say(mutation, "%s %d %s the sensor %s", mutation_body_noun(mutation), row,
+                 body->sensors & SENSOR_BIT(sensor) ? "gained" : "lost", sensors[sensor].name);
+}
+
+static void effector(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = pick_mover(mutation, &row);
+    double draw = rng_unit(mutation->rng), before = body->effector_strength;
+    double unit = genetics_signal_unit(body, mutation->params);
+    int freedoms = genome_effector_count(body);
+    int freedom = freedoms > 1 ? mutation_below(mutation, freedoms) : 0;
+    struct input_gene *input = genome_body_input(body, freedom);
+    char what[64];
+
+    snprintf(what, sizeof(what), "the effector of %s %d%s", mutation_body_noun(mutation), row,
+             freedom == 0   ? ""
+             : freedom == 1 ? " (second freedom)"
+                            : " (third freedom)");
+    if (!body->has_effector) {
+        mutation_gain_effector(mutation, row);
+        mutation_say(mutation, "%s %d gained an effector", mutation_body_noun(mutation), row);
+    } else if (draw < EFFECTOR_LOST && mutation->params->mutation_body) {
+        lose_effector(body);
+        mutation_say(mutation, "%s %d lost its effector", mutation_body_noun(mutation), row);
+    } else if (draw < EFFECTOR_LOST + EFFECTOR_LED) {
+        mutation_redraw_input(mutation, body->id, input, what);
+        input->weight *= unit;
+    } else if (draw < EFFECTOR_LOST + EFFECTOR_LED + EFFECTOR_WEIGHT) {
+        mutation_change_input(mutation, input, unit, what);
+    } else {
+        body->effector_strength = mutation_change(mutation, before, LEAST_STRENGTH, 0, 0.01, 1);
+        mutation_say(mutation, "strength of %s %.2f -> %.2f", what, before,
+                     body->effector_strength);
+    }
+}
+
+/* ---- neurons ---- */
+
+/* Inputs that both functions have are kept, new ones are drawn, superfluous ones go. */
+static void neuron_function(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    const char *before = function_name(neuron);
+    int used = neuron_functions[neuron->function].input_count, count, k;
+    int after = genetics_random_function(mutation->params, neuron->function, mutation->rng);
+
+    if (after < 0)
+        return;
+    neuron->function = (uint8_t)after;
+    count = neuron_functions[neuron->function].input_count;
+    for (k = count; k < used; k++)
+        memset(&neuron->inputs[k], 0, sizeof(neuron->inputs[k]));
+    for (k = used; k < count; k++)
+        wiring_draw(mutation->genome, neuron->owner, mutation->rng, &neuron->inputs[k]);
+    if (!genetics_is_oscillator(neuron->function))
+        neuron->initial = 0;
+    else if (neuron->initial == 0)
+        neuron->initial = rng_unit(mutation->rng);
+    mutation_say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
+}
+
+static void change_phase(struct mutation *mutation, struct neuron_gene *neuron, int row)
+{
+    double before = neuron->initial;
+    double after = mutation_change(mutation, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
+
+    neuron->initial = fmin(fmax(after - det_floor(after), 0), PHASE_LIMIT);
+    mutation_say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
+                 before, neuron->initial);
+}
+
+static void neuron_weight(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    int count = neuron_functions[neuron->function].input_count;
+    int k = mutation_below(mutation, count + genetics_is_oscillator(neuron->function));
+    char what[64];
+
+    if (k == count) {
+        change_phase(mutation, neuron, row);
+        return;
+    }
+    snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
+    mutation_change_input(mutation, &neuron->inputs[k], 1, what);
+}
+
+static void neuron_input(struct mutation *mutation)
+{
+    int row;
+    struct neuron_gene *neuron = pick_neuron(mutation, &row);
+    int k = mutation_below(mutation, neuron_functions[neuron->function].input_count);
+    char what[64];
+
+    snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
+    mutation_redraw_input(mutation, neuron->owner, &neuron->inputs[k], what);
+}
+
+/* ---- new nodes ---- */
+
+/* "0.38 x 0.14" */
+static void print_sizes(const struct mutation *mutation, int row, char text[64])
+{
+    const struct gene_field *field = body_kinds[mutation->genome->kind].body;
+    int length = 0;
+
+    for (; field->name; field++)
+        if (field->mutation.change == CHANGE_SIZE)
+            length += snprintf(text + length, (size_t)(64 - length), "%s%.2f", length ? " x " : "",
+                               gene_number(field, &mutation->genome->bodies[row]));
+}
+
+/* Hangs a new body on a random one, mostly with a drive of its own. */
+static void add_body(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    int parent, row = genome->body_count;
+    gene_id from = mutation_pick_body(mutation, &parent)->id;
+    char sizes[64];
+
+    mutation->status = genetics_random_body(genome, mutation->params, mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    mutation->status = genetics_random_connection(genome, from, genome->bodies[row].id,
+                                                  mutation->params, mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    if (genetics_has_mover(genome, row) &&
+        rng_chance(mutation->rng, mutation->params->initial_effectors))
+        mutation_gain_effector(mutation, row);
+    print_sizes(mutation, row, sizes);
+    mutation_say(mutation, "added %s %d (%s, %s m) to %s %d", mutation_body_noun(mutation), row,
+                 joint_type_names[genome->bodies[row].joint], sizes, mutation_body_noun(mutation),
+                 parent);
+}
+
+/* An input that could read the new neuron, and whose it is. */
+struct reader {
+    struct input_gene *input;
+    gene_id owner;
+};
+
+static int add_reader(const struct genome *genome, const struct neuron_gene *source, gene_id owner,
+                      struct input_gene *input, struct reader *readers, int count)
+{
+    struct input_gene trial = *input;
+
+    if (!wiring_lead(genome, owner, source, &trial))
+        return count;
+    readers[count].input = input;
+    readers[count].owner = owner;
+    return count + 1;
+}
+
+/* Inputs of joints' effectors and of the other neurons from which `source` can be reached. */
+static int list_readers(struct genome *genome, const struct neuron_gene *source,
+                        struct reader readers[READERS_MAX])
+{
+    int i, k, count = 0;
+
+    for (i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+        int is_moved = genetics_has_mover(genome, i);
+
+        if (body->has_effector && is_moved)
+            count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
+        for (k = 0; (is_moved || body->drive_strength != 0) && k < genome_drive_count(body); k++)
+            count = add_reader(genome, source, body->id, &body->drives[k], readers, count);
+    }
+    for (i = 0; i < genome->neuron_count; i++) {
+        struct neuron_gene *neuron = &genome->neurons[i];
+
+        for (k = 0; neuron != source && k < neuron_functions[neuron->function].input_count; k++)
+            count = add_reader(genome, source, neuron->owner, &neuron->inputs[k], readers, count);
+    }
+    return count;
+}
+
+/* Leads a reader to the new neuron. Where both live in one place, the neuron may take over what was
+ * read before (an oscillator as its offset), so that a signal is reshaped rather than replaced. */
+static void insert_neuron(struct mutation *mutation, struct neuron_gene *neuron,
+                          const struct reader *reader)
+{
+    if (reader->owner == neuron->owner && rng_chance(mutation->rng, INSERTED)) {
+        struct input_gene *passed =
+            &neuron->inputs[genetics_is_oscillator(neuron->function) ? 2 : 0];
+
+        *passed = *reader->input;
+        passed->weight = 1;
+    }
+    if (reader->input->kind == INPUT_CONSTANT && reader->input->weight == 0)
+        reader->input->weight = 1;
+    wiring_lead(mutation->genome, reader->owner, neuron, reader->input);
+}
+
+static void add_neuron(struct mutation *mutation)
+{
+    struct genome *genome = mutation->genome;
+    struct reader readers[READERS_MAX];
+    int place = mutation_below(mutation, genome->body_count + 1), count;
+    gene_id owner = place < genome->body_count ? genome->bodies[place].id : 0;
+    struct neuron_gene *neuron;
+    char text[32];
+
+    mutation->status =
+        genetics_random_neuron(genome, owner, mutation->params, mutation->rng, mutation->ids);
+    if (mutation->status)
+        return;
+    neuron = &genome->neurons[genome->neuron_count - 1];
+    genetics_random_inputs(genome, neuron, 0, mutation->rng);
+    count = list_readers(genome, neuron, readers);
+    if (count == 0)
+        return;
+    insert_neuron(mutation, neuron, &readers[mutation_below(mutation, count)]);
+    mutation_say(mutation, "added a neuron %s to %s", function_name(neuron),
+                 place_name(genome, owner, text));
+}
+
+/* ---- connections ---- */
+
+static void connection_placement(struct mutation *mutation)
+{
+    change_connection(mutation, CHANGE_PLACEMENT);
+}
+
+static void connection_scale(struct mutation *mutation)
+{
+    change_connection(mutation, CHANGE_SCALE);
+}
+
+static void connection_flags(struct mutation *mutation)
+{
+    change_connection(mutation, CHANGE_FLAGS);
+}
+
+static void connection_target(struct mutation *mutation)
+{
+    int row, body;
+    char name[32];
+    struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+
+    connection->to = mutation_pick_body(mutation, &body)->id;
+    mutation_say(mutation, "%s now leads to %s %d",
+                 mutation_connection_name(mutation->genome, row, name),
+                 mutation_body_noun(mutation), body);
+}
+
+static void add_connection(struct mutation *mutation)
+{
+    int from, to;
+    gene_id from_id = mutation_pick_body(mutation, &from)->id;
+    gene_id to_id = mutation_pick_body(mutation, &to)->id;
+
+    mutation->status = genetics_random_connection(mutation->genome, from_id, to_id,
+                                                  mutation->params, mutation->rng, mutation->ids);
+    mutation_say(mutation, "added a %s from %s %d to %s %d",
+                 body_kinds[mutation->genome->kind].connection_noun, mutation_body_noun(mutation),
+                 from, mutation_body_noun(mutation), to);
+}
+
+static void remove_connection(struct mutation *mutation)
+{
+    int row;
+    char name[32];
+    const struct connection_gene *connection = mutation_pick_connection(mutation, &row);
+
+    mutation_say(mutation, "removed %s (%s %d to %s %d)",
+                 mutation_connection_name(mutation->genome, row, name),
+                 mutation_body_noun(mutation), genome_find_body(mutation->genome, connection->from),
+                 mutation_body_noun(mutation), genome_find_body(mutation->genome, connection->to));
+    genome_remove_connection(mutation->genome, row);
+}
+
+/* ---- the table of kinds ---- */
+
+static int count_genome(const struct genome *genome)
+{
+    return 1;
+}
+static int count_breeding(const struct genome *genome)
+{
+    return genome->breeding != BREEDING_UNSET;
+}
+static int count_bodies(const struct genome *genome)
+{
+    return genome->body_count;
+}
+static int count_neurons(const struct genome *genome)
+{
+    return genome->neuron_count;
+}
+static int count_connections(const struct genome *genome)
+{
+    return genome->connection_count;
+}
+static int count_movers(const struct genome *genome)
+{
+    int i, count = 0;
+
+    for (i = 0; i < genome->body_count; i++)
+        count += genetics_has_mover(genome, i);
+    return count;
+}
+static int count_limited(const struct genome *genome)
+{
+    return mutation_count_held(genome, CHANGE_LIMITS);
+}
+
+const struct mutation_kind mutation_kinds[] = {
+    MUTATION_KIND(breeding_method, count_breeding, 0),
+    MUTATION_KIND(body_size, count_bodies, 1),
+    MUTATION_KIND(body_joint, count_bodies, 1),
+    MUTATION_KIND(body_limits, count_limited, 1),
+    MUTATION_KIND(body_recursion, count_bodies, 1),
+    MUTATION_KIND(body_symmetry, count_bodies, 1),
+    MUTATION_KIND(body_sensors, count_bodies, 0),
+    MUTATION_KIND(effector, count_movers, 0),
+    MUTATION_KIND(neuron_function, count_neurons, 0),
+    MUTATION_KIND(neuron_weight, count_neurons, 0),
+    MUTATION_KIND(neuron_input, count_neurons, 0),
+    MUTATION_KIND(add_body, count_genome, 1),
+    MUTATION_KIND(add_neuron, count_genome, 0),
+    MUTATION_KIND(connection_placement, count_connections, 1),
+    MUTATION_KIND(connection_scale, count_connections, 1),
+    MUTATION_KIND(connection_flags, count_connections, 1),
+    MUTATION_KIND(connection_target, count_connections, 1),
+    MUTATION_KIND(add_connection, count_bodies, 1),
+    MUTATION_KIND(remove_connection, count_connections, 1),
+};
+const int mutation_kind_count = sizeof mutation_kinds / sizeof mutation_kinds[0];
