@@ -117,5 +117,55 @@
 /* Scales of changes of numbers near 0. */
 #define GENE_LEAST_LIMIT_RAD 0.3
 #define GENE_LEAST_ANGLE_RAD 0.5
+#define GENE_LEAST_POSITION  0.5
+
+/* Forms of limits: of joints that turn or slide, and of the second limits of those that turn about several axes. */
+extern const struct gene_limit_form gene_flat_limit_forms[2], gene_second_limit_form;
+int gene_flat_limit_form(const void *gene);
+double gene_assume_flat_limit(const void *gene);
+struct gene_range gene_narrow_flat_limits(const void *gene);
+
+/* Limits of joints that turn or slide, by the joint's type. */
+#define GENE_ROW_FLAT_LIMITS                                                                       \
+    {                                                                                              \
+        .name = "limits", .words = "limit", .type = GENE_LIMITS, .flags = GENE_WRITTEN,            \
+        GENE_BODY(lower), .forms = gene_flat_limit_forms, .form_count = 2,                         \
+        .form = gene_flat_limit_form, .assume = gene_assume_flat_limit,                            \
+        .narrow = gene_narrow_flat_limits, .mutation = {                                           \
+            .change = CHANGE_LIMITS,                                                               \
+            .least = GENE_LEAST_LIMIT_RAD,                                                         \
+            .digits = 2                                                                            \
+        }                                                                                          \
+    }
+/* Second limits, at a member of the body gene; the function says which joints have them. */
+#define GENE_ROW_SECOND_LIMITS(member, narrow_function)                                            \
+    {                                                                                              \
+        .name = "limits_2", .words = "second limit", .type = GENE_LIMITS, .flags = GENE_WRITTEN,   \
+        GENE_BODY(member), .forms = &gene_second_limit_form, .form_count = 1,                      \
+        .assumed = GENE_ASSUMED_LIMIT_RAD, .narrow = narrow_function, .mutation = {                \
+            .change = CHANGE_LIMITS,                                                               \
+            .least = GENE_LEAST_LIMIT_RAD,                                                         \
+            .digits = 2                                                                            \
+        }                                                                                          \
+    }
+/* What the rows of bodies with sides and of what hangs on their faces have besides name and place. */
+#define GENE_SIDE                                                                                  \
+    .unit = "m", .type = GENE_REAL, .flags = GENE_REQUIRED | GENE_WRITTEN,                         \
+    GENE_BETWEEN(GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M),                                            \
+    .mutation = {.change = CHANGE_SIZE,                                                            \
+                 .digits = 3,                                                                      \
+                 .lowest = offsetof(struct params, creature_side_min_m),                           \
+                 .highest = offsetof(struct params, creature_side_max_m)}
+#define GENE_FACE(count)                                                                           \
+    .type = GENE_CHOICE, .flags = GENE_WRITTEN, GENE_BETWEEN(0, (count)-1), .names = face_names,   \
+    .mutation = {.change = CHANGE_PLACEMENT}
+#define GENE_POSITION                                                                              \
+    .type = GENE_REAL, GENE_BETWEEN(-1, 1),                                                        \
+    .mutation = {                                                                                  \
+        .change = CHANGE_PLACEMENT, .least = GENE_LEAST_POSITION, .is_signed = 1, .digits = 2}
+#define GENE_ANGLE(most)                                                                           \
+    .unit = "rad", .type = GENE_REAL, GENE_BETWEEN(-(most), most),                                 \
+    .mutation = {                                                                                  \
+        .change = CHANGE_PLACEMENT, .least = GENE_LEAST_ANGLE_RAD, .is_signed = 1, .digits = 2}
 
 #endif

@@ -13,7 +13,7 @@ _Static_assert(offsetof(struct sphere_gene, upper_2) ==
                    offsetof(struct sphere_gene, lower_2) + sizeof(double),
                "GENE_LIMITS is two doubles one after the other");
 
-static const struct gene_limit_form limit_form = GENE_LIMITS_RAD, limit_form_2 = GENE_LIMITS_2;
+static const struct gene_limit_form limit_form = GENE_LIMITS_RAD;
 
 static int joint_of(const void *gene)
 {
@@ -104,16 +104,7 @@ const struct gene_field sphere_body_genes[] = {
      .assumed = GENE_ASSUMED_LIMIT_RAD,
      .narrow = narrow_limits,
      .mutation = {.change = CHANGE_LIMITS, .least = GENE_LEAST_LIMIT_RAD, .digits = 2}},
-    {.name = "limits_2",
-     .words = "second limit",
-     .type = GENE_LIMITS,
-     .flags = GENE_WRITTEN,
-     GENE_BODY(sphere.lower_2),
-     .forms = &limit_form_2,
-     .form_count = 1,
-     .assumed = GENE_ASSUMED_LIMIT_RAD,
-     .narrow = narrow_limits_2,
-     .mutation = {.change = CHANGE_LIMITS, .least = GENE_LEAST_LIMIT_RAD, .digits = 2}},
+    GENE_ROW_SECOND_LIMITS(sphere.lower_2, narrow_limits_2),
     {.name = "axis_rad",
      .words = "axis",
      .unit = "rad",
