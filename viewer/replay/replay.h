@@ -254,6 +254,8 @@ struct replay_row {
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
+/* Keeps every second row, twice as long after one another. */
+void replay_thin(struct replay *replay);
 /* Where a part is at birth. */
 struct replay_place {
     struct vec3 at_m;

@@ -1,0 +1,494 @@
+/* A replay from a creature: it is evaluated again, as a whole or without some of its neurons and wires, and what is seen is
+ * recorded row by row. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/judge/behaviour.h"
+#include "common/version.h"
+#include "viewer/replay/replay.h"
+
+/* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
+ * most so much gravity, m/s2. */
+#define WATER_DRAG    0.05
+#define WATER_GRAVITY 1.0
+
+struct recorder {
+    struct replay *replay;
+    const struct genome *genome;
+    const struct params *params;
+    double tick_s;
+    int phase;  /* of the rows so far; -1 = none */
+    int tick;   /* of the phase, from 0 */
+    int stride; /* ticks from row to row */
+    int status; /* ERR_MEMORY */
+};
+
+static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
+                       const struct genome *genome)
+{
+    for (int i = 0; i < phenotype->part_count; i++) {
+        const struct part *part = &phenotype->parts[i];
+        replay->parts[i] = (struct replay_part){.parent = part->parent,
+                                                .mirror = part->mirror,
+                                                .body = genome_find_body(genome, part->body),
+                                                .joint = -1,
+                                                .sensors = part->sensors};
+    }
+}
+
+/* A strong signal: 1.2 rad, a torque of 1, or what leads a length farthest from rest. */
+static double full_signal(const struct replay *replay, const struct drive *drive)
+{
+    if (replay->is_torque_mode)
+        return 1;
+    double farthest = fmax(-drive->least, drive->most);
+    return drive->is_linear ? fmax(farthest, 1e-3) : fmin(fmax(farthest, 1e-3), 1.2);
+}
+
+static void copy_drives(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->drive_count; i++) {
+        const struct drive *drive = &phenotype->drives[i];
+        replay->drives[i] = (struct replay_drive){.part = drive->part,
+                                                  .axis = drive->axis,
+                                                  .is_linear = drive->is_linear,
+                                                  .lower = drive->lower,
+                                                  .upper = drive->upper,
+                                                  .effector = -1,
+                                                  .signal_full = full_signal(replay, drive),
+                                                  .strength = drive->strength,
+                                                  .rod = -1};
+    }
+}
+
+static struct replay_place place_of(const struct part *part)
+{
+    return (struct replay_place){part->centre, part->turn};
+}
+
+/* After shapes and drives. */
+static void copy_joints(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0, count = 1; i < phenotype->drive_count; i += count) {
+        const struct drive *drives = &phenotype->drives[i];
+        const struct part *part = &phenotype->parts[drives->part];
+        struct vec3 ways[GENOME_FREEDOMS_MAX];
+        for (count = 1; i + count < phenotype->drive_count && drives[count].axis > 0;)
+            count++;
+        for (int k = 0; k < count; k++)
+            ways[k] = drives[k].way;
+        if (vec3_length(ways[0]) > 0)
+            replay_hang(replay, drives->part, i, count, ways, part->anchor,
+                        place_of(&phenotype->parts[part->parent]), place_of(part));
+    }
+}
+
+static void copy_shapes(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->shape_count; i++) {
+        const struct shape *shape = &phenotype->shapes[i];
+        replay->shapes[i] = *shape;
+        replay->has_depth |= i < phenotype->part_count && shape->half_m.z > 0;
+        if (shape->kind == SHAPE_ROD && shape->drive >= 0)
+            replay->drives[shape->drive].rod = i;
+    }
+}
+
+static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->effector_count; i++) {
+        const struct effector *effector = &phenotype->effectors[i];
+        replay->effectors[i] = (struct replay_effector){effector->drive, effector->input};
+        replay->drives[effector->drive].effector = i;
+    }
+    for (int i = 0; i < phenotype->neuron_count; i++) {
+        const struct neuron *neuron = &phenotype->neurons[i];
+        replay->neurons[i].part = neuron->part;
+        replay->neurons[i].function = neuron->function;
+        memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
+    }
+}
+
+/* Fills the tables of what does not change. */
+static int copy_phenotype(struct replay *replay, const struct phenotype *phenotype,
+                          const struct genome *genome)
+{
+    if (phenotype->part_count > REPLAY_PARTS_MAX || phenotype->drive_count > REPLAY_DRIVES_MAX)
+        return ERR_LIMIT;
+    replay->part_count = phenotype->part_count;
+    replay->shape_count = phenotype->shape_count;
+    replay->drive_count = phenotype->drive_count;
+    replay->neuron_count = phenotype->neuron_count;
+    replay->effector_count = phenotype->effector_count;
+    replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
+    replay->shapes =
+        calloc((size_t)(replay->shape_count + replay->part_count) + 1, sizeof *replay->shapes);
+    replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
+    replay->neurons = calloc((size_t)replay->neuron_count + 1, sizeof *replay->neurons);
+    replay->effectors = calloc((size_t)replay->effector_count + 1, sizeof *replay->effectors);
+    if (!replay->parts || !replay->shapes || !replay->drives || !replay->neurons ||
+        !replay->effectors)
+        return ERR_MEMORY;
+    copy_parts(replay, phenotype, genome);
+    copy_drives(replay, phenotype);
+    copy_shapes(replay, phenotype);
+    copy_joints(replay, phenotype);
+    copy_brain(replay, phenotype);
+    return 0;
+}
+
+void replay_put_ledger(struct replay_row *row, const struct ledger *ledger)
+{
+    float *energies = row->energies;
+    energies[ENERGY_kinetic_j] = (float)ledger->kinetic_j;
+    energies[ENERGY_potential_j] = (float)ledger->potential_j;
+    energies[ENERGY_work_j] = (float)ledger->work_effector_j;
+    energies[ENERGY_friction_j] = (float)ledger->loss_friction_j;
+    energies[ENERGY_impact_j] = (float)ledger->loss_impact_j;
+    energies[ENERGY_limit_j] = (float)ledger->loss_limit_j;
+    energies[ENERGY_drag_j] = (float)ledger->loss_drag_j;
+    energies[ENERGY_damping_j] = (float)ledger->loss_damping_j;
+    energies[ENERGY_unearned_j] =
+        (float)(ledger->gain_push_out_j + ledger->gain_impact_j + ledger->gain_limit_j);
+    energies[ENERGY_residual_j] = (float)ledger->residual_j;
+}
+
+void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
+                         double per_step)
+{
+    if (count > REPLAY_CONTACTS_MAX)
+        count = REPLAY_CONTACTS_MAX;
+    for (int i = 0; i < count; i++)
+        row->contacts[i] =
+            (struct replay_contact){(float)points[i].at.x,
+                                    (float)points[i].at.y,
+                                    (float)points[i].at.z,
+                                    (float)points[i].normal.x,
+                                    (float)points[i].normal.y,
+                                    (float)points[i].normal.z,
+                                    (float)(points[i].normal_impulse_n_s * per_step)};
+    *row->contact_count = (float)count;
+}
+
+/* What its fitness would be if the scored time ended now; without a goal 0. */
+static double fitness_now(const struct recorder *recorder, const struct evaluate_view *view)
+{
+    struct measures measures;
+    if (view->phase != PHASE_SCORE || !recorder->replay->has_goal)
+        return 0;
+    evaluate_measures(view, &measures);
+    return behaviour_fitness(VERDICT_OK, &measures, recorder->params);
+}
+
+static void record_brain(const struct replay *replay, struct replay_row *row,
+                         const struct evaluate_view *view)
+{
+    for (int i = 0; i < replay->effector_count; i++)
+        row->signals[i] = view->signals ? (float)view->signals[i] : 0;
+    for (int i = 0; i < replay->neuron_count && view->brain; i++)
+        row->neurons[i] = (float)brain_output(view->brain, i);
+    for (int i = 0; i < replay->part_count * SENSOR_COUNT && view->sensors; i++)
+        row->sensors[i] = (float)view->sensors[i];
+}
+
+static void record_body(const struct replay *replay, struct replay_row *row,
+                        const struct dynamics *dynamics)
+{
+    for (int i = 0; i < replay->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        row->poses[i] = replay_pose_of((struct vec3){state.x_m, state.y_m, state.z_m},
+                                       dynamics_part_turn(dynamics, i));
+    }
+    for (int i = 0; i < replay->drive_count; i++) {
+        struct drive_state state;
+        dynamics_drive_state(dynamics, i, &state);
+        row->values[i] = (float)state.value;
+        if (replay->drives[i].effector >= 0)
+            row->torques[replay->drives[i].effector] = (float)state.effort;
+    }
+}
+
+static void record_row(const struct recorder *recorder, struct replay_row *row,
+                       const struct evaluate_view *view)
+{
+    const struct replay *replay = recorder->replay;
+    const struct contact_point *points;
+    struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
+    row->centre[0] = (float)centre.x;
+    row->centre[1] = (float)centre.y;
+    row->centre[2] = (float)centre.z;
+    row->light[0] = (float)view->light->at.x;
+    row->light[1] = (float)view->light->at.y;
+    row->light[2] = (float)view->light->at.z;
+    record_body(replay, row, view->dynamics);
+    record_brain(replay, row, view);
+    replay_put_ledger(row, view->ledger);
+    *row->fitness = (float)fitness_now(recorder, view);
+    int count = dynamics_contacts(view->dynamics, &points);
+    replay_put_contacts(row, points, count, dynamics_substeps(view->dynamics));
+}
+
+/* A row with a number that is not finite cannot be drawn: the replay ends before it. */
+static int row_is_finite(const struct replay *replay, const struct replay_row *row)
+{
+    for (size_t i = 0; i < replay->row_floats; i++)
+        if (!isfinite(row->centre[i]))
+            return 0;
+    return 1;
+}
+
+/* Rows of settling are kept until scoring starts, so that what never gets there can be seen. */
+static void recorder_begin_phase(struct recorder *recorder, int phase)
+{
+    recorder->phase = phase;
+    recorder->tick = 0;
+    recorder->stride = 1;
+    recorder->replay->frame_count = 0;
+    recorder->replay->frame_s = recorder->tick_s;
+    free(recorder->replay->rows);
+    recorder->replay->rows = NULL;
+}
+
+static int recorder_observe(void *context, const struct evaluate_view *view)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    struct replay_row row;
+    if (recorder->status)
+        return 1;
+    int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
+    if (recorder->phase != phase)
+        recorder_begin_phase(recorder, phase);
+    if (recorder->tick++ % recorder->stride)
+        return 0;
+    /* full: half the rate from here on */
+    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
+        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
+        replay_thin(replay);
+        recorder->stride *= 2;
+    }
+    recorder->status = replay_append(replay, &row);
+    if (recorder->status)
+        return 1;
+    record_row(recorder, &row, view);
+    if (!row_is_finite(replay, &row))
+        replay->frame_count--;
+    return 0;
+}
+
+/* ---- cuts ---- */
+
+int replay_is_cut(const struct replay *replay, const struct replay_cut *cut)
+{
+    for (int i = 0; i < replay->cut_count; i++)
+        if (replay->cuts[i].kind == cut->kind && replay->cuts[i].index == cut->index &&
+            (cut->kind != CUT_NEURON_INPUT || replay->cuts[i].input == cut->input))
+            return 1;
+    return 0;
+}
+
+static int cut_points_somewhere(const struct replay *replay, const struct replay_cut *cut)
+{
+    int count = cut->kind == CUT_EFFECTOR_INPUT ? replay->effector_count : replay->neuron_count;
+    return cut->kind != CUT_NONE && cut->index >= 0 && cut->index < count &&
+           (cut->kind != CUT_NEURON_INPUT || (cut->input >= 0 && cut->input < NEURON_INPUTS_MAX));
+}
+
+/* A wire that reads a cut neuron, or is cut itself, reads 0. */
+static void cut_wire(const struct replay *replay, struct wire *wire, struct replay_cut itself)
+{
+    struct replay_cut source = {CUT_NEURON, wire->index, 0};
+    if (replay_is_cut(replay, &itself) ||
+        (wire->kind == WIRE_NEURON && replay_is_cut(replay, &source)))
+        *wire = (struct wire){.kind = WIRE_CONSTANT};
+}
+
+/* Notes what the genome grew into, and then makes the cuts. */
+static void recorder_edit(void *context, struct phenotype *phenotype)
+{
+    struct recorder *recorder = context;
+    struct replay *replay = recorder->replay;
+    int kept = 0;
+    recorder->status = copy_phenotype(replay, phenotype, recorder->genome);
+    for (int i = 0; i < replay->cut_count; i++)
+        if (cut_points_somewhere(replay, &replay->cuts[i]))
+            replay->cuts[kept++] = replay->cuts[i];
+    replay->cut_count = kept;
+    if (recorder->status || kept == 0)
+        return;
+    for (int i = 0; i < phenotype->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            cut_wire(replay, &phenotype->neurons[i].inputs[k],
+                     (struct replay_cut){CUT_NEURON_INPUT, i, k});
+    for (int i = 0; i < phenotype->effector_count; i++)
+        cut_wire(replay, &phenotype->effectors[i].input,
+                 (struct replay_cut){CUT_EFFECTOR_INPUT, i, 0});
+}
+
+/* The pose of birth, for what was refused before anything moved. */
+static int record_birth(struct recorder *recorder, const struct creature *creature,
+                        const struct params *params, struct arena *arena)
+{
+    struct phenotype phenotype;
+    struct replay_row row;
+    struct replay *replay = recorder->replay;
+    arena_reset(arena);
+    if (phenotype_express(&phenotype, &creature->genome, params, arena) != VERDICT_OK)
+        return ERR_MISSING;
+    int status = replay->parts ? 0 : copy_phenotype(replay, &phenotype, &creature->genome);
+    if (!status)
+        status = replay_append(replay, &row);
+    if (status)
+        return status;
+    for (int i = 0; i < phenotype.part_count; i++) {
+        const struct part *part = &phenotype.parts[i];
+        double share = part->mass_kg / phenotype.mass_kg;
+        row.poses[i] = replay_pose_of(part->centre, part->turn);
+        row.centre[0] += (float)(part->centre.x * share);
+        row.centre[1] += (float)(part->centre.y * share);
+        row.centre[2] += (float)(part->centre.z * share);
+    }
+    return 0;
+}
+
+/* ---- comparing ---- */
+
+enum replay_status replay_judge(const struct creature *creature,
+                                const struct evaluation *evaluation, int is_recorded,
+                                char detail[160])
+{
+    detail[0] = 0;
+    if (!creature->has_evaluation || !is_recorded)
+        return REPLAY_UNRECORDED;
+    int measure = measures_find_difference(&creature->measures, &evaluation->measures);
+    if (genome_hash(&creature->genome) != creature->genome_hash)
+        snprintf(detail, 160, "the genome is not the one that was evaluated");
+    else if (creature->verdict != evaluation->verdict)
+        snprintf(detail, 160, "recorded verdict %s, now %s", verdict_name(creature->verdict),
+                 verdict_name(evaluation->verdict));
+    else if (creature->digest != evaluation->digest)
+        snprintf(detail, 160, "it moves otherwise than recorded");
+    else if (measure >= 0)
+        snprintf(detail, 160, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
+                 measures_get(&creature->measures, measure),
+                 measures_get(&evaluation->measures, measure));
+    if (!detail[0])
+        return REPLAY_VERIFIED;
+    if (creature->simulator_version == SIMULATOR_VERSION)
+        return REPLAY_DIFFERS;
+    snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
+             creature->simulator_version, SIMULATOR_VERSION);
+    return REPLAY_OTHER_VERSION;
+}
+
+/* ---- the whole ---- */
+
+static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
+{
+    int has_fitness =
+        replay->has_goal && (replay->cut_count || (is_recorded && creature->has_evaluation));
+    if (!has_fitness && replay->measures.time_s <= 0 && replay->verdict != VERDICT_OK)
+        snprintf(replay->score, sizeof replay->score, "not scored");
+    else if (!has_fitness)
+        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
+                 replay->measures.displacement_m, replay->measures.time_s);
+    else if (replay->cut_count && creature->has_evaluation)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
+                 creature->fitness);
+    else
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g",
+                 replay->cut_count ? replay->fitness : creature->fitness);
+}
+
+enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground)
+{
+    if (drag >= WATER_DRAG && gravity_m_s2 <= WATER_GRAVITY)
+        return REPLAY_WATER;
+    return has_ground ? REPLAY_SKY : REPLAY_AIR;
+}
+
+static enum replay_medium medium_of(const struct params *params)
+{
+    double drag = params->world_drag_law == DRAG_LAW_QUADRATIC ? params->world_quadratic_drag_kg_m2
+                                                               : params->world_viscosity_pa_s;
+    return replay_choose_medium(drag, params->world_gravity_m_s2, params->world_ground);
+}
+
+int replay_create(struct replay **result, const struct creature *creature,
+                  const struct params *params, uint64_t seed, int is_recorded, struct error *error)
+{
+    return replay_create_cut(result, creature, params, seed, is_recorded, NULL, 0, error);
+}
+
+int replay_create_cut(struct replay **result, const struct creature *creature,
+                      const struct params *params, uint64_t seed, int is_recorded,
+                      const struct replay_cut *cuts, int cut_count, struct error *error)
+{
+    struct arena arena = {0};
+    struct evaluation evaluation;
+    struct replay *replay = calloc(1, sizeof *replay);
+    struct recorder recorder = {
+        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+    *result = NULL;
+    if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
+        free(replay);
+        return error_set(error, ERR_MEMORY, "replay: %s", error_text(ERR_MEMORY));
+    }
+    replay_clean_text(creature->name[0] ? creature->name : "unnamed", replay->name,
+                      sizeof replay->name);
+    if (creature->has_evaluation && creature->verdict == VERDICT_QUARANTINED && is_recorded) {
+        error_set(error, ERR_LIMIT, "%s cannot be replayed: %s", replay->name,
+                  verdict_reason(VERDICT_QUARANTINED));
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_LIMIT;
+    }
+    replay->has_ground = params->world_ground;
+    if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
+        arena_deinit(&arena);
+        replay_destroy(replay);
+        return ERR_RANGE;
+    }
+    replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+    replay->has_light = params->light_kind != LIGHT_NONE;
+    replay->obstacle_depth_m = params->world_depth_m / 2;
+    replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
+    replay->medium = medium_of(params);
+    replay->gravity_m_s2 = params->world_gravity_m_s2;
+    replay->frame_s = recorder.tick_s;
+    replay->id = creature->id;
+    replay->cut_count = cut_count < REPLAY_CUTS_MAX ? cut_count : REPLAY_CUTS_MAX;
+    for (int i = 0; i < replay->cut_count; i++)
+        replay->cuts[i] = cuts[i];
+
+    evaluate_edited(&creature->genome, params, seed, &arena, recorder_edit, recorder_observe,
+                    &recorder, &evaluation);
+    if (!recorder.status && replay->frame_count == 0)
+        recorder.status = record_birth(&recorder, creature, params, &arena);
+    arena_deinit(&arena);
+
+    replay->verdict = evaluation.verdict;
+    replay->measures = evaluation.measures;
+    replay->digest = evaluation.digest;
+    replay->fitness = behaviour_fitness(evaluation.verdict, &evaluation.measures, params);
+    set_score(replay, creature, is_recorded);
+    if (recorder.status) {
+        int code = recorder.status;
+        error_set(error, code, "%s cannot be shown: %s", replay->name,
+                  code == ERR_MISSING ? verdict_reason(evaluation.verdict) : error_text(code));
+        replay_destroy(replay);
+        return code;
+    }
+    replay->status = replay_judge(creature, &evaluation, is_recorded, replay->detail);
+    if (replay->cut_count) {
+        replay->status = REPLAY_CHANGED;
+        snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
+                 replay->cut_count);
+    }
+    replay_finish(replay);
+    *result = replay;
+    return 0;
+}
