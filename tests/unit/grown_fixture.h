@@ -1,4 +1,5 @@
-/* One genome that a test fills with genes, and what it takes to grow and evaluate it: for tests of a kind of body. */
+/* One genome that a test fills with genes, and what it takes to grow and evaluate it. Body genes have ids from 1, the first
+ * is the root; connections from 101. */
 #ifndef TESTS_UNIT_GROWN_FIXTURE_H
 #define TESTS_UNIT_GROWN_FIXTURE_H
 
@@ -34,6 +35,51 @@ static inline void grown_tear_down(void)
 static inline void set(const char *assignment)
 {
     ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+/* A body gene of any kind; nothing of it is set but its id, and that it occurs once. */
+static inline struct body_gene *grown_body(int joint)
+{
+    struct body_gene *body = genome_add_body(&genome);
+    ck_assert_ptr_nonnull(body);
+    body->id = (gene_id)genome.body_count;
+    body->joint = (uint8_t)joint;
+    body->recursive_limit = 1;
+    return body;
+}
+
+/* A rectangle on a joint between two limits. */
+static inline struct body_gene *grown_rectangle(double width_m, double height_m, int joint,
+                                                double lower, double upper)
+{
+    struct body_gene *body = grown_body(joint);
+    body->width_m = width_m;
+    body->height_m = height_m;
+    body->lower = lower;
+    body->upper = upper;
+    return body;
+}
+
+/* A connection of any kind. */
+static inline struct connection_gene *grown_connection(gene_id from, gene_id to)
+{
+    struct connection_gene *connection = genome_add_connection(&genome);
+    ck_assert_ptr_nonnull(connection);
+    connection->id = 100 + (gene_id)genome.connection_count;
+    connection->from = from;
+    connection->to = to;
+    connection->scale = 1;
+    return connection;
+}
+
+/* From the middle of one face to that of another. */
+static inline struct connection_gene *grown_hang(gene_id from, gene_id to, int parent_face,
+                                                 int child_face)
+{
+    struct connection_gene *connection = grown_connection(from, to);
+    connection->parent_face = (uint8_t)parent_face;
+    connection->child_face = (uint8_t)child_face;
+    return connection;
 }
 
 #endif

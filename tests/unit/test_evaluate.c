@@ -9,66 +9,32 @@
 #include "controller/genetics/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/unit/grown_fixture.h"
 #include "tests/suite.h"
 
 enum { RANDOM_CREATURES = 100, PASSIVE_CREATURES = 60 };
 
-static struct arena arena;
-static struct params params;
-static struct genome genome;
 static struct evaluation result;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    params_set_defaults(&params);
+    grown_set_up(BODY_RECTANGLES);
     params.simulation_duration_s = 4;
-    genome_init(&genome);
-    genome.root = 1;
-}
-
-static void teardown(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
-static void set(const char *assignment)
-{
-    struct error error;
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
 }
 
 /* ---------------------------------------------------------------- creatures made by hand */
 
-/* A body gene; ids from 1, the first is the root. */
 static struct body_gene *add_body(double width_m, double height_m)
 {
-    struct body_gene *body = genome_add_body(&genome);
-    ck_assert_ptr_nonnull(body);
-    body->id = (gene_id)genome.body_count;
-    body->width_m = width_m;
-    body->height_m = height_m;
-    body->joint = JOINT_ROTARY;
-    body->lower = -1;
-    body->upper = 1;
-    body->recursive_limit = 1;
-    return body;
+    return grown_rectangle(width_m, height_m, JOINT_ROTARY, -1, 1);
 }
 
-/* Hangs a body by the middle of its left face on a face of another; ids from 101. */
+/* Hangs a body by the middle of its left face on a face of another. */
 static void hang(gene_id from, gene_id to, int face, double position, double angle_rad)
 {
-    struct connection_gene *connection = genome_add_connection(&genome);
-    ck_assert_ptr_nonnull(connection);
-    connection->id = 100 + (gene_id)genome.connection_count;
-    connection->from = from;
-    connection->to = to;
-    connection->parent_face = (uint8_t)face;
+    struct connection_gene *connection = grown_hang(from, to, face, FACE_LEFT);
     connection->parent_position = position;
-    connection->child_face = FACE_LEFT;
     connection->angle_rad = angle_rad;
-    connection->scale = 1;
 }
 
 /* Drives a body's joint with a wave of its own; ids from 1001. */
@@ -91,7 +57,6 @@ static void drive(gene_id body, double frequency_hz, double amplitude_rad, doubl
 
 static void check_genome(void)
 {
-    struct error error;
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
 }
 
@@ -183,7 +148,6 @@ START_TEST(the_result_depends_on_the_inputs_alone)
     ck_assert_int_eq(genome_copy(&other, &genome), 0);
     other.bodies[1].width_m = 0.7;
     struct params water = params;
-    struct error error;
     ck_assert_int_eq(params_set(&water, "world.preset", "water", &error), 0);
     evaluate(&other, &water, 9, &arena, NULL, NULL, &result);
     ck_assert_uint_ne(first.digest, result.digest);
@@ -1341,7 +1305,7 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("evaluate");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup, grown_tear_down);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_result_depends_on_the_inputs_alone);
     tcase_add_test(tests, measures_of_a_view_are_those_of_stopping_there);

@@ -39,10 +39,7 @@ static struct input_gene constant(double value)
 static void make_dumbbell(double frequency_hz)
 {
     for (int i = 0; i < 2; i++) {
-        struct body_gene *body = genome_add_body(&genome);
-        body->id = (gene_id)i + 1;
-        body->joint = JOINT_FREE;
-        body->recursive_limit = 1;
+        struct body_gene *body = grown_body(JOINT_FREE);
         body->sphere.radius_m = 0.1;
         body->sphere.friction = 1;
     }

@@ -5,13 +5,11 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
+#include "tests/unit/grown_fixture.h"
 #include "tests/suite.h"
 
 enum { TICKS_MAX = 400 };
 
-static struct arena arena;
-static struct params params;
-static struct genome genome;
 static struct evaluation result;
 
 /* What was seen at the last tick; the joint is that of the last link. */
@@ -21,19 +19,10 @@ static struct {
     int ticks, links, parts;
 } seen;
 
-static void set(const char *assignment)
-{
-    struct error error;
-    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
-}
-
 /* The loop number chooses the solver. */
 static void prepare(int solver)
 {
-    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    params_set_defaults(&params);
-    genome_init(&genome);
-    genome.root = 1;
+    grown_set_up(BODY_RECTANGLES);
     set("world.gravity_m_s2=0");
     set("world.ground=no");
     set("guard.motionless_s=0");
@@ -42,39 +31,12 @@ static void prepare(int solver)
                                      : "simulation.solver=constraint");
 }
 
-static void clean_up(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
-}
-
 static struct body_gene *add_body(double width_m, double height_m, int joint, double lower,
                                   double upper)
 {
-    struct body_gene *body = genome_add_body(&genome);
-    ck_assert_ptr_nonnull(body);
-    body->id = (gene_id)genome.body_count;
-    body->width_m = width_m;
-    body->height_m = height_m;
-    body->joint = (uint8_t)joint;
-    body->lower = lower;
-    body->upper = upper;
-    body->recursive_limit = 1;
+    struct body_gene *body = grown_rectangle(width_m, height_m, joint, lower, upper);
     body->sensors = SENSOR_BIT(SENSOR_JOINT);
     return body;
-}
-
-static struct connection_gene *hang(gene_id from, gene_id to)
-{
-    struct connection_gene *connection = genome_add_connection(&genome);
-    ck_assert_ptr_nonnull(connection);
-    connection->id = 100 + (gene_id)genome.connection_count;
-    connection->from = from;
-    connection->to = to;
-    connection->parent_face = FACE_RIGHT;
-    connection->child_face = FACE_LEFT;
-    connection->scale = 1;
-    return connection;
 }
 
 /* Asks the joint of a body for a constant. */
@@ -108,7 +70,6 @@ static int look(void *context, const struct evaluate_view *view)
 
 static int run(void)
 {
-    struct error error;
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
     seen.ticks = 0;
     evaluate(&genome, &params, 7, &arena, look, NULL, &result);
@@ -135,7 +96,7 @@ START_TEST(extensions_are_clamped_and_scaled)
             prepare(_i);
             add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
             ask(add_body(0.3, 0.1, JOINT_LINEAR, -0.1, 0.3), cases[i].signal);
-            struct connection_gene *connection = hang(1, 2);
+            struct connection_gene *connection = grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
             connection->scale = 0.5;
             connection->is_reflected = (uint8_t)is_reflected;
             ck_assert_int_eq(run(), VERDICT_OK);
@@ -144,7 +105,7 @@ START_TEST(extensions_are_clamped_and_scaled)
             check_near("place", seen.out_m, 0.2 + 0.075 + cases[i].felt / 2, 1e-6);
             ck_assert_double_gt(result.measures.joint_speed_max_m_s, 0.01);
             ck_assert_double_eq(result.measures.joint_speed_max_rad_s, 0);
-            clean_up();
+            grown_tear_down();
         }
 }
 END_TEST
@@ -158,7 +119,7 @@ START_TEST(forces_press_against_the_limits)
         set("creature.linear_strength_n_m=2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_LINEAR, -0.1, 0.3), side * 0.75);
-        hang(1, 2)->scale = 0.5;
+        grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.5;
         ck_assert_int_eq(run(), VERDICT_OK);
         check_near("extension", seen.joint, side > 0 ? 0.15 : -0.05, 1e-4);
         /* in a step by impulses the joint moves a little before the limit throws it back */
@@ -166,7 +127,7 @@ START_TEST(forces_press_against_the_limits)
                    _i == SOLVER_CONSTRAINT ? 1e-4 : 0.03);
         ck_assert_double_gt(result.measures.loss_limit_j, 1e-3);
         ck_assert_double_lt(result.measures.residual_share, 1e-3);
-        clean_up();
+        grown_tear_down();
     }
 }
 END_TEST
@@ -178,7 +139,7 @@ START_TEST(sliding_to_and_fro_is_counted)
     add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
     struct body_gene *limb = add_body(0.3, 0.1, JOINT_LINEAR, -0.2, 0.2);
     ask(limb, 0);
-    hang(1, 2);
+    grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     struct neuron_gene *wave = genome_add_neuron(&genome);
     wave->id = 1001;
     wave->owner = 2;
@@ -192,7 +153,7 @@ START_TEST(sliding_to_and_fro_is_counted)
     check_near("rate", result.measures.joint_speed_max_m_s, 1.7, 0.18);
     set("guard.reversals_hz=5");
     ck_assert_int_eq(run(), VERDICT_VIBRATION);
-    clean_up();
+    grown_tear_down();
 }
 END_TEST
 
@@ -214,11 +175,11 @@ START_TEST(limits_beyond_whole_turns)
             set("guard.joint_speed_rad_s=0");
             add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
             ask(add_body(0.3, 0.1, JOINT_ROTARY, cases[i].lower, cases[i].upper), cases[i].signal);
-            hang(1, 2)->is_reflected = (uint8_t)is_reflected;
+            grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->is_reflected = (uint8_t)is_reflected;
             ck_assert_int_eq(run(), VERDICT_OK);
             check_near("angle", seen.joint, sign * cases[i].reached, 1e-4);
             check_near("felt", seen.felt, cases[i].reached, 1e-2);
-            clean_up();
+            grown_tear_down();
         }
 }
 END_TEST
@@ -234,12 +195,12 @@ START_TEST(torques_press_against_limits_beyond_a_turn)
         set("creature.strength_n=0.2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_ROTARY, -8, 7), side);
-        hang(1, 2);
+        grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
         set("simulation.duration_s=3");
         ck_assert_int_eq(run(), VERDICT_OK);
         check_near("angle", seen.joint, side > 0 ? 7 : -8, 1e-3);
         ck_assert_double_gt(result.measures.loss_limit_j, 1e-2);
-        clean_up();
+        grown_tear_down();
     }
 }
 END_TEST
@@ -255,10 +216,10 @@ START_TEST(rigid_parts_move_as_one)
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         struct body_gene *limb = add_body(0.6 / pieces, 0.1, JOINT_ROTARY, -2, 2);
         ask(limb, 1.5);
-        hang(1, 2);
+        grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
         for (int k = 1; k < pieces; k++) {
             add_body(0.6 / pieces, 0.1, JOINT_RIGID, -1, 1);
-            hang((gene_id)k + 1, (gene_id)k + 2);
+            grown_hang((gene_id)k + 1, (gene_id)k + 2, FACE_RIGHT, FACE_LEFT);
         }
         ck_assert_int_eq(run(), VERDICT_OK);
         ck_assert_int_eq(seen.links, 2);
@@ -270,7 +231,7 @@ START_TEST(rigid_parts_move_as_one)
             check_near("angle", seen.angles[k], whole[k], 1e-9);
         }
         check_near("end", seen.joint, 1.5, 1e-3);
-        clean_up();
+        grown_tear_down();
     }
 }
 END_TEST

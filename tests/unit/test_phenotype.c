@@ -10,20 +10,17 @@
 
 #include "common/math/rng.h"
 #include "tests/suite.h"
+#include "tests/unit/grown_fixture.h"
 
 #define EPSILON 1e-12
 #define QUARTER (3.14159265358979323846 / 2.0)
 
-static struct arena arena;
-static struct params params;
-static struct genome genome;
 static struct phenotype phenotype;
 
 /* Wide bounds, so that a test meets only those it sets. */
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 8u << 20), 0);
-    params_set_defaults(&params);
+    grown_set_up(BODY_RECTANGLES);
     params.creature_parts_min = 1;
     params.creature_parts_max = 64;
     params.creature_depth_max = 64;
@@ -31,14 +28,6 @@ static void setup(void)
     params.creature_side_max_m = 10.0;
     params.creature_aspect_max = 1000.0;
     params.creature_density_kg_m2 = 1.0;
-    genome_init(&genome);
-    genome.root = 1;
-}
-
-static void teardown(void)
-{
-    genome_deinit(&genome);
-    arena_deinit(&arena);
 }
 
 /* ---- making genomes ---- */
@@ -46,15 +35,7 @@ static void teardown(void)
 /* A body gene; the first one made has id 1 and is the root. */
 static struct body_gene *add_body(double width, double height, int recursive_limit)
 {
-    struct body_gene *body = genome_add_body(&genome);
-
-    ck_assert_ptr_nonnull(body);
-    body->id = (gene_id)genome.body_count;
-    body->width_m = width;
-    body->height_m = height;
-    body->joint = JOINT_ROTARY;
-    body->lower = -1.0;
-    body->upper = 1.0;
+    struct body_gene *body = grown_rectangle(width, height, JOINT_ROTARY, -1, 1);
     body->recursive_limit = (uint8_t)recursive_limit;
     return body;
 }
@@ -62,16 +43,7 @@ static struct body_gene *add_body(double width, double height, int recursive_lim
 /* A connection from the middle of the right face to the middle of the left face; ids from 101. */
 static struct connection_gene *connect(gene_id from, gene_id to)
 {
-    struct connection_gene *connection = genome_add_connection(&genome);
-
-    ck_assert_ptr_nonnull(connection);
-    connection->id = 100 + (gene_id)genome.connection_count;
-    connection->from = from;
-    connection->to = to;
-    connection->parent_face = FACE_RIGHT;
-    connection->child_face = FACE_LEFT;
-    connection->scale = 1.0;
-    return connection;
+    return grown_hang(from, to, FACE_RIGHT, FACE_LEFT);
 }
 
 static struct connection_gene *connect_at(gene_id from, gene_id to, int parent_face,
@@ -117,8 +89,6 @@ static struct input_gene reads_sensor(int scope, int sensor, gene_id via)
 
 static void express_expecting(int verdict)
 {
-    struct error error = {0};
-
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), verdict);
 }
@@ -1521,7 +1491,7 @@ static void add_traversal_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("traversal");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_add_test(tcase, a_root_alone);
     tcase_add_test(tcase, too_few_parts_are_not_expressed);
     tcase_add_test(tcase, recursion_stops_at_the_limit);
@@ -1541,7 +1511,7 @@ static void add_geometry_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("geometry");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_add_test(tcase, scale_applies_to_the_subtree_and_sides_are_clamped);
     tcase_add_test(tcase, thin_parts_are_widened);
     tcase_add_test(tcase, placement_by_hand);
@@ -1566,7 +1536,7 @@ static void add_wiring_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("wiring");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_add_test(tcase, effectors_sit_at_rotary_joints);
     tcase_add_test(tcase, a_joint_that_cannot_turn_is_not_felt);
     tcase_add_test(tcase, neurons_in_order_and_references_by_scope);
@@ -1581,7 +1551,7 @@ static void add_random_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("random");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, random_genomes_obey_the_rules);
     tcase_add_test(tcase, adversarial_genomes_are_bounded);

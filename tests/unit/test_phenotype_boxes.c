@@ -26,31 +26,12 @@ static void set_up(void)
 
 static struct body_gene *add_box(double x, double y, double z, int joint)
 {
-    struct body_gene *gene = genome_add_body(&genome);
-    gene->id = (gene_id)genome.body_count;
-    gene->width_m = x;
-    gene->height_m = y;
+    struct body_gene *gene = grown_rectangle(x, y, joint, -0.25, 0.5);
     gene->box.depth_m = z;
-    gene->joint = (uint8_t)joint;
-    gene->recursive_limit = 1;
-    gene->lower = -0.25;
-    gene->upper = 0.5;
     if (joint_types[joint].freedoms > 1) {
         gene->box.lower_2 = joint == JOINT_SPHERICAL ? 0 : -0.75;
         gene->box.upper_2 = 1;
     }
-    return gene;
-}
-
-static struct connection_gene *join(gene_id from, gene_id to, int parent_face, int child_face)
-{
-    struct connection_gene *gene = genome_add_connection(&genome);
-    gene->id = 100 + (gene_id)genome.connection_count;
-    gene->from = from;
-    gene->to = to;
-    gene->scale = 1;
-    gene->parent_face = (uint8_t)parent_face;
-    gene->child_face = (uint8_t)child_face;
     return gene;
 }
 
@@ -138,7 +119,7 @@ START_TEST(faces_meet)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
-    struct connection_gene *gene = join(1, 2, 0, 0);
+    struct connection_gene *gene = grown_hang(1, 2, 0, 0);
     for (int face = 0; face < FACE_COUNT; face++)
         for (int child_face = 0; child_face < FACE_COUNT; child_face++) {
             gene->parent_face = (uint8_t)face;
@@ -166,7 +147,7 @@ START_TEST(straight_out_is_not_turned)
                                              FACE_TOP,  FACE_BACK,   FACE_FRONT};
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.16, 0.12, JOINT_REVOLUTE);
-    struct connection_gene *gene = join(1, 2, 0, 0);
+    struct connection_gene *gene = grown_hang(1, 2, 0, 0);
     for (int face = 0; face < FACE_COUNT; face++) {
         gene->parent_face = (uint8_t)face;
         gene->child_face = (uint8_t)opposite[face];
@@ -194,7 +175,7 @@ START_TEST(positions_run_along_the_faces)
                 {FACE_BACK, 0.5, 0.25, {-0.125, 0.05, -0.15}}};
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.16, 0.12, JOINT_TWIST);
-    struct connection_gene *gene = join(1, 2, 0, FACE_LEFT);
+    struct connection_gene *gene = grown_hang(1, 2, 0, FACE_LEFT);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gene->parent_face = (uint8_t)rows[i].face;
         gene->parent_position = rows[i].position;
@@ -220,7 +201,7 @@ START_TEST(orientation)
     static const struct vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.16, 0.12, JOINT_UNIVERSAL);
-    struct connection_gene *gene = join(1, 2, FACE_RIGHT, FACE_LEFT);
+    struct connection_gene *gene = grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     gene->mount.roll_rad = 0.7;
     gene->angle_rad = -1.2;
     gene->mount.tilt_rad = 0.4;
@@ -255,7 +236,7 @@ static void add_limb(int symmetry, int joint)
     limb->recursive_limit = 2;
     limb->has_effector = 1;
     limb->effector_strength = 1;
-    struct connection_gene *gene = join(1, 2, FACE_TOP, FACE_LEFT);
+    struct connection_gene *gene = grown_hang(1, 2, FACE_TOP, FACE_LEFT);
     gene->parent_position = 0.5;
     gene->mount.parent_position_2 = 0.75;
     gene->child_position = 0.25;
@@ -263,8 +244,8 @@ static void add_limb(int symmetry, int joint)
     gene->mount.roll_rad = 0.3;
     gene->angle_rad = 0.5;
     gene->mount.tilt_rad = -0.6;
-    join(1, 2, FACE_LEFT, FACE_BACK); /* its image: its own placement does not count */
-    gene = join(2, 2, FACE_RIGHT, FACE_BOTTOM);
+    grown_hang(1, 2, FACE_LEFT, FACE_BACK); /* its image: its own placement does not count */
+    gene = grown_hang(2, 2, FACE_RIGHT, FACE_BOTTOM);
     gene->mount.tilt_rad = 0.2;
     gene->mount.roll_rad = -0.9;
     gene->scale = 0.75;
@@ -411,7 +392,7 @@ START_TEST(sizes_are_clamped)
     set("creature.mass_ratio_max=off");
     add_box(1.5, 0.2, 0.04, JOINT_RIGID);
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
-    join(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
+    grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
     express();
     ck_assert(body->boxes[0].size_m.x == 0.8 && body->boxes[0].size_m.y == 0.2);
     ck_assert(body->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
@@ -428,7 +409,7 @@ START_TEST(neighbours_are_of_like_mass)
     struct body_gene *child;
     add_box(0.4, 0.4, 0.2, JOINT_RIGID);
     child = add_box(0.1, 0.05, 0.04, JOINT_REVOLUTE);
-    join(1, 2, FACE_RIGHT, FACE_LEFT);
+    grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
     ck_assert_double_eq_tol(body->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
@@ -455,10 +436,10 @@ START_TEST(parts_without_room_are_not_made)
     struct body_gene *near = add_box(0.1, 0.3, 0.1, JOINT_REVOLUTE);
     add_box(0.1, 0.3, 0.1, JOINT_REVOLUTE)->is_symmetric = SYMMETRY_ENDS;
     add_box(0.1, 0.1, 0.1, JOINT_TWIST);
-    join(1, 2, FACE_TOP, FACE_BOTTOM);
-    join(1, 3, FACE_TOP, FACE_BOTTOM)->parent_position = -0.3;
-    join(1, 3, FACE_TOP, FACE_BOTTOM);
-    join(3, 4, FACE_TOP, FACE_BOTTOM);
+    grown_hang(1, 2, FACE_TOP, FACE_BOTTOM);
+    grown_hang(1, 3, FACE_TOP, FACE_BOTTOM)->parent_position = -0.3;
+    grown_hang(1, 3, FACE_TOP, FACE_BOTTOM);
+    grown_hang(3, 4, FACE_TOP, FACE_BOTTOM);
     /* the second one at x = 0.075 overlaps the first one by 25 mm, and its image likewise: with what hangs on them */
     express();
     ck_assert_int_eq(phenotype.part_count, 2);
@@ -488,8 +469,8 @@ START_TEST(rigid_parts_are_one_link)
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     add_box(0.2, 0.1, 0.1, JOINT_REVOLUTE);
     add_box(0.1, 0.3, 0.1, JOINT_RIGID);
-    join(1, 2, FACE_TOP, FACE_LEFT);
-    join(2, 3, FACE_RIGHT, FACE_BOTTOM);
+    grown_hang(1, 2, FACE_TOP, FACE_LEFT);
+    grown_hang(2, 3, FACE_RIGHT, FACE_BOTTOM);
     express();
     check_links();
     ck_assert_int_eq(body->link_count, 2);
@@ -517,7 +498,7 @@ START_TEST(inertia_is_that_of_the_matter)
     enum { PIECES = 24 };
     add_box(0.3, 0.2, 0.1, JOINT_RIGID);
     add_box(0.2, 0.12, 0.16, JOINT_RIGID);
-    struct connection_gene *gene = join(1, 2, FACE_FRONT, FACE_LEFT);
+    struct connection_gene *gene = grown_hang(1, 2, FACE_FRONT, FACE_LEFT);
     gene->parent_position = 0.5;
     gene->mount.roll_rad = 0.8;
     gene->angle_rad = 0.6;
@@ -554,7 +535,7 @@ START_TEST(strength_goes_by_the_cross_section)
     struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_UNIVERSAL);
     gene->has_effector = 1;
     gene->effector_strength = 0.5;
-    join(1, 2, FACE_TOP, FACE_BOTTOM);
+    grown_hang(1, 2, FACE_TOP, FACE_BOTTOM);
     express();
     ck_assert_int_eq(phenotype.effector_count, 2);
     for (int k = 0; k < 2; k++)
@@ -575,7 +556,7 @@ START_TEST(drives_of_a_spherical_joint)
     struct body_gene *gene = add_box(0.2, 0.6, 0.1, JOINT_SPHERICAL);
     gene->has_effector = 1;
     gene->effector_strength = 1;
-    join(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
+    grown_hang(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
     express();
     const struct drive *drives = phenotype.drives;
     const struct box_link *link = &body->links[1];
@@ -602,7 +583,7 @@ START_TEST(extensions_are_bounded)
     gene->upper = 1;
     gene->has_effector = 1;
     gene->effector_strength = 1;
-    join(1, 2, FACE_TOP, FACE_BOTTOM)->scale = 0.5;
+    grown_hang(1, 2, FACE_TOP, FACE_BOTTOM)->scale = 0.5;
     express();
     ck_assert(phenotype.drives[0].lower == -0.05 && phenotype.drives[0].upper == 0.25);
     ck_assert(phenotype.drives[0].unit == 0.5);
@@ -623,7 +604,7 @@ START_TEST(inputs_and_sensors_of_freedoms)
     gene->drives[1] =
         (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_JOINT_3, .weight = 0.75};
     gene->sensors = body_kinds[BODY_BOXES].sensors;
-    join(1, 2, FACE_TOP, FACE_BOTTOM);
+    grown_hang(1, 2, FACE_TOP, FACE_BOTTOM);
     express();
     ck_assert_int_eq(phenotype.effector_count, 3);
     ck_assert(phenotype.effectors[0].input.value == 0.25);

@@ -24,10 +24,7 @@ static void set_up(void)
 
 static struct body_gene *add_sphere(double radius_m)
 {
-    struct body_gene *gene = genome_add_body(&genome);
-    gene->id = (gene_id)genome.body_count;
-    gene->joint = JOINT_FREE;
-    gene->recursive_limit = 1;
+    struct body_gene *gene = grown_body(JOINT_FREE);
     gene->sphere.radius_m = radius_m;
     gene->sphere.friction = 1;
     return gene;
@@ -36,11 +33,7 @@ static struct body_gene *add_sphere(double radius_m)
 static struct connection_gene *join(gene_id from, gene_id to, double length_m, double angle_rad,
                                     double tilt_rad)
 {
-    struct connection_gene *gene = genome_add_connection(&genome);
-    gene->id = 100 + (gene_id)genome.connection_count;
-    gene->from = from;
-    gene->to = to;
-    gene->scale = 1;
+    struct connection_gene *gene = grown_connection(from, to);
     gene->bone.length_m = length_m;
     gene->angle_rad = angle_rad;
     gene->bone.tilt_rad = tilt_rad;
