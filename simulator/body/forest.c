@@ -119,7 +119,8 @@ int forest_step(struct forest *f)
 {
     int has_broken = 0;
     if (f->meeting) {
-        f->all[0]->solver->begin_meeting(f->meeting);
+        if (f->all[0]->solver->begin_meeting)
+            f->all[0]->solver->begin_meeting(f->meeting);
         find_islands(f);
     }
     for (int i = 0; i < f->count; i++)

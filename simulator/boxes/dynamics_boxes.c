@@ -1,9 +1,10 @@
-/* See dynamics_boxes.h. One creature a world: bodies of boxes do not meet yet. */
+/* See dynamics_boxes.h. */
 #include "simulator/boxes/dynamics_boxes.h"
 
 #include <math.h>
 
 #include "common/math/hash.h"
+#include "simulator/boxes/steps/space_meeting.h"
 #include "simulator/boxes/space_model.h"
 
 /* Rates of the root; those of the drives follow. */
@@ -162,6 +163,43 @@ static int boxes_step(struct dynamics *dynamics)
     int is_broken = s->solver->step(s->space);
     dynamics->work = s->solver->work(s->space);
     return is_broken;
+}
+
+/* ---------------------------------------------------------------- several bodies */
+
+struct meeting {
+    struct space_meeting *space;
+    struct space_dynamics **some; /* of the step */
+};
+
+static struct meeting *boxes_create_meeting(struct dynamics *const *all, int count,
+                                            struct arena *arena)
+{
+    struct meeting *m = arena_take(arena, 1, sizeof *m);
+    int *numbers = arena_take(arena, (size_t)count, sizeof numbers[0]);
+    if (!m || !numbers || !(m->some = arena_take(arena, (size_t)count, sizeof m->some[0])))
+        return NULL;
+    for (int k = 0; k < count; k++) {
+        m->some[k] = boxes_of(all[k])->space;
+        numbers[k] = all[k]->creature;
+    }
+    m->space = space_meeting_create(m->some, numbers, count, arena);
+    return m->space ? m : NULL;
+}
+
+static void boxes_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    space_meeting_sweep(boxes_of(dynamics)->space, low, high);
+}
+
+static void boxes_step_together(struct meeting *m, struct dynamics *const *some, int count,
+                                int *is_broken)
+{
+    for (int k = 0; k < count; k++)
+        m->some[k] = boxes_of(some[k])->space;
+    space_meeting_step(m->space, m->some, count, is_broken);
+    for (int k = 0; k < count; k++)
+        some[k]->work = boxes_of(some[k])->solver->work(boxes_of(some[k])->space);
 }
 
 /* ---------------------------------------------------------------- state */
@@ -361,7 +399,7 @@ static const struct ledger *boxes_ledger(struct dynamics *dynamics)
     return s->solver->ledger(s->space);
 }
 
-/* The solver's, which does not know of creatures. */
+/* The solver's, which numbers creatures only where they meet. */
 static int boxes_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
     struct boxes *s = boxes_of(dynamics);
@@ -371,7 +409,10 @@ static int boxes_contacts(const struct dynamics *dynamics, const struct contact_
     for (int i = 0; i < count; i++) {
         s->points[i] = points[i];
         s->points[i].creature = dynamics->creature;
-        s->points[i].other_creature = points[i].other >= 0 ? dynamics->creature : -1;
+        if (points[i].other < 0)
+            s->points[i].other_creature = -1;
+        else if (contact_is_inner(&points[i]))
+            s->points[i].other_creature = dynamics->creature;
     }
     *contacts = s->points;
     return count;
@@ -395,23 +436,26 @@ static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, 
     s->solver->step_counts(s->space, steps, rk4_steps);
 }
 
-/* The two differ in what moves the body. */
+/* The two differ in what moves the body, and in whether bodies can meet. */
 #define BOXES(creation)                                                                            \
-    {                                                                                              \
-        .create = creation, .step = boxes_step, .set_target = boxes_set_target,                    \
-        .set_servo = boxes_set_servo, .set_effectors = boxes_set_effectors,                        \
-        .set_world = boxes_set_world, .set_joint_damping = boxes_set_joint_damping,                \
-        .set_push_out = boxes_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,        \
-        .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                    \
-        .part_state = boxes_part_state, .part_turn = boxes_part_turn,                              \
-        .part_bounds = boxes_part_bounds, .link_state = boxes_part_state,                          \
-        .drive_state = boxes_drive_state, .drive_rates = boxes_drive_rates,                        \
-        .centre_of_mass = boxes_centre_of_mass, .momentum = boxes_momentum,                        \
-        .impulses = boxes_impulses, .bounds = boxes_bounds, .hash_part = boxes_hash_part,          \
-        .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger, .ledger = boxes_ledger,      \
-        .contacts = boxes_contacts, .penetration = boxes_penetration, .law_miss = boxes_law_miss,  \
-        .step_counts = boxes_step_counts,                                                          \
-    }
+    .create = creation, .step = boxes_step, .set_target = boxes_set_target,                        \
+    .set_servo = boxes_set_servo, .set_effectors = boxes_set_effectors,                            \
+    .set_world = boxes_set_world, .set_joint_damping = boxes_set_joint_damping,                    \
+    .set_push_out = boxes_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,            \
+    .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                        \
+    .part_state = boxes_part_state, .part_turn = boxes_part_turn,                                  \
+    .part_bounds = boxes_part_bounds, .link_state = boxes_part_state,                              \
+    .drive_state = boxes_drive_state, .drive_rates = boxes_drive_rates,                            \
+    .centre_of_mass = boxes_centre_of_mass, .momentum = boxes_momentum,                            \
+    .impulses = boxes_impulses, .bounds = boxes_bounds, .hash_part = boxes_hash_part,              \
+    .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger, .ledger = boxes_ledger,          \
+    .contacts = boxes_contacts, .penetration = boxes_penetration, .law_miss = boxes_law_miss,      \
+    .step_counts = boxes_step_counts
 
-const struct dynamics_solver dynamics_boxes = BOXES(boxes_create);
-const struct dynamics_solver dynamics_boxes_constraint = BOXES(create_by_constraint);
+const struct dynamics_solver dynamics_boxes = {
+    BOXES(boxes_create),
+    .create_meeting = boxes_create_meeting,
+    .sweep = boxes_sweep,
+    .step_together = boxes_step_together,
+};
+const struct dynamics_solver dynamics_boxes_constraint = {BOXES(create_by_constraint)};

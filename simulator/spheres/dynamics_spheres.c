@@ -19,10 +19,6 @@ static void spheres_set_target(struct dynamics *dynamics, int drive, double targ
     }
 }
 
-static void spheres_begin_meeting(struct meeting *meeting)
-{
-}
-
 /* Scenes have no spheres with bones. */
 static void spheres_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
@@ -350,7 +346,6 @@ const struct dynamics_solver dynamics_spheres = {
     .create = sphere_system_create,
     .step = sphere_step,
     .create_meeting = sphere_create_meeting,
-    .begin_meeting = spheres_begin_meeting,
     .sweep = sphere_sweep,
     .step_together = sphere_step_together,
     .set_target = spheres_set_target,

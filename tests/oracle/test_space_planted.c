@@ -42,11 +42,15 @@ double __wrap_space_limits_solve(struct space_limits *limits, struct space_tree 
                                  const double *middle, double *rates);
 void __real_cones_solve(struct cones *s);
 void __wrap_cones_solve(struct cones *s);
-void __real_space_contacts_book(const struct space_contacts *contacts, struct ledger *ledger);
-void __wrap_space_contacts_book(const struct space_contacts *contacts, struct ledger *ledger);
-void __real_space_contacts_impulse(const struct space_contacts *contacts, int root,
+void __real_space_contacts_book(const struct space_contacts *contacts,
+                                const struct space_contact_body *body, struct ledger *ledger);
+void __wrap_space_contacts_book(const struct space_contacts *contacts,
+                                const struct space_contact_body *body, struct ledger *ledger);
+void __real_space_contacts_impulse(const struct space_contacts *contacts,
+                                   const struct space_contact_body *body, int root,
                                    struct vec3 about, struct vec3 *linear, struct vec3 *angular);
-void __wrap_space_contacts_impulse(const struct space_contacts *contacts, int root,
+void __wrap_space_contacts_impulse(const struct space_contacts *contacts,
+                                   const struct space_contact_body *body, int root,
                                    struct vec3 about, struct vec3 *linear, struct vec3 *angular);
 int __real_exposure_find(const struct solid *solids, int count, int box, int face,
                          struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
@@ -144,17 +148,19 @@ void __wrap_cones_solve(struct cones *s)
     planted++;
 }
 
-void __wrap_space_contacts_book(const struct space_contacts *contacts, struct ledger *ledger)
+void __wrap_space_contacts_book(const struct space_contacts *contacts,
+                                const struct space_contact_body *body, struct ledger *ledger)
 {
     if (fault != FAULT_BOOK)
-        __real_space_contacts_book(contacts, ledger);
+        __real_space_contacts_book(contacts, body, ledger);
     planted += fault == FAULT_BOOK;
 }
 
-void __wrap_space_contacts_impulse(const struct space_contacts *contacts, int root,
+void __wrap_space_contacts_impulse(const struct space_contacts *contacts,
+                                   const struct space_contact_body *body, int root,
                                    struct vec3 about, struct vec3 *linear, struct vec3 *angular)
 {
-    __real_space_contacts_impulse(contacts, root, about, linear, angular);
+    __real_space_contacts_impulse(contacts, body, root, about, linear, angular);
     if (fault != FAULT_IMPULSE)
         return;
     *linear = vec3_scale(*linear, 1.001);

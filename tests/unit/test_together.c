@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/genome/body_kind.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
@@ -77,29 +78,25 @@ static int check_apart(int rounds)
 
 START_TEST(far_apart_is_as_alone_on_land)
 {
-    ck_assert_int_gt(check_apart(12), 10);
+    params.creature_body = _i;
+    ck_assert_int_gt(check_apart(8), 8);
 }
 END_TEST
 
 START_TEST(far_apart_is_as_alone_in_water)
 {
+    params.creature_body = _i;
     set("world.gravity_m_s2=0");
     set("world.ground=no");
     set("world.viscosity_pa_s=1");
-    ck_assert_int_gt(check_apart(12), 10);
-}
-END_TEST
-
-START_TEST(far_apart_is_as_alone_of_spheres)
-{
-    set("creature.body=spheres");
-    ck_assert_int_gt(check_apart(8), 8);
+    ck_assert_int_gt(check_apart(6), 6);
 }
 END_TEST
 
 START_TEST(one_at_its_usual_place_is_an_evaluation)
 {
-    for (uint64_t id = 1; id < 20; id++) {
+    params.creature_body = _i;
+    for (uint64_t id = 1; id < 12; id++) {
         struct evaluation alone;
         draw(0, id);
         tasks[0] = (struct evaluate_task){&genomes[0], 5, 0, 0};
@@ -115,6 +112,7 @@ START_TEST(a_verdict_ends_one_evaluation)
 {
     struct evaluation alone;
     int ended = 0;
+    params.creature_body = _i;
     for (int round = 0; round < 10; round++) {
         for (int i = 0; i < 2; i++) {
             draw(i, (uint64_t)(2 * round + i + 1));
@@ -190,7 +188,8 @@ END_TEST
 START_TEST(creatures_that_meet_break_no_law)
 {
     int changed = 0, broken = 0;
-    for (int round = 0; round < 60; round++) {
+    params.creature_body = _i;
+    for (int round = 0; round < 30; round++) {
         struct evaluation alone[2];
         double apart = 0;
         for (int i = 0; i < 2; i++) {
@@ -210,7 +209,8 @@ START_TEST(creatures_that_meet_break_no_law)
             broken += results[i].verdict == VERDICT_ENERGY && alone[i].verdict == VERDICT_OK;
         }
     }
-    printf("together: %d of 120 moved otherwise, %d broke a law\n", changed, broken);
+    printf("together: of 60 %s %d moved otherwise, %d broke a law\n", body_kinds[_i].name, changed,
+           broken);
     ck_assert_int_gt(changed, 5);
     ck_assert_int_eq(broken, 0);
 }
@@ -218,6 +218,7 @@ END_TEST
 
 START_TEST(a_full_arena_is_a_verdict)
 {
+    params.creature_body = _i;
     for (int i = 0; i < 2; i++) {
         draw(i, (uint64_t)i + 1);
         tasks[i] = (struct evaluate_task){&genomes[i], 5, 100 * i, 0};
@@ -238,13 +239,12 @@ int main(void)
     TCase *tests = tcase_create("together");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, far_apart_is_as_alone_on_land);
-    tcase_add_test(tests, far_apart_is_as_alone_in_water);
-    tcase_add_test(tests, far_apart_is_as_alone_of_spheres);
-    tcase_add_test(tests, one_at_its_usual_place_is_an_evaluation);
-    tcase_add_test(tests, a_verdict_ends_one_evaluation);
+    tcase_add_loop_test(tests, far_apart_is_as_alone_on_land, 0, body_kind_count);
+    tcase_add_loop_test(tests, far_apart_is_as_alone_in_water, 0, body_kind_count);
+    tcase_add_loop_test(tests, one_at_its_usual_place_is_an_evaluation, 0, body_kind_count);
+    tcase_add_loop_test(tests, a_verdict_ends_one_evaluation, 0, body_kind_count);
     tcase_add_test(tests, creatures_feel_one_another);
-    tcase_add_test(tests, creatures_that_meet_break_no_law);
-    tcase_add_test(tests, a_full_arena_is_a_verdict);
+    tcase_add_loop_test(tests, creatures_that_meet_break_no_law, 0, body_kind_count);
+    tcase_add_loop_test(tests, a_full_arena_is_a_verdict, 0, body_kind_count);
     return run_tests("together", tests);
 }

@@ -1,8 +1,11 @@
 /* Contacts of boxes in space, with the ground, with fixed boxes and with one another, in a midpoint step; joints'
  * limits act together with them.
  *
- * The step calls, in this order: space_contacts_find() at the pose in the middle, space_contacts_solve(),
- * space_contacts_book(), space_contacts_keep(). A row is what a velocity of a contact is of the rates, so that a
+ * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one another take a step
+ * with contacts that they share: M^-1 has a block for each body, and only contacts between two bodies couple the blocks.
+ *
+ * The step calls, in this order: space_contacts_find() at the pose in the middle, space_contacts_solve(), and for each
+ * body space_contacts_book() and space_contacts_keep(). A row is what a velocity of a contact is of the rates, so that a
  * contact between two bodies, or within one, is no other thing than one with the ground. Signorini's
  * conditions with Newton's restitution and Coulomb's friction (Moreau 1988; Jean 1999), solved by cones.h. */
 #ifndef SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
@@ -13,8 +16,10 @@
 #include "simulator/boxes/contacts/solids.h"
 #include "simulator/boxes/tree/space_limits.h"
 
-/* Contacts in a step; of more the deepest act. */
-enum { SPACE_CONTACTS_MAX = 64 };
+/* Contacts of a body in a step, and those that several share; of more the deepest act. */
+enum { SPACE_CONTACTS_MAX = 64, SPACE_SHARED_MAX = 192 };
+/* The rates of a body in a midpoint step: at its start, as guessed in its middle, at its end. */
+enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
 
 /* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
 struct space_surfaces {
@@ -29,16 +34,19 @@ struct space_surfaces {
 
 /* Two that may touch, and what is remembered of them from one step to the next. */
 struct space_pair {
+    struct space_mover *one, *two;           /* two: NULL where b is no box */
     int a, b;                                /* boxes; b: also as `other` in struct contact_point */
     struct solid_manifold held;              /* of the last step */
     struct vec3 impulses[SOLIDS_POINTS_MAX]; /* of its points, in the world */
     struct vec3 expected[SOLIDS_POINTS_MAX]; /* in the next step */
     struct solid_manifold found;             /* of this step */
-    uint64_t step;                           /* when it was held; only the last step counts */
+    uint64_t step;   /* of the body of `one`, when it was held; only the last step counts */
+    uint64_t search; /* that found it, of those that bodies share */
 };
 
 /* A box, the sphere around it, and how fast it moves. */
 struct space_mover {
+    const struct space_contact_body *body;
     const struct space_tree_link *link;
     struct mat3 turn; /* of the box in its link */
     struct vec3 local;
@@ -54,63 +62,100 @@ struct space_contact {
     int point; /* of pair->found */
     struct vec3 at, normal, tangents[2];
     double gap, elasticity;
+    struct vec3
+        velocity_two; /* of the second body's point at the start, where there are two bodies ... */
+    double work_two;  /* ... and the work on that body */
     int is_impact;
     int island, is_gaining; /* of an impact that is judged */
 };
 
-struct space_contacts {
+/* Everything that belongs to one body alone. */
+struct space_contact_body {
+    /* the caller's, who fills them in; `rates` by enum space_moment */
     struct space_tree *tree;
+    struct space_limits *limits;
     const struct space_surfaces *surfaces;
-    double dt_s, restitution_speed;
-    int is_whole;               /* the step is no part of one that was split */
-    double push_out_speed;      /* 0: normal; else see dynamics_set_push_out() */
+    double *rates[SPACE_MOMENTS];
+
+    int creature;               /* its number among those that it meets */
     struct space_mover *movers; /* per box */
     int box_count;
-    struct space_pair *pairs;
-    int pair_count, touched; /* the pair that may have touched last */
-    struct space_contact *list;
-    int count, room, rows; /* contacts; their rows and those of limits */
-    struct space_limits *limits;
-    struct cones cones;   /* law i: contact i, then the limits */
-    double *start, *work; /* per row: velocity at the start of the step; work */
-    double *drift;        /* per row: what its velocity gains in half a step by turning alone */
-    double *change;       /* of the rates */
-    double
-        instant; /* of the first impact that is not in the middle, since the start of the step, s */
+    struct space_pair *pairs; /* with ground, fixed boxes and itself */
+    int pair_count, touched;  /* the pair that may have touched last */
     uint64_t step;
     struct contact_point *points; /* of the last step */
-    int point_count;
+    int point_count, point_room;
     double penetration; /* m, in the last step */
+    /* in the step: its first column, and its first limit among those of all */
+    int column, first_limit;
 };
 
-/* Boxes, surfaces, tree and limits must outlive it. ERR_MEMORY when the arena is full. */
-int space_contacts_create(struct space_contacts *contacts, struct space_tree *tree,
-                          struct space_limits *limits, const struct space_box *boxes, int box_count,
-                          const struct space_surfaces *surfaces,
+struct space_contacts {
+    double dt_s, restitution_speed;
+    int is_whole;                       /* the step is no part of one that was split */
+    double push_out_speed;              /* 0: normal; else see dynamics_set_push_out() */
+    struct space_contact_body own;      /* of contacts that one body has for itself */
+    struct space_contact_body **bodies; /* those of the step */
+    int body_count, body_room;
+    int columns, links; /* of them all */
+    double mass;
+    struct space_contact *list;
+    int count, room, rows; /* contacts; their rows and those of limits */
+    struct cones cones;    /* law i: contact i, then the limits */
+    double *start, *work;  /* per row: velocity at the start of the step; work */
+    double *drift;         /* per row: what its velocity gains in half a step by turning alone */
+    double *change;        /* of the rates of a body */
+    double
+        instant; /* of the first impact that is not in the middle, since the start of the step, s */
+    /* shared contacts: pairs of boxes of two bodies that touched, and how often such were searched for */
+    struct space_pair *met;
+    int met_room;
+    uint64_t search;
+};
+
+/* A broken invariant is a bug. */
+void space_contacts_check(const struct space_contacts *contacts);
+/* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it. ERR_MEMORY when the arena is full. */
+int space_contacts_create(struct space_contacts *contacts, const struct space_contact_body *own,
+                          const struct space_box *boxes, int box_count,
                           const struct dynamics_settings *settings, struct arena *arena);
+/* Contacts that several bodies can share, which have contacts of their own: `all`. */
+int space_contacts_create_shared(struct space_contacts *contacts, struct space_contacts *const *all,
+                                 int count, const struct dynamics_settings *settings,
+                                 struct arena *arena);
+/* One more body, with contacts of its own, joins those of the step; and after the step they part. */
+void space_contacts_gather(struct space_contacts *contacts, struct space_contacts *body);
+void space_contacts_part(struct space_contacts *contacts);
 /* The surfaces have other properties, or fewer of the fixed: those of creation are the most there may be. */
 void space_contacts_set_surfaces(struct space_contacts *contacts);
-/* Forgets warm starts and the points of the last step. */
+/* Forgets a body's warm starts and the points of the last step. */
 void space_contacts_forget(struct space_contacts *contacts);
-/* 1 if, from the tree's pose and with its velocities, something could touch within a step. */
+/* 1 if there is something that could ever touch. */
+int space_contacts_has_pairs(const struct space_contacts *contacts);
+/* Bounds of where a body's boxes could be within a step, and somewhat beyond, at the tree's pose and velocities. */
+void space_contacts_sweep(struct space_contacts *contacts, struct vec3 *low, struct vec3 *high);
+/* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within a step. */
 int space_contacts_may_touch(struct space_contacts *contacts);
-/* Lists what could act at the tree's pose with these rates at the end of the step; returns their number. */
-int space_contacts_find(struct space_contacts *contacts, const double *rates);
-/* Adds to the rates what the impulses of the contacts found, and of the limits found, do. start, middle: the rates at
- * the start and in the middle of the step. The tree's velocities are those of the rates, and it has the factors of its mass matrix alone. Returns the residual of the law, m/s. */
-double space_contacts_solve(struct space_contacts *contacts, const double *start,
-                            const double *middle, double *rates);
-/* After that: 1 if one of the contacts found was an impact. */
-int space_contacts_had_impact(const struct space_contacts *contacts);
+/* Lists what could act at the trees' poses with the rates at the end of the step; returns their number. */
+int space_contacts_find(struct space_contacts *contacts);
+/* Adds to the rates at the end what the impulses of the contacts found, and of the limits found, do. The trees have the
+ * factors of their mass matrices alone. Returns the residual of the law, m/s. */
+double space_contacts_solve(struct space_contacts *contacts);
+/* After that: 1 if one of the contacts found was an impact on the body. */
+int space_contacts_had_impact(const struct space_contacts *contacts,
+                              const struct space_contact_body *body);
 /* How long the first part of the step should be, if it is to be taken in two, for an impact to be in
  * the middle of one of them, s; 0: as it is. */
 double space_contacts_split(const struct space_contacts *contacts);
-/* Books the work of contacts and limits: losses by kind, and what is positive in sum as unearned gain. */
-void space_contacts_book(const struct space_contacts *contacts, struct ledger *ledger);
-/* What contacts gave the tree of a root, sum and moment about a point. */
-void space_contacts_impulse(const struct space_contacts *contacts, int root, struct vec3 about,
+/* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as unearned gain. Of what
+ * two bodies lose together each books half; what they give one another is their exchange. */
+void space_contacts_book(const struct space_contacts *contacts,
+                         const struct space_contact_body *body, struct ledger *ledger);
+/* What contacts gave the tree of a body's root, sum and moment about a point. */
+void space_contacts_impulse(const struct space_contacts *contacts,
+                            const struct space_contact_body *body, int root, struct vec3 about,
                             struct vec3 *linear, struct vec3 *angular);
-/* Remembers impulses for the next step and fills points and penetration; 1 if something presses. */
-int space_contacts_keep(struct space_contacts *contacts);
+/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something presses on it. */
+int space_contacts_keep(struct space_contacts *contacts, struct space_contact_body *body);
 
 #endif

@@ -75,7 +75,7 @@ static void count_operations(struct space_dynamics *d)
 {
     uint64_t boxes = (uint64_t)d->drag.box_count;
     d->step_operations =
-        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.pair_count;
+        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.own.pair_count;
     if (d->has_drag)
         d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
 }
@@ -95,13 +95,20 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
     d->rates = d->tree.rates;
     d->has_drag = world->drag.coefficient > 0;
     d->surfaces = world->surfaces;
-    if (take_memory(d, arena) != 0 ||
-        space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
+    if (take_memory(d, arena) != 0)
+        return NULL;
+    const struct space_contact_body own = {.tree = &d->tree,
+                                           .limits = &d->limits,
+                                           .surfaces = &d->surfaces,
+                                           .rates = {d->qd0, d->vm, d->qd}};
+    if (space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
         space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
                           body->link_count, arena) != 0 ||
-        space_contacts_create(&d->contacts, &d->tree, &d->limits, body->boxes, body->box_count,
-                              &d->surfaces, settings, arena) != 0)
+        space_contacts_create(&d->contacts, &own, body->boxes, body->box_count, settings, arena) !=
+            0)
         return NULL;
+    d->self = d;
+    d->alone = (struct space_group){.all = &d->self, .count = 1, .contacts = &d->contacts};
     for (int i = 0; i < d->tree.count; i++)
         if (body->links[i].kind == SPACE_FREE)
             d->roots[d->root_count++] = i;
@@ -135,8 +142,8 @@ const struct ledger *space_dynamics_ledger(struct space_dynamics *d)
     double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
                     l->loss_damping_j;
     double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
-    l->residual_j =
-        l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j + losses - gains;
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + losses - gains;
     return l;
 }
 
@@ -165,7 +172,7 @@ static double energy_at(struct space_dynamics *d)
 
 /* ---------------------------------------------------------------- steps */
 
-static int is_finite(const struct space_dynamics *d)
+int space_step_is_finite(const struct space_dynamics *d)
 {
     double sum = 0;
     for (int i = 0; i < d->coordinates; i++)
@@ -181,49 +188,51 @@ static void keep_start(struct space_dynamics *d)
         d->q0[i] = d->q[i];
     for (int i = 0; i < d->rates; i++)
         d->qd0[i] = d->qd[i];
+    d->ledger_before = d->ledger;
 }
 
-static void go_back(struct space_dynamics *d, const struct ledger *ledger)
+static void go_back(struct space_dynamics *d)
 {
     for (int i = 0; i < d->coordinates; i++)
         d->q[i] = d->q0[i];
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i];
-    d->ledger = *ledger;
+    d->ledger = d->ledger_before;
     d->is_posed = 0;
 }
 
 /* RK4 where it may and where it ends within the limits; 1 if it did. */
 static int try_rk4(struct space_dynamics *d)
 {
-    struct ledger ledger = d->ledger;
     int choice = d->settings.integrator;
     int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
     if (choice != INTEGRATOR_RK4 && !is_free)
         return 0;
-    if (is_free && d->contacts.pair_count > 0) {
+    if (is_free && d->contacts.own.pair_count > 0) {
         space_step_set_pose(d);
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
     d->has_momenta &= is_free;
     if (is_free)
-        space_step_find_momenta(d);
+        space_step_find_momenta(d, &d->contacts);
     space_step_rk4(d);
     d->law_residual = 0;
     space_contacts_forget(&d->contacts);
     if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
         !(space_limits_gap(&d->limits, &d->tree, d->q) >= 0)) {
-        go_back(d, &ledger);
+        go_back(d);
         return 0;
     }
-    space_step_keep_momentum(d, d->settings.dt_s / 2);
+    space_step_keep_momentum(d, &d->contacts, d->settings.dt_s / 2);
     return 1;
 }
 
-static void set_step(struct space_dynamics *d, double dt_s)
+static void set_step(struct space_group *g, double dt_s)
 {
-    d->settings.dt_s = d->contacts.dt_s = dt_s;
+    g->contacts->dt_s = dt_s;
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->settings.dt_s = dt_s;
 }
 
 static void advance_servos(struct space_dynamics *d)
@@ -235,9 +244,9 @@ static void advance_servos(struct space_dynamics *d)
 /* The energy there should be, less that at the reset; and what came in and went. */
 static double booked_energy(const struct ledger *l)
 {
-    return l->work_effector_j - l->loss_limit_j - l->loss_drag_j - l->loss_damping_j -
-           l->loss_friction_j - l->loss_impact_j + l->gain_limit_j + l->gain_impact_j +
-           l->gain_push_out_j;
+    return l->work_effector_j + l->exchange_j - l->loss_limit_j - l->loss_drag_j -
+           l->loss_damping_j - l->loss_friction_j - l->loss_impact_j + l->gain_limit_j +
+           l->gain_impact_j + l->gain_push_out_j;
 }
 
 static double turnover(const struct ledger *l)
@@ -257,10 +266,14 @@ static double find_start_energy(struct space_dynamics *d)
 
 /* Whether the ledger went wrong since the start of the step: written so that what is not a number is. With contacts
  * steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
-static int is_unbalanced(struct space_dynamics *d, const struct ledger *before)
+static int is_unbalanced(struct space_dynamics *d)
 {
-    const struct ledger *now = &d->ledger;
-    double size = turnover(now) - turnover(before), share = UNBALANCED, off = 0;
+    const struct ledger *now = &d->ledger, *before = &d->ledger_before;
+    double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
+    double share = UNBALANCED, off = 0;
+    if (!d->has_start_energy)
+        d->start_energy = find_start_energy(d);
+    d->has_start_energy = 1;
     double start = d->start_energy, end = energy_at(d);
     double error = end - start - booked_energy(now) + booked_energy(before);
     double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
@@ -275,68 +288,103 @@ static int is_unbalanced(struct space_dynamics *d, const struct ledger *before)
 /* Where the step, split so many times before, has to be split; 0: nowhere. An impact is to be in the middle of a
  * part; contacts that cannot be held to their law need halves, and so does a joint that meets a limit, since it is
  * stopped at the step's end, which is of first order. */
-static double find_split(struct space_dynamics *d, const struct ledger *before, int splits)
+static double find_split(struct space_group *g, int splits)
 {
-    double half = d->settings.dt_s / 2;
+    double half = g->contacts->dt_s / 2;
     int may_split = splits < SPLITS_MAX;
-    if (may_split && d->law_residual > LAW_RESIDUAL_MAX_M_S)
+    if (may_split && g->law_residual > LAW_RESIDUAL_MAX_M_S)
         return half;
-    double first = may_split ? space_contacts_split(&d->contacts) : 0;
-    int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : SPLITS_MAX;
-    if (first > 0 || splits >= most || (!d->are_limits_alone && d->contacts.count == 0))
+    double first = may_split ? space_contacts_split(g->contacts) : 0;
+    if (first > 0)
         return first;
-    if (!d->has_start_energy)
-        d->start_energy = find_start_energy(d);
-    d->has_start_energy = 1;
-    return is_unbalanced(d, before) ? half : 0;
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : SPLITS_MAX;
+        int is_touching = d->are_limits_alone || g->contacts->count > 0;
+        if (is_touching && splits < most && is_unbalanced(d))
+            return half;
+    }
+    return 0;
 }
 
-/* A midpoint step, which is taken again in two parts where it has to be split. */
-static void advance(struct space_dynamics *d, int splits)
+static void set_out(struct space_dynamics *d)
 {
-    struct ledger ledger = d->ledger;
-    struct impulse_sum given = d->given;
-    double h = d->settings.dt_s;
     keep_start(d);
+    d->given_before = d->given;
     d->start_energy = d->energy;
     d->has_start_energy = d->has_energy;
-    d->contacts.is_whole = splits == 0;
-    space_step_midpoint(d);
-    double first = find_split(d, &ledger, splits);
-    if (first == 0) {
-        advance_servos(d);
-        return;
-    }
-    go_back(d, &ledger);
+}
+
+static void take_back(struct space_dynamics *d)
+{
+    go_back(d);
+    d->given = d->given_before;
     d->energy = d->start_energy;
     d->has_energy = d->has_start_energy;
-    d->given = given;
     d->known = d->has_momenta = 0;
-    set_step(d, first);
-    advance(d, splits + 1);
-    double residual = d->law_residual;
-    d->known = 0;
-    set_step(d, h - first);
-    advance(d, splits + 1);
-    set_step(d, h);
-    d->known = 0;
-    if (residual > d->law_residual)
-        d->law_residual = residual;
+}
+
+/* Nothing is known of accelerations of a step as long as the next one. */
+static void forget_accelerations(struct space_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->known = 0;
+}
+
+/* As space_step_advance(), of what was split so many times before. */
+static void advance(struct space_group *g, int splits)
+{
+    double h = g->contacts->dt_s;
+    for (int k = 0; k < g->count; k++)
+        set_out(g->all[k]);
+    g->contacts->is_whole = splits == 0;
+    space_step_midpoint(g);
+    double first = find_split(g, splits);
+    if (first == 0) {
+        for (int k = 0; k < g->count; k++)
+            advance_servos(g->all[k]);
+        return;
+    }
+    for (int k = 0; k < g->count; k++)
+        take_back(g->all[k]);
+    set_step(g, first);
+    advance(g, splits + 1);
+    double residual = g->law_residual;
+    forget_accelerations(g);
+    set_step(g, h - first);
+    advance(g, splits + 1);
+    set_step(g, h);
+    forget_accelerations(g);
+    if (residual > g->law_residual)
+        g->law_residual = residual;
+}
+
+/* What a step gave begins at nothing. */
+void space_step_begin(struct space_dynamics *d)
+{
+    d->given = (struct impulse_sum){.size = 0};
+    d->is_given = 1;
+    d->steps++;
+}
+
+void space_step_advance(struct space_group *g)
+{
+    advance(g, 0);
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->law_residual = g->law_residual;
 }
 
 int space_dynamics_step(struct space_dynamics *d)
 {
     keep_start(d);
-    d->given = (struct impulse_sum){.size = 0};
-    d->is_given = 1;
+    space_step_begin(d);
     if (try_rk4(d)) {
         d->rk4_steps++;
         advance_servos(d);
     } else {
-        advance(d, 0);
+        space_step_advance(&d->alone);
     }
-    d->steps++;
-    return !is_finite(d);
+    return !space_step_is_finite(d);
 }
 
 /* ---------------------------------------------------------------- the state */
@@ -401,8 +449,8 @@ void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
 
 int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts)
 {
-    *contacts = d->contacts.points;
-    return d->contacts.point_count;
+    *contacts = d->contacts.own.points;
+    return d->contacts.own.point_count;
 }
 
 int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses)
@@ -413,7 +461,7 @@ int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *
 
 double space_dynamics_penetration(const struct space_dynamics *d)
 {
-    return d->contacts.penetration;
+    return d->contacts.own.penetration;
 }
 
 double space_dynamics_law_residual(const struct space_dynamics *d)

@@ -1,6 +1,7 @@
 /* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in a step.
  *
- * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the others are its parts. */
+ * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the others are its parts.
+ * Those who could touch take a midpoint step together, as a group: with the same contacts, in the same parts. */
 #ifndef SIMULATOR_BOXES_STEPS_SPACE_STEP_H
 #define SIMULATOR_BOXES_STEPS_SPACE_STEP_H
 
@@ -10,7 +11,17 @@
 #include "simulator/boxes/tree/space_limits.h"
 #include "simulator/boxes/tree/space_momentum.h"
 
+/* Who take a midpoint step together, and the contacts that they share. Most are alone. */
+struct space_group {
+    struct space_dynamics **all;
+    int count;
+    struct space_contacts *contacts;
+    double law_residual; /* m/s, of the last step */
+};
+
 struct space_dynamics {
+    struct space_group alone; /* of one: */
+    struct space_dynamics *self;
     struct space_tree tree;
     struct space_limits limits;
     struct space_drag drag;
@@ -26,6 +37,9 @@ struct space_dynamics {
     struct impulse_sum
         given;    /* in the last step, by contacts, gravity and drag, about the world's origin */
     int is_given; /* it is known */
+    /* ledger and what was given at the start of the step: */
+    struct ledger ledger_before;
+    struct impulse_sum given_before;
     const struct space_link *links;
     struct dynamics_settings settings;
     int coordinates, rates;
@@ -80,12 +94,19 @@ struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int r
 void space_step_book_work(struct space_dynamics *d);
 /* Steps from (q0, qd0) to (q, qd), with the ledger; neither advances the servos. */
 void space_step_rk4(struct space_dynamics *d);
-void space_step_midpoint(struct space_dynamics *d);
+void space_step_midpoint(struct space_group *g);
+/* A step begins. */
+void space_step_begin(struct space_dynamics *d);
+/* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */
+void space_step_advance(struct space_group *g);
+/* 1 if the state is finite. */
+int space_step_is_finite(const struct space_dynamics *d);
 /* The momenta of free roots at the start of a step. Not where nothing can touch and there is no drag. */
-void space_step_find_momenta(struct space_dynamics *d);
+void space_step_find_momenta(struct space_dynamics *d, const struct space_contacts *contacts);
 /* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint coordinates alone keep momentum
  * to third order of h only; by RK4 to fifth order, but where torques jump. */
-void space_step_keep_momentum(struct space_dynamics *d, double half);
+void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
+                              double half);
 /* Kinetic and potential energy of the state. */
 double space_step_energy(struct space_dynamics *d);
 

@@ -103,34 +103,40 @@ static void book_limits(struct space_dynamics *d, double work)
         d->ledger.loss_limit_j -= work;
 }
 
-/* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
- * contact is near. */
-static int act_contacts(struct space_dynamics *d, double half)
+/* Limits that act in the step: where contacts do, with them, else alone. */
+static void act_limits(struct space_dynamics *d, double half, int contacts)
 {
-    int contacts = space_contacts_find(&d->contacts, d->qd), limits = 0;
-    d->law_residual = 0;
+    int limits = 0;
     if (d->limits.row_max > 0)
         limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, 2 * half, contacts > 0);
-    if (contacts + limits > 0) {
-        for (int i = 0; i < d->rates; i++) {
-            d->tree.drive[i] = 0;
-            d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
-        }
-        space_tree_factor_mass(&d->tree);
-    }
-    if (contacts > 0)
-        d->law_residual = space_contacts_solve(&d->contacts, d->qd0, d->vm, d->qd);
-    else if (limits > 0)
-        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
+    if (contacts + limits == 0)
+        return;
+    for (int i = 0; i < d->rates; i++) {
+        d->tree.drive[i] = 0;
+        d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
+    }
+    space_tree_factor_mass(&d->tree);
+    if (contacts == 0)
+        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+}
+
+/* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
+ * contact is near. */
+static int act_contacts(struct space_group *g, double half)
+{
+    int contacts = space_contacts_find(g->contacts);
+    for (int k = 0; k < g->count; k++)
+        act_limits(g->all[k], half, contacts);
+    g->law_residual = contacts > 0 ? space_contacts_solve(g->contacts) : 0;
     return contacts > 0;
 }
 
 /* For the next step: what contacts and limits did in this one, unless it was a blow. */
-static void keep_pressed(struct space_dynamics *d, double h)
+static void keep_pressed(struct space_dynamics *d, const struct space_contacts *contacts, double h)
 {
-    int was_blow = space_contacts_had_impact(&d->contacts);
+    int was_blow = space_contacts_had_impact(contacts, &d->contacts.own);
     for (int i = 0; i < d->rates; i++)
         d->pressed[i] = was_blow ? 0 : (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
@@ -181,12 +187,13 @@ static void book_drag(struct space_dynamics *d, double half)
         d->dragged[i] = space_step_drag_impulse(d, d->roots[i], 2 * half);
 }
 
-void space_step_midpoint(struct space_dynamics *d)
+/* Up to the rates at the end of the step without contacts and limits. */
+static void begin_middle(struct space_dynamics *d, const struct space_contacts *contacts)
 {
     double h = d->settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
     d->operations += d->step_operations;
-    space_step_find_momenta(d);
+    space_step_find_momenta(d, contacts);
     d->is_pressing = d->is_posed = d->has_energy = 0;
     space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
     for (int i = 0; i < d->rates; i++)
@@ -199,15 +206,29 @@ void space_step_midpoint(struct space_dynamics *d)
     find_accelerations(d, half);
     for (int i = 0; i < d->rates; i++)
         d->qd[i] = d->qd0[i] + h * d->qdd[i];
-    int has_contacts = act_contacts(d, half);
-    keep_pressed(d, h);
-    space_tree_advance(tree, d->qm, d->qd, half, d->q);
+}
+
+/* From there on. */
+static void end_middle(struct space_dynamics *d, struct space_contacts *contacts, int has_contacts)
+{
+    double h = d->settings.dt_s, half = h / 2;
+    keep_pressed(d, contacts, h);
+    space_tree_advance(&d->tree, d->qm, d->qd, half, d->q);
     space_step_follow_signals(d, h, d->q, d->qd);
     book_middle(d, half);
     book_drag(d, half);
     if (has_contacts)
-        space_contacts_book(&d->contacts, &d->ledger);
+        space_contacts_book(contacts, &d->contacts.own, &d->ledger);
     leave_limits(d);
-    space_step_keep_momentum(d, half);
-    d->is_pressing |= space_contacts_keep(&d->contacts);
+    space_step_keep_momentum(d, contacts, half);
+    d->is_pressing |= space_contacts_keep(contacts, &d->contacts.own);
+}
+
+void space_step_midpoint(struct space_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        begin_middle(g->all[k], g->contacts);
+    int has_contacts = act_contacts(g, g->all[0]->settings.dt_s / 2);
+    for (int k = 0; k < g->count; k++)
+        end_middle(g->all[k], g->contacts, has_contacts);
 }

@@ -3,9 +3,9 @@
 
 #include "simulator/boxes/steps/space_step.h"
 
-void space_step_find_momenta(struct space_dynamics *d)
+void space_step_find_momenta(struct space_dynamics *d, const struct space_contacts *contacts)
 {
-    if (d->has_momenta || (d->contacts.pair_count == 0 && !d->has_drag))
+    if (d->has_momenta || (!space_contacts_has_pairs(contacts) && !d->has_drag))
         return;
     space_step_set_pose(d);
     for (int i = 0; i < d->root_count; i++)
@@ -14,12 +14,13 @@ void space_step_find_momenta(struct space_dynamics *d)
 }
 
 /* What free root i has at the end of a step: impulses act, and gravity and drag change its velocity, in the middle. */
-static void set_target(struct space_dynamics *d, int i, double half, struct space_momentum *m)
+static void set_target(struct space_dynamics *d, const struct space_contacts *contacts, int i,
+                       double half, struct space_momentum *m)
 {
     struct vec3 linear, angular, drop = vec3_scale(d->tree.gravity, 2 * half * m->mass);
     struct vec3 middle = vec3_along(m->centre, m->linear, half / m->mass);
     const struct impulse_sum *dragged = &d->dragged[i];
-    space_contacts_impulse(&d->contacts, d->roots[i], middle, &linear, &angular);
+    space_contacts_impulse(contacts, &d->contacts.own, d->roots[i], middle, &linear, &angular);
     struct vec3 sum = vec3_add(vec3_add(linear, drop), dragged->linear);
     struct vec3 swept = vec3_cross(middle, dragged->linear);
     angular = vec3_add(angular, vec3_sub(dragged->angular, swept));
@@ -31,7 +32,8 @@ static void set_target(struct space_dynamics *d, int i, double half, struct spac
     m->centre = vec3_along(middle, m->linear, half / m->mass);
 }
 
-void space_step_keep_momentum(struct space_dynamics *d, double half)
+void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
+                              double half)
 {
     d->is_given &= d->has_momenta;
     if (!d->has_momenta)
@@ -40,7 +42,7 @@ void space_step_keep_momentum(struct space_dynamics *d, double half)
     for (int i = 0; i < d->root_count; i++) {
         struct space_momentum now, *target = &d->momenta[i];
         int root = d->roots[i];
-        set_target(d, i, half, target);
+        set_target(d, contacts, i, half, target);
         space_momentum_find(&d->tree, root, &now);
         double gain = space_momentum_set(&d->tree, root, &now, target, d->q, d->qd);
         gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
