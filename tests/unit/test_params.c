@@ -567,18 +567,20 @@ static char *print_list(void)
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
         char value[PARAM_TEXT_SIZE], range[PARAM_TEXT_SIZE];
-        int has_range = info->type != PARAM_BOOL && info->type != PARAM_TEXT;
-        int has_scope = info->scope != usual_scope(info->section);
         if (strcmp(info->section, section) != 0) {
             section = info->section;
             fprintf(file, "\n### %s\n\nScope %c.\n\n", section, usual_scope(section));
         }
         params_print_value(&params, i, value, sizeof value);
-        params_print_range(i, range, sizeof range);
         fprintf(file, "- `%s=%s`", info->name, value);
-        if (has_range || has_scope)
-            fprintf(file, " (%s%s%.*s)", has_range ? range : "", has_range && has_scope ? "; " : "",
-                    has_scope, &info->scope);
+        params_print_range(i, range, sizeof range);
+        char *dots = strstr(range, " .. ");
+        if (dots)
+            fprintf(file, " [%.*s, %s]", (int)(dots - range), range, dots + strlen(" .. "));
+        else if (info->type == PARAM_CHOICE)
+            fprintf(file, " (%s)", range);
+        if (info->scope != usual_scope(info->section))
+            fprintf(file, " %c", info->scope);
         fprintf(file, ": %s\n", info->help);
     }
     fclose(file);
