@@ -115,9 +115,9 @@ void search_hear(struct search *search, struct individual *individual)
     search->news++;
 }
 
-/* Ranks a population without missing results and calls the top before the referee. Creatures
- * with a word of the referee are ranked again at once. Refusals only bring others up, so no call
- * is in vain. */
+/* Ranks a population without missing results and calls the top before the referee. If the referee
+ * has judged one of them ahead, its word counts now, and all are ranked again. A refusal only
+ * brings others up, so every call is needed. */
 static void rank(struct search *search)
 {
     int i, heard;
@@ -138,7 +138,7 @@ static void rank(struct search *search)
     } while (heard);
 }
 
-/* Keeps the row among the best of those with results if it belongs there. */
+/* Notes the row among the best with results, if it belongs there. */
 static void note_top(struct search *search, int row)
 {
     const struct individual *individuals = search->population.individuals;

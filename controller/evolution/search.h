@@ -40,44 +40,44 @@ struct individual {
     uint32_t generation; /* of birth, from 0 */
     int method;          /* enum breeding_method */
     uint64_t parents[2]; /* 0 = none */
-    uint64_t
-        seed; /* of its evaluations: the run's seed mixed with the key of its motion, so that those
-                    * who move alike see the same light and get the same trials */
+    /* Seed of its evaluations: the run's seed mixed with the key of its motion. So creatures that
+     * move alike see the same light and get the same trials. */
+    uint64_t seed;
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words; empty = none */
-    struct pace_bar bar; /* which it has to clear; set at birth, search_bars.c */
+    struct pace_bar bar; /* the least pace it must keep; set at birth, search_bars.c */
     struct genome genome;
-    struct packed_genome packed; /* the same as bytes; empty: nobody has packed it yet */
+    struct packed_genome packed; /* the genome as bytes; empty: not packed yet */
     struct phenotype_key key;    /* of its motion, with seed 0; 0, 0: not known */
     int has_result;
     int verdict;
     struct measures measures;
     uint64_t digest;
-    double fitness; /* 0 if the referee was not satisfied; guard.score */
+    double fitness; /* 0 if the referee refused it; guard.score */
     int has_referee;
-    double referee_fitness;                /* in the worst of the referee's trials */
-    char referee_words[SEARCH_WORDS_SIZE]; /* what that came to */
+    double referee_fitness;                /* fitness in the worst of its trials */
+    char referee_words[SEARCH_WORDS_SIZE]; /* that trial's outcome */
 
-    /* Of runs in which somebody chooses. */
-    int choice;      /* enum choice, for the end of this generation */
-    int is_selected; /* survives it: search_select() */
+    /* Only in runs with choices by hand. */
+    int choice;      /* enum choice, made for the end of this generation */
+    int is_selected; /* it survives this generation: search_select() */
 
-    /* Of lagged methods; 0 in others. */
-    uint64_t body;   /* the creature in which its body appeared first */
-    int is_trial;    /* its parent's body and brain with other weights */
-    int trials;      /* its body still gets; of a trial without a result, after this one */
-    int born_trials; /* what `trials` was when it was born */
-    int is_waiting;  /* for the result of a trial of its body */
-    int cell;        /* of the archive, that it fills, from 1 */
+    /* Only in lagged methods; else 0. A trial is a new brain for a body that is new. */
+    uint64_t body;   /* id of the creature in which its body appeared first */
+    int is_trial;    /* it is such a trial: its parent with other weights in the brain */
+    int trials;      /* trials that its body still gets; after this one if it is under way */
+    int born_trials; /* value of `trials` at birth */
+    int is_waiting;  /* a trial of its body is under way */
+    int cell;        /* the cell of the archive that it fills, from 1; 0: none */
     int is_counted;  /* its result has been counted */
 
-    /* State that a restored search need not have. */
+    /* Not stored: a restored search finds these out anew. */
     int is_asked;          /* it has been given out to be simulated */
-    int is_before_referee; /* the same, in a trial of the referee's */
-    int referee_trial;     /* the number of that one, or of the next */
-    int has_glance;        /* all trials have ended, and have not been called for yet */
-    double glance_fitness; /* of the worst of the trials so far */
+    int is_before_referee; /* a trial of the referee has been given out */
+    int referee_trial;     /* number of the trial given out, else of the next */
+    int has_glance;        /* all trials have ended, and the search has not asked for them yet */
+    double glance_fitness; /* fitness in the worst trial so far */
     char glance_words[SEARCH_WORDS_SIZE];
-    int is_news; /* its referee's word was not taken */
+    int is_news; /* search_take_refereed() has not given it yet */
 };
 /* Whether it is kept when the generation ends. */
 int individual_is_kept(const struct individual *individual);
@@ -86,8 +86,8 @@ void individual_deinit(struct individual *individual);
 struct population {
     struct individual *individuals;
     int count;
-    int unjudged; /* the last so many of a ranked population, whose results belong to the next */
-    int due;      /* results that count as this generation's; 0: of those who had none */
+    int unjudged; /* how many at the end of a ranked population count in the next generation */
+    int due;      /* results that this generation needs; 0: one of each without a result */
 };
 
 struct search; /* owns its population */

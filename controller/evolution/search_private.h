@@ -13,21 +13,21 @@ struct search {
     struct arena arena;         /* where newborns grow, for the keys of their motions */
     struct pack_writer scratch; /* where they are packed */
     int missing;                /* individuals without a result */
-    int called;                 /* individuals whom the referee has yet to see, of this round */
-    int cursor;                 /* the next to look at when asked, for either */
+    int called;                 /* individuals of this round that the referee has yet to see */
+    int cursor;                 /* row to look at first when either is asked for */
 
     /* Of lagged methods: the population in order of id is
      *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
      * and has room for all that will be bred in the generation. */
     void *lagged; /* the method's state; NULL: the method is generational */
     int head, born;
-    int counted, quota; /* results counted in this generation, and at its end */
+    int counted, quota; /* results counted in this generation, and needed for its end */
     int taken;          /* newborns before this row were taken */
-    int news;           /* individuals with a word of the referee that was not taken */
+    int news;           /* individuals that search_take_refereed() has yet to give */
     int is_ranked;
     int failure; /* ERR_MEMORY: a child could not be bred */
 
-    /* While results are missing: rows of the best guard.referee_top of those there are, best
+    /* While results are missing: rows of the best guard.referee_top individuals with a result, best
      * first. */
     int top_count;
     int top[];
@@ -65,7 +65,7 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
 /* What follows from the genomes of newborns: key, seed, packed genome. 0 or ERR_MEMORY. */
 int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
-/* The population as it is asked: sorted, and counted what is missing. */
+/* Sorts the population by id and counts the missing results. */
 void search_update(struct search *search);
 
 #endif

@@ -226,7 +226,7 @@ static void compare_limits(struct diff *diff, const struct gene_field *field, co
     }
 }
 
-/* With a yes or no, and what there is of it; without, as names. */
+/* Where one side of a choice is "no": what it became, or is no longer. Else both names. */
 static void compare_choice(struct diff *diff, const struct gene_field *field, int before, int after)
 {
     if ((field->flags & GENE_BOOLEAN) && (before == 0 || after == 0))
@@ -295,7 +295,7 @@ static void print_field(struct diff *diff, const struct genome *genome,
                         const struct gene_field *table, const struct gene_field *field,
                         const void *gene);
 
-/* What is in a group that came: its fields but the gate, after its name. */
+/* The fields of a group that came, without its gate; the name is written already. */
 static void print_group(struct diff *diff, const struct genome *genome,
                         const struct gene_field *table, const char *group, const void *gene)
 {
@@ -313,7 +313,7 @@ static void print_group(struct diff *diff, const struct genome *genome,
         }
 }
 
-/* 1 if a group is in one of the genes alone, which is said as a whole. */
+/* 1 if only one of the genes has the group; the line then says so in one piece. */
 static int compare_group(struct diff *diff, const struct gene_field *table,
                          const struct gene_field *field, const void *a, const void *b)
 {
@@ -411,7 +411,7 @@ static void print_field(struct diff *diff, const struct genome *genome,
     }
 }
 
-/* What a new gene need not say: what is not used, or nothing, and the gate of a group that is printed. */
+/* 1 for a field that the line of a new gene leaves out: unused, empty, or the gate of a group. */
 static int is_plain(const struct gene_field *table, const struct gene_field *field,
                     const void *gene)
 {

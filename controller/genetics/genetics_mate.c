@@ -88,7 +88,7 @@ struct slot {
     int rows[2];   /* of parents a and b; -1 = none */
     int body;      /* the slot of the body gene it belongs to; -1 = the central set */
     gene_id child; /* id in the child; 0 = left out */
-    int side;      /* the parent it was taken from */
+    int side;      /* number of the parent that it was taken from */
 };
 
 struct chromosome {
@@ -97,7 +97,7 @@ struct chromosome {
     int count;
 };
 
-/* Its slots are written as they are added: there is room for many more than a genome has. */
+/* Leaves the slots as they are, since SLOTS_MAX is far above what a genome needs. */
 static void chromosome_init(struct chromosome *chromosome, const struct genome *a,
                             const struct genome *b)
 {
@@ -544,8 +544,8 @@ static int append_section(struct genome *child, const struct translation *sectio
     return status;
 }
 
-/* Leads a random connection of `child`'s first part, the copy of a, to the grafted body (a brace, which
- * grows nothing, not); a genome without connections gets one. */
+/* Leads a random connection of parent a to the grafted body. It is no brace, since braces grow
+ * nothing. A genome without connections gets one. */
 static int lead_to_graft(struct genome *child, int connection_count, gene_id top,
                          const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
