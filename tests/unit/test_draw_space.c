@@ -183,6 +183,24 @@ START_TEST(joints_of_boxes_are_where_they_turn)
 }
 END_TEST
 
+/* A walker is large in the picture, near its middle, and seen from a low place, so that its feet show. */
+START_TEST(walkers_fill_the_picture)
+{
+    struct camera camera;
+    make_replay("quadruped");
+    const struct replay *const replays[] = {replay};
+    camera_fit(&camera, replays, 1, 960, 540);
+    double ground_px = 270 + camera.y_m * camera.px_per_m;
+    double share = fmax(camera_body_width(replay) * camera.px_per_m / 960 / 0.38,
+                        replay->height_m * camera.px_per_m / 540 / 0.46);
+    ck_assert_double_eq_tol(share, 1, 1e-9);
+    /* the ground before it takes a third or, below one so tall, a little less */
+    ck_assert(ground_px >= 540 * 0.64 - 1e-6 && ground_px <= 540 * 0.7);
+    ck_assert_double_le(camera.orbit.pitch_rad, 0.15);
+    drop_replay();
+}
+END_TEST
+
 /* The light of a replay is where that of the evaluation was, also in depth. */
 START_TEST(the_light_has_a_depth)
 {
@@ -1015,6 +1033,7 @@ int main(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, replays_hold_shapes_and_drives);
     tcase_add_test(cases, joints_of_boxes_are_where_they_turn);
+    tcase_add_test(cases, walkers_fill_the_picture);
     tcase_add_test(cases, the_light_has_a_depth);
     tcase_add_test(cases, chatter_is_no_reversal);
     tcase_add_test(cases, the_camera_turns_within_bounds);

@@ -54,19 +54,12 @@ static void grow_bounds(const struct draw_view *view, const struct replay *repla
     struct eye eye = eye_place(view, replay, time_s);
     struct replay_moment moment;
     replay_get_moment(replay, time_s, &moment);
+    const struct vec3 ways[] = {eye.right, vec3_scale(eye.right, -1), eye.up,
+                                vec3_scale(eye.up, -1)};
     for (int p = 0; p < replay->part_count; p++)
-        for (int i = 0; i < 6; i++) {
-            struct vec3 way = {i == 0   ? 1
-                               : i == 1 ? -1
-                                        : 0,
-                               i == 2   ? 1
-                               : i == 3 ? -1
-                                        : 0,
-                               i == 4   ? 1
-                               : i == 5 ? -1
-                                        : 0};
-            struct spot spot =
-                eye_project(&eye, replay_shape_reach(&replay->shapes[p], &moment.poses[p], way));
+        for (int i = 0; i < 4; i++) {
+            struct spot spot = eye_project(
+                &eye, replay_shape_reach(&replay->shapes[p], &moment.poses[p], ways[i]));
             box[0] = fmin(box[0], spot.x);
             box[1] = fmin(box[1], spot.y);
             box[2] = fmax(box[2], spot.x);

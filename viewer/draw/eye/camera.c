@@ -8,16 +8,18 @@
 #define CAMERA_LAG_S (2 / CAMERA_RATE_1_S)
 /* Averaging window on either side, s: longer than a stride's bobbing. */
 #define CAMERA_SMOOTH_S 0.3
-/* The ground takes this share of the picture's height, but at least so many pixels that marks can
- * be read. */
-#define CAMERA_GROUND_SHARE 0.23
-#define CAMERA_GROUND_PX    29.0
+/* The ground takes this share of the picture's height before the body, but at least so many pixels that marks
+ * can be read. In depth there is ground behind the body, too, and the body stands nearer to the middle. */
+#define CAMERA_GROUND_SHARE      0.23
+#define CAMERA_GROUND_SHARE_DEEP 0.36
+#define CAMERA_GROUND_PX         29.0
 /* The body takes at most these shares of a lane's height and width. */
-#define CAMERA_BODY_HEIGHT  0.46
-#define CAMERA_BODY_IN_LANE 0.66
-#define CAMERA_BODY_WIDTH   0.30
-#define CAMERA_SCALE_MIN    2.0
-#define CAMERA_SCALE_MAX    5000.0
+#define CAMERA_BODY_HEIGHT     0.46
+#define CAMERA_BODY_IN_LANE    0.66
+#define CAMERA_BODY_WIDTH      0.30
+#define CAMERA_BODY_WIDTH_DEEP 0.38
+#define CAMERA_SCALE_MIN       2.0
+#define CAMERA_SCALE_MAX       5000.0
 
 int camera_flip(const struct replay *replay)
 {
@@ -47,15 +49,25 @@ struct vec2 camera_smooth_centre(const struct replay *replay, double time_s)
     return (struct vec2){sum.x / (last - first + 1), sum.y / (last - first + 1)};
 }
 
-static double ground_share(double height_px)
+static double ground_share(int has_depth, double height_px)
 {
-    return fmin(fmax(CAMERA_GROUND_SHARE, CAMERA_GROUND_PX / height_px), 0.45);
+    double share = has_depth ? CAMERA_GROUND_SHARE_DEEP : CAMERA_GROUND_SHARE;
+    return fmin(fmax(share, CAMERA_GROUND_PX / height_px), 0.45);
+}
+
+static int has_depth(const struct replay *const *replays, int count)
+{
+    int deep_count = 0;
+    for (int i = 0; i < count; i++)
+        deep_count += replays[i]->has_depth;
+    return deep_count > 0;
 }
 
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px)
 {
     double width_m = 0.05, height_m = 0.05;
+    int is_deep = has_depth(replays, count);
     for (int i = 0; i < count; i++) {
         width_m = fmax(width_m, camera_body_width(replays[i]));
         height_m = fmax(height_m, replays[i]->height_m);
@@ -63,9 +75,10 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
     /* lanes are low: there the body may take more of the height, but for the ground */
     double share = CAMERA_BODY_HEIGHT;
     if (count > 1)
-        share = fmin(CAMERA_BODY_IN_LANE, 0.95 - ground_share(lane_height_px));
+        share = fmin(CAMERA_BODY_IN_LANE, 0.95 - ground_share(is_deep, lane_height_px));
     camera->px_per_m =
-        fmin(lane_height_px * share / height_m, width_px * CAMERA_BODY_WIDTH / width_m);
+        fmin(lane_height_px * share / height_m,
+             width_px * (is_deep ? CAMERA_BODY_WIDTH_DEEP : CAMERA_BODY_WIDTH) / width_m);
     camera->is_following = 1;
     camera->orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
     camera->x_m = camera->y_m = 0;
@@ -89,7 +102,8 @@ struct vec2 camera_target(const struct camera *camera, const struct replay *cons
     if (ground_count == 0)
         target.y = count > 1 ? 0 : target.y;
     else
-        target.y = fmax((0.5 - ground_share(lane_height_px)) * height_m, top - 0.42 * height_m);
+        target.y = fmax((0.5 - ground_share(has_depth(replays, count), lane_height_px)) * height_m,
+                        top - 0.42 * height_m);
     return target;
 }
 

@@ -16,7 +16,7 @@ struct camera_orbit {
 #define CAMERA_PITCH_MAX 1.5
 #define CAMERA_ORBIT_USUAL                                                                         \
     {                                                                                              \
-        -0.55, 0.18                                                                                \
+        -0.55, 0.12                                                                                \
     }
 
 struct camera {
@@ -32,7 +32,7 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
                 double width_px, double lane_height_px);
 
 /* What the camera should look at: the mean centre of mass of the replays (smoothed over a stride);
- * on ground it keeps the ground in the lower quarter until a creature leaves the picture. */
+ * on ground it keeps the ground in the lower quarter (in depth: third) until a creature leaves the picture. */
 struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
                           int count, double time_s, double lane_height_px);
 
