@@ -118,7 +118,6 @@ static const char *const store_schema[] = {
     " digest TEXT,"          /* of its motion */
     " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
     ") STRICT",
-    "CREATE INDEX individuals_generation ON individuals (generation)",
 
     /* The creatures the run began with. */
     "CREATE TABLE seeds ("
@@ -182,6 +181,7 @@ static const char *const store_schema[] = {
 };
 
 /* What older versions have besides. */
-static const char *const store_schema_older[] = {STORE_BARS_TABLE};
+static const char *const store_schema_older[] = {
+    STORE_BARS_TABLE, "CREATE INDEX individuals_generation ON individuals (generation)"};
 
 #endif

@@ -279,7 +279,7 @@ static int add_quarantine_log(struct store *store, struct error *error)
                          error);
 }
 
-/* The columns of bars are there; then the store is one of this version. */
+/* Moves bars into their columns, which are there, and drops what no query uses; then the store is one of this version. */
 static int move_bars(struct store *store, struct error *error)
 {
     char version[64];
@@ -290,7 +290,7 @@ static int move_bars(struct store *store, struct error *error)
                                " WHERE id IN (SELECT individual FROM bars);"
                                "UPDATE births SET (bar_m_s, bar_sizes_s) ="
                                " (SELECT m_s, sizes_s FROM bars WHERE individual = id);"
-                               "DROP TABLE bars",
+                               "DROP TABLE bars; DROP INDEX IF EXISTS individuals_generation",
                                error);
     return status ? status : store_execute(store, version, error);
 }

@@ -8,7 +8,7 @@
 #include "common/store/database.h"
 #include "common/store/schema.h"
 
-/* Makes of a store what version 9 wrote: bars have a table. */
+/* Makes of a store what version 9 wrote: bars have a table, and there is an index. */
 #define STORE_FIXTURE_OLDER                                                                        \
     STORE_BARS_TABLE                                                                               \
     "; INSERT INTO bars SELECT id, bar_m_s, bar_sizes_s FROM individuals WHERE bar_m_s IS NOT "    \
@@ -17,7 +17,8 @@
     "ALTER TABLE individuals DROP COLUMN bar_m_s;"                                                 \
     "ALTER TABLE individuals DROP COLUMN bar_sizes_s;"                                             \
     "ALTER TABLE births DROP COLUMN bar_m_s;"                                                      \
-    "ALTER TABLE births DROP COLUMN bar_sizes_s; PRAGMA user_version = 9"
+    "ALTER TABLE births DROP COLUMN bar_sizes_s;"                                                  \
+    "CREATE INDEX individuals_generation ON individuals (generation); PRAGMA user_version = 9"
 
 static inline void store_fixture_make_tables(sqlite3 *database)
 {

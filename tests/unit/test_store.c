@@ -1419,7 +1419,9 @@ START_TEST(test_older_bars)
         check_bars(store, search, digest);
         store_close(store);
         ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-        ck_assert_int_eq(ask_sql("SELECT count(*) FROM sqlite_schema WHERE name = 'bars'"), 0);
+        ck_assert_int_eq(ask_sql("SELECT count(*) FROM sqlite_schema WHERE name IN ('bars', "
+                                 "'individuals_generation')"),
+                         0);
     }
     search_destroy(search);
 }
