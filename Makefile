@@ -200,7 +200,6 @@ residuals: $(B)/stress/stress $(PROGRAMS)
 parting: $(B)/stress/parting $(B)/bench/plot
 	$(Q)nice $< $(B)/parting.csv >$(B)/parting.md
 	$(Q)cat $(B)/parting.md
-	$(Q)sed -n '/after 0.2 s/,$$p' $(B)/parting.md | scripts/write-block docs/physics-trust.md near
 	$(Q)sed '/^$$/,$$d' $(B)/parting.md | scripts/write-block docs/physics-trust.md parting
 	$(Q)$(B)/bench/plot "Two solvers, and the same solver twice" "time, s" \
 		<$(B)/parting.csv >docs/images/parting.svg

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The row of a page that begins with the name, then has `count` columns: of "ERROR of ALLOWED" the share, of anything
+/* The row of a page that begins with the name, then has `count` columns: of "ERROR/ALLOWED" the share, of anything
  * else -1. The test fails where the page has no such row. */
 static inline void documented_shares(const char *page, const char *name, double *shares, int count)
 {
@@ -24,7 +24,7 @@ static inline void documented_shares(const char *page, const char *name, double 
             at = strchr(at, '|');
             ck_assert_msg(at != NULL, "%s: the row of %s has too few columns", page, name);
             at++;
-            shares[i] = sscanf(at, "%lf of %lf", &error, &allowed) == 2 ? error / allowed : -1;
+            shares[i] = sscanf(at, "%lf/%lf", &error, &allowed) == 2 ? error / allowed : -1;
         }
     }
     fclose(file);

@@ -44,7 +44,7 @@ static inline int tally_suite(Suite *suite, int argc, char **argv)
         return run_suite(suite);
     int status = run_suite_or_table(suite, 1);
     for (int i = 0; i < tally_count; i++)
-        printf("| %s | %d | %.0e of %.0e |\n", tally[i].name, tally[i].count, tally[i].error,
+        printf("| %s | %d | %.0e/%.0e |\n", tally[i].name, tally[i].count, tally[i].error,
                tally[i].tolerance);
     return status;
 }

@@ -415,8 +415,8 @@ START_TEST(oracle_case)
 {
     const char *name = case_name(_i);
     struct trial *t = trial_create();
-    double documented[RUN_COUNT];
-    documented_shares(PAGE, name, documented, RUN_COUNT);
+    double documented[RUN_COUNT] = {INFINITY}; /* the table has no column of RUN_FINE */
+    documented_shares(PAGE, name, documented + RUN_RK4, RUN_COUNT - RUN_RK4);
     /* where checks are dear the reference would take a minute; test_space_constraint.c has it there */
     int count = CHECKS_ARE_DEAR ? RUN_CONSTRAINT : RUN_COUNT;
     for (int run = 0; run < count; run++) {
@@ -436,14 +436,13 @@ static int print_markdown(void)
 {
     struct trial *t = trial_create();
     int bad = 0;
-    printf("| case | RK4, 1/960 s | RK4, 1/240 s | midpoint, 1/240 s | constraint |\n"
-           "|---|---|---|---|---|\n");
+    printf("| case | RK4 | midpoint | constraint |\n|---|---|---|---|\n");
     for (int i = 0; i < (int)json_object_size(cases); i++) {
         const char *name = case_name(i);
         printf("| %s |", name);
-        for (int run = 0; run < RUN_COUNT; run++) {
+        for (int run = RUN_RK4; run < RUN_COUNT; run++) {
             struct outcome o = measure(t, name, (enum run)run);
-            printf(" %.0e of %.0e |", o.error, o.tolerance);
+            printf(" %.0e/%.0e |", o.error, o.tolerance);
             bad += o.bad;
             if (o.bad)
                 fprintf(stderr, "%s, %s: %d of %d are wrong, first %s\n", name, run_names[run],

@@ -834,7 +834,7 @@ static int print_markdown(const char *only)
         if (only && strcmp(only, measures[i].name) != 0)
             continue;
         measure(i);
-        printf("| %s | %d | %.0e of %.0e |\n", measures[i].name, outcome.count, outcome.error,
+        printf("| %s | %d | %.0e/%.0e |\n", measures[i].name, outcome.count, outcome.error,
                outcome.tolerance);
         if (outcome.bad)
             fprintf(stderr, "%s: %d are wrong, first %s\n", measures[i].name, outcome.bad,
