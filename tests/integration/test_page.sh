@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The replay page in a browser without a screen: it plays, pauses, scrubs and changes the creature without
 # an error, its overlays toggle, the fitness stands behind its bar, and its canvas shows the body where the png export has it;
-# so do pages of spheres and of boxes in space, which the mouse turns.
+# so do pages of spheres and of boxes in space, which the mouse turns. On a phone all controls are within reach.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 viewer=$bin/viewer
@@ -241,3 +241,65 @@ browse spheres.html spheres.png spheres.js 70
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
 browse boxes.html boxes.png boxes.js 70
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back biped in space "*"curve keeps-up" ]] || fail "the page of boxes: $title"
+
+# A phone is a window of 390 x 700 in another page, which is told what was found.
+cat >phone.js <<'END_OF_PROBE'
+<script>
+/* Every control is within the window and is what a finger meets there; nothing is wider than the window, no text is cut; two
+ * thirds of the height are the picture; a finger turns it, two fingers zoom. */
+const told = [];
+const wait = ms => new Promise(done => setTimeout(done, ms));
+const out = box => box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
+canvas.setPointerCapture = () => {};
+const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { pointerId: id, pointerType: 'touch', isPrimary: id === 1, clientX: x, clientY: y }));
+(async () => {
+  while (!creature) await wait(50);
+  resize();
+  draw();
+  for (const control of document.querySelectorAll('button, select, input')) {
+    if (control.hidden) continue;
+    const box = control.getBoundingClientRect(), met = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+    const name = control.id || control.textContent;
+    if (out(box)) told.push(`${name}-is-outside`);
+    else if (met !== control && !control.contains(met)) told.push(`${name}-is-covered`);
+    if (Math.min(box.width, box.height) < 28) told.push(`${name}-is-small-${box.width.toFixed(0)}x${box.height.toFixed(0)}`);
+    if (control.tagName === 'BUTTON' && control.scrollWidth > control.clientWidth + 1) told.push(`${name}-is-cut`);
+  }
+  for (const id of ['name', 'score', 'verdict', 'status', 'clock'])
+    if (out(find(id).getBoundingClientRect()) || find(id).scrollWidth > find(id).clientWidth + 1 && find(id).clientWidth) told.push(`${id}-is-cut`);
+  const who = find('who');
+  g.font = getComputedStyle(who).font;
+  if (g.measureText(who.options[who.selectedIndex].text).width > who.clientWidth - 24) told.push('who-is-cut');
+  if (document.documentElement.scrollWidth > innerWidth) told.push('page-is-wide');
+  const share = canvas.getBoundingClientRect().height / innerHeight;
+  if (share < 0.6) told.push(`picture-${share.toFixed(2)}`);
+  const yaw = orbit.yaw, scale = camera.scale;
+  touch('pointerdown', 1, 150, 300);
+  touch('pointermove', 1, 210, 300);
+  touch('pointerup', 1, 210, 300);
+  told.push(orbit.yaw !== yaw ? 'turns' : 'does-not-turn');
+  touch('pointerdown', 1, 150, 300);
+  touch('pointerdown', 2, 200, 300);
+  touch('pointermove', 2, 260, 300);
+  touch('pointerup', 1, 150, 300);
+  touch('pointerup', 2, 260, 300);
+  told.push(camera.scale > scale ? 'zooms' : 'does-not-zoom');
+  parent.postMessage(told.join(' '), '*');
+})();
+</script>
+END_OF_PROBE
+{
+    awk '/<\/body>/ {exit} {print}' boxes.html
+    cat phone.js
+    printf '</body>\n</html>\n'
+} >phone.html
+cat >frame.html <<'END_OF_PAGE'
+<!doctype html><title>silent</title><body><iframe src="phone.html" style="width:390px;height:700px;border:0"></iframe>
+<script>addEventListener('message', e => { document.title = e.data; });</script></body>
+END_OF_PAGE
+HOME=$work timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+    --force-device-scale-factor=1 --window-size=500,720 --enable-logging=stderr --virtual-time-budget=5000 \
+    --dump-dom "file://$work/frame.html" >dom 2>console || fail "the page on a phone"
+grep CONSOLE console && fail "the page on a phone has errors"
+grep -q '<title>turns zooms</title>' dom || fail "the page on a phone: $(grep -o '<title>.*</title>' dom)"
+echo "on a phone: turns zooms"

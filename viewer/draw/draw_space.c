@@ -199,6 +199,7 @@ static void draw_marks(cairo_t *cr, const struct eye *eye)
 {
     const struct draw_view *view = eye->view;
     double step = round_step(view, TILE_PX), first = floor(eye->middle.x / step);
+    double last_x = -INFINITY, last_y = 0;
     for (int i = -MARKS; i <= MARKS; i++) {
         char text[32];
         double x = (first + i) * step, size = 9.5 * view->ui;
@@ -214,12 +215,15 @@ static void draw_marks(cairo_t *cr, const struct eye *eye)
         draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
         cairo_fill(cr);
         snprintf(text, sizeof text, "%.4g m", x == 0 ? 0 : view->flip * x);
-        /* a label that the picture's edge would cut is left out */
+        /* a label that the picture's edge would cut, or that would cover the one before, is left out */
         double half = draw_text_width(cr, text, size, 0) / 2 + 2;
         if (spot.x - half < view->left_px || spot.x + half > view->left_px + view->width_px ||
             spot.y + 4 * view->ui < view->top_px ||
-            spot.y + 15 * view->ui > view->top_px + view->height_px)
+            spot.y + 15 * view->ui > view->top_px + view->height_px ||
+            hypot(spot.x - last_x, spot.y - last_y) < 2 * half)
             continue;
+        last_x = spot.x;
+        last_y = spot.y;
         draw_text(cr, text, spot.x, spot.y + 13 * view->ui, size, 0, DRAW_CENTRE, COLOR_text_soft);
     }
 }
