@@ -23,7 +23,7 @@ struct box_scene {
 /* The links and boxes of a body, root at the origin. ERR_MEMORY when the arena is full. */
 int box_scene_create(struct box_scene *scene, const struct phenotype *phenotype,
                      const struct world *world, struct arena *arena);
-/* Sets what of the world needs no memory. Obstacles stay those of creation, or there are none. */
+/* Sets what needs no memory of the world. The obstacles of creation stay, or all of them go. */
 void box_scene_set_world(struct box_scene *scene, const struct world *world);
 
 /* The body for other programs; as in struct body_physics. */

@@ -11,8 +11,8 @@
  *
  * The piece of an obstacle that a sphere may touch is the one nearest to where the sphere would be next: of
  * two obstacles side by side the second is then no step, as it would be seen from afar. Between two
- * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. Spheres
- * that do not turn cannot take the torque of friction; between two of a body there is then none. */
+ * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. A sphere
+ * that does not turn cannot take the torque of friction: it has no friction against another sphere of its body. */
 #include <float.h>
 
 #include "simulator/spheres/sphere_system.h"
@@ -102,8 +102,8 @@ static double nearest_side(const struct sphere_system *s, int obstacle, struct v
 
 /* ---------------------------------------------------------------- what is near */
 
-/* How far beyond the slack all others are is found without a root for each pair: if of none the squares of distance
- * and reach differ by less than `least`, and no reach is more than R, then none is less than
+/* How far beyond the slack all others are is found without a root for each pair: if the squares of distance and
+ * reach differ by `least` or more in each pair, and no reach is more than R, then each is at least
  * sqrt(R^2 + least) - R beyond its reach. */
 void sphere_contacts_look(struct sphere_system *s)
 {

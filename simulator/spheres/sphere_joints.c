@@ -1,6 +1,6 @@
 /* Joints at spheres: they hold the bone to `end` against the bone to `base`, and motors turn it.
  *
- * Sizes: none to a dozen; each costs some 60 ns a substep.
+ * Sizes: 0 to a dozen; each costs some 60 ns a substep.
  *
  * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. What is known at
  * birth is kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the bone's direction,

@@ -267,10 +267,10 @@ static struct as_one move_as_one(const struct sphere_system *s)
     return one;
 }
 
-/* Every sphere, and every one's spin, goes a share of the way to what moving as one would be. Momentum and
+/* The velocity and the spin of each sphere go a share of the way to those of a rigid body. Momentum and
  * angular momentum are kept (Mueller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics, 2007, 3.5). It is
  * what friction at pivots and in tissue does to a body, and costs the same whatever its shape. The
- * velocities are those before the substep, since only they are none where weight, bones and ground balance. */
+ * velocities are those before the substep: only these are 0 where weight, bones and ground balance. */
 static void damp_body(struct sphere_system *s)
 {
     double rate = s->settings.body_damping_1_s * s->settings.dt_s * BODY_DAMPING_STEPS;

@@ -219,7 +219,7 @@ struct sphere_system {
     int *rod_of;           /* of each bone */
     struct pull *pull;     /* of each rod */
     /* all ends of rods: at sphere i those of fixed ones from first_end[2 i], of muscles from first_end[2 i + 1], to
-     * first_end[2 i + 2]. So each velocity is read and written once, and none waits for the last. */
+     * first_end[2 i + 2]. So each velocity is read and written once, and does not wait for the one before. */
     struct rod_end *ends;
     int *first_end;
     struct angle *angle;

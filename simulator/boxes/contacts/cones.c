@@ -38,7 +38,7 @@
 /* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
 #define PIVOT_MIN 1e-15
 
-/* Lines of the system are multiples of so many numbers. */
+/* The length of a line of the system is a multiple of this many numbers. */
 enum { BLOCK = 16 };
 
 static inline int block_width(int columns)

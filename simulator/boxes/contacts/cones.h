@@ -74,12 +74,12 @@ struct cones {
     struct cone_line *lines;
     int line_count;
     double *slips;          /* where they are not rows of y; rows x stride */
-    int *reached;           /* per column: the first so many lines reach it */
+    int *reached;           /* per column: how many lines, from the first on, reach it */
     int side;               /* numbers from one line of the system to the next */
     double *system, *right; /* columns x columns; its right side, then its solution */
 };
 
-/* Takes memory for so many laws with so many rows in all; ERR_MEMORY when the arena is full. */
+/* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */
 int cones_create(struct cones *cones, int laws, int rows, int columns, struct arena *arena);
 /* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to fill. */
 void cones_begin(struct cones *cones, int rows);

@@ -126,7 +126,7 @@ static void find_corners(const struct solid *solid, struct vec3 corners[8])
         }
 }
 
-/* The corners of a box's shadow, counter-clockwise, and the first again; fewer than three: none. */
+/* The corners of a box's shadow, counter-clockwise, and the first again; fewer than three: no shadow. */
 static int find_shadow(const struct face *f, const struct solid *other,
                        struct exposure_corner *shadow)
 {
@@ -161,7 +161,7 @@ static void put_corner(struct exposure_piece *p, double s, double t)
         p->corners[p->count++] = (struct exposure_corner){s, t};
 }
 
-/* Parts a piece along the line from a to b: what is left of it, and what is not. */
+/* Parts a piece along the line from a to b: into what lies left of the line, and the rest. */
 static void split(const struct exposure_piece *piece, const struct exposure_corner *a,
                   const struct exposure_corner *b, struct exposure_piece *left,
                   struct exposure_piece *right)

@@ -17,7 +17,7 @@ struct solid_point {
 };
 struct solid_manifold {
     struct vec3 normal; /* from the second to the first */
-    int axis;           /* that separates: 0 .. 5 faces, 6 .. 14 pairs of edges; -1: none */
+    int axis;           /* that separates: 0 .. 5 faces, 6 .. 14 pairs of edges; -1: no axis */
     int count;
     struct solid_point points[SOLIDS_POINTS_MAX];
 };
@@ -28,7 +28,7 @@ void solids_meet_plane(const struct solid *solid, struct vec3 normal, double off
                        const struct solid_manifold *held, struct solid_manifold *manifold);
 
 /* Points of contact where two boxes are closer than the margin. With the boxes exchanged the
- * normal is reversed and the points stay. `held` as above, NULL if there was none. */
+ * normal is reversed and the points stay. `held` as above. */
 void solids_meet(const struct solid *a, const struct solid *b, double margin,
                  const struct solid_manifold *held, struct solid_manifold *manifold);
 /* The same before the points are reduced to four; returns their number. manifold gets normal and axis. */

@@ -633,7 +633,7 @@ static void set_law(struct space_contacts *s, int i)
         set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);
 }
 
-/* The point of the last manifold with a feature; -1: none. */
+/* The point of the last manifold with a feature; -1: no such point. */
 static int held_point(const struct space_pair *p, int feature)
 {
     for (int k = 0; k < p->held.count; k++)

@@ -264,8 +264,8 @@ static double find_start_energy(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-/* Whether the ledger went wrong since the start of the step: written so that what is not a number is. With contacts
- * steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
+/* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is not a number. With
+ * contacts steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
 static int is_unbalanced(struct space_dynamics *d)
 {
     const struct ledger *now = &d->ledger, *before = &d->ledger_before;
@@ -285,7 +285,7 @@ static int is_unbalanced(struct space_dynamics *d)
     return !(fabs(error) + off <= share * size + allowed);
 }
 
-/* Where the step, split so many times before, has to be split; 0: nowhere. An impact is to be in the middle of a
+/* Where the step, split `splits` times before, has to be split; 0: nowhere. An impact is to be in the middle of a
  * part; contacts that cannot be held to their law need halves, and so does a joint that meets a limit, since it is
  * stopped at the step's end, which is of first order. */
 static double find_split(struct space_group *g, int splits)

@@ -44,8 +44,8 @@ void space_dynamics_set_effector(struct space_dynamics *d, int rate, double stre
 void space_dynamics_set_target(struct space_dynamics *d, int rate, double target, double change);
 void space_dynamics_set_effectors(struct space_dynamics *d, enum effector_state state);
 
-/* Another world: of fixed boxes only those of creation, or none of them; nor may there be ground or friction where there
- * was none at creation. Motion and ledger stay. */
+/* Another world: with the fixed boxes of creation, or without any. It may have ground and friction only if the world of
+ * creation had them. Motion and ledger stay. */
 void space_dynamics_set_world(struct space_dynamics *d, const struct space_world *world);
 /* Passive damping of every joint, 1/s. */
 void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s);

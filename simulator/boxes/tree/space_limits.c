@@ -9,7 +9,7 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 #define SETTLED 1e-12
 /* Gaps, rad or m, that impulses on other rows may close. */
 #define GAP_NEAR 0.1
-/* Gaps that are none, rad or m. */
+/* Gaps that count as 0, rad or m. */
 #define GAP_ROUNDING 1e-12
 
 /* Intervals of slides and turns; of a ball its twist's. */

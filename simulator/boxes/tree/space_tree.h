@@ -24,7 +24,7 @@ struct space_link {
     struct vec3 centre;  /* of mass, in the own frame */
     struct sym3 inertia; /* about it, kg m^2, likewise */
     /* limits: of each slide and turn; lower[0] and upper[0] of a ball are those of its twist, and its swing is at
-     * most cone_rad. Infinite: none */
+     * most cone_rad. Infinite: no limit */
     double lower[SPACE_RATES_MAX], upper[SPACE_RATES_MAX];
     double cone_rad;
 };
@@ -144,13 +144,13 @@ void space_tree_factor(struct space_tree *tree, const double *extra, double half
 /* Accelerations under joint torques (of slides: forces) tau, the links' loads and gravity, at the pose and the
  * velocity, after space_tree_factor(). */
 void space_tree_accelerate(struct space_tree *tree, const double *tau, double *qdd);
-/* The change of the rates by impulses on joints and on links (about their origins; NULL: none), after
+/* The change of the rates by impulses on joints and on links (about their origins; NULL: no impulse), after
  * space_tree_factor(), which gave the mass matrix: M^-1 (tau + J' wrench). Driven freedoms yield by `drive`. */
 void space_tree_respond(struct space_tree *tree, const double *tau,
                         const struct space_wrench *wrenches, double *dqd);
 /* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never written down: */
 void space_tree_factor_mass(struct space_tree *tree);
-/* Adds L^-1 J' of so many impulses on a link, wrenches about its origin, each to a row. The rates that it reaches join
+/* Adds L^-1 J' of `count` impulses on a link, wrenches about its origin, each to a row. The rates that it reaches join
  * those from *from to one before *to, where *to > 0. Rows are an even number of numbers long. */
 void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
                        double *rows, int stride, int *from, int *to);

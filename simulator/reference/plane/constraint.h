@@ -312,7 +312,7 @@ void reduced_build(struct constraint *c);
 /* Sweeps; rows that cannot all be pushed out at once would load one another without end: then they are only kept
  * from going deeper. Returns 0, or 1 where even that has no end. */
 int reduced_sweep(struct constraint *c, int sweeps, double share);
-/* Forces or impulses that obey everything. Returns 0, or 1 if none were found. */
+/* Forces or impulses that obey everything. Returns 0, or 1 if it finds no such forces. */
 int reduced_solve(struct constraint *c);
 
 #endif

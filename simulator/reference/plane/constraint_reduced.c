@@ -300,7 +300,7 @@ int reduced_sweep(struct constraint *c, int sweeps, double share)
     return !(sweep_impulses(c, sweeps, share) < WEDGED_SHARE);
 }
 
-/* Forces or impulses that obey everything. Returns 0, or 1 if none were found. */
+/* Forces or impulses that obey everything. Returns 0, or 1 if it finds no such forces. */
 int reduced_solve(struct constraint *c)
 {
     double change = 1;

@@ -186,7 +186,7 @@ static enum step_end judge_step(struct constraint *c)
 }
 
 /* The step just tried, of h, ends badly: bisects for the first instant at which it does, and takes the
- * step to there. Returns its length; 0 if there is none. */
+ * step to there. Returns its length; 0 if there is no such instant. */
 static double step_to_event(struct constraint *c, double ahead, double h, enum step_end *end)
 {
     double low = 0, high = h, tried = h;

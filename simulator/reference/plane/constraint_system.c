@@ -69,7 +69,7 @@ int system_create(struct constraint *c, struct arena *arena)
 
 /* ---------------------------------------------------------------- external forces */
 
-/* The pieces of a disk's rim together feel -pi k r v; turning moves none of them along its normal. */
+/* The pieces of a disk's rim together feel -pi k r v; turning does not move them along their normals. */
 static void add_disk_drag(struct constraint *c, int part)
 {
     int link = c->phenotype->parts[part].link;
@@ -446,7 +446,7 @@ double system_row_scale(const struct constraint *c, const struct row *row)
 /* Operations for each link, but for the equations. */
 enum { LINK_WORK = 300 };
 
-/* Making, factoring and solving them takes about so many operations. */
+/* Counts the operations that making, factoring and solving them takes, roughly. */
 void system_count_equations(struct constraint *c, int count)
 {
     c->base.work += (uint64_t)(count * count) * (uint64_t)(3 * count + 30);

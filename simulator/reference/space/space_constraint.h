@@ -32,7 +32,7 @@ void space_constraint_set_effectors(struct space_constraint *c, enum effector_st
 
 void space_constraint_set_world(struct space_constraint *c, const struct space_world *world);
 void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s);
-/* Pushing boxes apart at birth is no motion of theirs but part of their making. It is left to the other solver, so
+/* Pushing boxes apart at birth is part of their making, not a motion. It is left to the other solver, so
  * that both start from the same pose. */
 void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s);
 

@@ -13,7 +13,7 @@
 
 /* What counts as 0 beside the first of the factor's diagonal. */
 #define RANK_TOLERANCE 1e-12
-/* The direction of sliding is smoothed by this share of the speed that counts as none. */
+/* The direction of sliding is smoothed by this share of the speed that counts as rest. */
 #define SMOOTHING 1e-2
 /* Operations of an evaluation for each row. */
 enum { ROW_WORK = 400 };

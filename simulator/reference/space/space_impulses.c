@@ -18,7 +18,7 @@
 #define SLIDING_M_S 1e-6
 /* What leaves faster, m/s or rad/s, does not press. */
 #define LEAVING 1e-9
-/* Sliding has turned round if it is slower than before by this share of the speed that counts as none. */
+/* Sliding has turned round if it is slower than before by this share of the speed that counts as rest. */
 #define TURN 0.1
 /* Touches press if they take more than this share of all forces. */
 #define PRESSING_SHARE 1e-12

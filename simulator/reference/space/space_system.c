@@ -8,8 +8,8 @@
  *       D'' = (a x u).(alpha_c - alpha_p) + ((wc x a) x u + a x (wp x u)).(wc - wp)
  *
  * A joint without a slide has the places along three axes, one with a slide those across it; one without a turn has
- * three turn rows, one that turns about k has two (the child's k across f's others), one with two axes has one: they
- * stay across each other. A ball has none, a free root none at all. A prescribed motion is a row along its freedom. */
+ * three turn rows, one that turns about k has two (the child's k across f's others), one with two axes has one: they stay
+ * across each other. A ball has no turn row, a free root no row at all. A prescribed motion is a row along its freedom. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>

@@ -92,7 +92,7 @@ struct touch {
 struct touch_pair {
     int a, b;
     struct solid_manifold held; /* its axis */
-    int axis;                   /* when touches were last looked for; -1: none */
+    int axis;                   /* when touches were last looked for; -1: no axis */
 };
 
 /* Impulse of a touch in a step of dt_s. */
