@@ -1,10 +1,10 @@
 /* MessagePack, bounded.
  *
- * The walk goes through the bytes without recursion: a stack of at most PACK_DEPTH_MAX counts says
- * how many objects each open array or map still wants. Every object takes at least one byte, so a
- * count above the number of bytes left is refused before anything is allocated. The first walk
- * judges, counts the objects, of 24 bytes each, and reads as many as the reader has room for: all of
- * a result. Others are read by a second walk. */
+ * The scan walks the bytes once, without recursion and without memory of its own: a stack of at
+ * most PACK_DEPTH_MAX counts says how many objects each open array or map still wants. Every
+ * object takes at least one byte, so a count above the number of bytes left is refused before
+ * anything is allocated. Then msgpack-c needs at most 24 bytes for each object (48 for a pair of
+ * a map). */
 #include "common/formats/pack.h"
 
 #include <inttypes.h>
@@ -94,257 +94,158 @@ void pack_nil(struct pack_writer *writer)
     note_result(writer, msgpack_pack_nil(&writer->packer));
 }
 
-/* ---- the walk ---- */
+/* ---- the scan ---- */
 
-/* The elements of an open array or map: how many are wanted still, and where the next goes. */
-struct level {
-    size_t wanted;
-    msgpack_object *next; /* NULL: they are only counted */
-};
-
-/* Walks through the bytes, from one object to the next. */
-struct walk {
+struct scan {
     const unsigned char *bytes;
     size_t length, offset;
-    struct level levels[PACK_DEPTH_MAX + 1]; /* outermost first */
+    size_t wanted[PACK_DEPTH_MAX + 1]; /* objects still wanted, outermost first */
     int depth;
-    size_t count;         /* of the objects so far, with those that are wanted */
-    msgpack_object *room; /* for so many objects; the others are only counted */
-    size_t room_count;
     struct error *error;
 };
 
-static int fail_at(struct walk *walk, int code, const char *what)
+static int fail_at(struct scan *scan, int code, const char *what)
 {
-    return error_set(walk->error, code, "byte %zu: %s", walk->offset, what);
+    return error_set(scan->error, code, "byte %zu: %s", scan->offset, what);
 }
 
-/* The next `length` bytes; NULL: there are not so many. */
-static inline const unsigned char *walk_over(struct walk *walk, size_t length)
+/* A big-endian count of `width` bytes at the offset, which moves on. */
+static int scan_count(struct scan *scan, int width, size_t *count)
 {
-    const unsigned char *at = walk->bytes + walk->offset;
-    if (walk->length - walk->offset < length) {
-        fail_at(walk, ERR_FORMAT, "cut short");
-        return NULL;
-    }
-    walk->offset += length;
-    return at;
-}
-
-static inline uint64_t read_4(const unsigned char *at)
-{
-    return (uint64_t)at[0] << 24 | (uint64_t)at[1] << 16 | (uint64_t)at[2] << 8 | at[3];
-}
-
-/* A number of `width` bytes (1, 2, 4 or 8), the highest first; 0, or ERR_FORMAT. */
-static inline int walk_number(struct walk *walk, size_t width, uint64_t *number)
-{
-    const unsigned char *at = walk_over(walk, width);
-    if (!at)
-        return ERR_FORMAT;
-    *number = width == 8   ? read_4(at) << 32 | read_4(at + 4)
-              : width == 4 ? read_4(at)
-              : width == 2 ? (uint64_t)at[0] << 8 | at[1]
-                           : at[0];
+    if (scan->length - scan->offset < (size_t)width)
+        return fail_at(scan, ERR_FORMAT, "cut short");
+    *count = 0;
+    for (int i = 0; i < width; i++)
+        *count = *count << 8 | scan->bytes[scan->offset++];
     return 0;
 }
 
-static int walk_unsigned(struct walk *walk, size_t width, msgpack_object *object)
+static int scan_skip(struct scan *scan, size_t length)
 {
-    object->type = MSGPACK_OBJECT_POSITIVE_INTEGER;
-    return walk_number(walk, width, &object->via.u64);
-}
-
-/* As the library does it: what is not negative becomes an unsigned number. */
-static int walk_signed(struct walk *walk, size_t width, msgpack_object *object)
-{
-    uint64_t number = 0, sign = UINT64_C(1) << (8 * width - 1);
-    int rc = walk_number(walk, width, &number);
-    object->via.u64 = (number ^ sign) - sign;
-    object->type =
-        number & sign ? MSGPACK_OBJECT_NEGATIVE_INTEGER : MSGPACK_OBJECT_POSITIVE_INTEGER;
-    return rc;
-}
-
-static int walk_float(struct walk *walk, msgpack_object *object)
-{
-    uint64_t number = 0;
-    float value;
-    int rc = walk_number(walk, 4, &number);
-    uint32_t bits = (uint32_t)number;
-    memcpy(&value, &bits, sizeof value);
-    object->type = MSGPACK_OBJECT_FLOAT32;
-    object->via.f64 = (double)value;
-    return rc;
-}
-
-static int walk_double(struct walk *walk, msgpack_object *object)
-{
-    uint64_t bits = 0;
-    int rc = walk_number(walk, 8, &bits);
-    object->type = MSGPACK_OBJECT_FLOAT64;
-    memcpy(&object->via.f64, &bits, sizeof bits);
-    return rc;
-}
-
-/* A text or bytes. */
-static int walk_string(struct walk *walk, msgpack_object_type type, size_t length,
-                       msgpack_object *object)
-{
-    const unsigned char *at = walk_over(walk, length);
-    object->type = type;
-    if (type == MSGPACK_OBJECT_STR)
-        object->via.str = (msgpack_object_str){(uint32_t)length, (const char *)at};
-    else
-        object->via.bin = (msgpack_object_bin){(uint32_t)length, (const char *)at};
-    return at ? 0 : ERR_FORMAT;
-}
-
-/* `count` elements, each with `parts` objects of one byte at least. */
-static int walk_into(struct walk *walk, msgpack_object_type type, size_t count, size_t parts,
-                     msgpack_object *object)
-{
-    size_t end = walk->count + count * parts;
-    msgpack_object *first = end <= walk->room_count ? walk->room + walk->count : NULL;
-    if (count * parts > walk->length - walk->offset)
-        return fail_at(walk, ERR_FORMAT, "a count larger than the bytes that are left");
-    if (walk->depth >= PACK_DEPTH_MAX)
-        return fail_at(walk, ERR_LIMIT, "nested too deeply");
-    object->type = type;
-    if (type == MSGPACK_OBJECT_ARRAY)
-        object->via.array = (msgpack_object_array){(uint32_t)count, first};
-    else
-        object->via.map = (msgpack_object_map){(uint32_t)count, (msgpack_object_kv *)first};
-    walk->levels[++walk->depth] = (struct level){count * parts, first};
-    walk->count = end;
+    if (scan->length - scan->offset < length)
+        return fail_at(scan, ERR_FORMAT, "cut short");
+    scan->offset += length;
     return 0;
 }
 
-/* An object whose head says how long it is: `width` bytes of count, then text, bytes or elements. */
-static int walk_counted(struct walk *walk, msgpack_object_type type, size_t width,
-                        msgpack_object *object)
+/* `count` objects follow, each of one byte at least. */
+static int scan_open(struct scan *scan, size_t count)
 {
-    uint64_t count;
-    int rc = walk_number(walk, width, &count);
+    if (count > scan->length - scan->offset)
+        return fail_at(scan, ERR_FORMAT, "a count larger than the bytes that are left");
+    if (scan->depth >= PACK_DEPTH_MAX)
+        return fail_at(scan, ERR_LIMIT, "nested too deeply");
+    scan->wanted[++scan->depth] = count;
+    return 0;
+}
+
+/* An object whose head says how long it is: `width` bytes of count, then text, bytes or objects. */
+static int scan_counted(struct scan *scan, int width, int objects_per_count)
+{
+    size_t count = 0;
+    int rc = scan_count(scan, width, &count);
     if (rc != 0)
         return rc;
-    if (type == MSGPACK_OBJECT_ARRAY || type == MSGPACK_OBJECT_MAP)
-        return walk_into(walk, type, count, type == MSGPACK_OBJECT_MAP ? 2 : 1, object);
-    return walk_string(walk, type, count, object);
+    return objects_per_count == 0 ? scan_skip(scan, count)
+                                  : scan_open(scan, count * (size_t)objects_per_count);
 }
 
 /* One object: its head, and the body of what is not an array or a map. */
-static int walk_object(struct walk *walk, msgpack_object *object)
+static int scan_object(struct scan *scan)
 {
-    const unsigned char *at = walk_over(walk, 1);
-    if (!at)
-        return ERR_FORMAT;
-    unsigned head = *at;
-    if (head < 0x80 || head >= 0xe0) { // small integers
-        object->type =
-            head < 0x80 ? MSGPACK_OBJECT_POSITIVE_INTEGER : MSGPACK_OBJECT_NEGATIVE_INTEGER;
-        object->via.i64 = head < 0x80 ? (int64_t)head : (int64_t)head - 0x100;
+    if (scan->offset >= scan->length)
+        return fail_at(scan, ERR_FORMAT, "cut short");
+    unsigned char head = scan->bytes[scan->offset++];
+    if (head < 0x80 || head >= 0xe0) // small integers
         return 0;
-    }
     if (head < 0x90)
-        return walk_into(walk, MSGPACK_OBJECT_MAP, head & 0x0f, 2, object);
+        return scan_open(scan, 2 * (size_t)(head & 0x0f));
     if (head < 0xa0)
-        return walk_into(walk, MSGPACK_OBJECT_ARRAY, head & 0x0f, 1, object);
+        return scan_open(scan, head & 0x0f);
     if (head < 0xc0)
-        return walk_string(walk, MSGPACK_OBJECT_STR, head & 0x1f, object);
+        return scan_skip(scan, head & 0x1f);
     switch (head) {
-    case 0xc0:
-        object->type = MSGPACK_OBJECT_NIL;
-        return 0;
-    case 0xc2: // false, true
+    case 0xc0: // nil, false, true
+    case 0xc2:
     case 0xc3:
-        object->type = MSGPACK_OBJECT_BOOLEAN;
-        object->via.boolean = head == 0xc3;
         return 0;
     case 0xc4: // bytes
     case 0xc5:
     case 0xc6:
-        return walk_counted(walk, MSGPACK_OBJECT_BIN, (size_t)1 << (head - 0xc4), object);
-    case 0xca:
-        return walk_float(walk, object);
+        return scan_counted(scan, 1 << (head - 0xc4), 0);
+    case 0xca: // floats
+        return scan_skip(scan, 4);
     case 0xcb:
-        return walk_double(walk, object);
+        return scan_skip(scan, 8);
     case 0xcc: // integers
     case 0xcd:
     case 0xce:
     case 0xcf:
-        return walk_unsigned(walk, (size_t)1 << (head - 0xcc), object);
+        return scan_skip(scan, (size_t)1 << (head - 0xcc));
     case 0xd0:
     case 0xd1:
     case 0xd2:
     case 0xd3:
-        return walk_signed(walk, (size_t)1 << (head - 0xd0), object);
+        return scan_skip(scan, (size_t)1 << (head - 0xd0));
     case 0xd9: // texts
     case 0xda:
     case 0xdb:
-        return walk_counted(walk, MSGPACK_OBJECT_STR, (size_t)1 << (head - 0xd9), object);
+        return scan_counted(scan, 1 << (head - 0xd9), 0);
     case 0xdc: // arrays
     case 0xdd:
-        return walk_counted(walk, MSGPACK_OBJECT_ARRAY, (size_t)2 << (head - 0xdc), object);
+        return scan_counted(scan, head == 0xdc ? 2 : 4, 1);
     case 0xde: // maps
     case 0xdf:
-        return walk_counted(walk, MSGPACK_OBJECT_MAP, (size_t)2 << (head - 0xde), object);
+        return scan_counted(scan, head == 0xde ? 2 : 4, 2);
     default:
-        walk->offset--;
-        return fail_at(walk, ERR_FORMAT, "a type that is not used here");
+        scan->offset--;
+        return fail_at(scan, ERR_FORMAT, "a type that is not used here");
     }
 }
 
-/* Exactly one object, complete, with nothing behind it: reads it and all its parts into `room`, the
- * root first, as far as that goes, and counts them. */
-static int walk_all(struct walk *walk, msgpack_object *room, size_t room_count)
+/* Exactly one object, complete, with nothing behind it. */
+static int scan_structure(const void *bytes, size_t length, struct error *error)
 {
-    walk->offset = 0;
-    walk->depth = 0;
-    walk->count = 1;
-    walk->room = room;
-    walk->room_count = room_count;
-    walk->levels[0] = (struct level){1, room};
-    while (walk->depth >= 0) {
-        struct level *level = &walk->levels[walk->depth];
-        msgpack_object counted;
-        if (level->wanted == 0) {
-            walk->depth--;
+    struct scan scan = {.bytes = bytes, .length = length, .wanted = {1}, .error = error};
+    while (scan.depth >= 0) {
+        if (scan.wanted[scan.depth] == 0) {
+            scan.depth--;
             continue;
         }
-        level->wanted--;
-        int rc = walk_object(walk, level->next ? level->next++ : &counted);
+        scan.wanted[scan.depth]--;
+        int rc = scan_object(&scan);
         if (rc != 0)
             return rc;
     }
-    return walk->offset == walk->length ? 0 : fail_at(walk, ERR_FORMAT, "bytes after the end");
+    return scan.offset == length ? 0 : fail_at(&scan, ERR_FORMAT, "bytes after the end");
 }
 
 /* ---- reading ---- */
 
-/* The pairs of a map lie as their keys and values in turns. */
-_Static_assert(sizeof(msgpack_object_kv) == 2 * sizeof(msgpack_object), "pairs");
-
 int pack_open(struct pack_reader *reader, const void *bytes, size_t length, struct error *error)
 {
-    struct walk walk;
-    walk.bytes = bytes;
-    walk.length = length;
-    walk.error = error;
-    reader->taken = NULL;
-    reader->root = reader->own;
-    int rc = walk_all(&walk, reader->own, PACK_OBJECTS_OWN);
-    if (rc != 0 || walk.count <= PACK_OBJECTS_OWN)
+    int rc = scan_structure(bytes, length, error);
+    if (rc != 0)
         return rc;
-    reader->root = reader->taken = malloc(walk.count * sizeof *reader->taken);
-    return reader->taken ? walk_all(&walk, reader->taken, walk.count)
-                         : error_set(error, ERR_MEMORY, "out of memory");
+    msgpack_unpacked_init(&reader->unpacked);
+    size_t offset = 0;
+    switch (msgpack_unpack_next(&reader->unpacked, bytes, length, &offset)) {
+    case MSGPACK_UNPACK_SUCCESS:
+        reader->root = &reader->unpacked.data;
+        return 0;
+    case MSGPACK_UNPACK_NOMEM_ERROR:
+        rc = error_set(error, ERR_MEMORY, "out of memory");
+        break;
+    default:
+        rc = error_set(error, ERR_FORMAT, "not MessagePack");
+    }
+    msgpack_unpacked_destroy(&reader->unpacked);
+    return rc;
 }
 
 void pack_close(struct pack_reader *reader)
 {
-    free(reader->taken);
-    reader->taken = NULL;
+    msgpack_unpacked_destroy(&reader->unpacked);
     reader->root = NULL;
 }
 

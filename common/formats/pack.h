@@ -1,8 +1,8 @@
 /* MessagePack, bounded: a growing writer and a reader that trusts nothing.
  *
- * msgpack-c itself has no limits (a five-byte header can ask for 100 GB); of it only the types of
- * objects are used. pack_open() judges the structure of the whole buffer (counts against the bytes
- * that are left, depth, no extension types, exactly one object) before it takes memory. */
+ * msgpack-c itself has no limits (a five-byte header can ask for 100 GB), so pack_open() first
+ * scans the structure of the whole buffer (counts against the bytes that are left, depth, no
+ * extension types, exactly one object) and only then unpacks. */
 #ifndef COMMON_FORMATS_PACK_H
 #define COMMON_FORMATS_PACK_H
 
@@ -38,14 +38,11 @@ void pack_bool(struct pack_writer *writer, int value);
 void pack_nil(struct pack_writer *writer);
 
 /* ---- reading ---- */
-enum { PACK_OBJECTS_OWN = 96 }; /* a result has 70, a task some hundreds */
-/* Must stay where it is while it is open. */
 struct pack_reader {
+    msgpack_unpacked unpacked;
     const msgpack_object *root;
-    msgpack_object *taken; /* memory for more objects than `own`; NULL: it was not needed */
-    msgpack_object own[PACK_OBJECTS_OWN];
 };
-/* Reads exactly `length` bytes. The reader refers to `bytes`, which must outlive it.
+/* Scans and unpacks exactly `length` bytes. The reader refers to `bytes`, which must outlive it.
  * Returns 0, ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message. Call pack_close() if it was 0. */
 int pack_open(struct pack_reader *reader, const void *bytes, size_t length, struct error *error);
 void pack_close(struct pack_reader *reader);
