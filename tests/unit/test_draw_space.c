@@ -843,6 +843,28 @@ START_TEST(side_and_top_stand_beside)
 }
 END_TEST
 
+/* Beside a brain the ledger has its column, and covers nothing at the left. */
+START_TEST(the_ledger_stands_below_the_brain)
+{
+    struct camera camera;
+    uint32_t before[300];
+    make_replay("quadruped");
+    const struct replay *const replays[] = {replay};
+    camera_fit(&camera, replays, 1, 1000, 750);
+    for (int i = 0; i < 2; i++) {
+        open_white_picture();
+        cairo_scale(cr, 0.4, 0.4);
+        draw_frame(cr, 1000, 750, replays, 1, &camera, 1, DRAW_BRAIN | (i ? DRAW_LEDGER : 0));
+        for (int y = 0; y < 300; y++) {
+            ck_assert_msg(!i || before[y] == pixel(40, y), "row %d is covered", y);
+            before[y] = pixel(40, y);
+        }
+        close_picture();
+    }
+    drop_replay();
+}
+END_TEST
+
 /* A ledger and a split view on one side stand one below the other: what was seen of the panel stays as it was. */
 START_TEST(the_ledger_stands_above_the_split_view)
 {
@@ -1052,6 +1074,7 @@ int main(void)
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
     tcase_add_test(cases, side_and_top_stand_beside);
+    tcase_add_test(cases, the_ledger_stands_below_the_brain);
     tcase_add_test(cases, the_ledger_stands_above_the_split_view);
     tcase_add_test(cases, effectors_of_a_joint_stand_side_by_side);
     tcase_add_test(cases, the_eye_stays_above_the_ground);

@@ -345,9 +345,14 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
                size, !is_single);
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
-    if (overlays & DRAW_LEDGER && is_single)
-        draw_ledger(cr, view, replay, time_s,
-                    overlays & DRAW_BRAIN || (overlays & DRAW_SPLIT && replay->has_depth));
+    /* below the brain, where it covers nothing of the creature; but side and top stand below it at the left */
+    int is_split = overlays & DRAW_SPLIT && replay->has_depth,
+        has_brain = (overlays & DRAW_BRAIN) != 0;
+    int is_below =
+        overlays & DRAW_LEDGER && is_single && has_brain && !is_split &&
+        draw_ledger_below_brain(cr, view, replay, time_s, view->top_px + view->height_px);
+    if (overlays & DRAW_LEDGER && is_single && !is_below)
+        draw_ledger(cr, view, replay, time_s, has_brain || is_split);
     cairo_restore(cr);
 }
 
