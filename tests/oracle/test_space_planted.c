@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulator/boxes/steps/space_meeting.h"
 #include "simulator/boxes/tree/space_limits.h"
 #include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
@@ -22,9 +23,10 @@ enum fault {
     FAULT_TANGENT,     /* friction drives what slides */
     FAULT_SLIP,        /* friction is a tenth less */
     FAULT_BOOK,        /* the work of contacts is forgotten */
-    FAULT_IMPULSE,     /* the ground gives a thousandth more momentum than its impulses are */
-    FAULT_COVERED,     /* faces that other boxes cover feel drag, too */
-    FAULT_BARE,        /* a face in sight of the medium feels none */
+    FAULT_REACTION, /* of two bodies that meet, the second gets a thousandth more momentum than the first gives */
+    FAULT_IMPULSE, /* the ground gives a thousandth more momentum than its impulses are */
+    FAULT_COVERED, /* faces that other boxes cover feel drag, too */
+    FAULT_BARE,    /* a face in sight of the medium feels none */
 };
 
 static enum fault fault;
@@ -161,7 +163,7 @@ void __wrap_space_contacts_impulse(const struct space_contacts *contacts,
                                    struct vec3 about, struct vec3 *linear, struct vec3 *angular)
 {
     __real_space_contacts_impulse(contacts, body, root, about, linear, angular);
-    if (fault != FAULT_IMPULSE)
+    if (fault != FAULT_IMPULSE && (fault != FAULT_REACTION || body->creature != 1))
         return;
     *linear = vec3_scale(*linear, 1.001);
     planted++;
@@ -309,12 +311,75 @@ START_TEST(planted_fault_is_found)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- two that meet */
+
+/* Two cubes that meet, turned and beside the middle; momentum from nowhere, as a share of what the first had. */
+static double meet(void)
+{
+    static const char *const texts[] = {
+        "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": "
+        "[{\"name\": \"one\","
+        " \"velocity_m_s\": [1, 0, 0], \"rate_rad_s\": [0, 1, 2],"
+        " \"boxes\": [{\"size_m\": [1, 1, 1], \"mass_kg\": 1}]}]}",
+        "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0}, \"bodies\": "
+        "[{\"name\": \"two\","
+        " \"position_m\": [1.8, 0.3, 0.2], \"velocity_m_s\": [-1, 0, 0],"
+        " \"boxes\": [{\"size_m\": [1, 0.5, 1], \"mass_kg\": 2}]}]}"};
+    static struct space_scene scenes[2];
+    struct error error = {0};
+    struct arena arena;
+    struct space_run runs[2];
+    struct space_dynamics *bodies[2];
+    struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
+    const int numbers[] = {0, 1};
+    int is_broken[2], contacts = 0;
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(
+            space_scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
+            "%s", error.message);
+        ck_assert_int_eq(space_run_start(&runs[i], &scenes[i], &arena, &error), 0);
+        bodies[i] = runs[i].state;
+        space_tree_momentum(space_dynamics_tree(bodies[i]), &linear, &angular);
+        before = vec3_add(before, vec3_add(linear, angular));
+    }
+    struct space_meeting *meeting = space_meeting_create(bodies, numbers, 2, &arena);
+    ck_assert_ptr_nonnull(meeting);
+    for (int step = 0; step < 240; step++) {
+        const struct contact_point *points;
+        space_meeting_step(meeting, bodies, 2, is_broken);
+        ck_assert_int_eq(is_broken[0] | is_broken[1], 0);
+        contacts += space_dynamics_contacts(bodies[1], &points);
+    }
+    for (int i = 0; i < 2; i++) {
+        space_tree_momentum(space_dynamics_tree(bodies[i]), &linear, &angular);
+        after = vec3_add(after, vec3_add(linear, angular));
+    }
+    arena_deinit(&arena);
+    ck_assert_int_gt(contacts, 0);
+    return vec3_length(vec3_sub(after, before));
+}
+
+START_TEST(reaction_that_is_not_opposite_is_found)
+{
+    fault = FAULT_NONE;
+    double sound = meet();
+    fault = FAULT_REACTION;
+    planted = 0;
+    double faulty = meet();
+    ck_assert_int_gt(planted, 0);
+    ck_assert_double_lt(sound, 1e-9);
+    ck_assert_double_gt(faulty, 1e-4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_planted");
     TCase *tests = tcase_create("planted");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]));
+    tcase_add_test(tests, reaction_that_is_not_opposite_is_found);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

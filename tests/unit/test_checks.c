@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "simulator/body/forest.h"
+#include "simulator/boxes/contacts/space_contacts.h"
 #include "simulator/plane/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "tests/unit/body_fixture.h"
@@ -12,6 +13,12 @@ static struct stage stage;
 static struct rng rng;
 static struct tree tree;
 static struct contacts contacts;
+
+/* Two boxes in space, one on the other, that share contacts. */
+static struct space_tree trees[2];
+static struct space_limits limits[2];
+static struct space_surfaces surfaces;
+static struct space_contacts own[2], shared;
 
 static void setup(void)
 {
@@ -38,6 +45,51 @@ static void make_chain(void)
     tree_set_pose(&tree, q);
     contacts_find(&contacts, &at, &rates);
     ck_assert_int_gt(contacts.count, 3);
+}
+
+static void make_box_in_space(int i)
+{
+    static struct space_link links[2];
+    const struct vec3 size = {1, 0.2, 1};
+    const struct space_box box = {.turn = QUATERNION_ONE, .size_m = size};
+    double *rates[SPACE_MOMENTS], q[7];
+    links[i] = (struct space_link){.parent = -1,
+                                   .kind = SPACE_FREE,
+                                   .frame = QUATERNION_ONE,
+                                   .mass_kg = 1,
+                                   .inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1}};
+    ck_assert_int_eq(
+        space_tree_create(&trees[i], &links[i], 1, (struct vec3){0, -9.81, 0}, &stage.arena), 0);
+    ck_assert_int_eq(space_limits_create(&limits[i], &trees[i], &links[i], &stage.arena), 0);
+    for (int k = 0; k < SPACE_MOMENTS; k++) {
+        rates[k] = arena_take(&stage.arena, 6, sizeof(double));
+        ck_assert_ptr_nonnull(rates[k]);
+    }
+    const struct space_contact_body body = {.tree = &trees[i],
+                                            .limits = &limits[i],
+                                            .surfaces = &surfaces,
+                                            .rates = {rates[0], rates[1], rates[2]}};
+    ck_assert_int_eq(space_contacts_create(&own[i], &body, &box, 1, &stage.settings, &stage.arena),
+                     0);
+    space_tree_birth(&trees[i], q);
+    q[1] = 0.1 + 0.199 * i;
+    space_tree_set_pose(&trees[i], q);
+    space_tree_factor_mass(&trees[i]);
+}
+
+static void make_boxes_that_meet(void)
+{
+    struct space_contacts *all[] = {&own[0], &own[1]};
+    surfaces.has_ground = 1;
+    for (int i = 0; i < 2; i++)
+        make_box_in_space(i);
+    ck_assert_int_eq(space_contacts_create_shared(&shared, all, 2, &stage.settings, &stage.arena),
+                     0);
+    for (int i = 0; i < 2; i++)
+        space_contacts_gather(&shared, all[i]);
+    ck_assert_int_eq(space_contacts_find(&shared), 8);
+    space_contacts_solve(&shared);
+    space_contacts_check(&shared);
 }
 
 START_TEST(what_is_sound_passes)
@@ -161,6 +213,40 @@ START_TEST(a_contact_of_no_body)
 }
 END_TEST
 
+START_TEST(a_body_in_the_columns_of_another)
+{
+    make_boxes_that_meet();
+    own[1].own.column = 0;
+    space_contacts_check(&shared);
+}
+END_TEST
+
+START_TEST(a_contact_of_a_body_that_has_parted)
+{
+    make_boxes_that_meet();
+    shared.body_count = 1;
+    space_contacts_check(&shared);
+}
+END_TEST
+
+START_TEST(a_contact_that_moves_one_of_two)
+{
+    make_boxes_that_meet();
+    for (int i = 0; i < shared.count; i++)
+        if (shared.list[i].pair->two)
+            shared.cones.laws[i].to = own[1].own.column;
+    space_contacts_check(&shared);
+}
+END_TEST
+
+START_TEST(a_normal_that_is_none)
+{
+    make_boxes_that_meet();
+    shared.list[4].normal.y *= 1.001;
+    space_contacts_check(&shared);
+}
+END_TEST
+
 START_TEST(a_negative_loss)
 {
     struct ledger ledger = {.loss_friction_j = -0.1, .work_effector_positive_j = 1};
@@ -228,6 +314,10 @@ int main(void)
                            a_reaction_that_is_not_opposite,
                            a_row_too_many,
                            a_contact_of_no_body,
+                           a_body_in_the_columns_of_another,
+                           a_contact_of_a_body_that_has_parted,
+                           a_contact_that_moves_one_of_two,
+                           a_normal_that_is_none,
                            a_negative_loss,
                            more_work_than_was_positive,
                            an_island_with_another_name,

@@ -264,6 +264,7 @@ static void meet(int count, int steps, struct outcome *sum)
         for (int i = 0; i < count; i++)
             wave(all[i], &phenotypes[i], step);
         ck_assert_int_eq(forest_step(&forest), 0);
+        forest_check(&forest);
         impulses += look_between(count, sum);
         if (impulses == 0)
             forest_momentum(&forest, &linear, &angular);
@@ -276,6 +277,7 @@ static void meet(int count, int steps, struct outcome *sum)
     }
     for (int i = 0; i < count; i++) {
         const struct ledger *ledger = dynamics_ledger(all[i]);
+        ledger_check(ledger);
         double turnover =
             ledger->energy_start_j + ledger->work_effector_positive_j + fabs(ledger->exchange_j);
         sum->residual = fmax(sum->residual, fabs(ledger->residual_j) / turnover);
