@@ -14,7 +14,7 @@ enum { SLED, LIMB, CAP, LINKS };
 enum variant { PLAIN, SHIFTED, TURNED, MIRRORED, MERGED, REROOTED, VARIANTS };
 
 static const double tolerances[VARIANTS] = {[PLAIN] = 1e-15,   [SHIFTED] = 1e-9, [TURNED] = 1e-9,
-                                            [MIRRORED] = 1e-9, [MERGED] = 1e-9,  [REROOTED] = 1e-4};
+                                            [MIRRORED] = 1e-9, [MERGED] = 1e-9,  [REROOTED] = 2e-4};
 
 static struct arena arena;
 

@@ -260,7 +260,7 @@ START_TEST(laws_hold_on_random_systems)
         for (int again = 0; again < 2; again++) {
             cones_solve(&s);
             ck_assert_double_le(s.residual, 1e-5);
-            ck_assert_double_le(broken(), 1e-4);
+            ck_assert_double_le(broken(), 5e-4);
             for (int k = 0; k < s.count; k++) {
                 const double *v = s.velocity + s.laws[k].row;
                 pressing += s.impulse[s.laws[k].row] > 0;

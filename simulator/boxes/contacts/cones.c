@@ -11,9 +11,8 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 
-/* The default of cones.enough, m/s; the share of it that is aimed at, as long as all goes well. */
+/* The default of cones.enough, m/s. */
 #define ENOUGH_M_S 5e-6
-#define AIM        0.1
 /* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
@@ -21,13 +20,13 @@
 #define SLIDE_TOLERANCE 1e-10
 /* Sweeps before the first round of proximal steps, if rows are not redundant, and before each of the others; rounds at
  * most. */
-#define SWEEPS_FIRST 3
+#define SWEEPS_FIRST 2
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
  * by when a step has ended and when it has not, their number at most in a round, and in each Newton's steps at most.
  * A step has ended when the sum of squares of what is missing is this share of what it was. */
-#define PROXIMAL_FIRST 1e-2
+#define PROXIMAL_FIRST 3e-3
 #define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
 #define PROXIMAL_FALL  0.3
@@ -248,7 +247,7 @@ static double worst_miss(const struct cones *s)
     return worst;
 }
 
-/* Remembers the impulses if they are the best so far; returns 1 if they are what is aimed at. */
+/* Remembers the impulses if they are the best so far; returns 1 if they are good enough. */
 static int judge(struct cones *s)
 {
     double residual = worst_miss(s);
@@ -258,7 +257,7 @@ static int judge(struct cones *s)
             for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
                 s->best[k] = s->impulse[k];
     }
-    return residual <= s->aim;
+    return residual <= s->enough;
 }
 
 /* ---------------------------------------------------------------- one contact */
@@ -369,7 +368,7 @@ static int sweep(struct cones *s, int sweeps)
         }
         s->sweeps++;
         s->work += (uint64_t)(s->group.count * (6 * (s->group.to - s->group.from) + 60));
-        if (largest <= s->aim)
+        if (largest <= s->enough)
             break;
     }
     set_velocities(s);
@@ -598,7 +597,7 @@ static int take_step(struct cones *s)
 /* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
 static int solve_proximal(struct cones *s, double weight)
 {
-    double first = 0, least = s->aim * s->aim;
+    double first = 0, least = s->enough * s->enough;
     for (int i = 0; i < s->group.count; i++)
         for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
             s->centre[k] = s->impulse[k];
@@ -607,7 +606,7 @@ static int solve_proximal(struct cones *s, double weight)
         first = k == 0 ? sum : first;
         if (k > 0 && (sum <= PROXIMAL_ENDED * first || sum <= 0.01 * least))
             return 1;
-        if (k > 0 && sum <= 100 * least && worst_miss(s) <= 0.5 * s->aim)
+        if (k > 0 && sum <= 100 * least && worst_miss(s) <= 0.5 * s->enough)
             return 1;
         if (k < NEWTON_MAX && !take_step(s))
             return 0;
@@ -646,7 +645,7 @@ static double mean_weight(const struct cones *s)
             sum += b->a + b->c;
         rows += law_of(s, i)->size;
     }
-    return sum / rows;
+    return rows > 0 ? sum / rows : 0;
 }
 
 /* Impulses of the group: what was best, or 0. */
@@ -662,18 +661,12 @@ static void put_impulses(struct cones *s, const double *from)
  * each, so that the weight falls. 1 if that solved it. */
 static int solve_round(struct cones *s, double mean, double *weight)
 {
-    int is_within = 0; /* what is enough: then one step more may be enough for what is aimed at */
     for (int k = 0; k < PROXIMAL_MAX; k++) {
         int has_ended = solve_proximal(s, *weight);
         put_on_cones(s);
         set_velocities(s);
         if (judge(s))
             return 1;
-        if (is_within)
-            return 0;
-        is_within = s->best_residual <= s->enough;
-        if (is_within && has_ended)
-            continue;
         *weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
         *weight = *weight > PROXIMAL_LEAST * mean ? *weight : PROXIMAL_LEAST * mean;
         *weight = *weight < PROXIMAL_MOST * mean ? *weight : PROXIMAL_MOST * mean;
@@ -687,6 +680,27 @@ static int solve_round(struct cones *s, double mean, double *weight)
 
 /* ---------------------------------------------------------------- solving */
 
+static int comes_before(const struct cone_law *a, const struct cone_law *b)
+{
+    return a->is_idle != b->is_idle ? b->is_idle : a->to > b->to;
+}
+
+/* Those that are awake come first, of them those that reach farthest. */
+static void sort_group(struct cones *s)
+{
+    struct cone_group *g = &s->group;
+    int *order = g->laws;
+    for (int i = 1; i < g->all; i++) {
+        int law = order[i], k = i;
+        for (; k > 0 && comes_before(&s->laws[law], &s->laws[order[k - 1]]); k--)
+            order[k] = order[k - 1];
+        order[k] = law;
+    }
+    g->count = 0;
+    while (g->count < g->all && !law_of(s, g->count)->is_idle)
+        g->count++;
+}
+
 /* More rows than columns: sweeps shift loads to and fro between them. */
 static int is_redundant(const struct cones *s)
 {
@@ -696,21 +710,64 @@ static int is_redundant(const struct cones *s)
     return rows > s->group.to - s->group.from;
 }
 
-static int solve(struct cones *s)
+/* The laws that are awake. */
+static int solve_awake(struct cones *s)
 {
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
-    s->best_residual = HUGE_VAL;
+    s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
     set_velocities(s);
-    for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++) {
-        s->aim = (k == 0 ? AIM : 1) * s->enough;
+    for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++)
         if (sweep(s, k > 0             ? SWEEPS_MORE
                      : is_redundant(s) ? 0
                                        : SWEEPS_FIRST) ||
             solve_round(s, mean, &weight))
             return 1;
-    }
     put_impulses(s, s->best);
     return s->best_residual <= s->enough;
+}
+
+/* Laws that press on nothing and would not have to, as things stand, are idle: they are solved for only when they
+ * would. Most of what is near does not touch. */
+static void find_idle(struct cones *s)
+{
+    struct cone_group *g = &s->group;
+    g->count = g->all;
+    set_velocities(s);
+    for (int i = 0; i < g->all; i++) {
+        struct cone_law *c = law_of(s, i);
+        c->is_idle =
+            s->impulse[c->row] == 0 && (is_inert(s, g->laws[i]) || s->velocity[c->row] >= c->bound);
+    }
+    sort_group(s);
+}
+
+/* 1 if there was one that would have to press. */
+static int wake(struct cones *s)
+{
+    struct cone_group *g = &s->group;
+    int has_woken = 0;
+    for (int i = g->count; i < g->all; i++) {
+        set_law_velocity(s, law_of(s, i));
+        double miss = cones_miss(s, g->laws[i]);
+        if (miss > s->enough) {
+            has_woken = 1;
+            law_of(s, i)->is_idle = 0;
+        } else if (miss > s->best_residual) {
+            s->best_residual = miss;
+        }
+    }
+    sort_group(s);
+    return has_woken;
+}
+
+static int solve(struct cones *s)
+{
+    int is_solved;
+    find_idle(s);
+    do {
+        is_solved = solve_awake(s);
+    } while (wake(s));
+    return is_solved;
 }
 
 /* Rows that cannot all be pushed out at once would load one another without end: then penetrations are only kept
@@ -718,7 +775,7 @@ static int solve(struct cones *s)
 static int stop_push_outs(struct cones *s)
 {
     int has_stopped = 0;
-    for (int i = 0; i < s->group.count; i++) {
+    for (int i = 0; i < s->group.all; i++) {
         struct cone_law *c = law_of(s, i);
         has_stopped |= c->is_push_out || c->bound > 0;
         c->bound = c->bound > 0 ? 0 : c->bound;
@@ -729,7 +786,7 @@ static int stop_push_outs(struct cones *s)
 
 static void solve_group(struct cones *s)
 {
-    for (int i = 0; i < s->group.count; i++)
+    for (int i = 0; i < s->group.all; i++)
         for (int k = 0; k < law_of(s, i)->size && is_inert(s, s->group.laws[i]); k++)
             s->impulse[law_of(s, i)->row + k] = 0;
     if (!solve(s) && stop_push_outs(s)) {
@@ -751,31 +808,22 @@ static void sort_laws(struct cones *s)
     }
 }
 
-/* Those that reach farthest come first. */
-static void sort_group(int *order, int count, const struct cone_law *laws)
-{
-    for (int i = 1; i < count; i++) {
-        int law = order[i], k = i;
-        for (; k > 0 && laws[order[k - 1]].to < laws[law].to; k--)
-            order[k] = order[k - 1];
-        order[k] = law;
-    }
-}
-
 /* Takes the laws from `first` on, in their order, that share columns one with another; returns their number. */
 static int take_group(struct cones *s, int first)
 {
     struct cone_group *g = &s->group;
     const struct cone_law *c = &s->laws[s->order[first]];
     *g = (struct cone_group){.laws = s->order + first, .from = c->from, .to = c->to};
-    while (first + ++g->count < s->count) {
-        c = &s->laws[g->laws[g->count]];
+    while (first + ++g->all < s->count) {
+        c = &s->laws[g->laws[g->all]];
         if (c->from >= g->to)
             break;
         g->to = c->to > g->to ? c->to : g->to;
     }
-    sort_group(s->order + first, g->count, s->laws);
-    return g->count;
+    for (int i = 0; i < g->all; i++)
+        law_of(s, i)->is_idle = 0;
+    sort_group(s);
+    return g->all;
 }
 
 void cones_set_velocities(struct cones *s)
@@ -783,7 +831,7 @@ void cones_set_velocities(struct cones *s)
     sort_laws(s);
     for (int i = 0; i < s->count; i++)
         set_block(s, i);
-    for (int i = 0; i < s->count; i += s->group.count) {
+    for (int i = 0; i < s->count; i += s->group.all) {
         take_group(s, i);
         set_velocities(s);
     }
@@ -796,7 +844,7 @@ void cones_solve(struct cones *s)
     sort_laws(s);
     for (int i = 0; i < s->count; i++)
         set_block(s, i);
-    for (int i = 0; i < s->count; i += s->group.count) {
+    for (int i = 0; i < s->count; i += s->group.all) {
         take_group(s, i);
         solve_group(s);
     }

@@ -24,6 +24,7 @@ struct cone_law {
     int size;        /* rows: 3, or 1 without friction */
     int from, to;    /* the columns of y in which its rows are not 0: from .. to - 1 */
     int is_push_out; /* the bound is to push out */
+    int is_idle;     /* it presses on nothing, and does not have to as things stand */
     double bound;    /* m/s, or rad/s of joints; -HUGE_VAL: no impulse */
     double friction;
     double hold; /* vt = -hold lt while it slides: where the next search begins, 1/kg */
@@ -45,10 +46,10 @@ struct cone_line {
     double weight;
 };
 
-/* Laws that are solved together, and their columns. */
+/* Laws that are solved together, of which the first `count` are not idle, and their columns. */
 struct cone_group {
-    const int *laws;
-    int count, from, to;
+    int *laws;
+    int all, count, from, to;
 };
 
 struct cones {
@@ -69,7 +70,7 @@ struct cones {
     struct cone_yielding *yields; /* per law */
     int *order;                   /* the laws, group by group */
     struct cone_group group;      /* that is being solved */
-    double best_residual, aim;    /* of the group, m/s */
+    double best_residual;         /* of the group, m/s */
     double *best, *centre;        /* impulses, per row */
     struct cone_line *lines;
     int line_count;
