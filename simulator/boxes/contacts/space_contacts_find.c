@@ -1,0 +1,219 @@
+/* Where boxes are, whether anything could touch within a step, and the contacts that could act in it. */
+#include "simulator/boxes/contacts/space_contacts_private.h"
+
+/* Points of contact are looked for this much farther away than the speed reaches, m. */
+#define MARGIN_M 1e-4
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and for how
+ * many steps the speed is counted. */
+#define CLEARANCE_M     1e-3
+#define CLEARANCE_STEPS 1.5
+
+/* ---------------------------------------------------------------- where things are */
+
+/* Boxes at the tree's pose, with its velocities. */
+static void place_movers(struct space_contact_body *own)
+{
+    for (int i = 0; i < own->box_count; i++) {
+        struct space_mover *m = &own->movers[i];
+        const struct space_tree_link *l = m->link;
+        struct vec3 arm = mat3_apply(&l->turned, m->local);
+        struct mat3 turn = mat3_product(&l->turned, &m->turn);
+        solids_place(&m->solid, vec3_add(l->at, arm), &turn, m->half);
+        m->velocity = vec3_add(l->velocity.v, vec3_cross(l->velocity.w, arm));
+        m->turning = vec3_length(l->velocity.w) * m->radius;
+    }
+}
+
+static const struct solid *other_solid(const struct space_pair *p)
+{
+    return p->two ? &p->two->solid : &p->one->body->surfaces->fixed[CONTACT_OBSTACLE - p->b];
+}
+
+static double radius_of(const struct solid *solid)
+{
+    const double *h = solid->half;
+    return sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]);
+}
+
+/* How fast two can come nearer; NULL: what is fixed. */
+static double closing_speed(const struct space_mover *one, const struct space_mover *two)
+{
+    struct vec3 velocity = one->velocity;
+    double turning = one->turning;
+    if (two) {
+        velocity = vec3_sub(velocity, two->velocity);
+        turning += two->turning;
+    }
+    return vec3_length(velocity) + turning;
+}
+
+/* 1 if the sphere around a box and that around a centre are within a margin. */
+static int are_within_reach(const struct space_mover *one, struct vec3 centre, double radius,
+                            double margin)
+{
+    double reach = one->radius + radius + margin;
+    struct vec3 way = vec3_sub(centre, one->solid.centre);
+    return vec3_dot(way, way) < reach * reach;
+}
+
+static int are_near(const struct space_pair *p, double margin)
+{
+    const struct space_mover *one = p->one;
+    if (p->b == CONTACT_GROUND)
+        return one->solid.centre.y - one->radius < margin;
+    const struct solid *other = other_solid(p);
+    return are_within_reach(one, other->centre, p->two ? p->two->radius : radius_of(other), margin);
+}
+
+static double separation(const struct space_pair *p)
+{
+    const struct solid *a = &p->one->solid;
+    if (p->b == CONTACT_GROUND)
+        return a->centre.y - solids_reach(a, (struct vec3){0, 1, 0});
+    return solids_separation(a, other_solid(p));
+}
+
+static int may_pair_touch(const struct space_contacts *s, const struct space_pair *p)
+{
+    double margin = CLEARANCE_M + CLEARANCE_STEPS * s->dt_s * closing_speed(p->one, p->two);
+    return are_near(p, margin) && separation(p) < margin;
+}
+
+int space_contacts_may_touch(struct space_contacts *s)
+{
+    struct space_contact_body *own = &s->own;
+    if (own->pair_count == 0)
+        return 0;
+    place_movers(own);
+    if (may_pair_touch(s, &own->pairs[own->touched]))
+        return 1;
+    for (int i = 0; i < own->pair_count; i++)
+        if (may_pair_touch(s, &own->pairs[i])) {
+            own->touched = i;
+            return 1;
+        }
+    return 0;
+}
+
+void space_contacts_sweep(struct space_contacts *s, struct vec3 *low, struct vec3 *high)
+{
+    double time_s = CLEARANCE_STEPS * s->dt_s;
+    *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    *high = vec3_scale(*low, -1);
+    place_movers(&s->own);
+    for (int i = 0; i < s->own.box_count; i++) {
+        const struct space_mover *m = &s->own.movers[i];
+        double reach = m->radius + CLEARANCE_M + time_s * (vec3_length(m->velocity) + m->turning);
+        struct vec3 at = m->solid.centre;
+        *low = (struct vec3){fmin(low->x, at.x - reach), fmin(low->y, at.y - reach),
+                             fmin(low->z, at.z - reach)};
+        *high = (struct vec3){fmax(high->x, at.x + reach), fmax(high->y, at.y + reach),
+                              fmax(high->z, at.z + reach)};
+    }
+}
+
+/* ---------------------------------------------------------------- contacts */
+
+/* Where there is no room the deepest stay. */
+static struct space_contact *new_contact(struct space_contacts *s, double gap)
+{
+    if (s->count < s->room)
+        return &s->list[s->count++];
+    int farthest = 0;
+    for (int i = 1; i < s->count; i++)
+        farthest = s->list[i].gap > s->list[farthest].gap ? i : farthest;
+    return s->list[farthest].gap > gap ? &s->list[farthest] : NULL;
+}
+
+static void add_contact(struct space_contacts *s, struct space_pair *p, int point)
+{
+    const struct solid_point *at = &p->found.points[point];
+    struct space_contact *c = new_contact(s, at->gap);
+    struct vec3 n = p->found.normal;
+    struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
+    if (!c)
+        return;
+    *c = (struct space_contact){
+        .pair = p, .point = point, .at = at->at, .normal = n, .gap = at->gap};
+    c->tangents[0] = vec3_cross(n, aside);
+    c->tangents[0] = vec3_scale(c->tangents[0], 1 / vec3_length(c->tangents[0]));
+    c->tangents[1] = vec3_cross(n, c->tangents[0]);
+    const struct space_surfaces *surfaces = p->one->body->surfaces;
+    c->elasticity = p->two ? surfaces->own_elasticity : surfaces->elasticity;
+}
+
+static void find_pair(struct space_contacts *s, struct space_pair *p)
+{
+    double margin = MARGIN_M + s->dt_s * closing_speed(p->one, p->two);
+    const struct solid_manifold *held = is_held(p) ? &p->held : NULL;
+    const struct solid *a = &p->one->solid;
+    p->found.count = 0;
+    if (!are_near(p, margin))
+        return;
+    if (p->b == CONTACT_GROUND)
+        solids_meet_plane(a, (struct vec3){0, 1, 0}, 0, margin, held, &p->found);
+    else
+        solids_meet(a, other_solid(p), margin, held, &p->found);
+    for (int i = 0; i < p->found.count; i++)
+        add_contact(s, p, i);
+}
+
+/* What is remembered of two boxes of two bodies, or else a place for it: one that nothing is kept in any longer, if
+ * there is one. NULL: this search needs all of them. */
+static struct space_pair *met_pair(struct space_contacts *s, struct space_mover *one,
+                                   struct space_mover *two)
+{
+    struct space_pair *place = NULL;
+    for (int i = 0; i < s->met_room; i++) {
+        struct space_pair *p = &s->met[i];
+        if (p->one == one && p->two == two)
+            return p;
+        int is_free = !p->one || !is_held(p);
+        if (p->search != s->search && (!place || (is_free && place->one && is_held(place))))
+            place = p;
+    }
+    if (place)
+        *place = (struct space_pair){.one = one,
+                                     .two = two,
+                                     .a = (int)(one - one->body->movers),
+                                     .b = (int)(two - two->body->movers)};
+    return place;
+}
+
+/* What touches of two bodies. */
+static void find_meetings(struct space_contacts *s, const struct space_contact_body *a,
+                          const struct space_contact_body *b)
+{
+    for (int i = 0; i < a->box_count; i++)
+        for (int k = 0; k < b->box_count; k++) {
+            struct space_mover *one = &a->movers[i], *two = &b->movers[k];
+            double margin = MARGIN_M + s->dt_s * closing_speed(one, two);
+            if (!are_within_reach(one, two->solid.centre, two->radius, margin))
+                continue;
+            struct space_pair *p = met_pair(s, one, two);
+            if (!p)
+                continue;
+            find_pair(s, p);
+            if (p->found.count > 0)
+                p->search = s->search;
+        }
+}
+
+int space_contacts_find(struct space_contacts *s)
+{
+    s->count = s->cones.count = 0;
+    s->search++;
+    if (!space_contacts_has_pairs(s))
+        return 0;
+    set_velocities(s, SPACE_END);
+    for (int k = 0; k < s->body_count; k++) {
+        struct space_contact_body *own = s->bodies[k];
+        place_movers(own);
+        for (int i = 0; i < own->pair_count; i++)
+            find_pair(s, &own->pairs[i]);
+    }
+    for (int a = 0; a < s->body_count; a++)
+        for (int b = a + 1; b < s->body_count; b++)
+            find_meetings(s, s->bodies[a], s->bodies[b]);
+    return s->count;
+}

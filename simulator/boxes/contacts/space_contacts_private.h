@@ -1,0 +1,76 @@
+/* What the files of contacts in space share: the sides of a contact, its velocity and its impulse, what is remembered.
+ *
+ *   space_contacts.c         creation; bodies that share contacts; what must hold
+ *   space_contacts_find.c    where boxes are, whether anything could touch, the contacts that could act in a step
+ *   space_contacts_rows.c    their rows and those of limits, bounds of their velocities, warm starts
+ *   space_contacts_solve.c   their impulses; energy from nothing is taken back
+ *   space_contacts_book.c    work, ledgers, the points that others see, what is kept for the next step */
+#ifndef SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_PRIVATE_H
+#define SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_PRIVATE_H
+
+#include <math.h>
+
+#include "simulator/boxes/contacts/space_contacts.h"
+
+/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
+#define SLOP_M 1e-3
+/* Deeper ones are pushed out no faster than this. */
+#define PUSH_OUT_SPEED_M_S 0.05
+
+/* The two sides of a contact; NULL: ground and what is fixed. */
+static inline const struct space_mover *side_of(const struct space_contact *c, int side)
+{
+    return side == 0 ? c->pair->one : c->pair->two;
+}
+
+/* 1 if two bodies touch there. */
+static inline int is_between_bodies(const struct space_contact *c)
+{
+    return c->pair->two && c->pair->two->body != c->pair->one->body;
+}
+
+static inline int is_of_body(const struct space_contact *c, const struct space_contact_body *body)
+{
+    return c->pair->one->body == body || (c->pair->two && c->pair->two->body == body);
+}
+
+/* Velocity of the point of a link that is somewhere. */
+static inline struct vec3 point_velocity(const struct space_tree_link *l, struct vec3 at)
+{
+    return vec3_add(l->velocity.v, vec3_cross(l->velocity.w, vec3_sub(at, l->at)));
+}
+
+/* Velocities of all links, of the rates at a moment of the step. */
+static inline void set_velocities(struct space_contacts *s, enum space_moment moment)
+{
+    for (int k = 0; k < s->body_count; k++)
+        space_tree_set_velocity(s->bodies[k]->tree, s->bodies[k]->rates[moment]);
+}
+
+static inline struct vec3 impulse_of(const struct space_contacts *s, int i)
+{
+    const struct space_contact *c = &s->list[i];
+    const double *l = s->cones.impulse + 3 * i;
+    struct vec3 sum = vec3_scale(c->normal, l[0]);
+    return vec3_along(vec3_along(sum, c->tangents[0], l[1]), c->tangents[1], l[2]);
+}
+
+/* Whether the manifold and the impulses of a pair are those of the last step. */
+static inline int is_held(const struct space_pair *p)
+{
+    return p->step == p->one->body->step;
+}
+
+/* The point of the last manifold with a feature; -1: no such point. */
+static inline int held_point(const struct space_pair *p, int feature)
+{
+    for (int k = 0; k < p->held.count; k++)
+        if (p->held.points[k].feature == feature)
+            return k;
+    return -1;
+}
+
+/* Rows, laws and warm starts of what was found. */
+void space_contacts_prepare(struct space_contacts *s);
+
+#endif
