@@ -1,15 +1,9 @@
 /* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. A sweep or two solve many problems of walking
  * bodies; a body that lies flat on the ground, whose corners say the same several times over, takes some six systems
- * of equations.
- *
- * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave was tried: it gets
- * stuck where laws open and close, and takes half again as many systems. */
-#include "simulator/boxes/contacts/cones.h"
-
-#include <math.h>
+ * of equations (cones_newton.c). */
+#include "simulator/boxes/contacts/cones_private.h"
 
 #include "common/error.h"
-#include "common/math/pair.h"
 
 /* The default of cones.enough, m/s. */
 #define ENOUGH_M_S 5e-6
@@ -24,37 +18,13 @@
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
- * by when a step has ended and when it has not, their number at most in a round, and in each Newton's steps at most.
- * A step has ended when the sum of squares of what is missing is this share of what it was. */
+ * by when a step has ended and when it has not, and their number at most in a round. */
 #define PROXIMAL_FIRST 3e-3
 #define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
-#define PROXIMAL_ENDED 1e-2
-#define NEWTON_MAX     8
-/* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
-#define PIVOT_MIN 1e-15
-
-/* The length of a line of the system is a multiple of this many numbers. */
-enum { BLOCK = 16 };
-
-static inline int block_width(int columns)
-{
-    return (columns + BLOCK - 1) & ~(BLOCK - 1);
-}
-
-/* Four numbers side by side, as PAIR() in common/math/pair.h, for functions that are made once more for processors which have
- * instructions for four. Every number is what it would be alone. */
-typedef double quad __attribute__((vector_size(32)));
-typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
-#define QUAD(vector, i) (*(quad_anywhere *)((vector) + (i)))
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
@@ -97,75 +67,12 @@ void cones_begin(struct cones *s, int rows)
 
 /* ---------------------------------------------------------------- rows and columns */
 
-/* The columns from .. to - 1 are an even number, with a 0 at the end if need be. What is kept for the columns of a
- * group has two more, for laws that begin at another column than the group. */
-static inline int even_width(int from, int to)
-{
-    return (to - from + 1) & ~1;
-}
-
-/* Of a law's rows with numbers of its columns. */
-static inline void multiply_law(const struct cones *s, const struct cone_law *c,
-                                const double *columns, double *products)
-{
-    int width = even_width(c->from, c->to);
-    const double *y = cones_row(s, c->row) + c->from, *with = columns + c->from;
-    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
-    pair n = {0, 0}, one = {0, 0}, two = {0, 0};
-    if (c->size == 1) {
-        for (int k = 0; k < width; k += 2)
-            n += PAIR(y, k) * PAIR(with, k);
-        products[0] = pair_sum(n);
-        return;
-    }
-    for (int k = 0; k < width; k += 2) {
-        pair w = PAIR(with, k);
-        n += PAIR(y, k) * w;
-        one += PAIR(y1, k) * w;
-        two += PAIR(y2, k) * w;
-    }
-    products[0] = pair_sum(n);
-    products[1] = pair_sum(one);
-    products[2] = pair_sum(two);
-}
-
-/* columns += the law's rows' times numbers. */
-static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
-                           double *columns)
-{
-    int width = even_width(c->from, c->to);
-    const double *y = cones_row(s, c->row) + c->from;
-    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
-    double *to = columns + c->from;
-    if (by[0] == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
-        return;
-    if (c->size == 1) {
-        for (int k = 0; k < width; k += 2)
-            PAIR(to, k) += PAIR(y, k) * by[0];
-        return;
-    }
-    for (int k = 0; k < width; k += 2)
-        PAIR(to, k) += PAIR(y, k) * by[0] + PAIR(y1, k) * by[1] + PAIR(y2, k) * by[2];
-}
-
 static void set_law_velocity(struct cones *s, const struct cone_law *c)
 {
     double by[3];
     multiply_law(s, c, s->whole, by);
     for (int k = 0; k < c->size; k++)
         s->velocity[c->row + k] = s->free[c->row + k] + by[k];
-}
-
-static struct cone_law *law_of(const struct cones *s, int i)
-{
-    return &s->laws[s->group.laws[i]];
-}
-
-static void clear_columns(const struct cones *s, double *columns)
-{
-    int end = s->group.from + even_width(s->group.from, s->group.to) + 2;
-    for (int k = s->group.from; k < end && k < s->stride; k++)
-        columns[k] = 0;
 }
 
 /* Of the laws of the group. */
@@ -202,17 +109,6 @@ static void set_block(struct cones *s, int law)
     b->c = product(y2, y2, width);
 }
 
-/* Of the tangents' mean: what turns velocities into impulses. */
-static double tangent_weight(const struct cone_block *b)
-{
-    return 0.5 * (b->a + b->c);
-}
-
-static int is_inert(const struct cones *s, int law)
-{
-    return s->laws[law].bound == -HUGE_VAL || !(s->blocks[law].nn > 0);
-}
-
 /* ---------------------------------------------------------------- the residual */
 
 /* The laws as projections: l = P(l - v / w), whatever w > 0 is. What is missing, times w, is a velocity. */
@@ -233,18 +129,6 @@ double cones_miss(const struct cones *s, int law)
     double dx = weight * l[1] - share * x, dy = weight * l[2] - share * y;
     double tangent = sqrt(dx * dx + dy * dy);
     return normal > tangent ? normal : tangent;
-}
-
-/* Of the group; NaN where there is one. */
-static double worst_miss(const struct cones *s)
-{
-    double worst = 0;
-    for (int i = 0; i < s->group.count; i++) {
-        double miss = cones_miss(s, s->group.laws[i]);
-        if (!(miss <= worst))
-            worst = miss;
-    }
-    return worst;
 }
 
 /* Remembers the impulses if they are the best so far; returns 1 if they are good enough. */
@@ -375,244 +259,7 @@ static int sweep(struct cones *s, int sweeps)
     return judge(s);
 }
 
-/* ---------------------------------------------------------------- equations */
-
-/* Newton's step of one law, where its velocity is to change by dv, on the problem W + weight with the velocities
- * v = free + W l + weight (l - centre), whose normal ones are less the bound here. With n and t the diagonals of
- * W + weight:
- *
- *   opens,   n ln <= vn:                        dl = -l
- *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v                       with z = t lt - vt
- *   slides:  lt = share z / t, where share = mu (t / n) (n ln - vn) / |z|. With e = z / |z|, f across e and what
- *            the tangents miss, t lt - share z:
- *            dvn + weight dln = -vn,   e.dlt = mu (dln + vn / n) - e.miss / t,
- *            share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
- *
- * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. Returns the
- * square of what is missing. */
-static inline double set_yielding(struct cones *s, int law, double weight, struct cone_yielding *y)
-{
-    const struct cone_law *c = &s->laws[law];
-    const struct cone_block *b = &s->blocks[law];
-    const double *l = s->impulse + c->row, *at = s->centre + c->row;
-    double n = b->nn + weight, t = tangent_weight(b) + weight, v[3] = {0, 0, 0};
-    for (int k = 0; k < c->size; k++)
-        v[k] = s->velocity[c->row + k] + weight * (l[k] - at[k]);
-    v[0] -= c->bound;
-    double pressing = n * l[0] - v[0];
-    *y = (struct cone_yielding){.pull = 0};
-    if (!(pressing > 0)) {
-        for (int k = 0; k < c->size; k++)
-            y->given[k] = -l[k];
-        double normal = n * l[0], tangents = c->size == 3 ? l[1] * l[1] + l[2] * l[2] : 0;
-        return normal * normal + t * t * tangents;
-    }
-    y->pull = 1 / weight;
-    y->given[0] = -v[0] * y->pull;
-    if (c->size == 1)
-        return v[0] * v[0];
-    double x = t * l[1] - v[1], z = t * l[2] - v[2], square = x * x + z * z;
-    double most = c->friction * t * pressing / n;
-    if (square <= most * most) {
-        y->stick = y->pull;
-        y->given[1] = -v[1] * y->stick;
-        y->given[2] = -v[2] * y->stick;
-        return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    }
-    double inverse = 1 / sqrt(square), share = most * inverse;
-    double across = share * weight + (1 - share) * t;
-    double one = t * l[1] - share * x, two = t * l[2] - share * z;
-    y->ex = x * inverse;
-    y->ey = z * inverse;
-    y->slip = c->friction;
-    y->slide = share / across;
-    double by_e = c->friction * (y->given[0] + v[0] / n) - (y->ex * one + y->ey * two) / t;
-    double by_f = -(y->ex * two - y->ey * one) / across;
-    y->given[1] = by_e * y->ex - by_f * y->ey;
-    y->given[2] = by_e * y->ey + by_f * y->ex;
-    return v[0] * v[0] + one * one + two * two;
-}
-
-/* Of all laws; returns the sum of the squares. */
-static double set_yields(struct cones *s, double weight)
-{
-    double sum = 0;
-    for (int i = 0; i < s->group.count; i++)
-        if (!is_inert(s, s->group.laws[i]))
-            sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
-    return sum;
-}
-
-/* D of a law as up to three lines of the columns, a and b, with Y' D Y = sum of weight a' b. The columns of the group
- * are the first ones of each. */
-static void add_line(struct cones *s, const double *a, const double *b, double weight)
-{
-    s->lines[s->line_count++] = (struct cone_line){a, b, weight};
-}
-
-static void add_lines(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
-{
-    int n = s->stride, from = s->group.from, width = even_width(from, c->to);
-    const double *y = cones_row(s, c->row) + from, *y1 = y + n, *y2 = y1 + n;
-    double *slip = s->slips + (size_t)c->row * (size_t)n, *across = slip + n;
-    if (d->pull == 0)
-        return;
-    if (d->slip == 0) {
-        add_line(s, y, y, d->pull);
-        if (d->stick > 0) {
-            add_line(s, y1, y1, d->stick);
-            add_line(s, y2, y2, d->stick);
-        }
-        return;
-    }
-    for (int k = 0; k < width; k += 2) {
-        pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
-        PAIR(slip, k) = PAIR(y, k) + e * d->slip;
-        PAIR(across, k) = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
-    }
-    for (int k = width; k < block_width(width); k++)
-        across[k] = 0;
-    add_line(s, slip, y, d->pull);
-    add_line(s, across, across, d->slide);
-}
-
-/* Of all laws. Those that reach farthest come first, so that column k is reached by the first reached[k] lines. */
-static void set_lines(struct cones *s)
-{
-    int column = s->group.to - s->group.from;
-    s->line_count = 0;
-    for (int i = 0; i < s->group.count; i++) {
-        int law = s->group.laws[i], to = s->laws[law].to - s->group.from;
-        while (column > to)
-            s->reached[--column] = s->line_count;
-        if (!is_inert(s, law))
-            add_lines(s, &s->laws[law], &s->yields[law]);
-    }
-    while (column > 0)
-        s->reached[--column] = s->line_count;
-}
-
-/* The system: 1 + Y' D Y. */
-WIDE static void set_system(struct cones *s)
-{
-    int width = s->group.to - s->group.from;
-    for (int i = 0; i < width; i++) {
-        double *line = s->system + (size_t)i * (size_t)s->side;
-        for (int j = 0; j < width; j += BLOCK) {
-            const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
-            quad sums[BLOCK / 4] = {{0}};
-            for (; l < end; l++) {
-                const double *b = l->b + j;
-                double by = l->weight * l->a[i];
-                if (by == 0)
-                    continue;
-                for (int k = 0; k < BLOCK / 4; k++)
-                    sums[k] += QUAD(b, 4 * k) * by;
-            }
-            for (int k = 0; k < BLOCK / 4; k++)
-                QUAD(line, j + 4 * k) = sums[k];
-        }
-        line[i] += 1;
-    }
-}
-
-/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. From the last column
- * to the first: the last ones are those of joints far from the root, which share nothing with those of other limbs. */
-WIDE static int eliminate(double *m, int count, int stride, double *right)
-{
-    for (int k = count - 1; k >= 0; k--) {
-        int pivot = k;
-        for (int i = k - 1; i >= 0; i--)
-            if (fabs(m[i * stride + k]) > fabs(m[pivot * stride + k]))
-                pivot = i;
-        double *top = m + k * stride, *other = m + pivot * stride, held = right[k];
-        if (!(fabs(other[k]) > PIVOT_MIN))
-            return 0;
-        right[k] = right[pivot];
-        right[pivot] = held;
-        for (int j = 0; j <= k && pivot != k; j += 2) {
-            pair line = PAIR(top, j);
-            PAIR(top, j) = PAIR(other, j);
-            PAIR(other, j) = line;
-        }
-        double inverse = 1 / top[k];
-        for (int i = 0; i < k; i++) {
-            double *line = m + i * stride, factor = line[k] * inverse;
-            if (factor == 0)
-                continue;
-            right[i] -= factor * right[k];
-            for (int j = 0; j < k; j += 4)
-                QUAD(line, j) -= QUAD(top, j) * factor;
-        }
-        top[k] = inverse;
-    }
-    for (int k = 0; k < count; k++) {
-        right[k] *= m[k * stride + k];
-        for (int i = k + 1; i < count; i++)
-            right[i] -= m[i * stride + k] * right[k];
-    }
-    return 1;
-}
-
-/* Newton's step from the impulses that stand. With x = Y' dl, dv = Y x and dl = given - D dv it is found in the columns:
- *
- *   (1 + Y' D Y) x = Y' given
- *
- * Changes impulses and velocities; 0 if the system is singular. */
-static int take_step(struct cones *s)
-{
-    const struct cone_group *g = &s->group;
-    int width = g->to - g->from;
-    double *x = s->right;
-    clear_columns(s, x);
-    for (int i = 0; i < g->count; i++)
-        if (!is_inert(s, g->laws[i]))
-            add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
-    set_lines(s);
-    set_system(s);
-    s->equations++;
-    s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
-    if (!eliminate(s->system, width, s->side, x + g->from))
-        return 0;
-    for (int i = 0; i < g->count; i++) {
-        const struct cone_law *c = law_of(s, i);
-        const struct cone_yielding *d = &s->yields[g->laws[i]];
-        double *l = s->impulse + c->row, *v = s->velocity + c->row, dv[3];
-        if (is_inert(s, g->laws[i]))
-            continue;
-        multiply_law(s, c, x, dv);
-        for (int k = 0; k < c->size; k++)
-            v[k] += dv[k];
-        double pull = d->pull * dv[0];
-        l[0] += d->given[0] - pull;
-        if (c->size == 1)
-            continue;
-        double slide = d->slide * (d->ex * dv[2] - d->ey * dv[1]), slip = d->slip * pull;
-        l[1] += d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
-        l[2] += d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);
-    }
-    return 1;
-}
-
-/* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
-static int solve_proximal(struct cones *s, double weight)
-{
-    double first = 0, least = s->enough * s->enough;
-    for (int i = 0; i < s->group.count; i++)
-        for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
-            s->centre[k] = s->impulse[k];
-    for (int k = 0; k <= NEWTON_MAX; k++) {
-        double sum = set_yields(s, weight);
-        first = k == 0 ? sum : first;
-        if (k > 0 && (sum <= PROXIMAL_ENDED * first || sum <= 0.01 * least))
-            return 1;
-        if (k > 0 && sum <= 100 * least && worst_miss(s) <= 0.5 * s->enough)
-            return 1;
-        if (k < NEWTON_MAX && !take_step(s))
-            return 0;
-    }
-    return 0;
-}
+/* ---------------------------------------------------------------- proximal steps */
 
 /* Puts impulses onto their cones, which Newton's method leaves by rounding. */
 static void put_on_cones(struct cones *s)
@@ -662,7 +309,7 @@ static void put_impulses(struct cones *s, const double *from)
 static int solve_round(struct cones *s, double mean, double *weight)
 {
     for (int k = 0; k < PROXIMAL_MAX; k++) {
-        int has_ended = solve_proximal(s, *weight);
+        int has_ended = cones_solve_proximal(s, *weight);
         put_on_cones(s);
         set_velocities(s);
         if (judge(s))

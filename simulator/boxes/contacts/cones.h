@@ -35,7 +35,7 @@ struct cone_block {
     double nn, n1, n2, a, b, c;
 };
 
-/* How the impulse of a law changes with its velocity in Newton's method: cones.c. */
+/* How the impulse of a law changes with its velocity in Newton's method: cones_newton.c. */
 struct cone_yielding {
     double given[3], pull, slip, slide, stick, ex, ey;
 };

@@ -1,0 +1,259 @@
+/* Newton's method on the projections that the laws of cones.h are, in a proximal step.
+ *
+ * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave was tried: it gets
+ * stuck where laws open and close, and takes half again as many systems. */
+#include "simulator/boxes/contacts/cones_private.h"
+
+/* Newton's steps of a proximal step at most. It has ended when the sum of squares of what is missing is this share of
+ * what it was. */
+#define NEWTON_MAX     8
+#define PROXIMAL_ENDED 1e-2
+/* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
+#define PIVOT_MIN 1e-15
+
+/* Four numbers side by side, as PAIR() in common/math/pair.h, for functions that are made once more for processors which have
+ * instructions for four. Every number is what it would be alone. */
+typedef double quad __attribute__((vector_size(32)));
+typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
+#define QUAD(vector, i) (*(quad_anywhere *)((vector) + (i)))
+#if defined(__x86_64__) && defined(__GLIBC__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* Newton's step of one law, where its velocity is to change by dv, on the problem W + weight with the velocities
+ * v = free + W l + weight (l - centre), whose normal ones are less the bound here. With n and t the diagonals of
+ * W + weight:
+ *
+ *   opens,   n ln <= vn:                        dl = -l
+ *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v                       with z = t lt - vt
+ *   slides:  lt = share z / t, where share = mu (t / n) (n ln - vn) / |z|. With e = z / |z|, f across e and what
+ *            the tangents miss, t lt - share z:
+ *            dvn + weight dln = -vn,   e.dlt = mu (dln + vn / n) - e.miss / t,
+ *            share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
+ *
+ * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. Returns the
+ * square of what is missing. */
+static inline double set_yielding(struct cones *s, int law, double weight, struct cone_yielding *y)
+{
+    const struct cone_law *c = &s->laws[law];
+    const struct cone_block *b = &s->blocks[law];
+    const double *l = s->impulse + c->row, *at = s->centre + c->row;
+    double n = b->nn + weight, t = tangent_weight(b) + weight, v[3] = {0, 0, 0};
+    for (int k = 0; k < c->size; k++)
+        v[k] = s->velocity[c->row + k] + weight * (l[k] - at[k]);
+    v[0] -= c->bound;
+    double pressing = n * l[0] - v[0];
+    *y = (struct cone_yielding){.pull = 0};
+    if (!(pressing > 0)) {
+        for (int k = 0; k < c->size; k++)
+            y->given[k] = -l[k];
+        double normal = n * l[0], tangents = c->size == 3 ? l[1] * l[1] + l[2] * l[2] : 0;
+        return normal * normal + t * t * tangents;
+    }
+    y->pull = 1 / weight;
+    y->given[0] = -v[0] * y->pull;
+    if (c->size == 1)
+        return v[0] * v[0];
+    double x = t * l[1] - v[1], z = t * l[2] - v[2], square = x * x + z * z;
+    double most = c->friction * t * pressing / n;
+    if (square <= most * most) {
+        y->stick = y->pull;
+        y->given[1] = -v[1] * y->stick;
+        y->given[2] = -v[2] * y->stick;
+        return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    }
+    double inverse = 1 / sqrt(square), share = most * inverse;
+    double across = share * weight + (1 - share) * t;
+    double one = t * l[1] - share * x, two = t * l[2] - share * z;
+    y->ex = x * inverse;
+    y->ey = z * inverse;
+    y->slip = c->friction;
+    y->slide = share / across;
+    double by_e = c->friction * (y->given[0] + v[0] / n) - (y->ex * one + y->ey * two) / t;
+    double by_f = -(y->ex * two - y->ey * one) / across;
+    y->given[1] = by_e * y->ex - by_f * y->ey;
+    y->given[2] = by_e * y->ey + by_f * y->ex;
+    return v[0] * v[0] + one * one + two * two;
+}
+
+/* Of all laws; returns the sum of the squares. */
+static double set_yields(struct cones *s, double weight)
+{
+    double sum = 0;
+    for (int i = 0; i < s->group.count; i++)
+        if (!is_inert(s, s->group.laws[i]))
+            sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
+    return sum;
+}
+
+/* D of a law as up to three lines of the columns, a and b, with Y' D Y = sum of weight a' b. The columns of the group
+ * are the first ones of each. */
+static void add_line(struct cones *s, const double *a, const double *b, double weight)
+{
+    s->lines[s->line_count++] = (struct cone_line){a, b, weight};
+}
+
+static void add_lines(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
+{
+    int n = s->stride, from = s->group.from, width = even_width(from, c->to);
+    const double *y = cones_row(s, c->row) + from, *y1 = y + n, *y2 = y1 + n;
+    double *slip = s->slips + (size_t)c->row * (size_t)n, *across = slip + n;
+    if (d->pull == 0)
+        return;
+    if (d->slip == 0) {
+        add_line(s, y, y, d->pull);
+        if (d->stick > 0) {
+            add_line(s, y1, y1, d->stick);
+            add_line(s, y2, y2, d->stick);
+        }
+        return;
+    }
+    for (int k = 0; k < width; k += 2) {
+        pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
+        PAIR(slip, k) = PAIR(y, k) + e * d->slip;
+        PAIR(across, k) = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
+    }
+    for (int k = width; k < block_width(width); k++)
+        across[k] = 0;
+    add_line(s, slip, y, d->pull);
+    add_line(s, across, across, d->slide);
+}
+
+/* Of all laws. Those that reach farthest come first, so that column k is reached by the first reached[k] lines. */
+static void set_lines(struct cones *s)
+{
+    int column = s->group.to - s->group.from;
+    s->line_count = 0;
+    for (int i = 0; i < s->group.count; i++) {
+        int law = s->group.laws[i], to = s->laws[law].to - s->group.from;
+        while (column > to)
+            s->reached[--column] = s->line_count;
+        if (!is_inert(s, law))
+            add_lines(s, &s->laws[law], &s->yields[law]);
+    }
+    while (column > 0)
+        s->reached[--column] = s->line_count;
+}
+
+/* The system: 1 + Y' D Y. */
+WIDE static void set_system(struct cones *s)
+{
+    int width = s->group.to - s->group.from;
+    for (int i = 0; i < width; i++) {
+        double *line = s->system + (size_t)i * (size_t)s->side;
+        for (int j = 0; j < width; j += BLOCK) {
+            const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
+            quad sums[BLOCK / 4] = {{0}};
+            for (; l < end; l++) {
+                const double *b = l->b + j;
+                double by = l->weight * l->a[i];
+                if (by == 0)
+                    continue;
+                for (int k = 0; k < BLOCK / 4; k++)
+                    sums[k] += QUAD(b, 4 * k) * by;
+            }
+            for (int k = 0; k < BLOCK / 4; k++)
+                QUAD(line, j + 4 * k) = sums[k];
+        }
+        line[i] += 1;
+    }
+}
+
+/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. From the last column
+ * to the first: the last ones are those of joints far from the root, which share nothing with those of other limbs. */
+WIDE static int eliminate(double *m, int count, int stride, double *right)
+{
+    for (int k = count - 1; k >= 0; k--) {
+        int pivot = k;
+        for (int i = k - 1; i >= 0; i--)
+            if (fabs(m[i * stride + k]) > fabs(m[pivot * stride + k]))
+                pivot = i;
+        double *top = m + k * stride, *other = m + pivot * stride, held = right[k];
+        if (!(fabs(other[k]) > PIVOT_MIN))
+            return 0;
+        right[k] = right[pivot];
+        right[pivot] = held;
+        for (int j = 0; j <= k && pivot != k; j += 2) {
+            pair line = PAIR(top, j);
+            PAIR(top, j) = PAIR(other, j);
+            PAIR(other, j) = line;
+        }
+        double inverse = 1 / top[k];
+        for (int i = 0; i < k; i++) {
+            double *line = m + i * stride, factor = line[k] * inverse;
+            if (factor == 0)
+                continue;
+            right[i] -= factor * right[k];
+            for (int j = 0; j < k; j += 4)
+                QUAD(line, j) -= QUAD(top, j) * factor;
+        }
+        top[k] = inverse;
+    }
+    for (int k = 0; k < count; k++) {
+        right[k] *= m[k * stride + k];
+        for (int i = k + 1; i < count; i++)
+            right[i] -= m[i * stride + k] * right[k];
+    }
+    return 1;
+}
+
+/* Newton's step from the impulses that stand. With x = Y' dl, dv = Y x and dl = given - D dv it is found in the columns:
+ *
+ *   (1 + Y' D Y) x = Y' given
+ *
+ * Changes impulses and velocities; 0 if the system is singular. */
+static int take_step(struct cones *s)
+{
+    const struct cone_group *g = &s->group;
+    int width = g->to - g->from;
+    double *x = s->right;
+    clear_columns(s, x);
+    for (int i = 0; i < g->count; i++)
+        if (!is_inert(s, g->laws[i]))
+            add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
+    set_lines(s);
+    set_system(s);
+    s->equations++;
+    s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
+    if (!eliminate(s->system, width, s->side, x + g->from))
+        return 0;
+    for (int i = 0; i < g->count; i++) {
+        const struct cone_law *c = law_of(s, i);
+        const struct cone_yielding *d = &s->yields[g->laws[i]];
+        double *l = s->impulse + c->row, *v = s->velocity + c->row, dv[3];
+        if (is_inert(s, g->laws[i]))
+            continue;
+        multiply_law(s, c, x, dv);
+        for (int k = 0; k < c->size; k++)
+            v[k] += dv[k];
+        double pull = d->pull * dv[0];
+        l[0] += d->given[0] - pull;
+        if (c->size == 1)
+            continue;
+        double slide = d->slide * (d->ex * dv[2] - d->ey * dv[1]), slip = d->slip * pull;
+        l[1] += d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
+        l[2] += d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);
+    }
+    return 1;
+}
+
+int cones_solve_proximal(struct cones *s, double weight)
+{
+    double first = 0, least = s->enough * s->enough;
+    for (int i = 0; i < s->group.count; i++)
+        for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
+            s->centre[k] = s->impulse[k];
+    for (int k = 0; k <= NEWTON_MAX; k++) {
+        double sum = set_yields(s, weight);
+        first = k == 0 ? sum : first;
+        if (k > 0 && (sum <= PROXIMAL_ENDED * first || sum <= 0.01 * least))
+            return 1;
+        if (k > 0 && sum <= 100 * least && worst_miss(s) <= 0.5 * s->enough)
+            return 1;
+        if (k < NEWTON_MAX && !take_step(s))
+            return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* What cones.c and cones_newton.c share: rows and columns of the laws of a group, what they miss, and a proximal step. */
+#ifndef SIMULATOR_BOXES_CONTACTS_CONES_PRIVATE_H
+#define SIMULATOR_BOXES_CONTACTS_CONES_PRIVATE_H
+
+#include <math.h>
+
+#include "common/math/pair.h"
+#include "simulator/boxes/contacts/cones.h"
+
+/* The length of a line of the system is a multiple of this many numbers. */
+enum { BLOCK = 16 };
+
+static inline int block_width(int columns)
+{
+    return (columns + BLOCK - 1) & ~(BLOCK - 1);
+}
+
+/* The columns from .. to - 1 are an even number, with a 0 at the end if need be. What is kept for the columns of a
+ * group has two more, for laws that begin at another column than the group. */
+static inline int even_width(int from, int to)
+{
+    return (to - from + 1) & ~1;
+}
+
+/* Of a law's rows with numbers of its columns. */
+static inline void multiply_law(const struct cones *s, const struct cone_law *c,
+                                const double *columns, double *products)
+{
+    int width = even_width(c->from, c->to);
+    const double *y = cones_row(s, c->row) + c->from, *with = columns + c->from;
+    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
+    pair n = {0, 0}, one = {0, 0}, two = {0, 0};
+    if (c->size == 1) {
+        for (int k = 0; k < width; k += 2)
+            n += PAIR(y, k) * PAIR(with, k);
+        products[0] = pair_sum(n);
+        return;
+    }
+    for (int k = 0; k < width; k += 2) {
+        pair w = PAIR(with, k);
+        n += PAIR(y, k) * w;
+        one += PAIR(y1, k) * w;
+        two += PAIR(y2, k) * w;
+    }
+    products[0] = pair_sum(n);
+    products[1] = pair_sum(one);
+    products[2] = pair_sum(two);
+}
+
+/* columns += the law's rows' times numbers. */
+static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
+                           double *columns)
+{
+    int width = even_width(c->from, c->to);
+    const double *y = cones_row(s, c->row) + c->from;
+    const double *y1 = y + s->stride, *y2 = y1 + s->stride;
+    double *to = columns + c->from;
+    if (by[0] == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
+        return;
+    if (c->size == 1) {
+        for (int k = 0; k < width; k += 2)
+            PAIR(to, k) += PAIR(y, k) * by[0];
+        return;
+    }
+    for (int k = 0; k < width; k += 2)
+        PAIR(to, k) += PAIR(y, k) * by[0] + PAIR(y1, k) * by[1] + PAIR(y2, k) * by[2];
+}
+
+static inline struct cone_law *law_of(const struct cones *s, int i)
+{
+    return &s->laws[s->group.laws[i]];
+}
+
+static inline void clear_columns(const struct cones *s, double *columns)
+{
+    int end = s->group.from + even_width(s->group.from, s->group.to) + 2;
+    for (int k = s->group.from; k < end && k < s->stride; k++)
+        columns[k] = 0;
+}
+
+/* Of the tangents' mean: what turns velocities into impulses. */
+static inline double tangent_weight(const struct cone_block *b)
+{
+    return 0.5 * (b->a + b->c);
+}
+
+static inline int is_inert(const struct cones *s, int law)
+{
+    return s->laws[law].bound == -HUGE_VAL || !(s->blocks[law].nn > 0);
+}
+
+/* Of the group; NaN where there is one. */
+static inline double worst_miss(const struct cones *s)
+{
+    double worst = 0;
+    for (int i = 0; i < s->group.count; i++) {
+        double miss = cones_miss(s, s->group.laws[i]);
+        if (!(miss <= worst))
+            worst = miss;
+    }
+    return worst;
+}
+
+/* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
+int cones_solve_proximal(struct cones *s, double weight);
+
+#endif
