@@ -1,5 +1,5 @@
 /* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. A sweep or two solve many problems of walking
- * bodies; a body that lies flat on the ground, whose corners say the same several times over, takes some six systems
+ * bodies; a body that lies flat on the ground, whose corners say the same several times over, takes some five systems
  * of equations (cones_newton.c). */
 #include "simulator/boxes/contacts/cones_private.h"
 
