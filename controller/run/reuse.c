@@ -282,8 +282,9 @@ int reuse_tell(struct reuse *reuse, const struct task *task, const struct result
         return 0;
     return error_set(error, ERR_FORMAT,
                      "creatures %" PRIu64 " and %" PRIu64
-                     " have the same body and brain, but not the same result (%s): results may not "
-                     "be given again; farm.reuse = no simulates everybody",
+                     " have the same body and brain, but not the same result (%s): a machine or a "
+                     "build computes other bits, or the key misses what their motion depends on "
+                     "(then farm.reuse = no simulates everybody)",
                      entry->result.creature, task->creature, difference);
 }
 

@@ -32,8 +32,9 @@ same_runs whole honest
 grep -q "^host strange is left out: its simulator computes other bits (fingerprint $other; here it is $right)" honest.out ||
     fail "$(cat honest.out)"
 
-# stopped until others have done its tasks, so that its results come late and are compared
-start "$controller" run walk.ini --seed 5 -j 3 -s evolution.generations=100000 -o liar \
+# Stopped until others have done its tasks, so that its results come late and are compared. Reuse would find it too, by a
+# creature whose like was simulated before.
+start "$controller" run walk.ini --seed 5 -j 3 -s evolution.generations=100000 -s farm.reuse=no -o liar \
     -s farm.launcher="$work/launch-liar" >liar.out 2>&1
 run=$pid
 strange_ready() { grep -q ' event=worker_ready .* host=strange ' liar/logs/controller.log 2>/dev/null; }
@@ -58,3 +59,12 @@ wait "$run" || status=$?
 grep -q "^controller: creature [0-9]* (task [0-9]*) has two results: worker .* on host " liar.out || fail "$(cat liar.out)"
 grep -q "host strange says" liar.out || fail "the strange host is not named: $(cat liar.out)"
 grep -q "host $(uname -n) says" liar.out || fail "the other host is not named: $(cat liar.out)"
+
+# A liar that nobody stops is found by reuse, when a creature whose like it has simulated is simulated by another worker.
+make_launcher first "$right"
+status=0
+timeout 300 "$controller" run walk.ini --seed 5 -j 3 -s evolution.generations=100000 -o first \
+    -s farm.launcher="$work/launch-first" >first.out 2>&1 || status=$?
+[ "$status" = 1 ] || fail "exit code $status: $(cat first.out)"
+grep -Eq "^controller: creature(s [0-9]+ and [0-9]+ have the same body and brain, but not the same result| [0-9]+ \(task [0-9]+\) has two results)" \
+    first.out || fail "$(cat first.out)"
