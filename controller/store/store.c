@@ -75,15 +75,17 @@ int store_check_place(struct store *store, struct error *error)
                      store->path);
 }
 
-/* Of a database that is written to. */
+/* Of a database that is written to. Nothing in a run is secret: deleted rows need not be wiped. */
 static int set_journal(struct store *store, struct error *error)
 {
     if (store->is_on_network)
         sqlite3_busy_timeout(store->database, NETWORK_BUSY_MS);
     return store_execute(store,
                          store->is_on_network
-                             ? "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;"
-                             : "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;",
+                             ? "PRAGMA secure_delete = OFF; PRAGMA journal_mode = TRUNCATE;"
+                               " PRAGMA synchronous = FULL;"
+                             : "PRAGMA secure_delete = OFF; PRAGMA journal_mode = WAL;"
+                               " PRAGMA synchronous = NORMAL;",
                          error);
 }
 
