@@ -11,11 +11,7 @@
 #include <math.h>
 
 #include "simulator/boxes/contacts/space_contacts.h"
-
-/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
-#define SLOP_M 1e-3
-/* Deeper ones are pushed out no faster than this. */
-#define PUSH_OUT_SPEED_M_S 0.05
+#include "simulator/world/push_out.h"
 
 /* The two sides of a contact; NULL: ground and what is fixed. */
 static inline const struct space_mover *side_of(const struct space_contact *c, int side)

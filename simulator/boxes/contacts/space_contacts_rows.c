@@ -5,8 +5,6 @@
 
 #include "common/error.h"
 
-/* Deeper penetrations than SLOP_M are pushed out, this share of the depth a step. */
-#define PUSH_OUT_SHARE 0.2
 /* Impacts without restitution have an instant if they are faster. */
 #define PLASTIC_SPEED_M_S 0.05
 /* Impacts farther from where they act, by their speed, have the step taken in two, m. */
@@ -174,13 +172,8 @@ static void set_law(struct space_contacts *s, int i)
     struct cone_law *law = &s->cones.laws[i];
     const struct space_surfaces *surfaces = c->pair->one->body->surfaces;
     law->friction = c->pair->two ? surfaces->own_friction : surfaces->friction;
-    if (c->gap > 0) {
-        law->bound = -c->gap / h;
-    } else {
-        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
-        law->bound = speed < fastest ? speed : fastest;
-        law->is_push_out = law->bound > 0;
-    }
+    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    law->is_push_out = law->bound > 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     if (v < -slow && s->push_out_speed == 0)
         set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);

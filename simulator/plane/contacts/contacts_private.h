@@ -13,11 +13,7 @@
 
 #include "simulator/plane/contacts/contacts.h"
 #include "simulator/plane/tree/pair.h"
-
-/* Penetration that is left alone, m: contacts rest within it instead of rattling. */
-#define SLOP_M 1e-3
-/* Deeper parts are pushed out no faster than this. */
-#define PUSH_OUT_SPEED_M_S 0.05
+#include "simulator/world/push_out.h"
 
 /* Whether the centres are farther apart. */
 static inline int are_apart(const struct mover *a, const struct mover *b, double distance)

@@ -5,10 +5,7 @@
 
 #include <math.h>
 
-/* Parts deeper than SLOP_M are pushed out, by this share of the depth a step, no faster than
- * PUSH_OUT_SPEED_M_S. */
-#define PUSH_OUT_SHARE 0.2
-/* The same for the limits of hinges; those of linear joints are as contacts. */
+/* What push_out.h says of contacts, for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
 /* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
@@ -55,14 +52,8 @@ static void set_bound(struct contacts *s, int i)
         slop = 0;
         fastest = s->push_out_speed;
     }
-    law->is_push_out = c->is_impact = 0;
-    if (c->gap > 0) {
-        law->bound = -c->gap / h;
-    } else {
-        double speed = -c->gap > slop ? PUSH_OUT_SHARE * (-c->gap - slop) / h : 0;
-        law->bound = speed < fastest ? speed : fastest;
-        law->is_push_out = law->bound > 0;
-    }
+    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    law->is_push_out = law->bound > 0;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     c->is_impact = !is_limit && s->start[c->first_row] < -slow;
