@@ -101,7 +101,8 @@ WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addpref
 # every amd64
 AVX ?= $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)
 $(B)/obj/simulator/main.o: ALL_CFLAGS += $(if $(AVX),-DNEEDS_AVX)
-$(WHOLE): ALL_CFLAGS += -flto $(AVX)
+# loops here run over 3 to 12 numbers: a call of memset or memcpy, or a vector loop with its tests, costs more than it saves
+$(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-cost-model=very-cheap
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
 WITH_WHOLE := $(BIN)/simulator $(addprefix $(B)/bench/bench_,simulator space_contacts peers)
