@@ -405,6 +405,29 @@ START_TEST(low_lanes_have_ground)
 }
 END_TEST
 
+/* A body that rises by 4 m leaves the ground, never the picture, and comes to the middle. */
+START_TEST(flyers_are_in_the_middle)
+{
+    struct fixture flyer = crawler;
+    flyer.hop_m = 4;
+    struct replay *replay = fixture_replay(&flyer);
+    const struct replay *const replays[] = {replay};
+    struct camera camera;
+    camera_fit(&camera, replays, 1, 640, 360);
+    double height_m = 360 / camera.px_per_m, target_m = camera.y_m, centre_m = 0;
+    ck_assert_double_lt(target_m, 0.3 * height_m);
+    for (int i = 0; i <= 70; i++) {
+        double before_m = target_m;
+        target_m = camera_target(&camera, replays, 1, 0.01 * i, 360).y;
+        centre_m = camera_smooth_centre(replay, 0.01 * i).y;
+        ck_assert_double_ge(target_m, before_m);
+        ck_assert_double_le(centre_m + replay->height_m / 2 - target_m, 0.43 * height_m);
+    }
+    ck_assert_double_eq_tol(target_m, centre_m, 1e-9);
+    replay_destroy(replay);
+}
+END_TEST
+
 /* A slab at y = 0.2 and a turned one; one so large that cairo could not count its corners. */
 START_TEST(obstacles_are_where_they_belong)
 {
@@ -900,6 +923,7 @@ int main(void)
     tcase_add_test(tests, ground_lies_at_height_zero);
     tcase_add_test(tests, no_label_is_cut);
     tcase_add_test(tests, low_lanes_have_ground);
+    tcase_add_test(tests, flyers_are_in_the_middle);
     tcase_add_test(tests, obstacles_are_where_they_belong);
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, the_ledger_leaves_room);

@@ -18,8 +18,11 @@
 #define CAMERA_BODY_IN_LANE    0.66
 #define CAMERA_BODY_WIDTH      0.30
 #define CAMERA_BODY_WIDTH_DEEP 0.38
-#define CAMERA_SCALE_MIN       2.0
-#define CAMERA_SCALE_MAX       5000.0
+/* From its centre to its top, by its height; and the place of the top that moves the camera, from the middle. */
+#define CAMERA_ABOVE_CENTRE 0.6
+#define CAMERA_TOP          0.42
+#define CAMERA_SCALE_MIN    2.0
+#define CAMERA_SCALE_MAX    5000.0
 
 int camera_flip(const struct replay *replay)
 {
@@ -89,21 +92,24 @@ struct vec2 camera_target(const struct camera *camera, const struct replay *cons
                           int count, double time_s, double lane_height_px)
 {
     struct vec2 target = {0, 0};
-    double height_m = lane_height_px / camera->px_per_m, top = 0;
+    double height_m = lane_height_px / camera->px_per_m, high = -INFINITY, top = 0;
     int ground_count = 0;
     for (int i = 0; i < count; i++) {
         struct vec2 centre = camera_smooth_centre(replays[i], time_s);
         target.x += centre.x * (count > 1 ? camera_flip(replays[i]) : 1) / count;
-        target.y = centre.y;
-        top = fmax(top, centre.y + replays[i]->height_m * 0.6);
+        high = fmax(high, centre.y);
+        top = fmax(top, centre.y + replays[i]->height_m * CAMERA_ABOVE_CENTRE);
         ground_count += replays[i]->has_ground;
     }
     /* lanes without ground add each its own height */
-    if (ground_count == 0)
-        target.y = count > 1 ? 0 : target.y;
-    else
-        target.y = fmax((0.5 - ground_share(has_depth(replays, count), lane_height_px)) * height_m,
-                        top - 0.42 * height_m);
+    if (ground_count == 0) {
+        target.y = count > 1 ? 0 : high;
+        return target;
+    }
+    double low = (0.5 - ground_share(has_depth(replays, count), lane_height_px)) * height_m;
+    low = fmax(low, top - CAMERA_TOP * height_m);
+    /* the ground is out of the picture: nothing keeps the creature at its edge */
+    target.y = low + fmax(fmin(low - height_m / 2, high - low), 0);
     return target;
 }
 

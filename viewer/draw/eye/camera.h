@@ -32,7 +32,8 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
                 double width_px, double lane_height_px);
 
 /* What the camera should look at: the mean centre of mass of the replays (smoothed over a stride);
- * on ground it keeps the ground in the lower quarter (in depth: third) until a creature leaves the picture. */
+ * on ground it keeps the ground in the lower quarter (in depth: third) until a creature would leave the picture; a flyer
+ * that is so high that the ground is out of the picture comes to the middle. */
 struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
                           int count, double time_s, double lane_height_px);
 
