@@ -187,7 +187,7 @@ static const char *option_expects(int option)
     case OPTION_SEED:
         return "--seed: expected a whole number, 0 or more";
     case OPTION_TIME:
-        return "--time: expected seconds, 0 or more";
+        return "--time: expected seconds, 0 .. 1000000";
     case OPTION_SIZE:
         return "--size: expected WxH, both sides 16 .. 8192";
     case OPTION_FPS:

@@ -94,6 +94,7 @@ refused 2 '--top: expected' "$viewer" run --export out.html --top 0
 refused 2 '--generation: expected' "$viewer" run --export out.html --generation x
 refused 2 '--seed: expected' "$viewer" run --export out.html --seed -1
 refused 2 '--time: expected' "$viewer" run --export out.html --time nan
+refused 2 '--time: expected seconds, 0 .. 1000000' "$viewer" run --export out.png --time 1e9
 refused 2 '--time is for' "$viewer" run --export out.html --time 1
 refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain
@@ -105,6 +106,9 @@ refused 2 'for the window' "$viewer" run --export out.html --frames 2
 refused 2 'fly' "$viewer" run --fly
 refused 2 'no.such' "$viewer" run --export out.html -s no.such=1
 refused 1 'nowhere: No such file' "$viewer" nowhere --export out.html
+for suffix in png svg gif html; do
+    refused 1 "away.$suffix: No such file or directory" "$viewer" run --export no/such/away.$suffix
+done
 refused 1 'nowhere.ini' "$viewer" run --params nowhere.ini --export new.html
 refused 1 'generation 9 is not finished; the last one is 3' "$viewer" run --generation 9 --export new.html
 mkdir empty

@@ -58,6 +58,18 @@ const struct exporter *export_find(const char *path)
     return NULL;
 }
 
+/* Before anything is simulated: there is a directory to write into. */
+static int check_directory(const char *path, struct error *error)
+{
+    char directory[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s", (int)(slash - path + 1), path);
+    if (access(directory, W_OK | X_OK) == 0)
+        return 0;
+    return error_set(error, ERR_IO, "--export %s: %s", path, strerror(errno));
+}
+
 int export_check(const struct export_job *job, struct error *error)
 {
     const struct exporter *exporter = export_find(job->path);
@@ -83,7 +95,7 @@ int export_check(const struct export_job *job, struct error *error)
     if (job->time_s >= 0 && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
                          exporter->suffix);
-    return 0;
+    return check_directory(job->path, error);
 }
 
 /* A contact sheet: cells of the same shape, the fewer the larger. */
