@@ -567,6 +567,36 @@ START_TEST(the_ledger_leaves_room)
 }
 END_TEST
 
+/* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow column has all of
+ * the numbers. */
+START_TEST(the_ledger_is_narrow_on_a_phone)
+{
+    struct replay *replay = fixture_replay(&crawler);
+    struct draw_view view = {
+        .width_px = 390, .height_px = 844, .px_per_m = 1, .flip = 1, .ui = 0.8};
+    double taken = draw_brain_width(&view, replay);
+    int box[4];
+    open_picture(390, 844);
+    draw_ledger(cr, &view, replay, 1, taken);
+    find_drawn(390, 844, box);
+    close_picture();
+    ck_assert_int_lt(box[2], 390 - (int)taken);
+    open_picture(390, 844);
+    ck_assert(draw_ledger_below_brain(cr, &view, replay, 1, 844));
+    find_drawn(390, 844, box);
+    close_picture();
+    ck_assert_int_ge(box[0], 390 - (int)taken);
+    ck_assert_int_lt(box[2], 390);
+    view.width_px = 166; /* of a narrow window beside its brain */
+    open_picture(200, 844);
+    draw_ledger(cr, &view, replay, 1, 0);
+    find_drawn(200, 844, box);
+    close_picture();
+    ck_assert_int_lt(box[2], 166);
+    replay_destroy(replay);
+}
+END_TEST
+
 /* Terms that stay near 0 are left out where all would be too high. */
 START_TEST(the_ledger_shows_what_matters)
 {
@@ -927,6 +957,7 @@ int main(void)
     tcase_add_test(tests, obstacles_are_where_they_belong);
     tcase_add_test(tests, each_overlay_changes_the_picture);
     tcase_add_test(tests, the_ledger_leaves_room);
+    tcase_add_test(tests, the_ledger_is_narrow_on_a_phone);
     tcase_add_test(tests, the_ledger_shows_what_matters);
     tcase_add_test(tests, titles_keep_to_their_room);
     tcase_add_test(tests, a_plate_sets_words_off);

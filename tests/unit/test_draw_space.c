@@ -553,6 +553,38 @@ START_TEST(limits_lie_in_the_plane_of_the_joint)
 }
 END_TEST
 
+/* An arrow can be seen on what has its own colour: it has a pale edge all around. */
+START_TEST(arrows_have_an_edge)
+{
+    static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
+    struct draw_view view = view_from(0, 1e-6);
+    struct replay_row row;
+    uint32_t red = palette[COLOR_contact].light;
+    make_pair(at);
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+    replay->measures.mass_kg = 2;
+    replay->gravity_m_s2 = 10;
+    ck_assert_int_eq(replay_append(replay, &row), 0);
+    *row.contact_count = 1;
+    row.contacts[0] = (struct replay_contact){0, 0.2F, 0, 0, 1, 0, 20.0F / 240};
+    open_picture(400, 300);
+    draw_set_color(cr, red, 1);
+    cairo_paint(cr);
+    draw_overlays(cr, &view, replay, 0, DRAW_CONTACTS);
+    for (int y = 130; y <= 150; y++) { /* along the shaft and beside its foot */
+        int sides = 0;
+        for (int x = 190; x <= 210; x++)
+            if ((int)(pixel(x, y) & 0xff) > (int)(red & 0xff) + 40)
+                sides |= x < 200 ? 1 : 2;
+        ck_assert_msg(sides == 3, "row %d: %d", y, sides);
+    }
+    close_picture();
+    drop_replay();
+}
+END_TEST
+
 /* Each overlay shows something of a creature that moves, and none shows nothing. */
 START_TEST(overlays_show_something)
 {
@@ -885,7 +917,9 @@ START_TEST(the_ledger_stands_above_the_split_view)
             /* the eye looks away: nothing else is there */
             camera.x_m = 1e3;
             draw_frame(cr, 400, 300, replays, 1, &camera, 0,
-                       DRAW_BRAIN | DRAW_LEDGER | (i ? DRAW_SPLIT : 0));
+                       DRAW_BRAIN | (i ? DRAW_LEDGER | DRAW_SPLIT : 0));
+            if (i == 0)
+                draw_ledger(cr, &view, replay, 0, draw_brain_width(&view, replay));
             pixels[i] = pixel(100, y);
             close_picture();
         }
@@ -1080,6 +1114,7 @@ int main(void)
     tcase_add_test(cases, the_eye_stays_above_the_ground);
     tcase_add_test(cases, contacts_are_arrows_in_space);
     tcase_add_test(cases, limits_lie_in_the_plane_of_the_joint);
+    tcase_add_test(cases, arrows_have_an_edge);
     tcase_add_test(cases, overlays_show_something);
 #endif
     tcase_add_test(cases, pages_hold_rods);

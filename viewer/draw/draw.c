@@ -164,8 +164,7 @@ static double title_width(cairo_t *cr, const struct title *title, double size_px
     return title->has_status ? width + draw_text_width(cr, title->status, size_px, 1) : width;
 }
 
-/* A plate behind a line of text, which can then be read over anything. */
-static void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
+void draw_plate(cairo_t *cr, double x, double y, double width, double size_px)
 {
     double margin = TITLE_GAP / 2 * size_px;
     draw_rounded(cr, x - margin, y - 1.15 * size_px, width + 2 * margin, 1.55 * size_px,
@@ -352,7 +351,10 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
         overlays & DRAW_LEDGER && is_single && has_brain && !is_split &&
         draw_ledger_below_brain(cr, view, replay, time_s, view->top_px + view->height_px);
     if (overlays & DRAW_LEDGER && is_single && !is_below)
-        draw_ledger(cr, view, replay, time_s, has_brain || is_split);
+        draw_ledger(cr, view, replay, time_s,
+                    has_brain  ? draw_brain_width(view, replay)
+                    : is_split ? SPLIT_SHARE * view->width_px
+                               : 0);
     cairo_restore(cr);
 }
 

@@ -46,6 +46,8 @@ double draw_text(cairo_t *cr, const char *text, double x, double y, double size_
 int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
                     double size_px, int lines_most, enum palette_color color);
 double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold);
+/* A plate behind a line of text, which can then be read over anything. */
+void draw_plate(cairo_t *cr, double x, double y, double width, double size_px);
 /* A rounded rectangle as the current path. */
 void draw_rounded(cairo_t *cr, double x, double y, double width, double height, double radius);
 /* A panel for text, nearly opaque. */
@@ -76,10 +78,11 @@ int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
  * effectors, what sensors feel, the way to the light. */
 void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, unsigned overlays);
-/* The energy ledger, as a panel (top right, or left), which leaves most of the picture free. */
+/* The energy ledger, as a panel, which leaves most of the picture free: top right, or top left of what takes so
+ * many px at the right. */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s, int is_left);
-/* Where that panel ends below, px of the surface. */
+                 double time_s, double taken_px);
+/* Where the panel beside a brain ends below, px of the surface. */
 double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay);
 /* The same below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
  * NULL: only asks. */

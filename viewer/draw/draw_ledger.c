@@ -3,7 +3,7 @@
  * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too many,
  * those that hardly matter in this replay are left out, and then it shrinks. It stands below the title's
  * line, over what is on the ground: on the right, or on the left where a brain or a split view is on the right;
- * beside a brain that leaves room it stands below that. */
+ * beside a brain that leaves room it stands below that. Where there is little width its bars are shorter, or left out. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -13,6 +13,8 @@
 
 /* Sizes at ui = 1. */
 #define WIDTH_PX  300.0
+#define LEAST_PX  176.0 /* names and numbers; the bars take the rest */
+#define BAR_PX    110.0
 #define ROW_PX    17.0
 #define HEAD_PX   34.0
 #define MARGIN_PX 12.0
@@ -57,9 +59,9 @@ static int fit(struct ledger_layout *layout, const struct replay *replay, double
 {
     layout->ui = ui;
     choose_terms(layout, replay, height);
-    double share = fmin(height / (height_of(layout->count) * ui), width / (WIDTH_PX * ui));
+    double share = fmin(height / (height_of(layout->count) * ui), width / (LEAST_PX * ui));
     layout->ui = ui * fmin(1, fmax(share, SMALLEST));
-    layout->width = WIDTH_PX * layout->ui;
+    layout->width = fmin(WIDTH_PX * layout->ui, fmax(width, LEAST_PX * layout->ui));
     layout->height = height_of(layout->count) * layout->ui;
     return share >= SMALLEST;
 }
@@ -76,24 +78,25 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
                         const struct replay *replay, double time_s)
 {
     double ui = layout->ui, x = layout->x, right = x + layout->width - 10 * ui;
+    double bar = fmin(BAR_PX * ui, layout->width - (LEAST_PX + 14) * ui);
     struct replay_frame frame;
     char text[32];
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
     draw_panel(cr, x, layout->y, layout->width, layout->height, ui);
     draw_text(cr, "energy ledger, J", x + 10 * ui, layout->y + 18 * ui, 11 * ui, 1, DRAW_LEFT,
               COLOR_text);
-    if (layout->count < ENERGY_COUNT) {
+    if (layout->count < ENERGY_COUNT && bar > 0) {
         snprintf(text, sizeof text, "%d more, near 0", ENERGY_COUNT - layout->count);
         draw_text(cr, text, right, layout->y + 18 * ui, 10 * ui, 0, DRAW_RIGHT, COLOR_text_soft);
     }
     for (int i = 0; i < layout->count; i++) {
         int term = layout->terms[i];
         double line = layout->y + 27 * ui + (i + 0.5) * ROW_PX * ui, value = frame.energies[term];
-        double length = 110 * ui * fmin(fabs(value) / layout->largest_j, 1);
+        double length = bar * fmin(fabs(value) / layout->largest_j, 1);
         draw_text(cr, replay_energy_names[term], x + 10 * ui, line + 4 * ui, 10.5 * ui, 0,
                   DRAW_LEFT, COLOR_text_soft);
         draw_set_color(cr, palette[color_of(term)].light, 0.8);
-        cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, fmax(length, ui), 9 * ui);
+        cairo_rectangle(cr, x + 122 * ui, line - 4.5 * ui, bar > 0 ? fmax(length, ui) : 0, 9 * ui);
         cairo_fill(cr);
         /* no "-0.000" */
         snprintf(text, sizeof text, "%.3f", fabs(value) < 5e-4 ? 0 : value);
@@ -102,26 +105,26 @@ static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,
 }
 
 static void lay_out_corner(struct ledger_layout *layout, const struct draw_view *view,
-                           const struct replay *replay, int is_left)
+                           const struct replay *replay, double taken_px)
 {
-    double margin = MARGIN_PX * view->ui;
-    fit(layout, replay, view->ui, view->width_px - 2 * margin, HEIGHT_SHARE * view->height_px);
-    layout->x = view->left_px + (is_left ? margin : view->width_px - layout->width - margin);
+    double margin = MARGIN_PX * view->ui, room = view->width_px - 2 * margin;
+    fit(layout, replay, view->ui, room - taken_px, HEIGHT_SHARE * view->height_px);
+    layout->x = view->left_px + margin + (taken_px > 0 ? 0 : room - layout->width);
     layout->y = view->top_px + TOP_PX * view->ui;
 }
 
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                 double time_s, int is_left)
+                 double time_s, double taken_px)
 {
     struct ledger_layout layout;
-    lay_out_corner(&layout, view, replay, is_left);
+    lay_out_corner(&layout, view, replay, taken_px);
     draw_layout(cr, &layout, replay, time_s);
 }
 
 double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay)
 {
     struct ledger_layout layout;
-    lay_out_corner(&layout, view, replay, 1);
+    lay_out_corner(&layout, view, replay, draw_brain_width(view, replay));
     return layout.y + layout.height;
 }
 

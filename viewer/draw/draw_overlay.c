@@ -3,7 +3,9 @@
  *
  * Arrows have a length in the picture's middle; farther away they are smaller. A joint at one place shows its angle
  * there, on a disc in the plane that it turns in, and slides along its way. Other joints have no plane: a dial beside the
- * part shows their angle, zero upwards. */
+ * part shows their angle, zero upwards.
+ *
+ * Lines have a pale edge, and pale lines a dark one: a part may have their own colour. */
 #include "viewer/draw/eye/scene.h"
 
 #ifdef HAVE_CAIRO
@@ -22,6 +24,9 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
+/* How wide the edge of a line is; what is paler than that (the sum of its three shares) has a dark one. */
+#define EDGE_PX   0.9
+#define PALE_FROM 2.0
 /* Pieces of an arc. */
 #define ARC_POINTS 40
 /* The share of a face that the frame or bar of a sensor takes. */
@@ -32,19 +37,48 @@
 #define LIMIT_M     0.002
 #define LIMIT_SHARE 0.002
 
+/* Strokes the path, and fills a head of so many px at its end, both over an edge. */
+static void stroke_edged(const struct scene *scene, struct spot end, double angle, double head_px)
+{
+    cairo_t *cr = scene->cr;
+    double width = cairo_get_line_width(cr), edge = 2 * EDGE_PX * scene->ui, r, g, b, alpha;
+    cairo_path_t *line = cairo_copy_path(cr);
+    cairo_pattern_t *color = cairo_pattern_reference(cairo_get_source(cr));
+    cairo_pattern_get_rgba(color, &r, &g, &b, &alpha);
+    draw_set_color(cr, palette[r + g + b > PALE_FROM ? COLOR_joint_line : COLOR_panel].light,
+                   0.9 * alpha);
+    cairo_set_line_width(cr, width + edge);
+    cairo_stroke(cr);
+    cairo_set_line_width(cr, edge);
+    scene_trace_head(scene, end, angle, head_px * scene->ui);
+    cairo_stroke(cr);
+    cairo_set_source(cr, color);
+    cairo_set_line_width(cr, width);
+    cairo_append_path(cr, line);
+    cairo_stroke(cr);
+    scene_trace_head(scene, end, angle, head_px * scene->ui);
+    cairo_fill(cr);
+    cairo_path_destroy(line);
+    cairo_pattern_destroy(color);
+}
+
+static void stroke_line(const struct scene *scene)
+{
+    stroke_edged(scene, (struct spot){0}, 0, 0);
+}
+
 /* From a to b, with a head unless it is shorter than that. */
 static void draw_arrow(const struct scene *scene, struct vec3 a, struct vec3 b, double head_px)
 {
     cairo_t *cr = scene->cr;
     struct spot from = eye_project(&scene->eye, a), to = eye_project(&scene->eye, b);
-    double size = head_px * scene->ui;
+    double length = hypot(to.x - from.x, to.y - from.y);
     if (!from.is_seen || !to.is_seen)
         return;
     cairo_move_to(cr, from.x, from.y);
     cairo_line_to(cr, to.x, to.y);
-    cairo_stroke(cr);
-    if (hypot(to.x - from.x, to.y - from.y) >= 0.8 * size)
-        scene_draw_head(scene, to.x, to.y, atan2(to.y - from.y, to.x - from.x), size);
+    stroke_edged(scene, to, atan2(to.y - from.y, to.x - from.x),
+                 length >= 0.8 * head_px * scene->ui ? head_px : 0);
 }
 
 /* A length of px at ui 1 in the middle of the picture, m. */
@@ -95,7 +129,6 @@ static void draw_contacts(const struct scene *scene, double time_s)
     struct replay_frame frame;
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
     double weight = fmax(replay->measures.mass_kg, 1e-6) * fmax(replay->gravity_m_s2, 1) / 240;
-    set_line(scene, COLOR_contact, 0.9, 2);
     for (int i = 0; i < frame.contact_count; i++) {
         const struct replay_contact *contact = &frame.contacts[i];
         struct vec3 at = carry_contact(scene, &frame, contact);
@@ -105,9 +138,11 @@ static void draw_contacts(const struct scene *scene, double time_s)
         struct spot spot = eye_project(&scene->eye, at);
         if (!spot.is_seen)
             continue;
+        set_line(scene, COLOR_contact, 0.9, 2);
         draw_arrow(scene, at, vec3_along(at, normal, share * middle_m(scene, WEIGHT_PX)), HEAD_PX);
-        cairo_arc(scene->cr, spot.x, spot.y, 3 * scene->ui, 0, 2 * DRAW_PI);
-        cairo_fill(scene->cr);
+        set_line(scene, COLOR_contact, 0.9, 3);
+        cairo_arc(scene->cr, spot.x, spot.y, 1.5 * scene->ui, 0, 2 * DRAW_PI);
+        stroke_line(scene);
     }
 }
 
@@ -187,10 +222,10 @@ static void draw_rod_range(const struct scene *scene, int index)
     set_line(scene, COLOR_limit, 0.9, 1.4);
     trace_tick(scene, between(ends[0], ends[1], drive->lower / length), across, TICK_PX);
     trace_tick(scene, between(ends[0], ends[1], drive->upper / length), across, TICK_PX);
-    cairo_stroke(scene->cr);
+    stroke_line(scene);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_SHARE * birth));
     trace_tick(scene, ends[1], across, 1.4 * TICK_PX);
-    cairo_stroke(scene->cr);
+    stroke_line(scene);
 }
 
 /* A linear joint's range: a line along its way with ends, and where the part is on it. */
@@ -206,10 +241,10 @@ static void draw_way_range(const struct scene *scene, int index)
     eye_trace_line(scene->cr, &scene->eye, ends[0], ends[1]);
     trace_tick(scene, ends[0], across, 6);
     trace_tick(scene, ends[1], across, 6);
-    cairo_stroke(scene->cr);
+    stroke_line(scene);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_M));
     trace_tick(scene, scene_at(scene, drive->part, part->anchor), across, 1.4 * 6);
-    cairo_stroke(scene->cr);
+    stroke_line(scene);
 }
 
 /* ---- discs ---- */
@@ -285,11 +320,11 @@ static void draw_sector(const struct scene *scene, int index, const struct disc 
     draw_set_color(cr, palette[COLOR_limit].light, alpha);
     cairo_fill_preserve(cr);
     set_line(scene, COLOR_limit, alpha < 0.2 ? 0.7 : 0.9, 1);
-    cairo_stroke(cr);
+    stroke_line(scene);
     cairo_move_to(cr, middle.x, middle.y);
     cairo_line_to(cr, hand.x, hand.y);
     set_pointer(scene, is_at_limit(scene, index, LIMIT_RAD));
-    cairo_stroke(cr);
+    stroke_line(scene);
 }
 
 /* How large a joint's disc is, m: px are at ui 1, and a share of the way to the middle of the part. */
@@ -357,9 +392,7 @@ static void draw_arc_effort(const struct scene *scene, const struct disc *disc, 
     if (turn == 0 || !eye_project(&scene->eye, disc->middle).is_seen)
         return;
     struct spot end = trace_arc(scene, disc, begin, begin + 1.5 * DRAW_PI * turn, &arrival);
-    cairo_stroke(scene->cr);
-    if (has_head)
-        scene_draw_head(scene, end.x, end.y, arrival, HEAD_PX * scene->ui);
+    stroke_edged(scene, end, arrival, has_head ? HEAD_PX : 0);
 }
 
 static void draw_joint_effort(const struct scene *scene, int index)
@@ -573,14 +606,16 @@ static void draw_light_way(const struct scene *scene)
     cairo_move_to(cr, from.x, from.y);
     cairo_line_to(cr, to.x, to.y);
     set_line(scene, COLOR_warn, 0.8, 1.4);
-    cairo_stroke(cr);
+    stroke_line(scene);
     cairo_set_dash(cr, NULL, 0, 0);
     snprintf(text, sizeof text, "%.2f m", vec3_length(way));
     /* beside the way; above the light where there is little of it */
     int is_near = hypot(to.x - from.x, to.y - from.y) < 90 * scene->ui;
-    draw_text(cr, text, is_near ? to.x : (to.x + from.x) / 2,
-              is_near ? to.y - 32 * scene->ui : (to.y + from.y) / 2 - 6 * scene->ui,
-              11.5 * scene->ui, 1, DRAW_CENTRE, COLOR_warn);
+    double size = 11.5 * scene->ui, width = draw_text_width(cr, text, size, 1);
+    double x = (is_near ? to.x : (to.x + from.x) / 2) - width / 2;
+    double y = is_near ? to.y - 32 * scene->ui : (to.y + from.y) / 2 - 9 * scene->ui;
+    draw_plate(cr, x, y, width, size);
+    draw_text(cr, text, x, y, size, 1, DRAW_LEFT, COLOR_warn);
 }
 
 void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

@@ -33,14 +33,13 @@ double scene_angle(const struct scene *scene, int part, struct vec3 at, struct v
     return atan2(to.y - from.y, to.x - from.x);
 }
 
-void scene_draw_head(const struct scene *scene, double x, double y, double angle, double size)
+void scene_trace_head(const struct scene *scene, struct spot end, double angle, double size)
 {
     cairo_t *cr = scene->cr;
-    cairo_move_to(cr, x + size * cos(angle), y + size * sin(angle));
-    cairo_line_to(cr, x + size * cos(angle + 2.5), y + size * sin(angle + 2.5));
-    cairo_line_to(cr, x + size * cos(angle - 2.5), y + size * sin(angle - 2.5));
+    cairo_move_to(cr, end.x + size * cos(angle), end.y + size * sin(angle));
+    cairo_line_to(cr, end.x + size * cos(angle + 2.5), end.y + size * sin(angle + 2.5));
+    cairo_line_to(cr, end.x + size * cos(angle - 2.5), end.y + size * sin(angle - 2.5));
     cairo_close_path(cr);
-    cairo_fill(cr);
 }
 
 void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct vec3 ends[2])

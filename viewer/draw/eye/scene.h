@@ -24,8 +24,8 @@ struct vec3 scene_at(const struct scene *scene, int part, struct vec3 at);
 struct spot scene_spot(const struct scene *scene, int part, struct vec3 at);
 /* The angle in the picture of a direction in a part's frame, y down. */
 double scene_angle(const struct scene *scene, int part, struct vec3 at, struct vec3 way);
-/* An arrow's head at a place of the picture. */
-void scene_draw_head(const struct scene *scene, double x, double y, double angle, double size);
+/* The path of an arrow's head at a place of the picture. */
+void scene_trace_head(const struct scene *scene, struct spot end, double angle, double size);
 /* The ends of a rod in the world. */
 void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct vec3 ends[2]);
 /* How deep a place of the part's frame is in its shape, m; outside 0. */
