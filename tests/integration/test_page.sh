@@ -246,7 +246,7 @@ browse boxes.html boxes.png boxes.js 70
 cat >phone.js <<'END_OF_PROBE'
 <script>
 /* Every control is within the window and is what a finger meets there; nothing is wider than the window, no text is cut; two
- * thirds of the height are the picture; a finger turns it, two fingers zoom. */
+ * thirds of the height are the picture, whose middle the brain leaves free; a finger turns it, two fingers zoom. */
 const told = [];
 const wait = ms => new Promise(done => setTimeout(done, ms));
 const out = box => box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
@@ -273,6 +273,13 @@ const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { 
   if (document.documentElement.scrollWidth > innerWidth) told.push('page-is-wide');
   const share = canvas.getBoundingClientRect().height / innerHeight;
   if (share < 0.6) told.push(`picture-${share.toFixed(2)}`);
+  /* the brain leaves the middle free */
+  const rect = g.rect;
+  g.rect = (x, y, w, h) => { if (x > 0 && y + h > 0.47 * height) told.push(`brain-down-to-${y + h}-of-${height}`); rect.call(g, x, y, w, h); };
+  layers.brain = true;
+  draw();
+  layers.brain = false;
+  g.rect = rect;
   const yaw = orbit.yaw, scale = camera.scale;
   touch('pointerdown', 1, 150, 300);
   touch('pointermove', 1, 210, 300);
