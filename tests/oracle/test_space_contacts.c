@@ -283,7 +283,9 @@ START_TEST(face_exposure)
         solids[0] = solid_of(json_object_get(all, "face_of"));
         for (size_t i = 0; i < count; i++)
             solids[1 + i] = solid_of(json_array_get(others, i));
-        int found = exposure_find(solids, (int)count + 1, 0, 3, pieces);
+        int shaded[4];
+        exposure_screen(solids, (int)count + 1, 0, shaded);
+        int found = exposure_find(solids, (int)count + 1, 0, 3, shaded, pieces);
         for (int i = 0; i < found; i++)
             add_piece(&pieces[i], moments);
         for (int i = 0; i < 6; i++)

@@ -22,10 +22,13 @@ struct exposure_piece {
     struct exposure_corner corners[EXPOSURE_CORNERS_MAX];
 };
 
+/* Which faces of a box may be hidden in part by each of the others: bit f of shaded[i] for face f and box i. It is 0
+ * only where the other clearly hides nothing, so that it changes no bit of what exposure_find() finds. */
+void exposure_screen(const struct solid *solids, int count, int box, int *shaded);
 /* The exposed pieces of face 0 .. 5 (2 k: the negative end of axis k, 2 k + 1: the positive one) of a box among
  * `count` boxes; returns their number. Pieces for which there is no room count as hidden, and so do those
- * smaller than 1e-12 of the face. */
-int exposure_find(const struct solid *solids, int count, int box, int face,
+ * smaller than 1e-12 of the face. `shaded`: from exposure_screen(). */
+int exposure_find(const struct solid *solids, int count, int box, int face, const int *shaded,
                   struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
 double exposure_area(const struct exposure_piece *piece);
 

@@ -85,17 +85,20 @@ static void add_side(double w[6], const struct space_drag_law *law,
 /* + the integrals of 1, s, t, s^2, s t, t^2, along the edges by Green's theorem. */
 static void add_whole(double w[6], const struct exposure_piece *piece)
 {
+    double sum[6]; /* which is not among the corners, as far as compilers know */
+    memcpy(sum, w, sizeof sum);
     for (int i = 0; i < piece->count; i++) {
         const struct exposure_corner *a = &piece->corners[i];
         const struct exposure_corner *b = &piece->corners[i + 1 < piece->count ? i + 1 : 0];
         double cross = a->s * b->t - b->s * a->t;
-        w[0] += cross / 2;
-        w[1] += cross * (a->s + b->s) / 6;
-        w[2] += cross * (a->t + b->t) / 6;
-        w[3] += cross * (a->s * a->s + a->s * b->s + b->s * b->s) / 12;
-        w[4] += cross * (a->s * (2 * a->t + b->t) + b->s * (a->t + 2 * b->t)) / 24;
-        w[5] += cross * (a->t * a->t + a->t * b->t + b->t * b->t) / 12;
+        sum[0] += cross / 2;
+        sum[1] += cross * (a->s + b->s) / 6;
+        sum[2] += cross * (a->t + b->t) / 6;
+        sum[3] += cross * (a->s * a->s + a->s * b->s + b->s * b->s) / 12;
+        sum[4] += cross * (a->s * (2 * a->t + b->t) + b->s * (a->t + 2 * b->t)) / 24;
+        sum[5] += cross * (a->t * a->t + a->t * b->t + b->t * b->t) / 12;
     }
+    memcpy(w, sum, sizeof sum);
 }
 
 /* + w (a b' + b a') / 2 */
@@ -118,6 +121,7 @@ static int is_constant(const struct space_drag_law *law)
 /* A face with its middle at `centre`, its axes and its normal, which moves with v. */
 struct drag_face {
     struct vec3 centre, normal, s, t;
+    double factor; /* the law's coefficient times |s| |t| */
     const struct space_motion *v;
 };
 
@@ -139,14 +143,14 @@ static void add_piece(double w[6], const struct space_drag_law *law, const struc
 }
 
 /* + the tensor of a face with such integrals. */
-static void add_face(struct space_tensor *tensor, const struct space_drag_law *law,
-                     const struct drag_face *f, const double integrals[6])
+static void add_face(struct space_tensor *tensor, const struct drag_face *f,
+                     const double integrals[6])
 {
     struct vec3 normal = f->normal, l0 = vec3_cross(f->centre, normal), lever;
     struct vec3 ls = vec3_cross(f->s, normal), lt = vec3_cross(f->t, normal);
-    double area = law->coefficient * vec3_length(f->s) * vec3_length(f->t), w[6];
+    double w[6];
     for (int k = 0; k < 6; k++)
-        w[k] = area * integrals[k];
+        w[k] = f->factor * integrals[k];
     tensor->fv = sym3_along(&tensor->fv, normal, w[0]);
     lever = vec3_along(vec3_along(vec3_scale(l0, w[0]), ls, w[1]), lt, w[2]);
     tensor->nv.x = vec3_along(tensor->nv.x, normal, lever.x);
@@ -165,10 +169,11 @@ void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_l
                           struct vec3 half_t, const struct exposure_piece *piece,
                           const struct space_motion *v)
 {
-    const struct drag_face face = {centre, normal, half_s, half_t, v};
+    double factor = law->coefficient * vec3_length(half_s) * vec3_length(half_t);
+    const struct drag_face face = {centre, normal, half_s, half_t, factor, v};
     double integrals[6] = {0};
     add_piece(integrals, law, &face, piece);
-    add_face(tensor, law, &face, integrals);
+    add_face(tensor, &face, integrals);
 }
 
 /* A box of a link with that turn and origin. */
@@ -187,16 +192,21 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
                     const struct space_motion *v)
 {
     const struct solid *solid = &solids[index];
+    double lengths[3];
+    for (int k = 0; k < 3; k++)
+        lengths[k] = vec3_length(solid->axes[k]);
+    exposure_screen(solids, count, index, drag->shaded);
     for (int face = 0; face < 6; face++) {
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         struct drag_face f = {.s = solid->axes[k1], .t = solid->axes[k2], .v = v};
+        f.factor = drag->law.coefficient * lengths[k1] * lengths[k2];
         double integrals[6] = {0};
-        int pieces = exposure_find(solids, count, index, face, drag->pieces);
+        int pieces = exposure_find(solids, count, index, face, drag->shaded, drag->pieces);
         f.normal = face % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
         f.centre = vec3_sub(vec3_along(solid->centre, f.normal, solid->half[k]), origin);
         for (int i = 0; i < pieces; i++)
             add_piece(integrals, &drag->law, &f, &drag->pieces[i]);
-        add_face(tensor, &drag->law, &f, integrals);
+        add_face(tensor, &f, integrals);
     }
 }
 
@@ -231,10 +241,12 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
     *drag = (struct space_drag){.boxes = boxes, .box_count = box_count, .link_count = link_count};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
     drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
+    drag->shaded = arena_take(arena, (size_t)box_count, sizeof drag->shaded[0]);
     drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
     drag->poses = arena_take(arena, (size_t)link_count, sizeof drag->poses[0]);
     drag->pieces = arena_take(arena, EXPOSURE_PIECES_MAX, sizeof drag->pieces[0]);
-    if (!drag->own || !drag->bodies || !drag->solids || !drag->poses || !drag->pieces)
+    if (!drag->own || !drag->bodies || !drag->shaded || !drag->solids || !drag->poses ||
+        !drag->pieces)
         return ERR_MEMORY;
     for (int i = 0; i < box_count; i++)
         drag->bodies[i] = root_of(links, boxes[i].link);

@@ -36,7 +36,7 @@ struct space_drag {
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
     /* with exposure: per box its body, the root link, and scratch of as many solids */
-    int *bodies;
+    int *bodies, *shaded;
     struct solid *solids;
     struct space_drag_pose *poses; /* per link: where the solids were placed last */
     struct exposure_piece *pieces;
