@@ -92,11 +92,10 @@ static int add_part(struct grower *grower, int parent, int connection)
     struct part *part = &grower->phenotype->parts[index];
     struct growth *growth = &grower->growths[index];
 
-    growth->connection_row = connection;
-    growth->scale = 1.0;
-    growth->body_row = genome_find_body(genome, genome->root);
-    part->parent = parent;
-    part->mirror = 1;
+    *growth = (struct growth){.body_row = genome_find_body(genome, genome->root),
+                              .connection_row = connection,
+                              .scale = 1.0};
+    *part = (struct part){.parent = parent, .mirror = 1};
     if (connection >= 0) {
         const struct branch *branch = &grower->branches[connection];
         growth->body_row = branch->to_row;
@@ -110,7 +109,6 @@ static int add_part(struct grower *grower, int parent, int connection)
     grower->growth->place(grower, index);
     if (!grower->growth->has_room || grower->growth->has_room(grower, index))
         return index;
-    memset(part, 0, sizeof *part);
     grower->phenotype->part_count--;
     return -1;
 }
@@ -312,8 +310,8 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
     grower->parts_max = parts_max;
     grower->own = NULL;
     memset(grower->counts, 0, sizeof grower->counts);
-    grower->growths = arena_take(arena, (size_t)parts_max, sizeof *grower->growths);
-    phenotype->parts = arena_take(arena, (size_t)parts_max, sizeof *phenotype->parts);
+    grower->growths = arena_take_unset(arena, (size_t)parts_max, sizeof *grower->growths);
+    phenotype->parts = arena_take_unset(arena, (size_t)parts_max, sizeof *phenotype->parts);
     if (!grower->growths || !phenotype->parts || grower->growth->begin(grower, arena))
         goto full;
     prepare_branches(grower);

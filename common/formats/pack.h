@@ -15,11 +15,10 @@
 #define PACK_DEPTH_MAX 16
 
 /* ---- writing ---- */
-/* A heap buffer with a msgpack_packer on it. */
+/* A heap buffer that msgpack-c packs into. */
 struct pack_writer {
     msgpack_sbuffer buffer; /* buffer.data, buffer.size: what was written */
-    msgpack_packer packer;
-    int has_failed; /* memory was out: what was written is not whole */
+    int has_failed;         /* memory was out: what was written is not whole */
 };
 void pack_writer_init(struct pack_writer *writer);
 void pack_writer_deinit(struct pack_writer *writer);

@@ -41,7 +41,7 @@ void arena_reset(struct arena *arena)
     arena->used_bytes = 0;
 }
 
-void *arena_take(struct arena *arena, size_t count, size_t size)
+void *arena_take_unset(struct arena *arena, size_t count, size_t size)
 {
     ENSURE(arena->base, "arena_take before arena_init");
     size_t left = arena->size_bytes - arena->used_bytes;
@@ -49,9 +49,16 @@ void *arena_take(struct arena *arena, size_t count, size_t size)
         return NULL;
     size_t bytes = round_up(count * size);
     void *memory = arena->base + arena->used_bytes;
-    memset(memory, 0, bytes);
     arena->used_bytes += bytes;
     if (arena->used_bytes > arena->high_water_bytes)
         arena->high_water_bytes = arena->used_bytes;
+    return memory;
+}
+
+void *arena_take(struct arena *arena, size_t count, size_t size)
+{
+    void *memory = arena_take_unset(arena, count, size);
+    if (memory)
+        memset(memory, 0, count * size);
     return memory;
 }

@@ -1,6 +1,6 @@
 /* One block of memory from which an evaluation takes everything it needs; reset between evaluations.
  *
- * Allocation is a bump of an offset, aligned to 16 bytes and zeroed. Nothing is freed singly. */
+ * Allocation is a bump of an offset, aligned to 16 bytes. Nothing is freed singly. */
 #ifndef COMMON_SYSTEM_ARENA_H
 #define COMMON_SYSTEM_ARENA_H
 
@@ -23,5 +23,7 @@ void arena_reset(struct arena *arena);
 /* Zeroed memory for count objects of size bytes, or NULL when the arena is full (checked for
  * overflow). count 0 gives a valid pointer. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
+/* The same, but not zeroed: for tables whose rows are set when they are used. */
+void *arena_take_unset(struct arena *arena, size_t count, size_t size);
 
 #endif

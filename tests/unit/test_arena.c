@@ -49,6 +49,22 @@ START_TEST(used_memory_is_zeroed_again)
 }
 END_TEST
 
+START_TEST(memory_can_be_taken_as_it_is)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 256), 0);
+    memset(arena_take(&arena, 16, 16), 0xa5, 256);
+    arena_reset(&arena);
+    unsigned char *bytes = arena_take_unset(&arena, 3, 7);
+    ck_assert_ptr_eq(bytes, arena.base);
+    ck_assert_uint_eq(arena.used_bytes, 32);
+    ck_assert_int_eq(bytes[20], 0xa5);
+    ck_assert_ptr_null(arena_take_unset(&arena, 3, 75));
+    ck_assert_uint_eq(arena.used_bytes, 32);
+    arena_deinit(&arena);
+}
+END_TEST
+
 START_TEST(a_full_arena_gives_null_and_stays_usable)
 {
     struct arena arena;
@@ -116,6 +132,7 @@ int main(void)
     TCase *cases = tcase_create("arena");
     tcase_add_test(cases, memory_is_aligned_zeroed_and_apart);
     tcase_add_test(cases, used_memory_is_zeroed_again);
+    tcase_add_test(cases, memory_can_be_taken_as_it_is);
     tcase_add_test(cases, a_full_arena_gives_null_and_stays_usable);
     tcase_add_test(cases, products_that_overflow_are_refused);
     tcase_add_test(cases, the_high_water_mark_survives_a_reset);
