@@ -16,11 +16,16 @@ static inline double reference_side(struct exposure_corner a, struct exposure_co
     return (b.s - a.s) * (c.t - a.t) - (b.t - a.t) * (c.s - a.s);
 }
 
+static inline int reference_apart(struct exposure_corner a, struct exposure_corner b, double least)
+{
+    return fabs(a.s - b.s) + fabs(a.t - b.t) > least;
+}
+
 /* The corners in their order, the first again at the end. */
-static inline int reference_hull(struct exposure_corner *points, int count,
+static inline int reference_hull(struct exposure_corner *points, int count, double least,
                                  struct exposure_corner *hull)
 {
-    int size = 0;
+    int size = 0, corners = 0;
     for (int i = 1; i < count; i++)
         for (int j = i;
              j > 0 && (points[j].s < points[j - 1].s ||
@@ -37,7 +42,12 @@ static inline int reference_hull(struct exposure_corner *points, int count,
                 size--;
             hull[size++] = p;
         }
-    return size - 1;
+    for (int i = 0; i < size - 1; i++)
+        if (i == 0 || (reference_apart(hull[i], hull[corners - 1], least) &&
+                       reference_apart(hull[i], hull[0], least)))
+            hull[corners++] = hull[i];
+    hull[corners] = hull[0];
+    return corners;
 }
 
 static inline int reference_shadow(const struct reference_face *f, const struct solid *other,
@@ -62,7 +72,8 @@ static inline int reference_shadow(const struct reference_face *f, const struct 
             points[count++] = (struct exposure_corner){at[i].s + share * (at[j].s - at[i].s),
                                                        at[i].t + share * (at[j].t - at[i].t)};
         }
-    return count < 3 ? 0 : reference_hull(points, count, shadow);
+    double size = other->half[0] + other->half[1] + other->half[2];
+    return count < 3 ? 0 : reference_hull(points, count, 1e-8 * size, shadow);
 }
 
 static inline void reference_put(struct exposure_piece *p, double s, double t)

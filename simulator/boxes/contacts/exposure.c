@@ -8,6 +8,9 @@
 #define FRONT_M 1e-9
 /* Smaller pieces are dropped, as a share of the face. */
 #define AREA_MIN 1e-12
+/* Corners of a shadow that are nearer to one another, by its size, are one: rounding would point a side between them any
+ * way, and what lies beyond a side is exposed. Boxes at right angles have all their corners twice. */
+#define DOUBLE_SHARE 1e-8
 /* What is clear by these, in m and as a share of the lengths, needs no look: they are far above rounding, so
  * that the pieces are bit for bit those of all cuts. */
 #define CLEAR_M     1e-7
@@ -72,36 +75,32 @@ static void sort(struct exposure_corner *points, int count)
     }
 }
 
-/* 1: a point is clearly left of the way from a to b, -1: clearly right of it. */
-static int clear_aside(const struct exposure_corner *a, const struct exposure_corner *b,
-                       const struct exposure_corner *c)
+static int are_apart(const struct exposure_corner *a, const struct exposure_corner *b, double least)
 {
-    double one = (b->s - a->s) * (c->t - a->t), two = (b->t - a->t) * (c->s - a->s);
-    double clear = CLEAR_SHARE * (fabs(one) + fabs(two));
-    return (one - two > clear) - (two - one > clear);
+    return fabs(a->s - b->s) + fabs(a->t - b->t) > least;
 }
 
-/* Andrew's monotone chain (1979): lower hull, then upper; counter-clockwise. The first corner
- * stands again after the last. A point that is clearly above the way from the first to the last is no corner of the
- * lower hull. */
-static int make_hull(struct exposure_corner *points, int count, struct exposure_corner *hull)
+/* Andrew's monotone chain (1979): lower hull, then upper; counter-clockwise. Corners are at least `least` apart, and the
+ * first stands again after the last. */
+static int make_hull(struct exposure_corner *points, int count, double least,
+                     struct exposure_corner *hull)
 {
-    int size = 0, aside[SHADOW_MAX];
+    int size = 0, corners = 0;
     sort(points, count);
-    for (int k = 0; k < count; k++)
-        aside[k] = clear_aside(&points[0], &points[count - 1], &points[k]);
     for (int pass = 0, kept = 2; pass < 2; pass++, kept = size + 1) {
-        for (int i = pass; i < count; i++) {
-            int k = pass ? count - 1 - i : i;
-            const struct exposure_corner *p = &points[k];
-            if (aside[k] == (pass ? -1 : 1))
-                continue;
+        for (int k = pass; k < count; k++) {
+            const struct exposure_corner *p = &points[pass ? count - 1 - k : k];
             while (size >= kept && side_of(&hull[size - 2], &hull[size - 1], p) <= 0)
                 size--;
             hull[size++] = *p;
         }
     }
-    return size - 1;
+    for (int i = 0; i < size - 1; i++)
+        if (corners == 0 || (are_apart(&hull[i], &hull[corners - 1], least) &&
+                             are_apart(&hull[i], &hull[0], least)))
+            hull[corners++] = hull[i];
+    hull[corners] = hull[0];
+    return corners;
 }
 
 /* 1 if a box may throw a shadow on a face. */
@@ -200,7 +199,8 @@ static int find_shadow(const struct face *f, const struct solid *other,
         points[count++] = (struct exposure_corner){v.s[i] + share * (v.s[j] - v.s[i]),
                                                    v.t[i] + share * (v.t[j] - v.t[i])};
     }
-    return count < 3 ? 0 : make_hull(points, count, shadow);
+    double size = other->half[0] + other->half[1] + other->half[2];
+    return count < 3 ? 0 : make_hull(points, count, DOUBLE_SHARE * size, shadow);
 }
 
 /* ---------------------------------------------------------------- pieces */
