@@ -117,6 +117,7 @@ pgo:
 	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,spider 1
 	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
+	$(Q)rm -rf build/pgo/bench
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-use -fprofile-partial-training -Wno-missing-profile'
 endif
 whole_first = $(filter $(WHOLE),$^) $(filter-out $(WHOLE),$^)
