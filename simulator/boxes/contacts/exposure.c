@@ -18,9 +18,8 @@
 
 enum { SHADOW_MAX = 20 };
 
-/* A face: its box, axes across, and its middle. */
+/* A face: its axes across, and its middle. */
 struct face {
-    const struct solid *solid;
     struct vec3 normal, middle, s, t;
     double half_s, half_t;
 };
@@ -28,7 +27,6 @@ struct face {
 static void set_face(struct face *f, const struct solid *solid, int index)
 {
     int k = index / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-    f->solid = solid;
     f->normal = index % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
     f->middle = vec3_along(solid->centre, f->normal, solid->half[k]);
     f->s = solid->axes[k1];
