@@ -54,10 +54,10 @@ void __real_space_contacts_impulse(const struct space_contacts *contacts,
 void __wrap_space_contacts_impulse(const struct space_contacts *contacts,
                                    const struct space_contact_body *body, int root,
                                    struct vec3 about, struct vec3 *linear, struct vec3 *angular);
-int __real_exposure_find(const struct solid *solids, int count, int box, int face,
-                         const int *shaded, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
-int __wrap_exposure_find(const struct solid *solids, int count, int box, int face,
-                         const int *shaded, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
+int __real_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
+                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
+int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
+                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX]);
 
 void __wrap_space_tree_set_velocity(struct space_tree *tree, const double *qd)
 {
@@ -169,17 +169,17 @@ void __wrap_space_contacts_impulse(const struct space_contacts *contacts,
     planted++;
 }
 
-int __wrap_exposure_find(const struct solid *solids, int count, int box, int face,
-                         const int *shaded, struct exposure_piece pieces[EXPOSURE_PIECES_MAX])
+int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_other *others,
+                         int count, struct exposure_piece pieces[EXPOSURE_PIECES_MAX])
 {
-    int found = __real_exposure_find(solids, count, box, face, shaded, pieces);
+    int found = __real_exposure_find(solid, face, others, count, pieces);
     if (fault == FAULT_COVERED) {
         planted++;
-        return __real_exposure_find(&solids[box], 1, 0, face, shaded, pieces);
+        return 0;
     }
     if (fault == FAULT_BARE && face == 1) {
         planted++;
-        return 0;
+        return EXPOSURE_ALL_HIDDEN;
     }
     return found;
 }

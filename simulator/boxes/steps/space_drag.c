@@ -85,31 +85,21 @@ static void add_side(double w[6], const struct space_drag_law *law,
 /* + the integrals of 1, s, t, s^2, s t, t^2, along the edges by Green's theorem. */
 static void add_whole(double w[6], const struct exposure_piece *piece)
 {
-    double sum[6]; /* which is not among the corners, as far as compilers know */
-    memcpy(sum, w, sizeof sum);
+    static const double shares[6] = {0.5, 1.0 / 6, 1.0 / 6, 1.0 / 12, 1.0 / 24, 1.0 / 12};
+    double sum[6] = {0};
     for (int i = 0; i < piece->count; i++) {
         const struct exposure_corner *a = &piece->corners[i];
         const struct exposure_corner *b = &piece->corners[i + 1 < piece->count ? i + 1 : 0];
-        double cross = a->s * b->t - b->s * a->t;
-        sum[0] += cross / 2;
-        sum[1] += cross * (a->s + b->s) / 6;
-        sum[2] += cross * (a->t + b->t) / 6;
-        sum[3] += cross * (a->s * a->s + a->s * b->s + b->s * b->s) / 12;
-        sum[4] += cross * (a->s * (2 * a->t + b->t) + b->s * (a->t + 2 * b->t)) / 24;
-        sum[5] += cross * (a->t * a->t + a->t * b->t + b->t * b->t) / 12;
+        double cross = a->s * b->t - b->s * a->t, s = a->s + b->s, t = a->t + b->t;
+        sum[0] += cross;
+        sum[1] += cross * s;
+        sum[2] += cross * t;
+        sum[3] += cross * (s * s - a->s * b->s);
+        sum[4] += cross * (s * t + a->s * a->t + b->s * b->t);
+        sum[5] += cross * (t * t - a->t * b->t);
     }
-    memcpy(w, sum, sizeof sum);
-}
-
-/* + w (a b' + b a') / 2 */
-static void add_product(struct sym3 *t, struct vec3 a, struct vec3 b, double w)
-{
-    t->xx += w * a.x * b.x;
-    t->yy += w * a.y * b.y;
-    t->zz += w * a.z * b.z;
-    t->xy += w * (a.x * b.y + a.y * b.x) / 2;
-    t->xz += w * (a.x * b.z + a.z * b.x) / 2;
-    t->yz += w * (a.y * b.z + a.z * b.y) / 2;
+    for (int k = 0; k < 6; k++)
+        w[k] += shares[k] * sum[k];
 }
 
 /* 1 if the tensor does not depend on the velocity. */
@@ -118,96 +108,109 @@ static int is_constant(const struct space_drag_law *law)
     return !law->is_quadratic && !law->is_leading;
 }
 
-/* A face with its middle at `centre`, its axes and its normal, which moves with v. */
-struct drag_face {
-    struct vec3 centre, normal, s, t;
-    double factor; /* the law's coefficient times |s| |t| */
-    const struct space_motion *v;
-};
-
-/* + the integrals of the law's factor times 1, s, t, s^2, s t, t^2 over a piece of a face. */
-static void add_piece(double w[6], const struct space_drag_law *law, const struct drag_face *f,
-                      const struct exposure_piece *piece)
+void space_drag_integrate(const struct space_drag_law *law, const struct exposure_piece *piece,
+                          double v0, double vs, double vt, double w[6])
 {
     if (is_constant(law)) {
         add_whole(w, piece);
         return;
     }
-    struct vec3 w_centre = vec3_cross(f->v->w, f->centre);
-    double v0 = vec3_dot(f->normal, vec3_add(f->v->v, w_centre));
-    double vs = vec3_dot(f->normal, vec3_cross(f->v->w, f->s));
-    double vt = vec3_dot(f->normal, vec3_cross(f->v->w, f->t));
     add_side(w, law, piece, 1, v0, vs, vt);
     if (!law->is_leading)
         add_side(w, law, piece, -1, v0, vs, vt);
 }
 
-/* + the tensor of a face with such integrals. */
-static void add_face(struct space_tensor *tensor, const struct drag_face *f,
-                     const double integrals[6])
+/* Of a whole face of a box. */
+static void integrate_whole(const struct space_drag_law *law, const struct solid *solid, int face,
+                            double v0, double vs, double vt, double w[6])
 {
-    struct vec3 normal = f->normal, l0 = vec3_cross(f->centre, normal), lever;
-    struct vec3 ls = vec3_cross(f->s, normal), lt = vec3_cross(f->t, normal);
-    double w[6];
-    for (int k = 0; k < 6; k++)
-        w[k] = f->factor * integrals[k];
-    tensor->fv = sym3_along(&tensor->fv, normal, w[0]);
-    lever = vec3_along(vec3_along(vec3_scale(l0, w[0]), ls, w[1]), lt, w[2]);
-    tensor->nv.x = vec3_along(tensor->nv.x, normal, lever.x);
-    tensor->nv.y = vec3_along(tensor->nv.y, normal, lever.y);
-    tensor->nv.z = vec3_along(tensor->nv.z, normal, lever.z);
-    add_product(&tensor->nn, l0, l0, w[0]);
-    add_product(&tensor->nn, l0, ls, 2 * w[1]);
-    add_product(&tensor->nn, l0, lt, 2 * w[2]);
-    add_product(&tensor->nn, ls, ls, w[3]);
-    add_product(&tensor->nn, ls, lt, 2 * w[4]);
-    add_product(&tensor->nn, lt, lt, w[5]);
+    double u = solid->half[(face / 2 + 1) % 3], v = solid->half[(face / 2 + 2) % 3];
+    for (int i = 0; i < 6; i++)
+        w[i] = 0;
+    if (is_constant(law)) {
+        w[0] = 4 * u * v;
+        w[3] = w[0] * u * u / 3;
+        w[5] = w[0] * v * v / 3;
+        return;
+    }
+    const struct exposure_piece whole = {4, {{-u, -v}, {u, -v}, {u, v}, {-u, v}}};
+    space_drag_integrate(law, &whole, v0, vs, vt, w);
 }
 
-void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
-                          struct vec3 centre, struct vec3 normal, struct vec3 half_s,
-                          struct vec3 half_t, const struct exposure_piece *piece,
-                          const struct space_motion *v)
+/* + what a face across axis k feels by its integrals, about the box's centre in its axes. With n = +-e_k and the axes s and
+ * t of the face after k
+ *
+ *   r x n = +-(t e_s - s e_t),   g g' = (r x n, n)(r x n, n)'
+ *
+ * whichever end of the axis it is at, and however far. */
+static void add_face(struct space_tensor *tensor, int k, const double w[6])
 {
-    double factor = law->coefficient * vec3_length(half_s) * vec3_length(half_t);
-    const struct drag_face face = {centre, normal, half_s, half_t, factor, v};
-    double integrals[6] = {0};
-    add_piece(integrals, law, &face, piece);
-    add_face(tensor, &face, integrals);
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    int s = (k + 1) % 3, t = (k + 2) % 3;
+    double *nn = &tensor->nn.xx, *nv = &tensor->nv.x.x, *fv = &tensor->fv.xx;
+    fv[at[k][k]] += w[0];
+    nv[3 * s + k] += w[2];
+    nv[3 * t + k] -= w[1];
+    nn[at[s][s]] += w[5];
+    nn[at[s][t]] -= w[4];
+    nn[at[t][t]] += w[3];
+}
+
+/* R M R' of a matrix of rows. */
+static struct mat3 rows_turned(const struct mat3 *rows, const struct mat3 *r)
+{
+    struct mat3 half = {mat3_apply(r, rows->x), mat3_apply(r, rows->y), mat3_apply(r, rows->z)};
+    struct mat3 to;
+    to.x = vec3_along(vec3_along(vec3_scale(half.x, r->x.x), half.y, r->y.x), half.z, r->z.x);
+    to.y = vec3_along(vec3_along(vec3_scale(half.x, r->x.y), half.y, r->y.y), half.z, r->z.y);
+    to.z = vec3_along(vec3_along(vec3_scale(half.x, r->x.z), half.y, r->y.z), half.z, r->z.z);
+    return to;
+}
+
+static struct space_tensor turned(const struct space_tensor *t, const struct mat3 *turn)
+{
+    return (struct space_tensor){sym3_turned(&t->nn, turn), rows_turned(&t->nv, turn),
+                                 sym3_turned(&t->fv, turn)};
+}
+
+/* + all faces of solids[index], as far as the others leave them; the tensor is about the origin, which moves with v. */
+static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
+                    const struct solid *solids, int count, int index, struct vec3 origin,
+                    const struct space_motion *motion)
+{
+    const struct solid *solid = &solids[index];
+    const struct mat3 axes = {solid->axes[0], solid->axes[1], solid->axes[2]};
+    struct vec3 arm = vec3_sub(solid->centre, origin), turning = mat3_back(&axes, motion->w);
+    struct vec3 moving = mat3_back(&axes, vec3_add(motion->v, vec3_cross(motion->w, arm)));
+    const double w[3] = {turning.x, turning.y, turning.z}, v[3] = {moving.x, moving.y, moving.z};
+    struct space_tensor own = {.nn = {0}};
+    exposure_screen(solids, count, index, drag->others);
+    for (int face = 0; face < 6; face++) {
+        int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        int pieces = exposure_find(solid, face, drag->others, count, drag->pieces);
+        double sign = face % 2 ? 1 : -1, v0 = sign * v[k], vs = -sign * w[k2], vt = sign * w[k1];
+        double exposed[6], hidden[6] = {0};
+        if (pieces == EXPOSURE_ALL_HIDDEN)
+            continue;
+        integrate_whole(&drag->law, solid, face, v0, vs, vt, exposed);
+        for (int i = 0; i < pieces; i++)
+            space_drag_integrate(&drag->law, &drag->pieces[i], v0, vs, vt, hidden);
+        for (int i = 0; i < 6; i++)
+            exposed[i] = drag->law.coefficient * (exposed[i] - hidden[i]);
+        add_face(&own, k, exposed);
+    }
+    own = turned(&own, &axes);
+    space_tensor_add_shifted(tensor, &own, arm);
 }
 
 /* A box of a link with that turn and origin. */
-static void place_box(const struct space_box *box, const struct mat3 *turned, struct vec3 origin,
-                      struct solid *solid)
+static void place_box(const struct space_drag *drag, int i, const struct mat3 *turned,
+                      struct vec3 origin)
 {
-    struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
-    struct mat3 turn = mat3_product(turned, &own);
-    solids_place(solid, vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
+    const struct space_box *box = &drag->boxes[i];
+    struct mat3 turn = mat3_product(turned, &drag->turns[i]);
+    solids_place(&drag->solids[i], vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
                  vec3_scale(box->size_m, 0.5));
-}
-
-/* All faces of solids[index], as far as the others leave them; the tensor is about the origin. */
-static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
-                    const struct solid *solids, int count, int index, struct vec3 origin,
-                    const struct space_motion *v)
-{
-    const struct solid *solid = &solids[index];
-    double lengths[3];
-    for (int k = 0; k < 3; k++)
-        lengths[k] = vec3_length(solid->axes[k]);
-    exposure_screen(solids, count, index, drag->shaded);
-    for (int face = 0; face < 6; face++) {
-        int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        struct drag_face f = {.s = solid->axes[k1], .t = solid->axes[k2], .v = v};
-        f.factor = drag->law.coefficient * lengths[k1] * lengths[k2];
-        double integrals[6] = {0};
-        int pieces = exposure_find(solids, count, index, face, drag->shaded, drag->pieces);
-        f.normal = face % 2 ? solid->axes[k] : vec3_negated(solid->axes[k]);
-        f.centre = vec3_sub(vec3_along(solid->centre, f.normal, solid->half[k]), origin);
-        for (int i = 0; i < pieces; i++)
-            add_piece(integrals, &drag->law, &f, &drag->pieces[i]);
-        add_face(tensor, &f, integrals);
-    }
 }
 
 static int root_of(const struct space_link *links, int link)
@@ -228,7 +231,7 @@ void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *la
         drag->poses[i] = (struct space_drag_pose){.at = {0}}; /* no link is turned by zeros */
     }
     for (int i = 0; i < drag->box_count; i++) {
-        place_box(&drag->boxes[i], &one, origin, &drag->solids[i]);
+        place_box(drag, i, &one, origin);
         if (!drag->boxes[i].is_dry && is_constant(law) && !law->has_exposure)
             add_box(&drag->own[drag->boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
     }
@@ -241,28 +244,20 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
     *drag = (struct space_drag){.boxes = boxes, .box_count = box_count, .link_count = link_count};
     drag->own = arena_take(arena, (size_t)link_count, sizeof drag->own[0]);
     drag->bodies = arena_take(arena, (size_t)box_count, sizeof drag->bodies[0]);
-    drag->shaded = arena_take(arena, (size_t)box_count, sizeof drag->shaded[0]);
+    drag->others = arena_take(arena, (size_t)box_count, sizeof drag->others[0]);
     drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
+    drag->turns = arena_take(arena, (size_t)box_count, sizeof drag->turns[0]);
     drag->poses = arena_take(arena, (size_t)link_count, sizeof drag->poses[0]);
     drag->pieces = arena_take(arena, EXPOSURE_PIECES_MAX, sizeof drag->pieces[0]);
-    if (!drag->own || !drag->bodies || !drag->shaded || !drag->solids || !drag->poses ||
-        !drag->pieces)
+    if (!drag->own || !drag->bodies || !drag->others || !drag->solids || !drag->turns ||
+        !drag->poses || !drag->pieces)
         return ERR_MEMORY;
-    for (int i = 0; i < box_count; i++)
+    for (int i = 0; i < box_count; i++) {
         drag->bodies[i] = root_of(links, boxes[i].link);
+        drag->turns[i] = quaternion_matrix(quaternion_normalised(boxes[i].turn));
+    }
     space_drag_set_law(drag, law);
     return 0;
-}
-
-/* R M R' of a matrix of rows. */
-static struct mat3 rows_turned(const struct mat3 *rows, const struct mat3 *r)
-{
-    struct mat3 half = {mat3_apply(r, rows->x), mat3_apply(r, rows->y), mat3_apply(r, rows->z)};
-    struct mat3 to;
-    to.x = vec3_along(vec3_along(vec3_scale(half.x, r->x.x), half.y, r->y.x), half.z, r->z.x);
-    to.y = vec3_along(vec3_along(vec3_scale(half.x, r->x.y), half.y, r->y.y), half.z, r->z.y);
-    to.z = vec3_along(vec3_along(vec3_scale(half.x, r->x.z), half.y, r->y.z), half.z, r->z.z);
-    return to;
 }
 
 /* Places the boxes; returns 1 if they are there, bit for bit, since the last time. A step asks more than once at one
@@ -280,21 +275,19 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
     }
     for (int i = 0; i < drag->box_count && !is_known; i++) {
         const struct space_tree_link *l = &tree->links[drag->boxes[i].link];
-        place_box(&drag->boxes[i], &l->turned, l->at, &drag->solids[i]);
+        place_box(drag, i, &l->turned, l->at);
     }
     return is_known;
 }
 
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
+    int has_own = is_constant(&drag->law) && !drag->law.has_exposure;
     for (int i = 0; i < tree->count; i++) {
         struct space_tree_link *l = &tree->links[i];
-        const struct space_tensor *own = &drag->own[i];
-        l->drag = (struct space_tensor){sym3_turned(&own->nn, &l->turned),
-                                        rows_turned(&own->nv, &l->turned),
-                                        sym3_turned(&own->fv, &l->turned)};
+        l->drag = has_own ? turned(&drag->own[i], &l->turned) : (struct space_tensor){.nn = {0}};
     }
-    if (is_constant(&drag->law) && !drag->law.has_exposure)
+    if (has_own)
         return;
     int is_known = place_boxes(drag, tree);
     if (is_known && is_constant(&drag->law)) {

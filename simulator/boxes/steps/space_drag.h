@@ -35,9 +35,11 @@ struct space_drag {
     int box_count, link_count;
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
-    /* with exposure: per box its body, the root link, and scratch of as many solids */
-    int *bodies, *shaded;
+    /* with exposure: per box its body, the root link, where it is, and how another box lies to it */
+    int *bodies;
     struct solid *solids;
+    struct mat3 *turns; /* per box, in its link */
+    struct exposure_other *others;
     struct space_drag_pose *poses; /* per link: where the solids were placed last */
     struct exposure_piece *pieces;
 };
@@ -52,10 +54,9 @@ void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *la
 /* Puts the tensors, for the pose and the velocity, into all links of the tree. */
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
 
-/* Integral of k(vn) g g' over a piece of the plane centre + s S + t T from the origin, with the outward normal;
- * S and T are at right angles to it and to one another. v: the motion of the origin. Added to the tensor. */
-void space_drag_add_piece(struct space_tensor *tensor, const struct space_drag_law *law,
-                          struct vec3 centre, struct vec3 normal, struct vec3 s, struct vec3 t,
-                          const struct exposure_piece *piece, const struct space_motion *v);
+/* + the integrals of k(vn) times 1, s, t, s^2, s t, t^2 over a piece of a face, without the law's coefficient;
+ * vn = v0 + s vs + t vt. */
+void space_drag_integrate(const struct space_drag_law *law, const struct exposure_piece *piece,
+                          double v0, double vs, double vt, double integrals[6]);
 
 #endif

@@ -375,8 +375,7 @@ static inline void add_row(struct vec3 *to, struct vec3 row)
     to->z += row.z;
 }
 
-/* Adds the tensor, moved by r towards the parent. */
-static inline void add_shifted(struct space_tensor *to, const struct space_tensor *t, struct vec3 r)
+void space_tensor_add_shifted(struct space_tensor *to, const struct space_tensor *t, struct vec3 r)
 {
     const struct sym3 *c = &t->fv;
     /* nv + [r] fv */
@@ -440,7 +439,7 @@ void space_tree_factor(struct space_tree *tree, const double *extra, double half
             factor_axis(&l->articulated, &l->axes[k], k < l->slides, extra[l->rate + k],
                         tree->is_driven[l->rate + k]);
         if (l->parent >= 0)
-            add_shifted(&l->up->articulated, &l->articulated, l->r);
+            space_tensor_add_shifted(&l->up->articulated, &l->articulated, l->r);
     }
 }
 

@@ -114,6 +114,10 @@ struct space_tree {
     int stride;
 };
 
+/* Adds a tensor about a point that is r from that of the sum. */
+void space_tensor_add_shifted(struct space_tensor *sum, const struct space_tensor *tensor,
+                              struct vec3 r);
+
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
 int space_tree_create(struct space_tree *tree, const struct space_link *links, int count,
                       struct vec3 gravity, struct arena *arena);
