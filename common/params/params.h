@@ -250,7 +250,7 @@
     REAL(guard, speed_m_s, 30, 0, 10000, 'E', "speed of a part; 0 = off")                          \
     REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn in a step, for 3 steps; 0 = off")                \
     REAL(guard, penetration_m, 0.02, 0, 10, 'E', "penetration for 50 ms; 0 = off")                 \
-    REAL(guard, energy_share, 0.02, 0, 1000, 'E',                                                  \
+    REAL(guard, energy_share, 0.01, 0, 1000, 'E',                                                  \
          "unaccounted energy, by work and losses; 0 = off")                                        \
     REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
          "momentum from nowhere, by impulses + mass x (1 m/s + speed); 0 = off")                   \

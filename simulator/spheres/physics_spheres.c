@@ -146,10 +146,10 @@ static double strain(const struct dynamics *dynamics, const struct phenotype *ph
     return worst;
 }
 
-/* Bones that give lose energy. A residual below 0 is such a loss; half of a gain is enough to be bad. */
+/* Bones that give lose energy. A residual below 0 is such a loss. */
 static double unearned_j(const struct ledger *ledger, double gain_j)
 {
-    return 2 * (gain_j + fmax(ledger->residual_j, 0));
+    return gain_j + fmax(ledger->residual_j, 0);
 }
 
 /* The documents' methods, which simulation.solver names as well, are this solver's. */
