@@ -245,8 +245,6 @@ static int sweep(struct cones *s, int sweeps)
     for (int k = 0; k < sweeps; k++) {
         double largest = 0;
         for (int i = 0; i < s->group.count; i++) {
-            if (is_inert(s, s->group.laws[i]))
-                continue;
             double change = solve_law(s, s->group.laws[i]);
             largest = change > largest ? change : largest;
         }
@@ -255,7 +253,8 @@ static int sweep(struct cones *s, int sweeps)
         if (largest <= s->enough)
             break;
     }
-    set_velocities(s);
+    if (sweeps > 0)
+        set_velocities(s);
     return judge(s);
 }
 
@@ -267,7 +266,7 @@ static void put_on_cones(struct cones *s)
     for (int i = 0; i < s->group.count; i++) {
         const struct cone_law *c = law_of(s, i);
         double *l = s->impulse + c->row;
-        if (is_inert(s, s->group.laws[i]) || !(l[0] > 0)) {
+        if (!(l[0] > 0)) {
             for (int k = 0; k < c->size; k++)
                 l[k] = 0;
             continue;
@@ -357,12 +356,11 @@ static int is_redundant(const struct cones *s)
     return rows > s->group.to - s->group.from;
 }
 
-/* The laws that are awake. */
+/* The laws that are awake; their velocities are known. */
 static int solve_awake(struct cones *s)
 {
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
     s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
-    set_velocities(s);
     for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++)
         if (sweep(s, k > 0             ? SWEEPS_MORE
                      : is_redundant(s) ? 0
@@ -374,7 +372,7 @@ static int solve_awake(struct cones *s)
 }
 
 /* Laws that press on nothing and would not have to, as things stand, are idle: they are solved for only when they
- * would. Most of what is near does not touch. */
+ * would. Most of what is near does not touch. Inert laws are idle. */
 static void find_idle(struct cones *s)
 {
     struct cone_group *g = &s->group;
@@ -403,7 +401,8 @@ static int wake(struct cones *s)
             s->best_residual = miss;
         }
     }
-    sort_group(s);
+    if (has_woken)
+        sort_group(s);
     return has_woken;
 }
 
@@ -444,13 +443,18 @@ static void solve_group(struct cones *s)
         s->residual = s->best_residual;
 }
 
-/* The laws by their first column. */
+/* The laws by their first column, of them those first that reach farthest; from the last law on, as that is how most
+ * reach. */
 static void sort_laws(struct cones *s)
 {
-    for (int i = 0; i < s->count; i++) {
-        int k = i;
-        for (; k > 0 && s->laws[s->order[k - 1]].from > s->laws[i].from; k--)
+    for (int i = s->count - 1; i >= 0; i--) {
+        const struct cone_law *c = &s->laws[i], *before;
+        int k = s->count - 1 - i;
+        for (; k > 0 && (before = &s->laws[s->order[k - 1]])->from >= c->from; k--) {
+            if (before->from == c->from && before->to > c->to)
+                break;
             s->order[k] = s->order[k - 1];
+        }
         s->order[k] = i;
     }
 }

@@ -83,8 +83,7 @@ static double set_yields(struct cones *s, double weight)
 {
     double sum = 0;
     for (int i = 0; i < s->group.count; i++)
-        if (!is_inert(s, s->group.laws[i]))
-            sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
+        sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
     return sum;
 }
 
@@ -130,8 +129,7 @@ static void set_lines(struct cones *s)
         int law = s->group.laws[i], to = s->laws[law].to - s->group.from;
         while (column > to)
             s->reached[--column] = s->line_count;
-        if (!is_inert(s, law))
-            add_lines(s, &s->laws[law], &s->yields[law]);
+        add_lines(s, &s->laws[law], &s->yields[law]);
     }
     while (column > 0)
         s->reached[--column] = s->line_count;
@@ -211,8 +209,7 @@ static int take_step(struct cones *s)
     double *x = s->right;
     clear_columns(s, x);
     for (int i = 0; i < g->count; i++)
-        if (!is_inert(s, g->laws[i]))
-            add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
+        add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
     set_lines(s);
     set_system(s);
     s->equations++;
@@ -223,8 +220,6 @@ static int take_step(struct cones *s)
         const struct cone_law *c = law_of(s, i);
         const struct cone_yielding *d = &s->yields[g->laws[i]];
         double *l = s->impulse + c->row, *v = s->velocity + c->row, dv[3];
-        if (is_inert(s, g->laws[i]))
-            continue;
         multiply_law(s, c, x, dv);
         for (int k = 0; k < c->size; k++)
             v[k] += dv[k];
