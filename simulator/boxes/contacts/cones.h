@@ -40,10 +40,9 @@ struct cone_yielding {
     double given[3], pull, slip, slide, stick, ex, ey;
 };
 
-/* A part of the system that an impulse is solved with: weight a' b. */
+/* A part of the system that an impulse is solved with: a' b. */
 struct cone_line {
     const double *a, *b;
-    double weight;
 };
 
 /* Laws that are solved together, of which the first `count` are not idle, and their columns. */
@@ -74,10 +73,10 @@ struct cones {
     double *best, *centre;        /* impulses, per row */
     struct cone_line *lines;
     int line_count;
-    double *slips;          /* where they are not rows of y; rows x stride */
+    double *slips;          /* theirs that are not rows of y; rows x stride */
     int *reached;           /* per column: how many lines, from the first on, reach it */
     int side;               /* numbers from one line of the system to the next */
-    double *system, *right; /* columns x columns; its right side, then its solution */
+    double *system, *right; /* columns x columns, with the right sides; then its solution */
 };
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */

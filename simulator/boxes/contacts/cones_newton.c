@@ -35,7 +35,8 @@ typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
  *
  * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'. Returns the
  * square of what is missing. */
-static inline double set_yielding(struct cones *s, int law, double weight, struct cone_yielding *y)
+static inline double set_yielding(struct cones *s, int law, double weight, double pull,
+                                  struct cone_yielding *y)
 {
     const struct cone_law *c = &s->laws[law];
     const struct cone_block *b = &s->blocks[law];
@@ -52,7 +53,7 @@ static inline double set_yielding(struct cones *s, int law, double weight, struc
         double normal = n * l[0], tangents = c->size == 3 ? l[1] * l[1] + l[2] * l[2] : 0;
         return normal * normal + t * t * tangents;
     }
-    y->pull = 1 / weight;
+    y->pull = pull;
     y->given[0] = -v[0] * y->pull;
     if (c->size == 1)
         return v[0] * v[0];
@@ -81,43 +82,52 @@ static inline double set_yielding(struct cones *s, int law, double weight, struc
 /* Of all laws; returns the sum of the squares. */
 static double set_yields(struct cones *s, double weight)
 {
-    double sum = 0;
+    double sum = 0, pull = 1 / weight;
     for (int i = 0; i < s->group.count; i++)
-        sum += set_yielding(s, s->group.laws[i], weight, &s->yields[s->group.laws[i]]);
+        sum += set_yielding(s, s->group.laws[i], weight, pull, &s->yields[s->group.laws[i]]);
     return sum;
 }
 
-/* D of a law as up to three lines of the columns, a and b, with Y' D Y = sum of weight a' b. The columns of the group
- * are the first ones of each. */
-static void add_line(struct cones *s, const double *a, const double *b, double weight)
+/* D of a law as up to three lines of the columns, with Y' D Y = sum of a' b, where a has the weight. The columns of the
+ * group are the first ones of each. */
+static void add_line(struct cones *s, const double *a, const double *b)
 {
-    s->lines[s->line_count++] = (struct cone_line){a, b, weight};
+    s->lines[s->line_count++] = (struct cone_line){a, b};
+}
+
+static void add_plain_line(struct cones *s, double *a, const double *b, double weight, int width)
+{
+    add_line(s, a, b);
+    for (int k = 0; k < width; k += 2)
+        PAIR(a, k) = PAIR(b, k) * weight;
 }
 
 static void add_lines(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
 {
     int n = s->stride, from = s->group.from, width = even_width(from, c->to);
     const double *y = cones_row(s, c->row) + from, *y1 = y + n, *y2 = y1 + n;
-    double *slip = s->slips + (size_t)c->row * (size_t)n, *across = slip + n;
+    double *one = s->slips + (size_t)c->row * (size_t)n, *two = one + n, *across = two + n;
     if (d->pull == 0)
         return;
     if (d->slip == 0) {
-        add_line(s, y, y, d->pull);
+        add_plain_line(s, one, y, d->pull, width);
         if (d->stick > 0) {
-            add_line(s, y1, y1, d->stick);
-            add_line(s, y2, y2, d->stick);
+            add_plain_line(s, two, y1, d->stick, width);
+            add_plain_line(s, across, y2, d->stick, width);
         }
         return;
     }
     for (int k = 0; k < width; k += 2) {
         pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
-        PAIR(slip, k) = PAIR(y, k) + e * d->slip;
-        PAIR(across, k) = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
+        pair f = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
+        PAIR(one, k) = (PAIR(y, k) + e * d->slip) * d->pull;
+        PAIR(two, k) = f * d->slide;
+        PAIR(across, k) = f;
     }
-    for (int k = width; k < block_width(width); k++)
-        across[k] = 0;
-    add_line(s, slip, y, d->pull);
-    add_line(s, across, across, d->slide);
+    for (int k = width, end = even_width(from, s->group.to); k < end; k += 2)
+        PAIR(across, k) = (pair){0, 0};
+    add_line(s, one, y);
+    add_line(s, two, across);
 }
 
 /* Of all laws. Those that reach farthest come first, so that column k is reached by the first reached[k] lines. */
@@ -135,64 +145,127 @@ static void set_lines(struct cones *s)
         s->reached[--column] = s->line_count;
 }
 
-/* The system: 1 + Y' D Y. */
-WIDE static void set_system(struct cones *s)
+/* How many quads of a block the columns from .. to - 1 need. */
+static inline int quad_count(int from, int to)
 {
-    int width = s->group.to - s->group.from;
-    for (int i = 0; i < width; i++) {
-        double *line = s->system + (size_t)i * (size_t)s->side;
-        for (int j = 0; j < width; j += BLOCK) {
-            const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
-            quad sums[BLOCK / 4] = {{0}};
-            for (; l < end; l++) {
-                const double *b = l->b + j;
-                double by = l->weight * l->a[i];
-                if (by == 0)
-                    continue;
-                for (int k = 0; k < BLOCK / 4; k++)
-                    sums[k] += QUAD(b, 4 * k) * by;
-            }
-            for (int k = 0; k < BLOCK / 4; k++)
-                QUAD(line, j + 4 * k) = sums[k];
+    return to - from < BLOCK ? (to - from + 3) / 4 : BLOCK / 4;
+}
+
+/* Of Y' D Y the lines i and i + 1, in quads from column j on. */
+static inline void set_part(struct cones *s, int i, int j, int quads)
+{
+    const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];
+    double *line = s->system + (size_t)i * (size_t)s->side + 1 + j, *next = line + s->side;
+    quad sums[BLOCK / 4] = {{0}}, next_sums[BLOCK / 4] = {{0}};
+    for (; l < end; l++) {
+        const double *a = l->a + i, *b = l->b + j;
+        if (pair_mask(pair_is_equal(PAIR(a, 0), (pair){0, 0})) == 3)
+            continue;
+        for (int k = 0; k < quads; k++) {
+            sums[k] += QUAD(b, 4 * k) * a[0];
+            next_sums[k] += QUAD(b, 4 * k) * a[1];
         }
-        line[i] += 1;
+    }
+    for (int k = 0; k < quads; k++) {
+        QUAD(line, 4 * k) = sums[k];
+        QUAD(next, 4 * k) = next_sums[k];
     }
 }
 
-/* Gaussian elimination with partial pivoting, in place; `right` becomes the solution. 0 if singular. From the last column
- * to the first: the last ones are those of joints far from the root, which share nothing with those of other limbs. */
-WIDE static int eliminate(double *m, int count, int stride, double *right)
+/* The system, (1 + Y' D Y) x = right: in each line first the right side. */
+WIDE static void set_system(struct cones *s, const double *right)
+{
+    int width = s->group.to - s->group.from;
+    for (int i = 0; i < width; i += 2)
+        for (int j = 0; j < width; j += BLOCK) {
+            int quads = quad_count(j, width);
+            if (quads == 1)
+                set_part(s, i, j, 1);
+            else if (quads == 2)
+                set_part(s, i, j, 2);
+            else if (quads == 3)
+                set_part(s, i, j, 3);
+            else
+                set_part(s, i, j, 4);
+        }
+    for (int i = 0; i < width; i++) {
+        double *line = s->system + (size_t)i * (size_t)s->side;
+        line[0] = right[i];
+        line[1 + i] += 1;
+    }
+}
+
+/* Takes line k out of those before it, such that they have 0 in its last place, in quads from place j on. What is from
+ * that place on is of no use any more. */
+static inline void take_out(double *m, int k, int stride, int j, int quads)
+{
+    const double *top = m + k * stride;
+    double inverse = 1 / top[1 + k];
+    quad out[BLOCK / 4];
+    for (int i = 0; i < quads; i++)
+        out[i] = QUAD(top, j + 4 * i);
+    for (double *line = m; line < top; line += stride) {
+        double factor = line[1 + k] * inverse;
+        for (int i = 0; i < quads && factor != 0; i++)
+            QUAD(line, j + 4 * i) -= out[i] * factor;
+    }
+}
+
+static inline void take_out_all(double *m, int k, int stride)
+{
+    for (int j = 0; j <= k; j += BLOCK) {
+        int quads = quad_count(j, k + 1);
+        if (quads == 1)
+            take_out(m, k, stride, j, 1);
+        else if (quads == 2)
+            take_out(m, k, stride, j, 2);
+        else if (quads == 3)
+            take_out(m, k, stride, j, 3);
+        else
+            take_out(m, k, stride, j, 4);
+    }
+}
+
+/* The line up to k whose last number is the largest. */
+static inline double *find_pivot(double *m, int k, int stride)
+{
+    double *line = m + k * stride, *pivot = line, most = fabs(line[1 + k]);
+    while (line > m) {
+        line -= stride;
+        if (fabs(line[1 + k]) > most) {
+            most = fabs(line[1 + k]);
+            pivot = line;
+        }
+    }
+    return pivot;
+}
+
+static inline void swap_lines(double *a, double *b, int width)
+{
+    for (int i = 0; i < width; i += 2) {
+        pair held = PAIR(a, i);
+        PAIR(a, i) = PAIR(b, i);
+        PAIR(b, i) = held;
+    }
+}
+
+/* Gaussian elimination with partial pivoting, in place; 0 if singular. From the last column to the first: the last ones
+ * are those of joints far from the root, which share nothing with those of other limbs. */
+WIDE static int eliminate(double *m, int count, int stride, double *x)
 {
     for (int k = count - 1; k >= 0; k--) {
-        int pivot = k;
-        for (int i = k - 1; i >= 0; i--)
-            if (fabs(m[i * stride + k]) > fabs(m[pivot * stride + k]))
-                pivot = i;
-        double *top = m + k * stride, *other = m + pivot * stride, held = right[k];
-        if (!(fabs(other[k]) > PIVOT_MIN))
+        double *top = m + k * stride, *pivot = find_pivot(m, k, stride);
+        if (!(fabs(pivot[1 + k]) > PIVOT_MIN))
             return 0;
-        right[k] = right[pivot];
-        right[pivot] = held;
-        for (int j = 0; j <= k && pivot != k; j += 2) {
-            pair line = PAIR(top, j);
-            PAIR(top, j) = PAIR(other, j);
-            PAIR(other, j) = line;
-        }
-        double inverse = 1 / top[k];
-        for (int i = 0; i < k; i++) {
-            double *line = m + i * stride, factor = line[k] * inverse;
-            if (factor == 0)
-                continue;
-            right[i] -= factor * right[k];
-            for (int j = 0; j < k; j += 4)
-                QUAD(line, j) -= QUAD(top, j) * factor;
-        }
-        top[k] = inverse;
+        if (pivot != top)
+            swap_lines(top, pivot, k + 2);
+        take_out_all(m, k, stride);
     }
-    for (int k = 0; k < count; k++) {
-        right[k] *= m[k * stride + k];
-        for (int i = k + 1; i < count; i++)
-            right[i] -= m[i * stride + k] * right[k];
+    for (int i = 0; i < count; i++, m += stride) {
+        double sum = m[0];
+        for (int k = 0; k < i; k++)
+            sum -= m[1 + k] * x[k];
+        x[i] = sum * (1 / m[1 + i]);
     }
     return 1;
 }
@@ -211,7 +284,7 @@ static int take_step(struct cones *s)
     for (int i = 0; i < g->count; i++)
         add_law(s, law_of(s, i), s->yields[g->laws[i]].given, x);
     set_lines(s);
-    set_system(s);
+    set_system(s, x + g->from);
     s->equations++;
     s->work += (uint64_t)width * (uint64_t)width * (uint64_t)(width + 3 * g->count);
     if (!eliminate(s->system, width, s->side, x + g->from))
