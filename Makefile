@@ -105,7 +105,7 @@ $(B)/obj/simulator/main.o: ALL_CFLAGS += $(if $(AVX),-DNEEDS_AVX)
 $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-cost-model=very-cheap
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
-WITH_WHOLE := $(BIN)/simulator $(addprefix $(B)/bench/bench_,simulator space_contacts peers space_peers)
+WITH_WHOLE := $(BIN)/simulator $(addprefix $(B)/bench/bench_,simulator space space_contacts peers space_peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
