@@ -105,7 +105,8 @@ $(B)/obj/simulator/main.o: ALL_CFLAGS += $(if $(AVX),-DNEEDS_AVX)
 $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-cost-model=very-cheap
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
-WITH_WHOLE := $(BIN)/simulator $(addprefix $(B)/bench/bench_,simulator space space_contacts peers space_peers)
+WITH_WHOLE := $(BIN)/simulator $(B)/stress/stress \
+	$(addprefix $(B)/bench/bench_,simulator space space_contacts peers space_peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 
@@ -191,7 +192,7 @@ bench: $(BENCHES) $(PROGRAMS)
 # many creatures at once, and what the guards say of them; see tests/stress/stress.c
 $(B)/stress/%: $(B)/obj/tests/stress/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_CONTROLLER) $(LIBS_COMMON)
+	$(Q)$(CC) $(LINK) -o $@ $(whole_first) $(LIBS_CONTROLLER) $(LIBS_COMMON)
 stress: $(B)/stress/stress
 	$(Q)nice $< $(STRESS)
 # the energy ledger's residual: random creatures, and those of short runs
