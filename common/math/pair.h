@@ -26,6 +26,13 @@ typedef int64_t pair_bits __attribute__((vector_size(16)));
 #define PAIR(vector, i)    (*(pair_anywhere *)((vector) + (i)))
 #define SINGLES(vector, i) ((pair){(vector)[i], (vector)[(i) + 1]})
 
+/* Four numbers, of which every one is what it would be alone, too; where processors have no instructions for four, they
+ * are two pairs. */
+typedef double quad __attribute__((vector_size(32)));
+typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
+
+#define QUAD(vector, i) (*(quad_anywhere *)((vector) + (i)))
+
 static inline pair pair_of(double both)
 {
     return (pair){both, both};

@@ -11,11 +11,7 @@
 /* Pivots are singular that are smaller; the system's diagonal is 1 and more. */
 #define PIVOT_MIN 1e-15
 
-/* Four numbers side by side, as PAIR() in common/math/pair.h, for functions that are made once more for processors which have
- * instructions for four. Every number is what it would be alone. */
-typedef double quad __attribute__((vector_size(32)));
-typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
-#define QUAD(vector, i) (*(quad_anywhere *)((vector) + (i)))
+/* Functions that are made once more for processors which have instructions for four numbers. */
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else

@@ -36,11 +36,11 @@ static inline struct vec3 point_velocity(const struct space_tree_link *l, struct
     return vec3_add(l->velocity.v, vec3_cross(l->velocity.w, vec3_sub(at, l->at)));
 }
 
-/* Velocities of all links, of the rates at a moment of the step. */
+/* Velocities of all links, of the rates at a moment of the step. Velocity products stay those of the middle. */
 static inline void set_velocities(struct space_contacts *s, enum space_moment moment)
 {
     for (int k = 0; k < s->body_count; k++)
-        space_tree_set_velocity(s->bodies[k]->tree, s->bodies[k]->rates[moment]);
+        space_tree_move(s->bodies[k]->tree, s->bodies[k]->rates[moment]);
 }
 
 static inline struct vec3 impulse_of(const struct space_contacts *s, int i)

@@ -50,7 +50,7 @@ void space_step_set_pose(struct space_dynamics *d)
     if (d->is_posed)
         return;
     space_tree_set_pose(&d->tree, d->q);
-    space_tree_set_velocity(&d->tree, d->qd);
+    space_tree_move(&d->tree, d->qd);
     d->is_posed = 1;
 }
 
@@ -260,7 +260,7 @@ static double find_start_energy(struct space_dynamics *d)
 {
     d->is_posed = 0;
     space_tree_set_pose(&d->tree, d->q0);
-    space_tree_set_velocity(&d->tree, d->qd0);
+    space_tree_move(&d->tree, d->qd0);
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 

@@ -49,5 +49,5 @@ void space_step_keep_momentum(struct space_dynamics *d, const struct space_conta
         d->ledger.mended_j += fabs(gain);
     }
     space_tree_shift(&d->tree, d->q);
-    space_tree_set_velocity(&d->tree, d->qd);
+    space_tree_move(&d->tree, d->qd);
 }

@@ -260,7 +260,7 @@ void space_tree_shift(struct space_tree *tree, const double *q)
 
 /* ---------------------------------------------------------------- velocity */
 
-static inline void move_link(struct space_tree_link *l, const double *qd)
+static inline void move_link(struct space_tree_link *l, const double *qd, int has_bias)
 {
     const struct space_motion *up = &l->up->velocity;
     const struct space_axis *axis = l->axes;
@@ -270,18 +270,22 @@ static inline void move_link(struct space_tree_link *l, const double *qd)
         slide = vec3_along(slide, axis[k].s, qd[k]);
     for (; k < l->slides + l->joint->turns; k++) {
         struct vec3 rate = vec3_scale(axis[k].s, qd[k]);
-        bias = vec3_add(bias, vec3_cross(w, rate));
+        if (has_bias)
+            bias = vec3_add(bias, vec3_cross(w, rate));
         w = vec3_add(w, rate);
     }
     if (l->joint->has_ball) {
         struct vec3 rate =
             vec3_along(vec3_along(vec3_scale(axis[k].s, qd[k]), axis[k + 1].s, qd[k + 1]),
                        axis[k + 2].s, qd[k + 2]);
-        bias = vec3_add(bias, vec3_cross(w, rate));
+        if (has_bias)
+            bias = vec3_add(bias, vec3_cross(w, rate));
         w = vec3_add(w, rate);
     }
     l->velocity.w = w;
     l->velocity.v = vec3_add(vec3_add(up->v, swept), slide);
+    if (!has_bias)
+        return;
     l->bias.w = bias;
     l->bias.v = vec3_cross(up->w, vec3_along(swept, slide, 2));
 }
@@ -289,7 +293,13 @@ static inline void move_link(struct space_tree_link *l, const double *qd)
 void space_tree_set_velocity(struct space_tree *tree, const double *qd)
 {
     for (int i = 0; i < tree->count; i++)
-        move_link(&tree->links[i], qd + tree->links[i].rate);
+        move_link(&tree->links[i], qd + tree->links[i].rate, 1);
+}
+
+void space_tree_move(struct space_tree *tree, const double *qd)
+{
+    for (int i = 0; i < tree->count; i++)
+        move_link(&tree->links[i], qd + tree->links[i].rate, 0);
 }
 
 void space_tree_sum_biases(struct space_tree *tree)
@@ -561,14 +571,18 @@ static inline void whiten_axes(const struct space_tree_link *l, const double *jo
 static inline void add_unit_rows(const struct space_tree *tree, const struct space_tree_link *l,
                                  const struct space_wrench *on, double *row)
 {
-    int n = tree->stride, from = l->first & ~1, to = l->rate + l->rates;
-    const double *unit = tree->units + (size_t)(l - tree->links) * 6 * (size_t)n;
-    for (int i = from; i < to; i += 2) {
-        const double *at = unit + i;
+    int n = tree->stride, i = l->first & ~1, to = l->rate + l->rates;
+    const double *at = tree->units + (size_t)(l - tree->links) * 6 * (size_t)n;
+    for (; i + 2 < to; i += 4)
+        QUAD(row, i) +=
+            (QUAD(at, i) * on->n.x + QUAD(at, i + n) * on->n.y + QUAD(at, i + 2 * n) * on->n.z) +
+            (QUAD(at, i + 3 * n) * on->f.x + QUAD(at, i + 4 * n) * on->f.y +
+             QUAD(at, i + 5 * n) * on->f.z);
+    if (i < to)
         PAIR(row, i) +=
-            (PAIR(at, 0) * on->n.x + PAIR(at, n) * on->n.y + PAIR(at, 2 * n) * on->n.z) +
-            (PAIR(at, 3 * n) * on->f.x + PAIR(at, 4 * n) * on->f.y + PAIR(at, 5 * n) * on->f.z);
-    }
+            (PAIR(at, i) * on->n.x + PAIR(at, i + n) * on->n.y + PAIR(at, i + 2 * n) * on->n.z) +
+            (PAIR(at, i + 3 * n) * on->f.x + PAIR(at, i + 4 * n) * on->f.y +
+             PAIR(at, i + 5 * n) * on->f.z);
 }
 
 /* The rows of unit moments and forces on a link, out of those on its parent. */

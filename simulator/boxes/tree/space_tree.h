@@ -139,7 +139,9 @@ void space_tree_set_pose(struct space_tree *tree, const double *q);
 void space_tree_shift(struct space_tree *tree, const double *q);
 /* Velocities of all links and velocity products, at the pose. */
 void space_tree_set_velocity(struct space_tree *tree, const double *qd);
-/* Accelerations of all links if the rates do not change, at the pose and velocity. */
+/* Velocities alone: velocity products stay those of the rates they were last found for. */
+void space_tree_move(struct space_tree *tree, const double *qd);
+/* Accelerations of all links if the rates do not change, at the pose and with the velocity products. */
 void space_tree_sum_biases(struct space_tree *tree);
 
 /* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit servos, and
