@@ -28,7 +28,7 @@
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
-    size_t n = (size_t)rows, width = (size_t)((columns + 3) & ~1),
+    size_t n = (size_t)rows, width = (size_t)quad_width(0, columns + 4),
            side = (size_t)block_width(columns + 1);
     *s = (struct cones){.enough = ENOUGH_M_S, .columns = columns};
     s->stride = (int)width;
@@ -58,8 +58,8 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
 void cones_begin(struct cones *s, int rows)
 {
     s->rows = rows;
-    for (int i = 0; i < rows * s->stride; i++)
-        s->y[i] = 0;
+    for (int i = 0; i < rows * s->stride; i += 4)
+        QUAD(s->y, i) = (quad){0};
     /* columns of no group stay as they are */
     for (int i = 0; i < s->stride; i++)
         s->whole[i] = 0;
@@ -70,9 +70,14 @@ void cones_begin(struct cones *s, int rows)
 static void set_law_velocity(struct cones *s, const struct cone_law *c)
 {
     double by[3];
+    const double *free = s->free + c->row;
+    double *v = s->velocity + c->row;
     multiply_law(s, c, s->whole, by);
-    for (int k = 0; k < c->size; k++)
-        s->velocity[c->row + k] = s->free[c->row + k] + by[k];
+    v[0] = free[0] + by[0];
+    if (c->size == 1)
+        return;
+    v[1] = free[1] + by[1];
+    v[2] = free[2] + by[2];
 }
 
 /* Of the laws of the group. */
@@ -85,28 +90,25 @@ static void set_velocities(struct cones *s)
         set_law_velocity(s, law_of(s, i));
 }
 
-static double product(const double *a, const double *b, int width)
-{
-    pair sum = {0, 0};
-    for (int k = 0; k < width; k += 2)
-        sum += PAIR(a, k) * PAIR(b, k);
-    return pair_sum(sum);
-}
-
 static void set_block(struct cones *s, int law)
 {
     const struct cone_law *c = &s->laws[law];
     const double *y = cones_row(s, c->row) + c->from, *y1 = y + s->stride, *y2 = y1 + s->stride;
     int width = even_width(c->from, c->to);
-    struct cone_block *b = &s->blocks[law];
-    *b = (struct cone_block){.nn = product(y, y, width)};
-    if (c->size == 1)
-        return;
-    b->n1 = product(y, y1, width);
-    b->n2 = product(y, y2, width);
-    b->a = product(y1, y1, width);
-    b->b = product(y1, y2, width);
-    b->c = product(y2, y2, width);
+    pair nn = {0, 0}, n1 = {0, 0}, n2 = {0, 0}, aa = {0, 0}, ab = {0, 0}, bb = {0, 0};
+    for (int k = 0; k < width && c->size == 1; k += 2)
+        nn += PAIR(y, k) * PAIR(y, k);
+    for (int k = 0; k < width && c->size == 3; k += 2) {
+        pair n = PAIR(y, k), a = PAIR(y1, k), b = PAIR(y2, k);
+        nn += n * n;
+        n1 += n * a;
+        n2 += n * b;
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+    }
+    s->blocks[law] = (struct cone_block){pair_sum(nn), pair_sum(n1), pair_sum(n2),
+                                         pair_sum(aa), pair_sum(ab), pair_sum(bb)};
 }
 
 /* ---------------------------------------------------------------- the residual */

@@ -38,9 +38,11 @@ static inline double set_yielding(struct cones *s, int law, double weight, doubl
     const struct cone_block *b = &s->blocks[law];
     const double *l = s->impulse + c->row, *at = s->centre + c->row;
     double n = b->nn + weight, t = tangent_weight(b) + weight, v[3] = {0, 0, 0};
-    for (int k = 0; k < c->size; k++)
-        v[k] = s->velocity[c->row + k] + weight * (l[k] - at[k]);
-    v[0] -= c->bound;
+    v[0] = s->velocity[c->row] + weight * (l[0] - at[0]) - c->bound;
+    if (c->size == 3) {
+        v[1] = s->velocity[c->row + 1] + weight * (l[1] - at[1]);
+        v[2] = s->velocity[c->row + 2] + weight * (l[2] - at[2]);
+    }
     double pressing = n * l[0] - v[0];
     *y = (struct cone_yielding){.pull = 0};
     if (!(pressing > 0)) {
@@ -94,13 +96,13 @@ static void add_line(struct cones *s, const double *a, const double *b)
 static void add_plain_line(struct cones *s, double *a, const double *b, double weight, int width)
 {
     add_line(s, a, b);
-    for (int k = 0; k < width; k += 2)
-        PAIR(a, k) = PAIR(b, k) * weight;
+    for (int k = 0; k < width; k += 4)
+        QUAD(a, k) = QUAD(b, k) * weight;
 }
 
 static void add_lines(struct cones *s, const struct cone_law *c, const struct cone_yielding *d)
 {
-    int n = s->stride, from = s->group.from, width = even_width(from, c->to);
+    int n = s->stride, from = s->group.from, width = quad_width(from, c->to);
     const double *y = cones_row(s, c->row) + from, *y1 = y + n, *y2 = y1 + n;
     double *one = s->slips + (size_t)c->row * (size_t)n, *two = one + n, *across = two + n;
     if (d->pull == 0)
@@ -113,15 +115,15 @@ static void add_lines(struct cones *s, const struct cone_law *c, const struct co
         }
         return;
     }
-    for (int k = 0; k < width; k += 2) {
-        pair e = PAIR(y1, k) * d->ex + PAIR(y2, k) * d->ey;
-        pair f = PAIR(y2, k) * d->ex - PAIR(y1, k) * d->ey;
-        PAIR(one, k) = (PAIR(y, k) + e * d->slip) * d->pull;
-        PAIR(two, k) = f * d->slide;
-        PAIR(across, k) = f;
+    for (int k = 0; k < width; k += 4) {
+        quad e = QUAD(y1, k) * d->ex + QUAD(y2, k) * d->ey;
+        quad f = QUAD(y2, k) * d->ex - QUAD(y1, k) * d->ey;
+        QUAD(one, k) = (QUAD(y, k) + e * d->slip) * d->pull;
+        QUAD(two, k) = f * d->slide;
+        QUAD(across, k) = f;
     }
-    for (int k = width, end = even_width(from, s->group.to); k < end; k += 2)
-        PAIR(across, k) = (pair){0, 0};
+    for (int k = width, end = quad_width(from, s->group.to); k < end; k += 4)
+        QUAD(across, k) = (quad){0};
     add_line(s, one, y);
     add_line(s, two, across);
 }
@@ -290,12 +292,13 @@ static int take_step(struct cones *s)
         const struct cone_yielding *d = &s->yields[g->laws[i]];
         double *l = s->impulse + c->row, *v = s->velocity + c->row, dv[3];
         multiply_law(s, c, x, dv);
-        for (int k = 0; k < c->size; k++)
-            v[k] += dv[k];
         double pull = d->pull * dv[0];
+        v[0] += dv[0];
         l[0] += d->given[0] - pull;
         if (c->size == 1)
             continue;
+        v[1] += dv[1];
+        v[2] += dv[2];
         double slide = d->slide * (d->ex * dv[2] - d->ey * dv[1]), slip = d->slip * pull;
         l[1] += d->given[1] - (slip * d->ex + d->stick * dv[1] - slide * d->ey);
         l[2] += d->given[2] - (slip * d->ey + d->stick * dv[2] + slide * d->ex);

@@ -15,11 +15,16 @@ static inline int block_width(int columns)
     return (columns + BLOCK - 1) & ~(BLOCK - 1);
 }
 
-/* The columns from .. to - 1 are an even number, with a 0 at the end if need be. What is kept for the columns of a
- * group has two more, for laws that begin at another column than the group. */
+/* The columns from .. to - 1 as an even number, or as quads, with 0 at the end if need be: rows and what is kept for the
+ * columns of a group have four more. */
 static inline int even_width(int from, int to)
 {
     return (to - from + 1) & ~1;
+}
+
+static inline int quad_width(int from, int to)
+{
+    return (to - from + 3) & ~3;
 }
 
 /* Of a law's rows with numbers of its columns. */
@@ -51,19 +56,19 @@ static inline void multiply_law(const struct cones *s, const struct cone_law *c,
 static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
                            double *columns)
 {
-    int width = even_width(c->from, c->to);
+    int width = quad_width(c->from, c->to);
     const double *y = cones_row(s, c->row) + c->from;
     const double *y1 = y + s->stride, *y2 = y1 + s->stride;
     double *to = columns + c->from;
     if (by[0] == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
         return;
     if (c->size == 1) {
-        for (int k = 0; k < width; k += 2)
-            PAIR(to, k) += PAIR(y, k) * by[0];
+        for (int k = 0; k < width; k += 4)
+            QUAD(to, k) += QUAD(y, k) * by[0];
         return;
     }
-    for (int k = 0; k < width; k += 2)
-        PAIR(to, k) += PAIR(y, k) * by[0] + PAIR(y1, k) * by[1] + PAIR(y2, k) * by[2];
+    for (int k = 0; k < width; k += 4)
+        QUAD(to, k) += QUAD(y, k) * by[0] + QUAD(y1, k) * by[1] + QUAD(y2, k) * by[2];
 }
 
 static inline struct cone_law *law_of(const struct cones *s, int i)
@@ -73,9 +78,8 @@ static inline struct cone_law *law_of(const struct cones *s, int i)
 
 static inline void clear_columns(const struct cones *s, double *columns)
 {
-    int end = s->group.from + even_width(s->group.from, s->group.to) + 2;
-    for (int k = s->group.from; k < end && k < s->stride; k++)
-        columns[k] = 0;
+    for (int k = s->group.from; k <= s->group.to; k += 4)
+        QUAD(columns, k) = (quad){0};
 }
 
 /* Of the tangents' mean: what turns velocities into impulses. */

@@ -4,6 +4,7 @@
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
 #include "common/error.h"
+#include "common/math/pair.h"
 
 /* Impacts without restitution have an instant if they are faster. */
 #define PLASTIC_SPEED_M_S 0.05
@@ -75,15 +76,20 @@ static void measure_drifts(struct space_contacts *s)
     }
 }
 
-/* Rows that nothing moves are 0. */
-static void leave_immobile(struct space_contacts *s, const struct cone_law *law)
+/* Rows that nothing moves are 0; without a normal one there is no law. */
+static void leave_immobile(struct space_contacts *s, struct cone_law *law)
 {
-    for (int k = law->row; k < law->row + law->size; k++) {
-        double *row = cones_row(&s->cones, k), sum = 0;
+    for (int k = 0; k < law->size; k++) {
+        double *row = cones_row(&s->cones, law->row + k), sum = 0;
+        for (int i = law->from; i < law->to; i += 4) {
+            quad squares = QUAD(row, i) * QUAD(row, i);
+            sum = sum + squares[0] + squares[1] + squares[2] + squares[3];
+        }
+        if (sum * s->mass > ROW_MOBILITY)
+            continue;
         for (int i = law->from; i < law->to; i++)
-            sum += row[i] * row[i];
-        for (int i = law->from; i < law->to && !(sum * s->mass > ROW_MOBILITY); i++)
             row[i] = 0;
+        law->bound = k == 0 ? -HUGE_VAL : law->bound;
     }
 }
 
@@ -118,7 +124,6 @@ static void set_contact_rows(struct space_contacts *s, int i)
                           &to);
         join_columns(law, m->body, from, to);
     }
-    leave_immobile(s, law);
 }
 
 static void set_limit_rows(struct space_contacts *s, const struct space_contact_body *own, int i)
@@ -135,7 +140,6 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
     space_tree_whiten_joint(own->tree, limit->link, joint,
                             cones_row(&s->cones, law->row) + own->column, &from, &to);
     join_columns(law, own, from, to);
-    leave_immobile(s, law);
     s->cones.impulse[law->row] = 0;
 }
 
@@ -192,15 +196,6 @@ static void take_warm_start(struct space_contacts *s, int i)
     l[0] = l[0] > 0 ? l[0] : 0;
 }
 
-static int is_immobile(const struct space_contacts *s, const struct cone_law *law)
-{
-    const double *row = cones_row(&s->cones, law->row);
-    double sum = 0;
-    for (int i = law->from; i < law->to; i++)
-        sum += row[i] * row[i];
-    return !(sum > 0);
-}
-
 void space_contacts_prepare(struct space_contacts *s)
 {
     struct cones *system = &s->cones;
@@ -231,8 +226,7 @@ void space_contacts_prepare(struct space_contacts *s)
         for (int i = 0; i < s->bodies[k]->limits->count; i++)
             set_limit_rows(s, s->bodies[k], i);
     for (int i = 0; i < system->count; i++)
-        if (is_immobile(s, &system->laws[i]))
-            system->laws[i].bound = -HUGE_VAL;
+        leave_immobile(s, &system->laws[i]);
     system->work += (uint64_t)s->rows * (uint64_t)(60 * s->links);
     CHECK_DEARLY(space_contacts_check(s));
 }
