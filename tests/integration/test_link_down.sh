@@ -2,6 +2,7 @@
 # Two hosts, here two network namespaces, and a link between them that is down for ten seconds: one worker is here, one
 # there. The run goes on meanwhile, and is the same.
 # speed: slow
+# shellcheck source=/dev/null disable=SC2154
 command -v python3 ip unshare >/dev/null || { echo "skip: needs python3, ip and unshare"; exit 77; }
 if [ "${1:-}" != inside ]; then
     # namespaces of our own, which end with their last process
@@ -14,12 +15,17 @@ if [ "${1:-}" != inside ]; then
     echo "skip: no network namespaces here"
     exit 77
 fi
-# shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
-mount -t tmpfs none /run 2>/dev/null && mkdir -p /run/netns || { echo "skip: nothing can be mounted here"; exit 77; }
+if ! { mount -t tmpfs none /run 2>/dev/null && mkdir -p /run/netns; }; then
+    echo "skip: nothing can be mounted here"
+    exit 77
+fi
 ip netns add there 2>/dev/null || { echo "skip: no network namespaces here"; exit 77; }
-ip link add here0 type veth peer name there0 && ip link set there0 netns there || { echo "skip: no veth here"; exit 77; }
+if ! { ip link add here0 type veth peer name there0 && ip link set there0 netns there; }; then
+    echo "skip: no veth here"
+    exit 77
+fi
 ip addr add 10.77.0.1/24 dev here0 && ip link set here0 up
 ip -n there addr add 10.77.0.2/24 dev there0 && ip -n there link set there0 up && ip -n there link set lo up
 

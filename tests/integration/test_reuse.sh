@@ -73,7 +73,7 @@ compare copies -s mutation.none=1 -s mutation.one=0 -s breeding.crossover=0 -s b
 # killed in the midst and resumed with another number of workers; then with everybody simulated from there on
 for search in sims archive; do
     options=(--seed 8 -s evolution.generations=14 -s simulation.duration_s=4
-        -s evolution.search=$search -s evolution.lag=9 "${bars[@]}")
+        -s evolution.search="$search" -s evolution.lag=9 "${bars[@]}")
     "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "whole-$search" >whole.out 2>&1 ||
         fail "the uninterrupted run: $(cat whole.out)"
     start "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "killed-$search" >killed.out 2>&1

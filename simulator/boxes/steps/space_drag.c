@@ -137,23 +137,36 @@ static void integrate_whole(const struct space_drag_law *law, const struct solid
     space_drag_integrate(law, &whole, v0, vs, vt, w);
 }
 
-/* + what a face across axis k feels by its integrals, about the box's centre in its axes. With n = +-e_k and the axes s and
- * t of the face after k
+/* What the faces of a box feel, about its centre in its axes: a tensor whose fv is diagonal. */
+struct box_sums {
+    double nn[3][3], nv[3][3], fv[3]; /* nn: above and below the diagonal alike */
+};
+
+/* + a face across axis k, by its integrals. With n = +-e_k and the axes s and t of the face after k
  *
  *   r x n = +-(t e_s - s e_t),   g g' = (r x n, n)(r x n, n)'
  *
  * whichever end of the axis it is at, and however far. */
-static void add_face(struct space_tensor *tensor, int k, const double w[6])
+static void add_face(struct box_sums *sums, int k, const double w[6])
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     int s = (k + 1) % 3, t = (k + 2) % 3;
-    double *nn = &tensor->nn.xx, *nv = &tensor->nv.x.x, *fv = &tensor->fv.xx;
-    fv[at[k][k]] += w[0];
-    nv[3 * s + k] += w[2];
-    nv[3 * t + k] -= w[1];
-    nn[at[s][s]] += w[5];
-    nn[at[s][t]] -= w[4];
-    nn[at[t][t]] += w[3];
+    sums->fv[k] += w[0];
+    sums->nv[s][k] += w[2];
+    sums->nv[t][k] -= w[1];
+    sums->nn[s][s] += w[5];
+    sums->nn[t][t] += w[3];
+    sums->nn[s][t] -= w[4];
+    sums->nn[t][s] -= w[4];
+}
+
+static struct space_tensor tensor_of(const struct box_sums *b)
+{
+    return (struct space_tensor){
+        {b->nn[0][0], b->nn[0][1], b->nn[0][2], b->nn[1][1], b->nn[1][2], b->nn[2][2]},
+        {{b->nv[0][0], b->nv[0][1], b->nv[0][2]},
+         {b->nv[1][0], b->nv[1][1], b->nv[1][2]},
+         {b->nv[2][0], b->nv[2][1], b->nv[2][2]}},
+        {b->fv[0], 0, 0, b->fv[1], 0, b->fv[2]}};
 }
 
 /* R M R' of a matrix of rows. */
@@ -183,7 +196,7 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
     struct vec3 arm = vec3_sub(solid->centre, origin), turning = mat3_back(&axes, motion->w);
     struct vec3 moving = mat3_back(&axes, vec3_add(motion->v, vec3_cross(motion->w, arm)));
     const double w[3] = {turning.x, turning.y, turning.z}, v[3] = {moving.x, moving.y, moving.z};
-    struct space_tensor own = {.nn = {0}};
+    struct box_sums sums = {.fv = {0}};
     exposure_screen(solids, count, index, drag->others);
     for (int face = 0; face < 6; face++) {
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -197,8 +210,9 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
             space_drag_integrate(&drag->law, &drag->pieces[i], v0, vs, vt, hidden);
         for (int i = 0; i < 6; i++)
             exposed[i] = drag->law.coefficient * (exposed[i] - hidden[i]);
-        add_face(&own, k, exposed);
+        add_face(&sums, k, exposed);
     }
+    struct space_tensor own = tensor_of(&sums);
     own = turned(&own, &axes);
     space_tensor_add_shifted(tensor, &own, arm);
 }
