@@ -57,9 +57,10 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
 
 void cones_begin(struct cones *s, int rows)
 {
+    double *y = s->y;
     s->rows = rows;
-    for (int i = 0; i < rows * s->stride; i += 4)
-        QUAD(s->y, i) = (quad){0};
+    for (int i = 0, end = rows * s->stride; i < end; i += 4)
+        QUAD(y, i) = (quad){0};
     /* columns of no group stay as they are */
     for (int i = 0; i < s->stride; i++)
         s->whole[i] = 0;

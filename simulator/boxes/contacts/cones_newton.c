@@ -115,11 +115,11 @@ static void add_lines(struct cones *s, const struct cone_law *c, const struct co
         }
         return;
     }
+    double ex = d->ex, ey = d->ey, pull = d->pull, slip = d->slip, slide = d->slide;
     for (int k = 0; k < width; k += 4) {
-        quad e = QUAD(y1, k) * d->ex + QUAD(y2, k) * d->ey;
-        quad f = QUAD(y2, k) * d->ex - QUAD(y1, k) * d->ey;
-        QUAD(one, k) = (QUAD(y, k) + e * d->slip) * d->pull;
-        QUAD(two, k) = f * d->slide;
+        quad a = QUAD(y1, k), b = QUAD(y2, k), e = a * ex + b * ey, f = b * ex - a * ey;
+        QUAD(one, k) = (QUAD(y, k) + e * slip) * pull;
+        QUAD(two, k) = f * slide;
         QUAD(across, k) = f;
     }
     for (int k = width, end = quad_width(from, s->group.to); k < end; k += 4)

@@ -52,23 +52,26 @@ static inline void multiply_law(const struct cones *s, const struct cone_law *c,
     products[2] = pair_sum(two);
 }
 
-/* columns += the law's rows' times numbers. */
+/* columns += the law's rows' times numbers. What a loop needs is put into variables here and below, since quads that are
+ * stored could be anything in memory. */
 static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
                            double *columns)
 {
     int width = quad_width(c->from, c->to);
     const double *y = cones_row(s, c->row) + c->from;
     const double *y1 = y + s->stride, *y2 = y1 + s->stride;
-    double *to = columns + c->from;
-    if (by[0] == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
+    double *to = columns + c->from, by0 = by[0], by1, by2;
+    if (by0 == 0 && (c->size == 1 || (by[1] == 0 && by[2] == 0)))
         return;
     if (c->size == 1) {
         for (int k = 0; k < width; k += 4)
-            QUAD(to, k) += QUAD(y, k) * by[0];
+            QUAD(to, k) += QUAD(y, k) * by0;
         return;
     }
+    by1 = by[1];
+    by2 = by[2];
     for (int k = 0; k < width; k += 4)
-        QUAD(to, k) += QUAD(y, k) * by[0] + QUAD(y1, k) * by[1] + QUAD(y2, k) * by[2];
+        QUAD(to, k) += QUAD(y, k) * by0 + QUAD(y1, k) * by1 + QUAD(y2, k) * by2;
 }
 
 static inline struct cone_law *law_of(const struct cones *s, int i)
@@ -78,7 +81,7 @@ static inline struct cone_law *law_of(const struct cones *s, int i)
 
 static inline void clear_columns(const struct cones *s, double *columns)
 {
-    for (int k = s->group.from; k <= s->group.to; k += 4)
+    for (int k = s->group.from, to = s->group.to; k <= to; k += 4)
         QUAD(columns, k) = (quad){0};
 }
 
