@@ -88,7 +88,7 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
         ENSURE(links[i].parent < i, "link %d hangs on link %d", i, links[i].parent);
         init_link(tree, i, &links[i]);
     }
-    tree->stride = (tree->rates + 2) & ~1;
+    tree->stride = (tree->rates + 4) & ~1; /* quads may begin in the last columns */
     tree->units = arena_take(arena, (size_t)(6 * count * tree->stride), sizeof(double));
     tree->angles = arena_take(arena, (size_t)(3 * tree->turns), sizeof(double));
     tree->is_driven = arena_take(arena, (size_t)tree->rates, sizeof(int));
@@ -599,8 +599,8 @@ static void find_unit_rows(struct space_tree *tree, struct space_tree_link *l)
         find_unit_rows(tree, l->up);
     for (int i = 0; i < 6; i++, row += tree->stride) {
         struct space_wrench on = units[i];
-        for (int k = l->first; k < l->rate; k++)
-            row[k] = 0;
+        for (int k = l->first & ~1, end = l->rate; k < end; k += 4)
+            QUAD(row, k) = (quad){0};
         whiten_axes(l, NULL, &on, row);
         if (l->parent >= 0)
             add_unit_rows(tree, l->up, &on, row);
