@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 refused 2 "'x' is not a whole number" "$root/scripts/chaos" --seconds x
 refused 2 "unknown option '--fast'" "$root/scripts/chaos" --fast
 seconds=5 least=3
-case $bin in */san*/*) seconds=4 least=1 ;; esac
+case $bin in */san-*/bin) seconds=4 least=1 ;; esac
 BUILD=$(dirname "$bin") "$root/scripts/chaos" --seconds $seconds --seed 7 >chaos.out 2>&1 || fail "$(cat chaos.out)"
 grep -q '^equal: ' chaos.out || fail "$(cat chaos.out)"
 [ "$(sed -n 's/^workers: *\([0-9]*\) killed.*/\1/p' chaos.out)" -ge $least ] || fail "hardly any chaos: $(cat chaos.out)"
