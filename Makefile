@@ -138,6 +138,8 @@ TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/golde
 	tests/fuzz/test_*.c)
 TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
+# half of all lines, which take longer to compile than to run
+$(patsubst %.c,$(B)/obj/%.o,$(TEST_SOURCES)): ALL_CFLAGS += $(if $(filter -O3,$(OPT)),-O1,-O0)
 # LAPACK's least squares are compared with ours where it is installed
 ifneq ($(call PKG,--modversion lapacke),)
 $(B)/obj/tests/unit/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)

@@ -45,6 +45,7 @@ done
 keys=$("$bin/controller" run --print-config |
     awk '/^\[/ { section = substr($1, 2, length($1) - 2) } /^[a-z].* =/ && section { print section "." $1 }')
 sections=$(cut -d. -f1 <<<"$keys" | sort -u | paste -sd'|')
+# speed: slow
 # shellcheck disable=SC2016  # backquotes of the pages
 while IFS=: read -r file key; do
     grep -qxF -- "$key" <<<"$keys" || fault "$file: names $key, which is no parameter"

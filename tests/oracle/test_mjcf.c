@@ -377,12 +377,14 @@ static double play(const struct exported *exported, double gain, double mass, do
     return largest;
 }
 
+enum { CREATURES = CHECKS_ARE_DEAR ? 40 : 120 };
+
 /* Those that differ by more than a rounding of their motion; of all random creatures. */
 static int count_different(int kind, int effector_mode, double gain, double mass, int *count)
 {
     int different = 0;
     *count = 0;
-    for (uint64_t id = 1; id <= 120; id++) {
+    for (uint64_t id = 1; id <= CREATURES; id++) {
         struct exported *exported = export_random(kind, id, 0.5, effector_mode);
         double moved;
         if (!exported)
@@ -403,7 +405,7 @@ START_TEST(creatures_move_alike)
     int count;
     int mode = _i % 2 ? EFFECTOR_TORQUE : EFFECTOR_POSITION;
     ck_assert_int_eq(count_different(kinds[_i / 2], mode, 1, 1, &count), 0);
-    ck_assert_int_ge(count, 15);
+    ck_assert_int_ge(count, CREATURES / 8);
 }
 END_TEST
 
@@ -592,7 +594,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tests, creatures_move_alike, 0, 2 * KINDS);
     tcase_add_loop_test(tests, faults_are_noticed, 0, KINDS);
     tcase_add_loop_test(tests, sliding_boxes_stay_down, 0, 3);
-    tcase_add_loop_test(tests, walkers_play_to_the_end, 0, WALKERS);
+    tcase_add_loop_test(tests, walkers_play_to_the_end, 0, CHECKS_ARE_DEAR ? 1 : WALKERS);
 #endif
     return run_tests("mjcf", tests);
 }

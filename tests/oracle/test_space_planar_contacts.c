@@ -209,7 +209,7 @@ static void sliding_block(void)
 {
     static const double frictions[] = {0.5, 0.1, 0.3, 0.8, 1};
     for (int i = 0; i < 5; i++) {
-        char of[16];
+        char of[32];
         snprintf(of, sizeof of, "mu %g", frictions[i]);
         begin(GRAVITY, frictions[i], 0);
         add_plain_box(1, 0.6, 0.1, 0, 0.05, 3);
@@ -240,7 +240,7 @@ static void bouncing(void)
     start();
     path = place(0).y - radius;
     for (int bounce = 0; bounce < 6 && now_s < 4;) {
-        char of[16];
+        char of[32];
         struct vec3 at = place(0), v = velocity(0);
         double time = now_s;
         step();
