@@ -107,8 +107,16 @@ done
 sed -i 's/whole walk/whole swim/' docs/results.md
 refused 1 'blocks of whole: .* is missing, or no world of the plan' "$experiment" results --build "$build" whole
 
-# killed in the midst (the controller too), then finished: the same results
+# stopped in the midst, which its controller does not outlive; killed in the midst (the controller too); then finished:
+# the same results
 plan broken
+start "$experiment" run broken --build "$build" >broken.out 2>&1
+has_begun() { [ -e broken/unfinished/walk-sims-1/run.db ]; }
+wait_until "a run has begun" has_begun
+kill -TERM "$pid"
+! wait "$pid" || fail "stopped, it said that it was done"
+grep -q 'stopped; start again to go on' broken.out || fail "stopped: $(cat broken.out)"
+! pgrep -f -- '-o broken/unfinished/' || fail "stopped, it left its controller"
 start setsid "$experiment" run broken --build "$build" >broken.out 2>&1
 has_two() { [ "$(find broken/runs -name '*.txt' 2>/dev/null | wc -l)" -ge 2 ]; }
 wait_until "two runs are finished" has_two
