@@ -35,7 +35,8 @@
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
-         "creatures to begin with: files or RUN_DIR:ID, separated by blanks")                      \
+         "creatures to begin with, separated by blanks: files, from here or beside the "           \
+         "parameter file, or RUN_DIR:ID")                                                          \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "share of the first generation for seeds and their mutants")                              \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \

@@ -400,30 +400,45 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
-static int add_seed(struct session *session, const char *name, struct error *error)
+/* `path`: where a file of that name is, from here or else beside the parameter file. */
+static void find_seed(char path[RUN_PATH_SIZE], const char *name, const char *parameters)
+{
+    const char *slash = parameters ? strrchr(parameters, '/') : NULL;
+    int folder = slash ? (int)(slash + 1 - parameters) : 0;
+    if (folder > 0 && name[0] != '/' && access(name, F_OK) != 0) {
+        int length = snprintf(path, RUN_PATH_SIZE, "%.*s%s", folder, parameters, name);
+        if (length < RUN_PATH_SIZE && access(path, F_OK) == 0)
+            return;
+    }
+    snprintf(path, RUN_PATH_SIZE, "%s", name);
+}
+
+static int add_seed(struct session *session, const char *name, const char *path,
+                    struct error *error)
 {
     struct creature creature;
-    int status = command_read_creature(name, &creature, error);
+    int status = command_read_creature(path, &creature, error);
     if (!status)
         status = seeding_add(&session->seeding, name, &creature, error);
     creature_deinit(&creature);
     return status;
 }
 
-/* Reads the creatures of evolution.seeds and of the command line. */
+/* Reads the creatures of evolution.seeds, whose file of parameters is named if there is one, and of the command line. */
 static int read_seeds(struct session *session, const struct arguments *arguments,
-                      struct error *error)
+                      const char *parameters, struct error *error)
 {
-    char names[PARAM_TEXT_SIZE], *rest = names, *name;
+    char names[PARAM_TEXT_SIZE], path[RUN_PATH_SIZE], *rest = names, *name;
     int status = 0;
     snprintf(names, sizeof names, "%s", session->params.evolution_seeds);
     while (!status && (name = strtok_r(rest, " ", &rest)) != NULL) {
-        status = add_seed(session, name, error);
+        find_seed(path, name, parameters);
+        status = add_seed(session, name, path, error);
         if (status)
             error_prefix(error, "evolution.seeds");
     }
     for (int i = 0; !status && i < arguments->seed_count; i++) {
-        status = add_seed(session, arguments->seeds[i], error);
+        status = add_seed(session, arguments->seeds[i], arguments->seeds[i], error);
         if (status)
             error_prefix(error, "--seed-creature");
     }
@@ -526,9 +541,9 @@ int command_run(int argc, char **argv)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
         result = command_fail(&error);
-    if (!result &&
-        (session_want_viewer(&session, &arguments, &error) ||
-         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error)))
+    if (!result && (session_want_viewer(&session, &arguments, &error) ||
+                    open_choices(&session, &arguments, &error) ||
+                    read_seeds(&session, &arguments, optind < argc ? argv[optind] : NULL, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session);

@@ -103,6 +103,14 @@ says '^([0-9]+) genes the same, 0 changed|^0 genes the same' "$controller" diff 
 says '^ +4 .* asexual of 1 ' "$controller" list seeded1 --lineage 4
 says ' seed +[^ ]* +gene1:1$' "$controller" list seeded1 --lineage 1
 says '"source": "gene1:1"' "$controller" list seeded1 --lineage 1 --json
+# files are beside the parameter file, too, wherever one starts from
+mkdir elsewhere
+cp walk.ini a.creature elsewhere
+mv a.creature b.creature
+"$controller" run elsewhere/walk.ini -s evolution.seeds=a.creature -s evolution.generations=1 -o beside >/dev/null 2>&1 ||
+    fail "a seed beside the parameter file"
+mv b.creature a.creature
+says ' seed +[^ ]* +a.creature$' "$controller" list beside --lineage 1
 refused 1 'evolution.seeds: nowhere.creature: ' "$controller" run walk.ini -o never -s evolution.seeds=nowhere.creature
 refused 1 'seed-creature: gene1.*no creature 999' "$controller" run walk.ini -o never --seed-creature gene1:999
 refused 1 '3 seeds are more than population.size 2' "$controller" run walk.ini -o never -s population.size=2 \
