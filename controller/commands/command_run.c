@@ -400,45 +400,30 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
-/* `path`: where a file of that name is, from here or else beside the parameter file. */
-static void find_seed(char path[RUN_PATH_SIZE], const char *name, const char *parameters)
-{
-    const char *slash = parameters ? strrchr(parameters, '/') : NULL;
-    int folder = slash ? (int)(slash + 1 - parameters) : 0;
-    if (folder > 0 && name[0] != '/' && access(name, F_OK) != 0) {
-        int length = snprintf(path, RUN_PATH_SIZE, "%.*s%s", folder, parameters, name);
-        if (length < RUN_PATH_SIZE && access(path, F_OK) == 0)
-            return;
-    }
-    snprintf(path, RUN_PATH_SIZE, "%s", name);
-}
-
-static int add_seed(struct session *session, const char *name, const char *path,
-                    struct error *error)
+static int add_seed(struct session *session, const char *name, struct error *error)
 {
     struct creature creature;
-    int status = command_read_creature(path, &creature, error);
+    int status = command_read_creature(name, &creature, error);
     if (!status)
         status = seeding_add(&session->seeding, name, &creature, error);
     creature_deinit(&creature);
     return status;
 }
 
-/* Reads the creatures of evolution.seeds, whose file of parameters is named if there is one, and of the command line. */
+/* Reads the creatures of evolution.seeds and of the command line. */
 static int read_seeds(struct session *session, const struct arguments *arguments,
-                      const char *parameters, struct error *error)
+                      struct error *error)
 {
-    char names[PARAM_TEXT_SIZE], path[RUN_PATH_SIZE], *rest = names, *name;
+    char names[PARAM_TEXT_SIZE], *rest = names, *name;
     int status = 0;
     snprintf(names, sizeof names, "%s", session->params.evolution_seeds);
     while (!status && (name = strtok_r(rest, " ", &rest)) != NULL) {
-        find_seed(path, name, parameters);
-        status = add_seed(session, name, path, error);
+        status = add_seed(session, name, error);
         if (status)
             error_prefix(error, "evolution.seeds");
     }
     for (int i = 0; !status && i < arguments->seed_count; i++) {
-        status = add_seed(session, arguments->seeds[i], arguments->seeds[i], error);
+        status = add_seed(session, arguments->seeds[i], error);
         if (status)
             error_prefix(error, "--seed-creature");
     }
@@ -499,6 +484,31 @@ static int run_session(struct session *session)
     return session_evolve(session, "run");
 }
 
+/* Files of evolution.seeds that are not there from here, but beside the parameter file, get its folder before their
+ * names: a run's own parameters name what it began with. A folder with a blank cannot be named. */
+static int find_seeds(struct params *params, const char *file, struct error *error)
+{
+    char names[PARAM_TEXT_SIZE], found[PARAM_TEXT_SIZE] = "", path[RUN_PATH_SIZE];
+    char *rest = names, *name;
+    const char *slash = strrchr(file, '/');
+    int folder = slash ? (int)(slash + 1 - file) : 0;
+    size_t length = 0;
+    if (folder == 0 || memchr(file, ' ', (size_t)folder))
+        return 0;
+    snprintf(names, sizeof names, "%s", params->evolution_seeds);
+    while ((name = strtok_r(rest, " ", &rest)) != NULL) {
+        int size = snprintf(path, sizeof path, "%.*s%s", folder, file, name);
+        int is_beside = name[0] != '/' && access(name, F_OK) != 0 && size < (int)sizeof path &&
+                        access(path, F_OK) == 0;
+        length += (size_t)snprintf(found + length, sizeof found - length, "%s%s",
+                                   length > 0 ? " " : "", is_beside ? path : name);
+        if (length > PARAM_TEXT_LENGTH_MAX)
+            return error_set(error, ERR_LIMIT, "evolution.seeds: the names are too long with %.*s",
+                             folder, file);
+    }
+    return params_set(params, "evolution.seeds", found, error);
+}
+
 /* Reads file and command line into the session. Returns 0 or an exit code. */
 static int read_run_params(int argc, char **argv, const struct arguments *arguments,
                            struct session *session)
@@ -511,6 +521,8 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     if (optind < argc && params_read_file(&session->params, argv[optind], &error))
         return command_fail(&error);
     result = apply_arguments(arguments, argv[0], &session->params);
+    if (!result && optind < argc && find_seeds(&session->params, argv[optind], &error))
+        return command_fail(&error);
     if (!result && !arguments->print_config && !strcmp(session->params.run_name, "run"))
         name_after_file(argv[optind], &session->params);
     return result;
@@ -541,9 +553,9 @@ int command_run(int argc, char **argv)
         snprintf(session.directory, sizeof session.directory, "%s", arguments.directory);
     else if (default_directory(&session.params, session.directory, &error))
         result = command_fail(&error);
-    if (!result && (session_want_viewer(&session, &arguments, &error) ||
-                    open_choices(&session, &arguments, &error) ||
-                    read_seeds(&session, &arguments, optind < argc ? argv[optind] : NULL, &error)))
+    if (!result &&
+        (session_want_viewer(&session, &arguments, &error) ||
+         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session);

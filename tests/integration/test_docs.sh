@@ -3,6 +3,7 @@
 # pages that sources, scripts and examples name. The example parameter files load and are explained.
 # Champions of this simulator's version do what their files say, so that whoever changes a result raises
 # the version.
+# speed: slow
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin
@@ -45,7 +46,6 @@ done
 keys=$("$bin/controller" run --print-config |
     awk '/^\[/ { section = substr($1, 2, length($1) - 2) } /^[a-z].* =/ && section { print section "." $1 }')
 sections=$(cut -d. -f1 <<<"$keys" | sort -u | paste -sd'|')
-# speed: slow
 # shellcheck disable=SC2016  # backquotes of the pages
 while IFS=: read -r file key; do
     grep -qxF -- "$key" <<<"$keys" || fault "$file: names $key, which is no parameter"

@@ -109,8 +109,16 @@ cp walk.ini a.creature elsewhere
 mv a.creature b.creature
 "$controller" run elsewhere/walk.ini -s evolution.seeds=a.creature -s evolution.generations=1 -o beside >/dev/null 2>&1 ||
     fail "a seed beside the parameter file"
+says ' seed +[^ ]* +elsewhere/a.creature$' "$controller" list beside --lineage 1
+# and the run's own parameters are enough to do it again
+"$controller" run beside/params.ini -o beside2 >/dev/null 2>&1 || fail "a seeded run, by its own parameters"
+same_runs beside beside2
+folder=$(printf 'd%.0s' {1..250})
+mkdir -p "$folder"
+cp walk.ini elsewhere/a.creature "$folder"
+refused 1 'evolution.seeds: the names are too long with d+/' "$controller" run "$folder/walk.ini" -o never \
+    -s "evolution.seeds=a.creature a.creature a.creature a.creature"
 mv b.creature a.creature
-says ' seed +[^ ]* +a.creature$' "$controller" list beside --lineage 1
 refused 1 'evolution.seeds: nowhere.creature: ' "$controller" run walk.ini -o never -s evolution.seeds=nowhere.creature
 refused 1 'seed-creature: gene1.*no creature 999' "$controller" run walk.ini -o never --seed-creature gene1:999
 refused 1 '3 seeds are more than population.size 2' "$controller" run walk.ini -o never -s population.size=2 \
