@@ -163,6 +163,16 @@ static struct states move(const struct scene *s, double until_s)
     return read_states(d);
 }
 
+/* The same, and what limits took. */
+static struct states move_with_loss(const struct scene *s, double until_s, double *loss_j)
+{
+    struct space_dynamics *d = start(s);
+    for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
+        ck_assert_int_eq(space_dynamics_step(d), 0);
+    *loss_j = space_dynamics_ledger(d)->loss_limit_j;
+    return read_states(d);
+}
+
 static double apart(struct vec3 a, struct vec3 b)
 {
     return vec3_length(vec3_sub(a, b));
@@ -556,6 +566,33 @@ START_TEST(stiff_servos_hold)
 }
 END_TEST
 
+/* Joints of each type that hit a limit and stay there. What comes after is as exact as if there was none, wherever in a
+ * step the hit is, but at its very ends. */
+START_TEST(hits_are_in_time)
+{
+    enum space_joint_kind kind = (enum space_joint_kind)_i;
+    struct scene s = empty(INTEGRATOR_AUTO);
+    s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
+    add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1);
+    struct space_link *l = add_link(&s, 0, kind, (struct vec3){0.3, 0, 0}, 0.7);
+    l->frame = turn_of(0.4, -0.3, 0.2);
+    for (int i = 0; i < s.rates; i++)
+        s.qd[i] = 0.3 * (i % 4) - 0.4;
+    qd_of(&s, 1)[0] = 3;
+    double most = 0, exact_loss = 0, loss = 0;
+    for (int i = 0; i < 12; i++) {
+        l->upper[0] = l->cone_rad = 0.4 + 0.011 * i;
+        s.settings.dt_s = 1.0 / 7680;
+        struct states exact = move_with_loss(&s, 0.5, &exact_loss);
+        s.settings.dt_s = 1.0 / 120;
+        struct states coarse = move_with_loss(&s, 0.5, &loss);
+        most = larger(most, difference(&coarse, &exact, s.count));
+    }
+    ck_assert_msg(most <= 3e-5, "%s joint: off by %g", space_joints[kind].name, most);
+    ck_assert_double_eq_tol(loss, exact_loss, 1e-5 * exact_loss);
+}
+END_TEST
+
 /* Random bodies with violent muscles, limits and drag: always finite, never beyond limits, and the ledger accounts for
  * what moves. */
 START_TEST(random_bodies)
@@ -631,6 +668,7 @@ int main(void)
     tcase_add_loop_test(tests, forest, 0, 2);
     tcase_add_test(tests, time_reversal);
     tcase_add_test(tests, stiff_servos_hold);
+    tcase_add_loop_test(tests, hits_are_in_time, SPACE_REVOLUTE, SPACE_FREE);
     tcase_add_test(tests, random_bodies);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -102,8 +102,7 @@ static void add_whole(double w[6], const struct exposure_piece *piece)
         w[k] += shares[k] * sum[k];
 }
 
-/* 1 if the tensor does not depend on the velocity. */
-static int is_constant(const struct space_drag_law *law)
+int space_drag_is_constant(const struct space_drag_law *law)
 {
     return !law->is_quadratic && !law->is_leading;
 }
@@ -111,7 +110,7 @@ static int is_constant(const struct space_drag_law *law)
 void space_drag_integrate(const struct space_drag_law *law, const struct exposure_piece *piece,
                           double v0, double vs, double vt, double w[6])
 {
-    if (is_constant(law)) {
+    if (space_drag_is_constant(law)) {
         add_whole(w, piece);
         return;
     }
@@ -127,7 +126,7 @@ static void integrate_whole(const struct space_drag_law *law, const struct solid
     double u = solid->half[(face / 2 + 1) % 3], v = solid->half[(face / 2 + 2) % 3];
     for (int i = 0; i < 6; i++)
         w[i] = 0;
-    if (is_constant(law)) {
+    if (space_drag_is_constant(law)) {
         w[0] = 4 * u * v;
         w[3] = w[0] * u * u / 3;
         w[5] = w[0] * v * v / 3;
@@ -246,7 +245,7 @@ void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *la
     }
     for (int i = 0; i < drag->box_count; i++) {
         place_box(drag, i, &one, origin);
-        if (!drag->boxes[i].is_dry && is_constant(law) && !law->has_exposure)
+        if (!drag->boxes[i].is_dry && space_drag_is_constant(law) && !law->has_exposure)
             add_box(&drag->own[drag->boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
     }
 }
@@ -296,7 +295,7 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
 
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
-    int has_own = is_constant(&drag->law) && !drag->law.has_exposure;
+    int has_own = space_drag_is_constant(&drag->law) && !drag->law.has_exposure;
     for (int i = 0; i < tree->count; i++) {
         struct space_tree_link *l = &tree->links[i];
         l->drag = has_own ? turned(&drag->own[i], &l->turned) : (struct space_tensor){.nn = {0}};
@@ -304,7 +303,7 @@ void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
     if (has_own)
         return;
     int is_known = place_boxes(drag, tree);
-    if (is_known && is_constant(&drag->law)) {
+    if (is_known && space_drag_is_constant(&drag->law)) {
         for (int i = 0; i < tree->count; i++)
             tree->links[i].drag = drag->poses[i].tensor;
         return;

@@ -51,6 +51,8 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
                       int link_count, struct arena *arena);
 /* From now on by another law. */
 void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law);
+/* 1 if the velocity does not change the tensors. */
+int space_drag_is_constant(const struct space_drag_law *law);
 /* Puts the tensors, for the pose and the velocity, into all links of the tree. */
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
 

@@ -11,9 +11,12 @@
 #define UNBALANCED           2e-3
 #define UNBALANCED_TOUCHING  1e-2
 #define MOTION_SHARE         2e-4
-/* A step is split so many times, one within another, at most; for limits alone more often. */
+/* A step is split so many times, one within another, at most; for limits alone more often, where joints hit them most. */
 #define SPLITS_MAX       3
 #define LIMIT_SPLITS_MAX 5
+#define HIT_SPLITS_MAX   8
+/* What is less apart than this share of the step is at one time. */
+#define INSTANT_SHARE 0.02
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
 /* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
@@ -252,7 +255,7 @@ static double booked_energy(const struct ledger *l)
 static double turnover(const struct ledger *l)
 {
     return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
-           l->gain_limit_j;
+           l->loss_drag_j + l->loss_damping_j + l->gain_limit_j;
 }
 
 /* At (q0, qd0). */
@@ -286,8 +289,7 @@ static int is_unbalanced(struct space_dynamics *d)
 }
 
 /* Where the step, split `splits` times before, has to be split; 0: nowhere. An impact is to be in the middle of a
- * part; contacts that cannot be held to their law need halves, and so does a joint that meets a limit, since it is
- * stopped at the step's end, which is of first order. */
+ * part; contacts that cannot be held to their law need halves, and so does what errs in energy. */
 static double find_split(struct space_group *g, int splits)
 {
     double half = g->contacts->dt_s / 2;
@@ -307,6 +309,43 @@ static double find_split(struct space_group *g, int splits)
     return 0;
 }
 
+/* When the first joint hits a limit, s from the start of the step just taken, if limits alone act and it is not at the
+ * end; else HUGE_VAL. */
+static double find_hit(struct space_group *g, int splits)
+{
+    double h = g->contacts->dt_s, first = HUGE_VAL;
+    for (int k = 0; k < g->count && splits < HIT_SPLITS_MAX; k++) {
+        struct space_dynamics *d = g->all[k];
+        if (!d->are_limits_alone)
+            continue;
+        double t = space_limits_hit(&d->limits, &d->tree, d->q0, d->qd0, d->qdd);
+        first = t < first ? t : first;
+    }
+    return first < h - g->instant_s && !(g->has_hit && first < g->instant_s) ? first : HUGE_VAL;
+}
+
+/* Stops joints that hit their limits within a time. */
+static void stop_joints(struct space_dynamics *d, double time_s)
+{
+    if (space_limits_find_hit(&d->limits, &d->tree, d->q, d->qd, time_s) == 0)
+        return;
+    space_step_set_pose(d);
+    space_tree_factor_mass(&d->tree);
+    for (int i = 0; i < d->rates; i++) {
+        d->tree.drive[i] = 0;
+        d->v_sum[i] = d->qd[i];
+    }
+    space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+    d->is_posed = d->has_energy = 0;
+}
+
+static void stop_all(struct space_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        stop_joints(g->all[k], g->instant_s);
+    g->has_hit = 1;
+}
+
 static void set_out(struct space_dynamics *d)
 {
     keep_start(d);
@@ -315,13 +354,18 @@ static void set_out(struct space_dynamics *d)
     d->has_start_energy = d->has_energy;
 }
 
-static void take_back(struct space_dynamics *d)
+/* Back to the start of the step; known: how many accelerations are of use there. */
+static void take_back(struct space_group *g, int known)
 {
-    go_back(d);
-    d->given = d->given_before;
-    d->energy = d->start_energy;
-    d->has_energy = d->has_start_energy;
-    d->known = d->has_momenta = 0;
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        go_back(d);
+        d->given = d->given_before;
+        d->energy = d->start_energy;
+        d->has_energy = d->has_start_energy;
+        d->known = known;
+        d->has_momenta = 0;
+    }
 }
 
 /* Nothing is known of accelerations of a step as long as the next one. */
@@ -331,25 +375,50 @@ static void forget_accelerations(struct space_group *g)
         g->all[k]->known = 0;
 }
 
-/* As space_step_advance(), of what was split so many times before. */
+static int are_limits_alone(const struct space_group *g)
+{
+    int are_alone = 0;
+    for (int k = 0; k < g->count; k++)
+        are_alone |= g->all[k]->are_limits_alone;
+    return are_alone;
+}
+
+static double try_midpoint(struct space_group *g, int splits)
+{
+    space_step_midpoint(g);
+    return find_split(g, splits);
+}
+
+/* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the step is parted, as
+ * limits in the middle of a step are of first order. Where joints lean on limits and it errs, it is taken again once
+ * with what limits did in it: what was known of that may have been nothing. */
 static void advance(struct space_group *g, int splits)
 {
-    double h = g->contacts->dt_s;
+    double h = g->contacts->dt_s, residual = 0;
     for (int k = 0; k < g->count; k++)
         set_out(g->all[k]);
     g->contacts->is_whole = splits == 0;
-    space_step_midpoint(g);
-    double first = find_split(g, splits);
-    if (first == 0) {
+    double first = try_midpoint(g, splits), hit = find_hit(g, splits);
+    if (first > 0 && hit == HUGE_VAL && are_limits_alone(g)) {
+        take_back(g, 1);
+        first = try_midpoint(g, splits);
+    }
+    if (first == 0 && hit == HUGE_VAL) {
         for (int k = 0; k < g->count; k++)
             advance_servos(g->all[k]);
+        g->has_hit = 0;
         return;
     }
-    for (int k = 0; k < g->count; k++)
-        take_back(g->all[k]);
-    set_step(g, first);
-    advance(g, splits + 1);
-    double residual = g->law_residual;
+    take_back(g, 0);
+    if (hit < HUGE_VAL)
+        first = hit > g->instant_s ? hit : 0;
+    if (first > 0) {
+        set_step(g, first);
+        advance(g, splits + 1);
+        residual = g->law_residual;
+    }
+    if (hit < HUGE_VAL)
+        stop_all(g);
     forget_accelerations(g);
     set_step(g, h - first);
     advance(g, splits + 1);
@@ -369,6 +438,7 @@ void space_step_begin(struct space_dynamics *d)
 
 void space_step_advance(struct space_group *g)
 {
+    g->instant_s = INSTANT_SHARE * g->contacts->dt_s;
     advance(g, 0);
     for (int k = 0; k < g->count; k++)
         g->all[k]->law_residual = g->law_residual;

@@ -17,6 +17,8 @@ struct space_group {
     int count;
     struct space_contacts *contacts;
     double law_residual; /* m/s, of the last step */
+    double instant_s;    /* what is less apart is at one time */
+    int has_hit;         /* limits have just stopped joints that hit them */
 };
 
 struct space_dynamics {
@@ -107,6 +109,8 @@ void space_step_find_momenta(struct space_dynamics *d, const struct space_contac
  * to third order of h only; by RK4 to fifth order, but where torques jump. */
 void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
                               double half);
+/* Books the work of limits. */
+void space_step_book_limits(struct space_dynamics *d, double work_j);
 /* Kinetic and potential energy of the state. */
 double space_step_energy(struct space_dynamics *d);
 

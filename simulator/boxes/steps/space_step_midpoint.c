@@ -56,7 +56,7 @@ static void accelerate_middle(struct space_dynamics *d, double half, int is_fact
     space_tree_set_velocity(tree, d->vm);
     space_step_set_drag(d, d->carried, half);
     for (int pass = 0; pass <= d->rates; pass++) {
-        if (!is_factored || pass > 0 || d->has_drag)
+        if (!is_factored || pass > 0 || (d->has_drag && !space_drag_is_constant(&d->drag.law)))
             space_tree_factor(tree, d->extra, d->has_drag ? half : 0);
         space_tree_accelerate(tree, d->tau, d->qdd);
         space_step_set_drive_efforts(d);
@@ -95,7 +95,7 @@ static void find_accelerations(struct space_dynamics *d, double half)
     d->known += d->known < 2;
 }
 
-static void book_limits(struct space_dynamics *d, double work)
+void space_step_book_limits(struct space_dynamics *d, double work)
 {
     if (work > 0)
         d->ledger.gain_limit_j += work;
@@ -108,7 +108,8 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
 {
     int limits = 0;
     if (d->limits.row_max > 0)
-        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd, 2 * half, contacts > 0);
+        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd,
+                                   contacts > 0 ? 2 * half : half, contacts > 0);
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
     if (contacts + limits == 0)
@@ -119,7 +120,7 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
     }
     space_tree_factor_mass(&d->tree);
     if (contacts == 0)
-        book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+        space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
 }
 
 /* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
@@ -160,7 +161,7 @@ static void leave_limits(struct space_dynamics *d)
     }
     d->ledger.work_effector_j += taken;
     d->ledger.work_effector_positive_j += positive;
-    book_limits(d, space_step_energy(d) - before - taken);
+    space_step_book_limits(d, space_step_energy(d) - before - taken);
 }
 
 static void book_middle(struct space_dynamics *d, double half)

@@ -11,6 +11,8 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 #define GAP_NEAR 0.1
 /* Gaps that count as 0, rad or m. */
 #define GAP_ROUNDING 1e-12
+/* Who comes slower than this, rad/s or m/s, leans on a limit; who comes faster, hits it. */
+#define HIT_RATE 0.5
 
 /* Intervals of slides and turns; of a ball its twist's. */
 static int interval_count(const struct space_tree_link *l)
@@ -135,6 +137,43 @@ int space_limits_find(struct space_limits *limits, const struct space_tree *tree
     }
     limits->count = closed > 0 ? kept : 0;
     return limits->count;
+}
+
+/* When g + r t + a t^2 / 2 comes to 0 from above, fast enough; else HUGE_VAL. */
+static double hit_time(double g, double r, double a)
+{
+    double square = r * r - 2 * a * g, denominator = sqrt(fmax(square, 0)) - r;
+    if (g <= GAP_ROUNDING)
+        return r < -HIT_RATE ? 0 : HUGE_VAL;
+    return square >= HIT_RATE * HIT_RATE && denominator > 0 ? 2 * g / denominator : HUGE_VAL;
+}
+
+double space_limits_hit(struct space_limits *limits, const struct space_tree *tree, const double *q,
+                        const double *rates, const double *qdd)
+{
+    double first = HUGE_VAL;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        const struct space_limit *row = &limits->rows[i];
+        double t = hit_time(row->gap, rate_of(row, rates), rate_of(row, qdd));
+        first = t < first ? t : first;
+    }
+    return first;
+}
+
+int space_limits_find_hit(struct space_limits *limits, const struct space_tree *tree,
+                          const double *q, const double *rates, double time_s)
+{
+    int kept = 0;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        struct space_limit *row = &limits->rows[i];
+        row->bound = 0;
+        if (row->gap + time_s * rate_of(row, rates) <= 0)
+            keep(limits, &kept, i);
+    }
+    limits->count = kept;
+    return kept;
 }
 
 static void find_responses(struct space_limits *limits, struct space_tree *tree)

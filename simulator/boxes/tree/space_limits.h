@@ -34,9 +34,16 @@ double space_limits_gap(struct space_limits *limits, const struct space_tree *tr
  * are near. How many. are_pushed: contacts may close limits that the rates leave open, so that all that are near count. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *rates, double time_s, int are_pushed);
+/* When the first joint hits a limit, s from now, if the rates at q go on with the accelerations qdd; HUGE_VAL: none does.
+ * Joints that come slowly hit nothing. */
+double space_limits_hit(struct space_limits *limits, const struct space_tree *tree, const double *q,
+                        const double *rates, const double *qdd);
+/* Rows whose gaps the rates close within time_s, to be stopped at once. How many. */
+int space_limits_find_hit(struct space_limits *limits, const struct space_tree *tree,
+                          const double *q, const double *rates, double time_s);
 /* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the
- * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act in the middle,
- * where the rates before are `middle`. */
+ * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act where the rates
+ * before are `middle`. */
 double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
                           const double *middle, double *rates);
 /* Moves q until no gap is negative, along responses; adds the way of each freedom to `way`. */
