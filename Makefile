@@ -115,7 +115,7 @@ pgo:
 	$(Q)rm -rf build/pgo
 	$(Q)$(MAKE) VARIANT=pgo CFLAGS='$(CFLAGS) -fprofile-generate' LDFLAGS='$(LDFLAGS) -fprofile-generate' \
 		build/pgo/bench/bench_simulator build/pgo/bench/bench_space_contacts
-	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,spider 1
+	$(Q)build/pgo/bench/bench_simulator random_walk,random_swim,evolved_walk,evolved_swim,boxes_walk,boxes_swim,spider 1
 	$(Q)build/pgo/bench/bench_space_contacts space_walker,space_snake 1
 	$(Q)find build/pgo -name '*.[oa]' -delete
 	$(Q)rm -rf build/pgo/bench

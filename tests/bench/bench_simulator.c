@@ -404,6 +404,8 @@ static const struct bench_workload workloads[] = {
     EVALUATIONS("random_swim", 7, "water", make_random_creatures),
     EVALUATIONS("evolved_walk", 25, "walk", read_creatures),
     EVALUATIONS("evolved_swim", 25, "swim", read_creatures),
+    EVALUATIONS("boxes_walk", 9, "walk3d", read_creatures),
+    EVALUATIONS("boxes_swim", 9, "swim3d", read_creatures),
     {"evolved_walk_brain", "times without brain", 25, 0, "walk", read_creatures, NULL,
      measure_brain_share, forget_creatures},
     {"evolved_swim_brain", "times without brain", 25, 0, "swim", read_creatures, NULL,
