@@ -126,11 +126,17 @@ long=(--seed 2 -s population.size=40 -s evolution.generations=40)
 tell "a longer run"
 start "$controller" run walk.ini "${long[@]}" "${slurm[@]}" -s farm.silence_s=3600 -j 6 -o disturbed >disturbed.out 2>&1
 run=$pid
-# the newest worker ready on a host, or anywhere: "PID HOST JOB"
+# the newest living worker ready on a host, or anywhere: "PID HOST JOB"
 ready() {
-    sed -n "s/.* event=worker_ready worker=[0-9]* pid=\([0-9]*\) host=\(${1:-n[1-4]}\) job=\([0-9]*\) .*/\1 \2 \3/p" "$(log_of disturbed)" | tail -n 1
+    sed -n "s/.* event=worker_ready worker=[0-9]* pid=\([0-9]*\) host=\(${1:-n[1-4]}\) job=\([0-9]*\) .*/\1 \2 \3/p" "$(log_of disturbed)" | tac |
+        while read -r words; do ! kill -0 "${words%% *}" 2>/dev/null || { echo "$words" && break; }; done
 }
 is_ready() { [ -n "$(ready "$@")" ]; }
+# srun, host and job of such a one
+choose() {
+    wait_until "a worker is ready" is_ready
+    read -r srun host job < <(ready)
+}
 # the processes of a job but its launcher: slurmstepds and simulators
 of_job() { pgrep -f "^slurmstepd: \[$1[.]" || true; }
 simulators_of() { for i in $(of_job "$1"); do pgrep -P "$i" || true; done; }
@@ -142,25 +148,25 @@ more() { # WHAT: the run goes on
 }
 wait_until "the run begins" has_reached disturbed 1
 
-read -r srun host job < <(ready)
+choose
 scancel "$job.0"
 more "a cancelled step"
 
-read -r srun host job < <(ready)
+choose
 # shellcheck disable=SC2046
 kill -KILL $(simulators_of "$job") || true
 more "a killed worker"
 
-read -r srun host job < <(ready)
+choose
 kill -KILL "$srun"
 more "a killed srun"
 
-read -r srun host job < <(ready)
+choose
 kill -STOP "$srun"
 more "a stopped srun"
 kill -CONT "$srun"
 
-read -r srun host job < <(ready)
+choose
 scontrol update "nodename=$host" state=drain reason=test
 # shellcheck disable=SC2046
 kill -KILL $(simulators_of "$job") || true
