@@ -121,7 +121,7 @@ tell "within a job"
 
 # ---- disturbed ----
 
-long=(--seed 2 -s population.size=40 -s evolution.generations=40)
+long=(--seed 2 -s population.size=40 -s evolution.generations=60)
 "$controller" run walk.ini "${long[@]}" -j 2 -o long >long.out 2>&1 || fail "$(cat long.out)"
 tell "a longer run"
 start "$controller" run walk.ini "${long[@]}" "${slurm[@]}" -s farm.silence_s=3600 -j 6 -o disturbed >disturbed.out 2>&1
