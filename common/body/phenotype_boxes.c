@@ -19,6 +19,7 @@
  *
  * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/body/box_body.h"
 #include "common/body/phenotype_grow.h"
@@ -84,15 +85,14 @@ static const struct face_axes faces[FACE_COUNT] = {
 
 static struct vec3 axis_of(const struct frame *frame, int number)
 {
-    return number > 0 ? frame->axes[number - 1] : negate(frame->axes[-number - 1]);
+    struct vec3 axis = frame->axes[abs(number) - 1];
+
+    return number > 0 ? axis : negate(axis);
 }
 
 static void set_axis(struct frame *frame, int number, struct vec3 axis)
 {
-    if (number > 0)
-        frame->axes[number - 1] = axis;
-    else
-        frame->axes[-number - 1] = negate(axis);
+    frame->axes[abs(number) - 1] = number > 0 ? axis : negate(axis);
 }
 
 /* From a part's centre to a point of a face. */

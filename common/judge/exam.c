@@ -79,7 +79,7 @@ double exam_solver_least(const struct exam *exam)
 
 double exam_fine_median(const struct exam *exam)
 {
-    double sorted[EXAM_FINE_RUNS];
+    double sorted[EXAM_FINE_RUNS] = {0};
 
     for (int i = 0; i < EXAM_FINE_RUNS; i++) {
         int at = i;

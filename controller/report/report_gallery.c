@@ -212,7 +212,7 @@ static int write_creature(const struct studio *studio, struct store *store, uint
 int report_gallery_make(struct report_gallery *gallery, struct store *store, const uint64_t *ids,
                         int count, int player_count, struct error *error)
 {
-    struct studio studio;
+    struct studio studio = {0};
     memset(gallery, 0, sizeof *gallery);
     gallery->pictures = calloc((size_t)count + 1, sizeof *gallery->pictures);
     if (!gallery->pictures)

@@ -170,7 +170,7 @@ static int choose_plane(const struct order *order, const int *list, int count)
     int best = -1, least = 0, polygons = 0, tried = 0;
     for (int i = 0; i < count; i++)
         polygons += order->pieces[list[i]].count > 1;
-    int stride = (polygons + TRIES - 1) / TRIES;
+    int stride = 1 + (polygons - 1) / TRIES;
     for (int i = 0; i < count; i++) {
         if (order->pieces[list[i]].count == 1 || tried++ % stride)
             continue;
