@@ -19,3 +19,15 @@ done
 model=$(sed -n 's,^ *cp \(examples/creatures/[a-z]*\.json\) .*,\1,p' README.md)
 "$bin/simulator" evaluate "$model" examples/walk.ini >"$work/out" || fail "$model"
 awk '$1 == "fitness" {exit !($2 > 3)}' "$work/out" || fail "README's $model is hardly worth a look: $(cat "$work/out")"
+# the quadruped keeps on its legs wherever it starts, at a quarter of the step, too; and the constraint solver's ledger
+# balances where feet strike, slide and jam
+for start in 1 2 3 4 5 6 7 8; do
+    for trial in "perturbed-$start" "perturbed-$start+finer-2"; do
+        "$bin/simulator" evaluate examples/creatures/quadruped.json examples/walk3d.ini --trial "entry+$trial" >"$work/out" || fail "quadruped, $trial"
+        awk '$1 == "way_x_m" && $2 > 6 || $1 == "way_y_m" && $2 > -0.03 {good++} END {exit good != 2}' "$work/out" ||
+            fail "the quadruped falls, $trial: $(cat "$work/out")"
+    done
+    "$bin/simulator" evaluate examples/creatures/quadruped.json examples/walk3d.ini --trial "entry+perturbed-$start" \
+        --solver constraint -s simulation.duration_s=0.5 >"$work/out" || fail "quadruped, constraint"
+    awk '$1 == "residual_share" {exit !($2 < 5e-4)}' "$work/out" || fail "constraint's ledger: $(cat "$work/out")"
+done

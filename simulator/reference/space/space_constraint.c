@@ -35,6 +35,8 @@
 #define EVENTS_MAX  8
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-7
+/* A step that says nothing about the next length is followed by one so many times as long. */
+#define FAILED_FACTOR 0.1
 /* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
 #define TRIES_MAX 2000
 /* Steps by impulses in a dt_s. */
@@ -267,7 +269,7 @@ static int is_bad_inside(struct space_constraint *c, double ahead, double h, dou
 
 /* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the step to there. By
  * bisection of what is between the stages; as steps are more exact than that, a step to there may end well,
- * and then goes on by little. Returns its length. */
+ * and then goes on by little. Returns its length; 0 if it is not exact: h was too long to tell. */
 static double step_to_event(struct space_constraint *c, double ahead, double h)
 {
     double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->settings.rtol * h);
@@ -279,7 +281,9 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
             low = middle;
     }
     for (double more = fine;; more *= 4) {
-        try_step(c, ahead, high);
+        double error = try_step(c, ahead, high);
+        if (!(error <= 1) && high > DORMAND_PRINCE_LEAST_S)
+            return 0;
         if (is_bad_end(c) || high >= h)
             break;
         high = fmin(high + more, h);
@@ -331,14 +335,18 @@ static double advance(struct space_constraint *c, double ahead, double left, int
     space_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (;;) {
         double h = longest_step(c, left), error = try_step(c, ahead, h);
-        double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : 0.1;
+        double factor = isfinite(error) ? 0.9 * det_pow(fmax(error, 1e-5), -0.2) : FAILED_FACTOR;
         int is_good = error <= 1 || (h <= DORMAND_PRINCE_LEAST_S && isfinite(error));
         if (!is_good && h <= DORMAND_PRINCE_LEAST_S)
             return 0;
         if (is_good && is_bad_end(c)) {
-            *is_event = 1;
-            c->is_stale = 1;
-            return step_to_event(c, ahead, h);
+            double to = step_to_event(c, ahead, h);
+            *is_event = to > 0;
+            c->is_stale |= to > 0;
+            if (to > 0)
+                return to;
+            is_good = 0;
+            factor = FAILED_FACTOR;
         }
         if (is_good)
             accept_step(c, h);
