@@ -646,8 +646,8 @@ static int count_lawless(void *context, const struct evaluate_view *view)
 }
 
 /* Creatures that beat the ground with muscles far too strong: steps are split until the energy adds up, and their parts
- * hold contacts to the law. With steps split twice at 3 % of the terms four looks were off the law, and the mean was
- * 0.49 %; of 600 creatures instead of these 60 it is 0.475 %. */
+ * hold contacts to the law. The mean of 600 creatures instead of these 60 is 0.65 %. It was 0.475 % while muscles at their
+ * bounds had less strength than Hill's curve leaves them at their speed. */
 START_TEST(the_violent_keep_law_and_ledger)
 {
     double sum = 0;
@@ -667,7 +667,7 @@ START_TEST(the_violent_keep_law_and_ledger)
         count++;
     }
     ck_assert_int_eq(lawless, 0);
-    ck_assert_double_lt(sum / count, 0.0048);
+    ck_assert_double_lt(sum / count, 0.0063);
 }
 END_TEST
 

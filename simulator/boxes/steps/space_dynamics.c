@@ -39,12 +39,11 @@ static int take_memory(struct space_dynamics *d, struct arena *arena)
             return ERR_MEMORY;
     d->servos = arena_take(arena, (size_t)d->rates, sizeof d->servos[0]);
     d->link_of = arena_take(arena, (size_t)d->rates, sizeof d->link_of[0]);
-    d->is_clamped = arena_take(arena, (size_t)d->rates, sizeof d->is_clamped[0]);
+    d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
     d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
     d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
     d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
-    int is_complete =
-        d->servos && d->link_of && d->is_clamped && d->roots && d->momenta && d->dragged;
+    int is_complete = d->servos && d->link_of && d->clamped && d->roots && d->momenta && d->dragged;
     return is_complete ? 0 : ERR_MEMORY;
 }
 

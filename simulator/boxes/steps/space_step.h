@@ -60,7 +60,8 @@ struct space_dynamics {
     struct servo *servos; /* per rate */
     int *link_of;         /* per rate */
     double *birth_inertia;
-    int *is_clamped;
+    int *
+        clamped; /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
     double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
     double *pressed; /* what contacts and limits added to qdd in the last step; 0 after an impact */
     double *carried; /* qd0 and what pressed adds in half a midpoint step */

@@ -9,13 +9,17 @@
  * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to the
  * accelerations is known only afterwards, so that of the last step counts, in vm and in V: without it a body that
  * pushes itself off the ground errs by three times as much energy in the one, and servos under load are of first order
- * in the other. A torque beyond its bound is explicit, at the bound. */
+ * in the other. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "simulator/boxes/steps/space_step.h"
 
 /* Gaps that limits may leave, rad or m. */
 #define GAP_ROUNDING 1e-12
+/* Torques farther from their bounds than this share of the strength get another tangent, so many times at most. */
+#define TANGENT_SHARE 0.01
+enum { TANGENTS_MAX = 5 };
 
 /* The mean rates of the step less half x qdd: contacts and limits go on pressing as they did. And the mean coordinates
  * less half^2 x qdd, in q_stage. */
@@ -29,24 +33,84 @@ static void carry(struct space_dynamics *d, double half)
     space_tree_advance(&d->tree, d->q0, d->carried, half, d->q_stage);
 }
 
-/* Servos whose torque is beyond its bound get the bound; 1 if there was one more. */
-static int clamp_torques(struct space_dynamics *d, double half)
+/* A servo's torque in the step: T - slope (mean rate - rate), in the direction of `sign`. */
+static void set_torque(struct space_dynamics *d, int i, double half, double torque, double slope,
+                       double rate)
 {
-    int has_clamped = 0;
-    for (int i = 0; i < d->rates; i++) {
-        double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
-        if (d->tree.is_driven[i] || d->is_clamped[i] || d->servos[i].torque_max <= 0)
-            continue;
-        double most = servo_bound(&d->servos[i], torque, d->carried[i] + half * d->qdd[i]);
-        if (torque == most)
-            continue;
-        d->is_clamped[i] = has_clamped = 1;
-        d->effort[i] = most;
-        d->effort_extra[i] = 0;
-        d->extra[i] = half * d->servos[i].damping;
-        d->tau[i] = most - d->servos[i].damping * d->carried[i];
+    int sign = d->clamped[i] > 0 ? 1 : -1;
+    double known = d->carried[i], damping = d->servos[i].damping;
+    d->effort[i] = sign * (torque - slope * (sign * known - rate));
+    d->effort_extra[i] = half * slope;
+    d->extra[i] = half * (slope + damping);
+    d->tau[i] = d->effort[i] - damping * known;
+}
+
+static double most_at(const struct servo *s, double rate)
+{
+    return muscle_most(s->torque_max, s->hill_n_m, s->hill_s_rad, rate);
+}
+
+/* A torque at its bound follows the tangent of Hill's curve at a rate, in the direction of `sign`, so that the mean rate
+ * is found implicitly: a steep curve is like much damping. A muscle that is stretched may turn that about by the middle
+ * of the step: then it is the tangent at rest. */
+static void set_tangent(struct space_dynamics *d, int i, int sign, double half, double rate)
+{
+    const struct servo *s = &d->servos[i];
+    double slope = 0;
+    if (rate < 0 && sign * d->carried[i] * d->birth_inertia[i] + half * s->torque_max > 0)
+        rate = 0;
+    double torque = most_at(s, rate);
+    if (torque > 0 && rate >= 0)
+        slope = (torque + s->hill_n_m) * s->hill_s_rad / (1 + rate * s->hill_s_rad);
+    d->clamped[i] = sign;
+    set_torque(d, i, half, torque, slope, rate);
+}
+
+/* A torque on a tangent, now `torque` in its direction: 1 if it is far from the curve, and goes to the tangent at the
+ * present rate, if it may, else beyond the tangent's ends, and becomes the end. */
+static int mend_tangent(struct space_dynamics *d, int i, double half, double torque, int may_move)
+{
+    const struct servo *s = &d->servos[i];
+    double rate = d->clamped[i] * (d->carried[i] + half * d->qdd[i]);
+    if (may_move && fabs(torque - most_at(s, rate)) > TANGENT_SHARE * s->torque_max) {
+        set_tangent(d, i, d->clamped[i], half, rate);
+        return 1;
     }
-    return has_clamped;
+    if (torque >= 0 && torque <= s->torque_max)
+        return 0;
+    d->clamped[i] *= 2;
+    set_torque(d, i, half, torque < 0 ? 0 : s->torque_max, 0, 0);
+    return 1;
+}
+
+/* Bounds torques; 1 if one has changed. */
+static int bound_torques(struct space_dynamics *d, double half, int may_move)
+{
+    int has_changed = 0;
+    for (int i = 0; i < d->rates; i++) {
+        const struct servo *s = &d->servos[i];
+        double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        int sign = torque > 0 ? 1 : -1;
+        if (d->tree.is_driven[i] || s->torque_max <= 0 || abs(d->clamped[i]) > 1)
+            continue;
+        if (d->clamped[i] != 0) {
+            has_changed |= mend_tangent(d, i, half, d->clamped[i] * torque, may_move);
+        } else if (torque != servo_bound(s, torque, d->vm[i])) {
+            set_tangent(d, i, sign, half, sign * d->vm[i]);
+            has_changed = 1;
+        }
+    }
+    return has_changed;
+}
+
+/* Tangents move to the rates that are foreseen now, with the slopes that are in the factors. */
+static void move_tangents(struct space_dynamics *d, double half)
+{
+    for (int i = 0; i < d->rates; i++)
+        if (abs(d->clamped[i]) == 1) {
+            double rate = d->clamped[i] * d->vm[i];
+            set_torque(d, i, half, most_at(&d->servos[i], rate), d->effort_extra[i] / half, rate);
+        }
 }
 
 /* Accelerations in the middle, with the rates vm there. */
@@ -55,12 +119,14 @@ static void accelerate_middle(struct space_dynamics *d, double half, int is_fact
     struct space_tree *tree = &d->tree;
     space_tree_set_velocity(tree, d->vm);
     space_step_set_drag(d, d->carried, half);
-    for (int pass = 0; pass <= d->rates; pass++) {
+    if (is_factored)
+        move_tangents(d, half);
+    for (int pass = 0; pass <= TANGENTS_MAX + 2 * d->rates; pass++) {
         if (!is_factored || pass > 0 || (d->has_drag && !space_drag_is_constant(&d->drag.law)))
             space_tree_factor(tree, d->extra, d->has_drag ? half : 0);
         space_tree_accelerate(tree, d->tau, d->qdd);
         space_step_set_drive_efforts(d);
-        if (!clamp_torques(d, half))
+        if (!bound_torques(d, half, pass < TANGENTS_MAX))
             return;
     }
 }

@@ -131,7 +131,7 @@ void space_step_set_torques(struct space_dynamics *d, const double *q, const dou
             d->effort_extra[at] = half_step * kd + half_step * half_step * kp;
             d->extra[at] = d->effort_extra[at] + half_step * s->damping;
             d->tau[at] = torque - s->damping * v[at];
-            d->is_clamped[at] = 0;
+            d->clamped[at] = 0;
         }
     }
 }
