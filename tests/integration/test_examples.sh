@@ -19,6 +19,16 @@ done
 model=$(sed -n 's,^ *cp \(examples/creatures/[a-z]*\.json\) .*,\1,p' README.md)
 "$bin/simulator" evaluate "$model" examples/walk.ini >"$work/out" || fail "$model"
 awk '$1 == "fitness" {exit !($2 > 3)}' "$work/out" || fail "README's $model is hardly worth a look: $(cat "$work/out")"
+# those of boxes that swim, fly and walk steadily have the same score at a quarter of the step
+score() { # CREATURE OPTION...
+    local params
+    params=$(grep -o 'examples/[a-z0-9-]*\.ini' "examples/creatures/$1.json" | head -n 1)
+    "$bin/simulator" evaluate "examples/creatures/$1.json" "$params" --seed 1 "${@:2}" | awk '$1 == "fitness" {print $2}'
+}
+for creature in snake ray moth tadpole seeker3d quadruped; do
+    coarse=$(score $creature --trial entry) fine=$(score $creature --trial entry+finer-2)
+    awk -v a="$coarse" -v b="$fine" 'BEGIN {exit !(a > 0 && a / b > 0.97 && a / b < 1.03)}' || fail "$creature: $coarse, at a quarter of the step $fine"
+done
 # the quadruped keeps on its legs wherever it starts, at a quarter of the step, too; and the constraint solver's ledger
 # balances where feet strike, slide and jam
 for start in 1 2 3 4 5 6 7 8; do

@@ -364,6 +364,7 @@ static void take_back(struct space_group *g, int known)
         d->has_energy = d->has_start_energy;
         d->known = known;
         d->has_momenta = 0;
+        d->was_blow = 0;
     }
 }
 
@@ -382,6 +383,14 @@ static int are_limits_alone(const struct space_group *g)
     return are_alone;
 }
 
+static int had_blow(const struct space_group *g)
+{
+    int had = 0;
+    for (int k = 0; k < g->count; k++)
+        had |= g->all[k]->was_blow;
+    return had;
+}
+
 static double try_midpoint(struct space_group *g, int splits)
 {
     space_step_midpoint(g);
@@ -389,8 +398,9 @@ static double try_midpoint(struct space_group *g, int splits)
 }
 
 /* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the step is parted, as
- * limits in the middle of a step are of first order. Where joints lean on limits and it errs, it is taken again once
- * with what limits did in it: what was known of that may have been nothing. */
+ * limits in the middle of a step are of first order. What contacts and limits do counts in drag and servos, which act at
+ * the mean rates, and is known only afterwards: so after an impact, and where joints lean on limits and it errs, the step
+ * is taken again once with what they did in it. */
 static void advance(struct space_group *g, int splits)
 {
     double h = g->contacts->dt_s, residual = 0;
@@ -398,7 +408,8 @@ static void advance(struct space_group *g, int splits)
         set_out(g->all[k]);
     g->contacts->is_whole = splits == 0;
     double first = try_midpoint(g, splits), hit = find_hit(g, splits);
-    if (first > 0 && hit == HUGE_VAL && are_limits_alone(g)) {
+    int is_mendable = had_blow(g) ? first == 0 : first > 0 && are_limits_alone(g);
+    if (is_mendable && hit == HUGE_VAL) {
         take_back(g, 1);
         first = try_midpoint(g, splits);
     }

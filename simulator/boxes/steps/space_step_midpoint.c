@@ -26,7 +26,7 @@ enum { TANGENTS_MAX = 5 };
 static void carry(struct space_dynamics *d, double half)
 {
     for (int i = 0; i < d->rates; i++) {
-        if (d->known == 0)
+        if (d->known == 0 || d->was_blow)
             d->pressed[i] = 0;
         d->carried[i] = d->qd0[i] + half * d->pressed[i];
     }
@@ -200,12 +200,12 @@ static int act_contacts(struct space_group *g, double half)
     return contacts > 0;
 }
 
-/* For the next step: what contacts and limits did in this one, unless it was a blow. */
+/* What contacts and limits did in this step: in the next one they go on, but for a blow. */
 static void keep_pressed(struct space_dynamics *d, const struct space_contacts *contacts, double h)
 {
-    int was_blow = space_contacts_had_impact(contacts, &d->contacts.own);
+    d->was_blow = space_contacts_had_impact(contacts, &d->contacts.own);
     for (int i = 0; i < d->rates; i++)
-        d->pressed[i] = was_blow ? 0 : (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
+        d->pressed[i] = (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
 
 /* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
