@@ -60,8 +60,8 @@ struct space_dynamics {
     struct servo *servos; /* per rate */
     int *link_of;         /* per rate */
     double *birth_inertia;
-    int *
-        clamped; /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
+    /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
+    int *clamped;
     double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
     double *pressed; /* what contacts and limits added to qdd in the last step ... */
     int was_blow;    /* ... with an impact, after which it does not go on */
