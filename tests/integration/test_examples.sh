@@ -19,6 +19,8 @@ done
 model=$(sed -n 's,^ *cp \(examples/creatures/[a-z]*\.json\) .*,\1,p' README.md)
 "$bin/simulator" evaluate "$model" examples/walk.ini >"$work/out" || fail "$model"
 awk '$1 == "fitness" {exit !($2 > 3)}' "$work/out" || fail "README's $model is hardly worth a look: $(cat "$work/out")"
+"$bin/simulator" evaluate "$model" examples/walk.ini --referee >"$work/out" || fail "$model, referee"
+grep -q ': holds: ' "$work/out" || fail "README's $model walks so at this step only: $(cat "$work/out")"
 # those of boxes that swim, fly and walk steadily have the same score at a quarter of the step
 score() { # CREATURE OPTION...
     local params
@@ -31,7 +33,7 @@ for creature in snake ray moth tadpole seeker3d quadruped; do
 done
 # the quadruped keeps on its legs wherever it starts, at a quarter of the step, too; and the constraint solver's ledger
 # balances where feet strike, slide and jam
-for start in 1 2 3 4 5 6 7 8; do
+for start in 1 4 5 8; do
     for trial in "perturbed-$start" "perturbed-$start+finer-2"; do
         "$bin/simulator" evaluate examples/creatures/quadruped.json examples/walk3d.ini --trial "entry+$trial" >"$work/out" || fail "quadruped, $trial"
         awk '$1 == "way_x_m" && $2 > 6 || $1 == "way_y_m" && $2 > -0.03 {good++} END {exit good != 2}' "$work/out" ||
