@@ -225,7 +225,7 @@ browse() {
         cat common.js "$3"
         printf 'shot.src = "data:image/png;base64,%s";\n</script>\n</body>\n</html>\n' "$(base64 -w 0 "$2")"
     } >>probe.html
-    HOME=$work timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+    HOME=$work timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
         --force-device-scale-factor=1 --blink-settings=preferredColorScheme=1 --window-size=900,700 \
         --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/probe.html" >dom 2>console ||
         { echo "skip: $browser does not start here" && exit 77; }
@@ -305,7 +305,7 @@ cat >frame.html <<'END_OF_PAGE'
 <!doctype html><title>silent</title><body><iframe src="phone.html" style="width:390px;height:700px;border:0"></iframe>
 <script>addEventListener('message', e => { document.title = e.data; });</script></body>
 END_OF_PAGE
-HOME=$work timeout 300 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+HOME=$work timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
     --force-device-scale-factor=1 --window-size=500,720 --enable-logging=stderr --virtual-time-budget=5000 \
     --dump-dom "file://$work/frame.html" >dom 2>console || fail "the page on a phone"
 grep CONSOLE console && fail "the page on a phone has errors"
