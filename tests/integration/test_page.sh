@@ -217,10 +217,16 @@ END_OF_PROBE
 # Boxes in space: the same, and the largest faces are where the png has them.
 sed "s/change(words, 'tripod')/change(words, 'biped in space')/" spheres.js >boxes.js
 
+# A page without its end, for a probe behind it. The probe draws: the page asks for frames without end, which a browser in
+# virtual time may wait for for ever.
+open_page() { # PAGE
+    awk '/<\/body>/ {exit} {print} /<head>/ {print "<script>requestAnimationFrame = () => 0;</script>"}' "$1"
+}
+
 # browse PAGE SHOT PROBE SHARE: the page with the probe behind it, in the browser; what it found is $title. At
 # least SHARE % of the body must be where the png has it: of spheres less, since the eye stands elsewhere.
 browse() {
-    awk '/<\/body>/ {exit} {print}' "$1" >probe.html
+    open_page "$1" >probe.html
     {
         cat common.js "$3"
         printf 'shot.src = "data:image/png;base64,%s";\n</script>\n</body>\n</html>\n' "$(base64 -w 0 "$2")"
@@ -297,7 +303,7 @@ const touch = (kind, id, x, y) => canvas.dispatchEvent(new PointerEvent(kind, { 
 </script>
 END_OF_PROBE
 {
-    awk '/<\/body>/ {exit} {print}' boxes.html
+    open_page boxes.html
     cat phone.js
     printf '</body>\n</html>\n'
 } >phone.html
