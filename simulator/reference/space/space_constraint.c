@@ -341,10 +341,10 @@ static double advance(struct space_constraint *c, double ahead, double left, int
             return 0;
         if (is_good && is_bad_end(c)) {
             double to = step_to_event(c, ahead, h);
-            *is_event = to > 0;
-            c->is_stale |= to > 0;
-            if (to > 0)
+            if (to > 0) {
+                *is_event = c->is_stale = 1;
                 return to;
+            }
             is_good = 0;
             factor = FAILED_FACTOR;
         }
