@@ -799,28 +799,37 @@ START_TEST(cut_faces_have_no_seams)
 }
 END_TEST
 
+/* A box that goes so far along x, y and z. */
+static void make_goer(double x_m, double y_m, double z_m)
+{
+    struct replay_row row = {0};
+    make_box(0, 0.2);
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+    replay->row_floats = 0;
+    for (int i = 0; i <= 10; i++) {
+        double share = 0.1 * i;
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        row.poses[0] = replay_pose_flat(share * x_m, 0.1 + share * y_m, 0);
+        row.poses[0].z_m = (float)(share * z_m);
+        row.centre[0] = (float)(share * x_m);
+        row.centre[1] = (float)(0.1 + share * y_m);
+        row.centre[2] = (float)(share * z_m);
+    }
+    replay_finish(replay);
+}
+
 /* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer stands in cells. */
 START_TEST(strobes_stand_in_perspective)
 {
     for (int is_still = 0; is_still < 2; is_still++) {
-        struct replay_row row;
-        make_box(0, 0.2);
-        free(replay->rows);
-        replay->rows = NULL;
-        replay->frame_count = 0;
-        replay->row_floats = 0;
         /* towards where one does not look from the front */
-        for (int i = 0; i <= 10; i++) {
-            ck_assert_int_eq(replay_append(replay, &row), 0);
-            row.poses[0] = replay_pose_flat(0, 0.1, 0);
-            row.centre[1] = 0.1F;
-            row.centre[2] = row.poses[0].z_m = is_still ? 0 : 0.5F * (float)i;
-        }
-        replay_finish(replay);
-        double times_s[DRAW_STROBE_MOMENTS];
-        int is_strip, count = draw_strobe_space_times(replay, times_s, &is_strip);
-        ck_assert_int_eq(is_strip, is_still);
-        ck_assert_int_ge(count, 4);
+        make_goer(0, 0, is_still ? 0 : 5);
+        const struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
+        struct draw_strobe_moments moments = draw_strobe_space_choose(&picture, replay);
+        ck_assert_int_eq(moments.is_strip, is_still);
+        ck_assert_int_ge(moments.count, 4);
         const struct replay *replays[1] = {replay};
         ck_assert_double_ge(draw_strobe_height(replay, 400, 300), 100);
         open_white_picture();
@@ -845,6 +854,47 @@ START_TEST(strobes_stand_in_perspective)
         }
         if (!is_still)
             ck_assert_int_gt(last, first);
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
+/* Rows, from top to bottom, in which the strobe picture has a box. */
+static int rows_with_box(int rows)
+{
+    int found = 0;
+    for (int row = 0; row < rows; row++) {
+        int seen = 0, top = 40 + row * 260 / rows, end = 40 + (row + 1) * 260 / rows;
+        for (int y = top + 2; y < end - 2; y++)
+            for (int x = 0; x < 400; x++) {
+                uint32_t color = pixel(x, y);
+                seen += (int)(color & 255) >= (int)(color >> 16 & 255) + 12;
+            }
+        found += seen > 20;
+    }
+    return found;
+}
+
+/* A long way is parted into rows, and each shows a part of it; a short one is not. What goes steeply stands in cells. */
+START_TEST(long_ways_stand_in_rows)
+{
+    const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
+    const struct {
+        double x_m, y_m, z_m;
+        int rows, is_strip;
+    } goers[] = {{0.5, 0, 0, 1, 0}, {9, 0, 0, 3, 0}, {0, 0, -9, 3, 0}, {5, 2, 5, 1, 1}};
+    for (size_t i = 0; i < sizeof goers / sizeof goers[0]; i++) {
+        make_goer(goers[i].x_m, goers[i].y_m, goers[i].z_m);
+        struct draw_strobe_moments m = draw_strobe_space_choose(&picture, replay);
+        const struct replay *replays[1] = {replay};
+        ck_assert_int_eq(m.rows, goers[i].rows);
+        ck_assert_int_eq(m.is_strip, goers[i].is_strip);
+        ck_assert_int_ge(m.count, 4 * m.rows);
+        ck_assert_double_eq(m.times_s[m.count - 1], replay_duration(replay));
+        open_white_picture();
+        draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+        ck_assert_int_eq(rows_with_box(m.rows), m.rows);
         close_picture();
         drop_replay();
     }
@@ -1107,6 +1157,7 @@ int main(void)
     tcase_add_test(cases, boxes_hide_the_trail);
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
+    tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, side_and_top_stand_beside);
     tcase_add_test(cases, the_ledger_stands_below_the_brain);
     tcase_add_test(cases, the_ledger_stands_above_the_split_view);

@@ -9,13 +9,17 @@
 /* What draw_world() draws where the view is turned, but for obstacles: they are sorted with the body. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
-/* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are (returns their
- * number), and whether each stands in a cell of its own; and the picture. */
-#define DRAW_STROBE_MOMENTS 10
-int draw_strobe_space_times(const struct replay *replay, double times_s[DRAW_STROBE_MOMENTS],
-                            int *is_strip);
+/* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are, and whether each stands in
+ * a cell of its own, or in how many rows, one below the other, they stand along the way; and the picture. */
+enum { DRAW_STROBE_ROWS = 3, DRAW_STROBE_IN_ROW = 10 };
+struct draw_strobe_moments {
+    double times_s[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];
+    int count, rows, is_strip;
+};
+struct draw_strobe_moments draw_strobe_space_choose(const struct draw_view *view,
+                                                    const struct replay *replay);
 void draw_strobe_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       unsigned overlays);
+                       const struct draw_strobe_moments *moments, unsigned overlays);
 /* A colour behind so much haze (eye_haze()). */
 uint32_t draw_hazed(const struct replay *replay, uint32_t color, double share);
 

@@ -298,24 +298,24 @@ static double strobe_ui(double width, double height)
     return fmin(fmax(fmin(width / 1200, height / 300), 0.8), 4);
 }
 
+static struct draw_view space_view(double top, double width, double height)
+{
+    double ui = strobe_ui(width, height), title = floor(TITLE_PX * ui);
+    return (struct draw_view){
+        .top_px = top + title, .width_px = width, .height_px = height - title, .flip = 1, .ui = ui};
+}
+
 static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top, double width,
                            double height, unsigned overlays)
 {
     struct strobe strobe = {.replay = replay};
     double ui = strobe_ui(width, height), title = TITLE_PX * ui;
     if (replay->has_depth) {
-        struct draw_view view = {.top_px = top + floor(title),
-                                 .width_px = width,
-                                 .height_px = height - floor(title),
-                                 .flip = 1,
-                                 .ui = ui};
-        double times_s[DRAW_STROBE_MOMENTS];
-        strobe.moment_count = draw_strobe_space_times(replay, times_s, &strobe.is_strip);
-        cairo_save(cr);
-        cairo_rectangle(cr, 0, view.top_px, width, view.height_px);
-        cairo_clip(cr);
-        draw_strobe_space(cr, &view, replay, overlays);
-        cairo_restore(cr);
+        struct draw_view view = space_view(top, width, height);
+        struct draw_strobe_moments moments = draw_strobe_space_choose(&view, replay);
+        strobe.moment_count = moments.count;
+        strobe.is_strip = moments.is_strip;
+        draw_strobe_space(cr, &view, replay, &moments, overlays);
         draw_heading(cr, &strobe, top, width, ui);
         return;
     }
@@ -345,9 +345,8 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
     struct strobe strobe = {.replay = replay};
     double ui = strobe_ui(width_px, most_px), least = 0.6 * most_px;
     if (replay->has_depth) {
-        double times_s[DRAW_STROBE_MOMENTS];
-        draw_strobe_space_times(replay, times_s, &strobe.is_strip);
-        return strobe.is_strip ? least : most_px;
+        struct draw_view view = space_view(0, width_px, most_px);
+        return draw_strobe_space_choose(&view, replay).is_strip ? least : most_px;
     }
     strobe_survey(&strobe, replay);
     strobe_choose_moments(&strobe);

@@ -1,6 +1,7 @@
 /* Strobe pictures of scenes with depth: the moments stand where they were, seen in perspective from one place. The eye
  * is turned so that the way leads to the right and a little towards it: what comes later is larger, and
- * before what came earlier. What stays in place is shown as a strip of cells, each with its own eye. */
+ * before what came earlier. A long way is parted into rows, each with its own eye, all of one scale. What stays in
+ * place, or goes steeply up or down, is shown as a strip of cells. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
@@ -8,13 +9,18 @@
 #include <math.h>
 #include <stdio.h>
 
+/* In a row. */
 #define MOMENTS_MIN 4
 #define STRIP       5
 /* Way from moment to moment, in body widths, and the least way that is not counted as standing in
  * place. */
 #define SPACING      1.15
 #define TRAVEL_LEAST 1.2
-/* How far the way leads towards the eye, and how high the eye is, rad. */
+/* A way that goes up or down by more than this share of what it goes aside has no room in a broad picture. */
+#define STEEP 0.2
+/* One row more must make the picture larger by this. */
+#define ROW_GAIN 1.2
+/* How far the way leads towards the eye, and how high the eye is, rad; less in rows, which are low. */
 #define TOWARDS_RAD 0.42
 #define PITCH_RAD   0.2
 /* The share of the picture's sides that all moments take at most; and how often the eye is placed
@@ -31,20 +37,6 @@ static struct vec3 centre_at(const struct replay *replay, double time_s)
     struct replay_frame frame;
     replay_get_frame(replay, replay_frame_index(replay, time_s), &frame);
     return frame.centre;
-}
-
-int draw_strobe_space_times(const struct replay *replay, double times_s[DRAW_STROBE_MOMENTS],
-                            int *is_strip)
-{
-    double duration = replay_duration(replay), body = fmax(camera_body_width(replay), 1e-3);
-    struct vec3 way = vec3_sub(centre_at(replay, duration), centre_at(replay, 0));
-    double travel = vec3_length(way);
-    *is_strip = travel < TRAVEL_LEAST * body;
-    int count = *is_strip ? STRIP : (int)fmin(travel / (SPACING * body) + 1, DRAW_STROBE_MOMENTS);
-    count = duration > 0 ? (int)fmax(count, MOMENTS_MIN) : 1;
-    for (int i = 0; i < count; i++)
-        times_s[i] = count > 1 ? duration * i / (count - 1) : 0;
-    return count;
 }
 
 /* Left, top, right and bottom of all parts at a moment, px. */
@@ -67,9 +59,9 @@ static void grow_bounds(const struct draw_view *view, const struct replay *repla
         }
 }
 
-/* Moves and scales the view until all moments stand in its middle. */
+/* Moves and scales the view until all moments stand in its middle, at a scale of at most `most`, px/m. */
 static void place_view(struct draw_view *view, const struct replay *replay, const double *times_s,
-                       int count)
+                       int count, double most)
 {
     for (int k = 0; k < PLACINGS; k++) {
         double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
@@ -83,8 +75,9 @@ static void place_view(struct draw_view *view, const struct replay *replay, cons
         view->x_m += shift.x;
         view->y_m += shift.y;
         view->z_m += shift.z;
-        view->px_per_m *= fmin(WIDTH_SHARE * view->width_px / fmax(box[2] - box[0], 1),
-                               HEIGHT_SHARE * view->height_px / fmax(box[3] - box[1], 1));
+        double share = fmin(WIDTH_SHARE * view->width_px / fmax(box[2] - box[0], 1),
+                            HEIGHT_SHARE * view->height_px / fmax(box[3] - box[1], 1));
+        view->px_per_m = fmin(share * view->px_per_m, most);
     }
 }
 
@@ -103,27 +96,99 @@ static void draw_time(cairo_t *cr, const struct draw_view *view, const struct re
               COLOR_text_soft);
 }
 
-static void draw_along(cairo_t *cr, struct draw_view *view, const struct replay *replay,
-                       const double *times_s, int count, unsigned overlays)
+/* A row of the picture, and its moments: from `first` on, up to `end`. */
+struct row {
+    struct draw_view view;
+    int first, end;
+};
+
+static struct row place_row(const struct draw_view *view, const struct replay *replay,
+                            const struct draw_strobe_moments *m, int index, double most)
 {
-    struct vec3 from = centre_at(replay, 0), to = centre_at(replay, times_s[count - 1]);
-    double last_x = -INFINITY;
-    view->orbit =
-        (struct camera_orbit){atan2(from.z - to.z, to.x - from.x) + TOWARDS_RAD, PITCH_RAD};
-    view->x_m = (from.x + to.x) / 2;
-    view->y_m = (from.y + to.y) / 2;
-    view->z_m = (from.z + to.z) / 2;
-    view->is_still = 1;
-    view->px_per_m = 0.5 * view->width_px / vec3_length(vec3_sub(to, from));
-    place_view(view, replay, times_s, count);
-    draw_world(cr, view, replay, 0, overlays);
-    for (int i = 0; i < count; i++) {
-        double age = 1 - (double)i / (count - 1);
-        draw_creature(cr, view, replay, times_s[i], GHOST * pow(age, 0.8),
-                      i == count - 1 ? DRAW_TRAIL : 0);
-    }
+    struct row row = {*view, index * m->count / m->rows, (index + 1) * m->count / m->rows};
+    struct draw_view *own = &row.view;
+    struct vec3 from = centre_at(replay, m->times_s[row.first]);
+    struct vec3 to = centre_at(replay, m->times_s[row.end - 1]);
+    own->top_px = floor(view->top_px + index * view->height_px / m->rows);
+    own->height_px = floor(view->top_px + (index + 1) * view->height_px / m->rows) - own->top_px;
+    own->orbit = (struct camera_orbit){atan2(from.z - to.z, to.x - from.x) + TOWARDS_RAD / m->rows,
+                                       PITCH_RAD / (m->rows * m->rows)};
+    own->x_m = (from.x + to.x) / 2;
+    own->y_m = (from.y + to.y) / 2;
+    own->z_m = (from.z + to.z) / 2;
+    own->is_still = 1;
+    own->px_per_m =
+        0.5 * view->width_px / fmax(vec3_length(vec3_sub(to, from)), camera_body_width(replay));
+    place_view(own, replay, m->times_s + row.first, row.end - row.first, most);
+    return row;
+}
+
+/* The scale that has room in all rows. */
+static double scale_rows(const struct draw_view *view, const struct replay *replay,
+                         const struct draw_strobe_moments *m)
+{
+    double px_per_m = INFINITY;
+    for (int i = 0; i < m->rows; i++)
+        px_per_m = fmin(px_per_m, place_row(view, replay, m, i, INFINITY).view.px_per_m);
+    return px_per_m;
+}
+
+static struct draw_strobe_moments moments_of(const struct replay *replay, int count, int rows)
+{
+    struct draw_strobe_moments m = {.count = count, .rows = rows};
     for (int i = 0; i < count; i++)
-        draw_time(cr, view, replay, times_s[i], &last_x);
+        m.times_s[i] = count > 1 ? replay_duration(replay) * i / (count - 1) : 0;
+    return m;
+}
+
+struct draw_strobe_moments draw_strobe_space_choose(const struct draw_view *view,
+                                                    const struct replay *replay)
+{
+    double duration = replay_duration(replay), body = fmax(camera_body_width(replay), 1e-3);
+    struct vec3 way = vec3_sub(centre_at(replay, duration), centre_at(replay, 0));
+    double travel = vec3_length(way), scale = 0;
+    struct draw_strobe_moments best = moments_of(replay, duration > 0 ? STRIP : 1, 1);
+    best.is_strip = travel < TRAVEL_LEAST * body || fabs(way.y) > STEEP * hypot(way.x, way.z);
+    for (int rows = 1; rows <= DRAW_STROBE_ROWS && !best.is_strip; rows++) {
+        double room = fmin(travel / (SPACING * body) + 1, rows * DRAW_STROBE_IN_ROW);
+        struct draw_strobe_moments m = moments_of(replay, (int)fmax(room, MOMENTS_MIN), rows);
+        double own = scale_rows(view, replay, &m);
+        if (own < ROW_GAIN * scale || m.count < rows * MOMENTS_MIN)
+            break;
+        best = m;
+        scale = own;
+    }
+    return best;
+}
+
+static void draw_row(cairo_t *cr, const struct row *row, const struct replay *replay,
+                     const struct draw_strobe_moments *m, unsigned overlays)
+{
+    const struct draw_view *view = &row->view;
+    double last_x = -INFINITY;
+    draw_world(cr, view, replay, 0, overlays);
+    for (int i = row->first; i < row->end; i++) {
+        double age = 1 - (double)i / (m->count - 1);
+        draw_creature(cr, view, replay, m->times_s[i], GHOST * pow(age, 0.8),
+                      i == row->end - 1 ? DRAW_TRAIL : 0);
+    }
+    for (int i = row->first; i < row->end; i++)
+        draw_time(cr, view, replay, m->times_s[i], &last_x);
+}
+
+static void draw_along(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       const struct draw_strobe_moments *m, unsigned overlays)
+{
+    double px_per_m = scale_rows(view, replay, m);
+    for (int i = 0; i < m->rows; i++) {
+        struct row row = place_row(view, replay, m, i, px_per_m);
+        cairo_save(cr);
+        cairo_rectangle(cr, row.view.left_px, row.view.top_px, row.view.width_px,
+                        row.view.height_px);
+        cairo_clip(cr);
+        draw_row(cr, &row, replay, m, overlays);
+        cairo_restore(cr);
+    }
 }
 
 static struct draw_view cell_view(const struct draw_view *view, const struct replay *replay,
@@ -159,12 +224,13 @@ static void scale_cells(struct draw_view *view, const struct replay *replay, con
     }
 }
 
-static void draw_cells_of(cairo_t *cr, struct draw_view *view, const struct replay *replay,
-                          const double *times_s, int count, unsigned overlays)
+static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                       const double *times_s, int count, unsigned overlays)
 {
-    scale_cells(view, replay, times_s, count);
+    struct draw_view scaled = *view;
+    scale_cells(&scaled, replay, times_s, count);
     for (int i = 0; i < count; i++) {
-        struct draw_view cell = cell_view(view, replay, times_s, count, i);
+        struct draw_view cell = cell_view(&scaled, replay, times_s, count, i);
         double edge = -INFINITY;
         cairo_save(cr);
         cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
@@ -177,15 +243,12 @@ static void draw_cells_of(cairo_t *cr, struct draw_view *view, const struct repl
 }
 
 void draw_strobe_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                       unsigned overlays)
+                       const struct draw_strobe_moments *m, unsigned overlays)
 {
-    double times_s[DRAW_STROBE_MOMENTS];
-    struct draw_view own = *view;
-    int is_strip, count = draw_strobe_space_times(replay, times_s, &is_strip);
-    if (is_strip)
-        draw_cells_of(cr, &own, replay, times_s, count, overlays);
+    if (m->is_strip)
+        draw_strip(cr, view, replay, m->times_s, m->count, overlays);
     else
-        draw_along(cr, &own, replay, times_s, count, overlays);
+        draw_along(cr, view, replay, m, overlays);
 }
 
 #endif
