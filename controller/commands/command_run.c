@@ -475,8 +475,9 @@ static int run_session(struct session *session)
     if (make_run(session, &error))
         return command_fail(&error);
     if (session->seeding.count)
-        fprintf(stderr, "beginning with %d seeds: %s%s\n", session->seeding.count,
-                session->seeding.seeds[0].source, session->seeding.count > 1 ? " ..." : "");
+        fprintf(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
+                session->seeding.count == 1 ? "" : "s", session->seeding.seeds[0].source,
+                session->seeding.count > 1 ? " ..." : "");
     fprintf(
         stderr, "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64 " creatures, in %s\n",
         session->params.run_name, session->params.run_seed, session->params.evolution_generations,
