@@ -137,6 +137,9 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
                  int count, unsigned overlays);
 /* The height in which it looks well for one creature, up to most_px. */
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
+/* Of up to a quarter fewer moments than there is room for, the number at which poses differ most: moments that fall on the
+ * same phase of every stride make it look as if it slid. */
+int draw_strobe_count(const struct replay *replay, int most);
 
 #endif
 #endif

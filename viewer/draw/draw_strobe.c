@@ -103,9 +103,7 @@ static double pose_change(const struct replay *replay, int count)
     return sum / (count - 1);
 }
 
-/* Up to a quarter fewer moments than there is room for: the number at which poses differ most, so that
- * moments do not fall on the same phase of every stride and make it look as if it slid. */
-static int avoid_standing_gait(const struct replay *replay, int most)
+int draw_strobe_count(const struct replay *replay, int most)
 {
     int best = most;
     double best_change = -1;
@@ -128,7 +126,7 @@ static void strobe_choose_moments(struct strobe *strobe)
     double room =
         strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
     int count = (int)fmin(fmax(room, STROBE_MOMENTS_MIN), STROBE_MOMENTS_MAX);
-    strobe->moment_count = duration > 0 ? avoid_standing_gait(strobe->replay, count) : 1;
+    strobe->moment_count = duration > 0 ? draw_strobe_count(strobe->replay, count) : 1;
     int last = strobe->moment_count - 1;
     for (int i = 0; i <= last; i++)
         strobe->times_s[i] = last ? duration * i / last : 0;

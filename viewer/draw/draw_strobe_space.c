@@ -9,9 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* In a row. */
-#define MOMENTS_MIN 4
-#define STRIP       5
+/* Moments: the room that there is at least, those of each of several rows at least, and cells of a strip. */
+#define MOMENTS_MIN    5
+#define MOMENTS_IN_ROW 4
+#define STRIP          5
 /* Way from moment to moment, in body widths, and the least way that is not counted as standing in
  * place. */
 #define SPACING      1.15
@@ -151,9 +152,10 @@ struct draw_strobe_moments draw_strobe_space_choose(const struct draw_view *view
     best.is_strip = travel < TRAVEL_LEAST * body || fabs(way.y) > STEEP * hypot(way.x, way.z);
     for (int rows = 1; rows <= DRAW_STROBE_ROWS && !best.is_strip; rows++) {
         double room = fmin(travel / (SPACING * body) + 1, rows * DRAW_STROBE_IN_ROW);
-        struct draw_strobe_moments m = moments_of(replay, (int)fmax(room, MOMENTS_MIN), rows);
+        int count = draw_strobe_count(replay, (int)fmax(room, MOMENTS_MIN));
+        struct draw_strobe_moments m = moments_of(replay, count, rows);
         double own = scale_rows(view, replay, &m);
-        if (own < ROW_GAIN * scale || m.count < rows * MOMENTS_MIN)
+        if (own < ROW_GAIN * scale || count < rows * MOMENTS_IN_ROW)
             break;
         best = m;
         scale = own;
