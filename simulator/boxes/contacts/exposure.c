@@ -49,21 +49,25 @@ static int is_parted(const struct solids_pair *p, int k, double sign)
     return 0;
 }
 
+/* Of the faces across axis k. */
+static inline int shaded_across(const struct solids_pair *p, int k)
+{
+    double reach = fabs(p->by_a[k]) - p->a->half[k] - p->separation[k];
+    int faces = 0;
+    if ((p->separation[(k + 1) % 3] >= 0) | (p->separation[(k + 2) % 3] >= 0))
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        double sign = end ? 1 : -1;
+        if (sign * p->by_a[k] - p->a->half[k] + reach > FRONT_M && !is_parted(p, k, sign))
+            faces |= 1 << (2 * k + end);
+    }
+    return faces;
+}
+
 /* Faces of the pair's first box, a bit each, on which the second may throw a shadow. */
 static int shaded_faces(const struct solids_pair *p)
 {
-    int faces = 0;
-    for (int k = 0; k < 3; k++) {
-        double reach = fabs(p->by_a[k]) - p->a->half[k] - p->separation[k];
-        if (p->separation[(k + 1) % 3] >= 0 || p->separation[(k + 2) % 3] >= 0)
-            continue;
-        for (int end = 0; end < 2; end++) {
-            double sign = end ? 1 : -1;
-            if (sign * p->by_a[k] - p->a->half[k] + reach > FRONT_M && !is_parted(p, k, sign))
-                faces |= 1 << (2 * k + end);
-        }
-    }
-    return faces;
+    return shaded_across(p, 0) | shaded_across(p, 1) | shaded_across(p, 2);
 }
 
 void exposure_screen(const struct solid *solids, int count, int box, struct exposure_other *others)
@@ -121,10 +125,11 @@ static inline void turn_sides(const struct solids_pair *p, int face, struct poin
     int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
     double sign = face % 2 ? 1 : -1, is_left = sign;
     struct point sides[3];
+    /* - 0 counts as ahead */
     for (int j = 0; j < 3; j++) {
-        double ahead = sign * p->c[k][j], half = ahead < 0 ? -p->b->half[j] : p->b->half[j];
+        double ahead = sign * p->c[k][j] + 0.0, half = copysign(p->b->half[j], ahead);
         sides[j] = (struct point){half * p->c[k1][j], half * p->c[k2][j], half * ahead};
-        is_left = ahead < 0 ? -is_left : is_left;
+        is_left *= copysign(1, ahead);
     }
     e[0] = sides[0];
     e[1] = sides[is_left > 0 ? 1 : 2];
@@ -192,54 +197,57 @@ static inline void copy_piece(struct exposure_piece *to, const struct exposure_p
         to->corners[i] = from->corners[i];
 }
 
-/* What is left of a polygon within side x s <= limit, or side x t <= limit; returns the number of its corners. */
-static inline int cut_off(const struct exposure_corner *from, int count, int is_t, double side,
-                          double limit, struct exposure_corner *to)
+/* A polygon that is cut, and where it is put when it is cut next. */
+struct clipped {
+    const struct exposure_corner *corners;
+    int count, room;
+    struct exposure_corner rooms[2][EXPOSURE_CORNERS_MAX];
+};
+
+/* Keeps what is within side x s <= limit, or side x t <= limit. Which corners are cannot be foretold: a jump would cost more
+ * than the corner that is written and not counted. */
+static inline __attribute__((always_inline)) void cut_off(struct clipped *c, int is_t, double side,
+                                                          double limit)
 {
-    const struct exposure_corner *p = &from[count - 1];
+    struct exposure_corner *to = c->rooms[c->room];
+    const struct exposure_corner *p = &c->corners[c->count - 1];
     double at_p = limit - side * (is_t ? p->t : p->s);
     int left = 0;
-    for (int i = 0; i < count && left < EXPOSURE_CORNERS_MAX - 1; i++) {
-        const struct exposure_corner *q = &from[i];
-        double at_q = limit - side * (is_t ? q->t : q->s);
-        if ((at_p >= 0) != (at_q >= 0)) {
-            double share = at_p / (at_p - at_q);
-            to[left++] = is_t
-                             ? (struct exposure_corner){p->s + share * (q->s - p->s), side * limit}
-                             : (struct exposure_corner){side * limit, p->t + share * (q->t - p->t)};
-        }
-        if (at_q >= 0)
-            to[left++] = *q;
+    for (int i = 0; i < c->count && left < EXPOSURE_CORNERS_MAX - 1; i++) {
+        const struct exposure_corner *q = &c->corners[i];
+        double at_q = limit - side * (is_t ? q->t : q->s), share = at_p / (at_p - at_q);
+        to[left].s = is_t ? p->s + share * (q->s - p->s) : side * limit;
+        to[left].t = is_t ? side * limit : p->t + share * (q->t - p->t);
+        left += (at_p >= 0) != (at_q >= 0);
+        to[left] = *q;
+        left += at_q >= 0;
         p = q;
         at_p = at_q;
     }
-    return left;
+    c->corners = to;
+    c->count = left;
+    c->room = !c->room;
 }
 
 /* A shadow, clipped to a face of 2 u x 2 v. */
 static void clip_to_face(const struct exposure_shadow *shadow, double u, double v,
                          struct exposure_piece *piece)
 {
-    struct exposure_corner rooms[2][EXPOSURE_CORNERS_MAX];
-    const struct exposure_corner *from = shadow->corners;
-    int count = shadow->count, room = 0;
-    const struct {
-        int is_t, is_cut;
-        double side, limit;
-    } cuts[4] = {{0, shadow->high.s > u, 1, u},
-                 {0, shadow->low.s < -u, -1, u},
-                 {1, shadow->high.t > v, 1, v},
-                 {1, shadow->low.t < -v, -1, v}};
-    for (int i = 0; i < 4 && count > 0; i++) {
-        if (!cuts[i].is_cut)
-            continue;
-        count = cut_off(from, count, cuts[i].is_t, cuts[i].side, cuts[i].limit, rooms[room]);
-        from = rooms[room];
-        room = !room;
-    }
-    piece->count = count;
-    for (int i = 0; i < count; i++)
-        piece->corners[i] = from[i];
+    struct clipped c;
+    c.corners = shadow->corners;
+    c.count = shadow->count;
+    c.room = 0;
+    if (shadow->high.s > u && c.count > 0)
+        cut_off(&c, 0, 1, u);
+    if (shadow->low.s < -u && c.count > 0)
+        cut_off(&c, 0, -1, u);
+    if (shadow->high.t > v && c.count > 0)
+        cut_off(&c, 1, 1, v);
+    if (shadow->low.t < -v && c.count > 0)
+        cut_off(&c, 1, -1, v);
+    piece->count = c.count;
+    for (int i = 0; i < c.count; i++)
+        piece->corners[i] = c.corners[i];
 }
 
 /* A side of a shadow: from a corner on, the shadow to the left. */
@@ -310,7 +318,7 @@ static int find_cutting(const struct exposure_piece *piece, const struct exposur
     for (int i = 0; i < shadow->count; i++) {
         struct side side = side_of(shadow, i);
         int lefts = 0, rights = 0;
-        for (int k = 0; k < piece->count && (lefts == 0 || rights == 0); k++) {
+        for (int k = 0; k < piece->count; k++) {
             double at = side_at(&side, &piece->corners[k]);
             lefts += at > 0;
             rights += at < 0;
