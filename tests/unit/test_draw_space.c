@@ -901,6 +901,41 @@ START_TEST(long_ways_stand_in_rows)
 }
 END_TEST
 
+/* Marks of distance stand along the way, wherever that leads. */
+START_TEST(marks_stand_along_the_way)
+{
+    const struct vec3 ends[] = {{0, 0, -5}, {4, 0, 3}, {-5, 0, 0}, {0.02, 0, -0.05}};
+    const struct vec3 along[] = {{0, 0, -1}, {0.8, 0, 0.6}, {-1, 0, 0}, {1, 0, 0}};
+    for (int i = 0; i < 4; i++) {
+        const struct draw_view view = {.width_px = 400,
+                                       .height_px = 300,
+                                       .px_per_m = 65,
+                                       .flip = 1,
+                                       .ui = 1,
+                                       .y_m = 0.5,
+                                       .is_still = 1,
+                                       .orbit = {0.5, 0.6}};
+        struct eye eye;
+        uint32_t with[2], without[2];
+        make_goer(ends[i].x, ends[i].y, ends[i].z);
+        eye = eye_place(&view, replay, 0);
+        /* one mark at a metre from the start along the way, none at a metre across */
+        const struct spot spots[2] = {eye_project(&eye, along[i]),
+                                      eye_project(&eye, (struct vec3){along[i].z, 0, -along[i].x})};
+        for (int marked = 0; marked < 2; marked++) {
+            open_white_picture();
+            draw_world(cr, &view, replay, 0, marked ? 0 : DRAW_UNMARKED);
+            for (int k = 0; k < 2; k++)
+                (marked ? with : without)[k] = pixel((int)spots[k].x, (int)spots[k].y);
+            close_picture();
+        }
+        ck_assert_uint_ne(with[0], without[0]);
+        ck_assert_uint_eq(with[1], without[1]);
+        drop_replay();
+    }
+}
+END_TEST
+
 /* Side and top take a third of the picture; only of what has depth. */
 START_TEST(side_and_top_stand_beside)
 {
@@ -1158,6 +1193,7 @@ int main(void)
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
     tcase_add_test(cases, long_ways_stand_in_rows);
+    tcase_add_test(cases, marks_stand_along_the_way);
     tcase_add_test(cases, side_and_top_stand_beside);
     tcase_add_test(cases, the_ledger_stands_below_the_brain);
     tcase_add_test(cases, the_ledger_stands_above_the_split_view);
