@@ -799,8 +799,8 @@ START_TEST(cut_faces_have_no_seams)
 }
 END_TEST
 
-/* A box that goes so far along x, y and z. */
-static void make_goer(double x_m, double y_m, double z_m)
+/* A box that goes so far along x, y and z, and jumps so high at the fifth of eleven moments. */
+static void make_goer(double x_m, double y_m, double z_m, double jump_m)
 {
     struct replay_row row = {0};
     make_box(0, 0.2);
@@ -809,12 +809,12 @@ static void make_goer(double x_m, double y_m, double z_m)
     replay->frame_count = 0;
     replay->row_floats = 0;
     for (int i = 0; i <= 10; i++) {
-        double share = 0.1 * i;
+        double share = 0.1 * i, y = 0.1 + share * y_m + (i == 4 ? jump_m : 0);
         ck_assert_int_eq(replay_append(replay, &row), 0);
-        row.poses[0] = replay_pose_flat(share * x_m, 0.1 + share * y_m, 0);
+        row.poses[0] = replay_pose_flat(share * x_m, y, 0);
         row.poses[0].z_m = (float)(share * z_m);
         row.centre[0] = (float)(share * x_m);
-        row.centre[1] = (float)(0.1 + share * y_m);
+        row.centre[1] = (float)y;
         row.centre[2] = (float)(share * z_m);
     }
     replay_finish(replay);
@@ -825,7 +825,7 @@ START_TEST(strobes_stand_in_perspective)
 {
     for (int is_still = 0; is_still < 2; is_still++) {
         /* towards where one does not look from the front */
-        make_goer(0, 0, is_still ? 0 : 5);
+        make_goer(0, 0, is_still ? 0 : 5, 0);
         const struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
         struct draw_strobe_moments moments = draw_strobe_space_choose(&picture, replay);
         ck_assert_int_eq(moments.is_strip, is_still);
@@ -885,7 +885,7 @@ START_TEST(long_ways_stand_in_rows)
         int rows, is_strip;
     } goers[] = {{0.5, 0, 0, 1, 0}, {9, 0, 0, 3, 0}, {0, 0, -9, 3, 0}, {5, 2, 5, 1, 1}};
     for (size_t i = 0; i < sizeof goers / sizeof goers[0]; i++) {
-        make_goer(goers[i].x_m, goers[i].y_m, goers[i].z_m);
+        make_goer(goers[i].x_m, goers[i].y_m, goers[i].z_m, 0);
         struct draw_strobe_moments m = draw_strobe_space_choose(&picture, replay);
         const struct replay *replays[1] = {replay};
         ck_assert_int_eq(m.rows, goers[i].rows);
@@ -896,6 +896,23 @@ START_TEST(long_ways_stand_in_rows)
         draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
         ck_assert_int_eq(rows_with_box(m.rows), m.rows);
         close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
+/* One that jumps is seen at the top of its jump. */
+START_TEST(jumpers_are_seen_at_the_top)
+{
+    const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
+    for (int is_far = 0; is_far < 2; is_far++) {
+        make_goer(is_far ? 2 : 0, 0, 0, 1);
+        int seen = 0;
+        struct draw_strobe_moments m = draw_strobe_space_choose(&picture, replay);
+        ck_assert_int_eq(m.is_strip, !is_far);
+        for (int i = 0; i < m.count; i++)
+            seen += replay_frame_index(replay, m.times_s[i]) == 4;
+        ck_assert_int_eq(seen, 1);
         drop_replay();
     }
 }
@@ -917,7 +934,7 @@ START_TEST(marks_stand_along_the_way)
                                        .orbit = {0.5, 0.6}};
         struct eye eye;
         uint32_t with[2], without[2];
-        make_goer(ends[i].x, ends[i].y, ends[i].z);
+        make_goer(ends[i].x, ends[i].y, ends[i].z, 0);
         eye = eye_place(&view, replay, 0);
         /* one mark at a metre from the start along the way, none at a metre across */
         const struct spot spots[2] = {eye_project(&eye, along[i]),
@@ -1192,6 +1209,7 @@ int main(void)
     tcase_add_test(cases, boxes_hide_the_trail);
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
+    tcase_add_test(cases, jumpers_are_seen_at_the_top);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
     tcase_add_test(cases, side_and_top_stand_beside);

@@ -140,6 +140,9 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
 /* Of up to a quarter fewer moments than there is room for, the number at which poses differ most: moments that fall on the
  * same phase of every stride make it look as if it slid. */
 int draw_strobe_count(const struct replay *replay, int most);
+/* The times of so many moments, s: equally far apart, but that where there is a floor the one nearest to the top of the
+ * highest jump is at the top. */
+void draw_strobe_times(const struct replay *replay, int count, double *times_s);
 
 #endif
 #endif

@@ -117,6 +117,20 @@ int draw_strobe_count(const struct replay *replay, int most)
     return best;
 }
 
+void draw_strobe_times(const struct replay *replay, int count, double *times_s)
+{
+    double duration = replay_duration(replay);
+    int last = count - 1;
+    for (int i = 0; i <= last; i++)
+        times_s[i] = last ? duration * i / last : 0;
+    if (replay_has_floor(replay) && last > 1) {
+        double top = highest_time(replay);
+        int nearest = (int)(top / duration * last + 0.5);
+        if (nearest > 0 && nearest < last)
+            times_s[nearest] = top;
+    }
+}
+
 static void strobe_choose_moments(struct strobe *strobe)
 {
     double duration = replay_duration(strobe->replay), body = strobe->left_m + strobe->right_m;
@@ -127,16 +141,7 @@ static void strobe_choose_moments(struct strobe *strobe)
         strobe->is_strip ? STRIP_MOMENTS : floor(strobe->travel_m / (STROBE_SPACING * body)) + 1;
     int count = (int)fmin(fmax(room, STROBE_MOMENTS_MIN), STROBE_MOMENTS_MAX);
     strobe->moment_count = duration > 0 ? draw_strobe_count(strobe->replay, count) : 1;
-    int last = strobe->moment_count - 1;
-    for (int i = 0; i <= last; i++)
-        strobe->times_s[i] = last ? duration * i / last : 0;
-    /* on land one moment is the top of the highest jump, whenever that is */
-    if (replay_has_floor(strobe->replay) && last > 1) {
-        double top = highest_time(strobe->replay);
-        int nearest = (int)(top / duration * last + 0.5);
-        if (nearest > 0 && nearest < last)
-            strobe->times_s[nearest] = top;
-    }
+    draw_strobe_times(strobe->replay, strobe->moment_count, strobe->times_s);
 }
 
 /* Scale of the picture when it is folded into `rows`. */

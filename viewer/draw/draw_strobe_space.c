@@ -137,8 +137,7 @@ static double scale_rows(const struct draw_view *view, const struct replay *repl
 static struct draw_strobe_moments moments_of(const struct replay *replay, int count, int rows)
 {
     struct draw_strobe_moments m = {.count = count, .rows = rows};
-    for (int i = 0; i < count; i++)
-        m.times_s[i] = count > 1 ? replay_duration(replay) * i / (count - 1) : 0;
+    draw_strobe_times(replay, count, m.times_s);
     return m;
 }
 
