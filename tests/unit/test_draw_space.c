@@ -2,6 +2,7 @@
 #include "viewer/draw/draw.h"
 
 #include <check.h>
+#include <cairo-svg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -918,6 +919,73 @@ START_TEST(jumpers_are_seen_at_the_top)
 }
 END_TEST
 
+/* How many pixels of the body's colour the strobe picture of a goer has. */
+static int strobe_pixels(void)
+{
+    const struct replay *replays[1] = {replay};
+    int seen = 0;
+    open_white_picture();
+    draw_strobe(cr, 400, 300, replays, 1, DRAW_UNMARKED);
+    for (int x = 0; x < 400; x++)
+        for (int y = 60; y < 300; y++)
+            seen += (int)(pixel(x, y) & 255) >= (int)(pixel(x, y) >> 16 & 255) + 32;
+    close_picture();
+    return seen;
+}
+
+/* What a goer stands on hides it at no moment; a block that it is in does at all. */
+START_TEST(obstacles_hide_what_is_behind)
+{
+    const struct obstacle list[] = {
+        {.y_m = -1, .width_m = 20, .height_m = 2},
+        {.x_m = 1, .y_m = 0.5, .width_m = 3, .height_m = 1},
+    };
+    int seen[3];
+    make_goer(2, 0, 0, 0);
+    replay->has_ground = 0;
+    for (int i = 0; i < 3; i++) {
+        replay->obstacles.count = i > 0;
+        replay->obstacles.list[0] = list[i == 2];
+        replay->obstacle_depth_m = i == 2 ? 0.5 : 4;
+        seen[i] = strobe_pixels();
+    }
+    drop_replay();
+    ck_assert_int_gt(seen[0], 1000);
+    ck_assert_int_gt(seen[1], seen[0] * 9 / 10);
+    ck_assert_int_lt(seen[2], 100);
+}
+END_TEST
+
+static char drawing[1 << 22];
+static size_t drawing_bytes;
+
+static cairo_status_t keep_drawing(void *closure, const unsigned char *data, unsigned int length)
+{
+    (void)closure;
+    ck_assert_uint_lt(drawing_bytes + length, sizeof drawing);
+    memcpy(drawing + drawing_bytes, data, length);
+    drawing_bytes += length;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+/* A drawing of a body with its shadows consists of paths alone: cairo makes dark images of what svg has no operator for. */
+START_TEST(drawings_have_no_images)
+{
+    make_goer(2, 0, 0, 0);
+    const struct replay *replays[1] = {replay};
+    cairo_surface_t *svg = cairo_svg_surface_create_for_stream(keep_drawing, NULL, 400, 300);
+    cairo_t *own = cairo_create(svg);
+    drawing_bytes = 0;
+    draw_strobe(own, 400, 300, replays, 1, 0);
+    cairo_destroy(own);
+    cairo_surface_destroy(svg);
+    drawing[drawing_bytes] = 0;
+    ck_assert_uint_gt(drawing_bytes, 1000);
+    ck_assert_ptr_null(strstr(drawing, "<image"));
+    drop_replay();
+}
+END_TEST
+
 /* Marks of distance stand along the way, wherever that leads. */
 START_TEST(marks_stand_along_the_way)
 {
@@ -1210,6 +1278,8 @@ int main(void)
     tcase_add_test(cases, cut_faces_have_no_seams);
     tcase_add_test(cases, strobes_stand_in_perspective);
     tcase_add_test(cases, jumpers_are_seen_at_the_top);
+    tcase_add_test(cases, obstacles_hide_what_is_behind);
+    tcase_add_test(cases, drawings_have_no_images);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
     tcase_add_test(cases, side_and_top_stand_beside);

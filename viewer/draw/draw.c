@@ -26,6 +26,11 @@ void draw_set_color(cairo_t *cr, uint32_t color, double alpha)
                           (color & 255) / 255.0, alpha);
 }
 
+int draw_is_image(cairo_t *cr)
+{
+    return cairo_surface_get_type(cairo_get_group_target(cr)) == CAIRO_SURFACE_TYPE_IMAGE;
+}
+
 /* ---- text and panels ---- */
 
 /* Under AddressSanitizer: fontconfig encodes its pointers, so its memory looks leaked; dbus, which

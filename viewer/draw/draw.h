@@ -38,6 +38,8 @@ double draw_view_y(const struct draw_view *view, double y_m);
 enum draw_align { DRAW_LEFT, DRAW_CENTRE, DRAW_RIGHT };
 
 void draw_set_color(cairo_t *cr, uint32_t color, double alpha);
+/* 1 if the target has pixels, 0 if it is a drawing (svg), which has no other operator than over. */
+int draw_is_image(cairo_t *cr);
 /* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
 double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
                  enum draw_align align, enum palette_color color);
@@ -67,6 +69,13 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
  * fades into the background. Of the overlays the trail is drawn here: it is among what hides it. */
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, double ghost, unsigned overlays);
+/* The body at several moments of one view, the later over the earlier; in depth the obstacles are drawn once, with the
+ * shadows of all. The trail is the last one's. */
+struct draw_moment {
+    double time_s, ghost;
+};
+void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  const struct draw_moment *moments, int count, unsigned overlays);
 /* The way of the centre of mass between two times, over all that is drawn. */
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double from_s, double to_s);

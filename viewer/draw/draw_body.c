@@ -13,6 +13,7 @@
 #ifdef HAVE_CAIRO
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/math/rotation.h"
 
@@ -39,6 +40,8 @@
 #define TRAIL_MAX   160
 #define CASTERS_MAX 512
 #define ITEMS_MAX   1024
+/* Pixels of an image in a drawing, by one of the drawing's. */
+#define FINE 3.0
 /* Points nearer than this to the one before, px, are left out of trails. */
 #define TRAIL_STEP_PX 2.5
 
@@ -296,9 +299,14 @@ struct item {
     int index;
 };
 
+/* What is sorted together. Shadows of a picture's own casters fall on its bodies, and on solids and the ground those of
+ * `shading_count` pictures. */
 struct picture {
-    const struct scene *scene;
+    struct scene scene;
     struct order *order;
+    const struct picture *shading;
+    int shading_count;
+    int is_over_solids; /* the solids are drawn already, and only hide what is behind them */
     struct item items[ITEMS_MAX];
     int count;
     struct caster casters[CASTERS_MAX];
@@ -345,7 +353,7 @@ static int is_deep_box(const struct shape *shape)
 /* Of those that are equally near the last comes first, and joints after shapes. */
 static void add_shape(struct picture *picture, int index)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
     const struct shape *shapes = scene->replay->shapes, *shape = &shapes[index];
     struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
     if (is_deep_box(shape)) {
@@ -373,7 +381,7 @@ static void add_shape(struct picture *picture, int index)
 
 static void add_joint(struct picture *picture, int part)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
     const struct replay_part *hung = &scene->replay->parts[part];
     if (hung->joint >= 0)
         order_add_spot(picture->order, add_item(picture, ITEM_JOINT, part),
@@ -383,7 +391,7 @@ static void add_joint(struct picture *picture, int part)
 
 static void add_solid(struct picture *picture, int index)
 {
-    struct replay_solid solid = replay_get_solid(picture->scene->replay, index);
+    struct replay_solid solid = replay_get_solid(picture->scene.replay, index);
     struct mat3 axes = quaternion_matrix(solid.turn);
     struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
                              vec3_scale(axes.z, solid.half_m.z)};
@@ -395,7 +403,7 @@ static void add_solid(struct picture *picture, int index)
 /* The way of the centre of mass until now, as pieces that are sorted one by one. */
 static void add_trail(struct picture *picture)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
     const struct replay *replay = scene->replay;
     int last = replay_frame_index(replay, scene->moment.frame.time_s);
     int count = last < TRAIL_MAX ? last : TRAIL_MAX;
@@ -497,11 +505,22 @@ static void dim_near_ground(const struct scene *scene, const struct order_piece 
     cairo_pattern_destroy(pattern);
 }
 
+/* On a body's face its own shadows and those of its solids; on what stays those of all. */
+static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
+                    int owner, double strength)
+{
+    for (int i = 0; i < picture->shading_count; i++) {
+        const struct picture *by = &picture->shading[i];
+        shade_cast(picture->scene.cr, &picture->scene.eye, by->casters, by->caster_count, plane,
+                   reach, owner, strength * (1 - by->scene.ghost));
+    }
+}
+
 /* A face with the shadows that fall on it. */
 static void draw_face(const struct picture *picture, const struct order_piece *piece, int owner,
                       uint32_t fill)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
     cairo_t *cr = scene->cr;
     struct plane plane = {{0, 0, 0}, piece->normal};
     double reach = 0;
@@ -520,8 +539,7 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     cairo_clip(cr);
     if (owner >= 0)
         dim_near_ground(scene, piece);
-    shade_cast(cr, &scene->eye, picture->casters, picture->caster_count, &plane, reach, owner,
-               0.8 * (1 - scene->ghost));
+    cast_on(picture, &plane, reach, owner, 0.8);
     cairo_restore(cr);
     outline_face(scene, piece);
 }
@@ -529,25 +547,33 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
 static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)
 {
     (void)piece;
-    draw_shape(picture->scene, index);
+    draw_shape(&picture->scene, index);
 }
 
 static void paint_face(const struct picture *picture, const struct order_piece *piece, int index)
 {
-    uint32_t fill = palette[palette_part_color(picture->scene->replay->shapes[index].part)].light;
+    uint32_t fill = palette[palette_part_color(picture->scene.replay->shapes[index].part)].light;
     draw_face(picture, piece, index,
-              fade(picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
+              fade(&picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
 }
 
 static void paint_joint(const struct picture *picture, const struct order_piece *piece, int index)
 {
     (void)piece;
-    draw_joint(picture->scene, index);
+    draw_joint(&picture->scene, index);
 }
 
 static void paint_solid(const struct picture *picture, const struct order_piece *piece, int index)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
+    if (picture->is_over_solids) {
+        cairo_set_operator(scene->cr, CAIRO_OPERATOR_CLEAR);
+        if (eye_trace_polygon(scene->cr, &scene->eye, piece->corners, piece->count))
+            cairo_fill(scene->cr);
+        cairo_new_path(scene->cr);
+        cairo_set_operator(scene->cr, CAIRO_OPERATOR_OVER);
+        return;
+    }
     uint32_t fill =
         palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
     double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
@@ -558,7 +584,7 @@ static void paint_solid(const struct picture *picture, const struct order_piece 
 
 static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
 {
-    const struct scene *scene = picture->scene;
+    const struct scene *scene = &picture->scene;
     (void)piece;
     eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
     cairo_set_line_width(scene->cr, 1.5 * scene->ui);
@@ -581,40 +607,113 @@ static void paint(void *context, const struct order_piece *piece)
 /* The shadows on the ground, of all that stands on it and moves over it. */
 static void draw_ground_shadows(const struct picture *picture)
 {
-    const struct scene *scene = picture->scene;
     struct plane ground = {{0, 0, 0}, {0, 1, 0}};
-    if (scene->replay->has_ground && scene->is_spatial)
-        shade_cast(scene->cr, &scene->eye, picture->casters, picture->caster_count, &ground,
-                   INFINITY, CASTERS_MAX, 1 - scene->ghost);
+    if (picture->scene.replay->has_ground && picture->scene.is_spatial)
+        cast_on(picture, &ground, INFINITY, CASTERS_MAX, 1);
+}
+
+/* With the shapes; 0: no memory. */
+static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw_view *view,
+                         const struct replay *replay, const struct draw_moment *moment)
+{
+    scene_place(&picture->scene, cr, view, replay, moment->time_s);
+    picture->scene.ghost = moment->ghost;
+    picture->shading = picture;
+    picture->shading_count = 1;
+    picture->order = order_create(eye_order(&picture->scene.eye), SLACK_SHARE * replay->size_m);
+    for (int i = 0; i < replay->shape_count && picture->order; i++)
+        add_shape(picture, i);
+    return picture->order != NULL;
+}
+
+static void add_solids(struct picture *picture)
+{
+    for (int i = 0; i < replay_solid_count(picture->scene.replay) && picture->scene.is_spatial; i++)
+        add_solid(picture, i);
+}
+
+/* In an image of its own, as what solids hide is cleared from it. On a drawing that is one, too, but finer. */
+static void walk_over_solids(struct picture *picture)
+{
+    cairo_t *target = picture->scene.cr;
+    const struct draw_view *view = picture->scene.eye.view;
+    double fine = draw_is_image(target) ? 1 : FINE;
+    cairo_surface_t *image = cairo_image_surface_create(
+        CAIRO_FORMAT_ARGB32, (int)ceil(view->width_px * fine), (int)ceil(view->height_px * fine));
+    cairo_surface_set_device_scale(image, fine, fine);
+    cairo_surface_set_device_offset(image, -view->left_px * fine, -view->top_px * fine);
+    picture->scene.cr = cairo_create(image);
+    order_walk(picture->order, paint, picture);
+    cairo_destroy(picture->scene.cr);
+    picture->scene.cr = target;
+    cairo_set_source_surface(target, image, 0, 0);
+    cairo_paint(target);
+    cairo_surface_destroy(image);
+}
+
+static void draw_picture(struct picture *picture, unsigned overlays)
+{
+    const struct scene *scene = &picture->scene;
+    const struct replay *replay = scene->replay;
+    for (int i = 0; i < replay->part_count; i++)
+        add_joint(picture, i);
+    add_solids(picture);
+    if (overlays & DRAW_TRAIL && scene->is_spatial)
+        add_trail(picture);
+    else if (overlays & DRAW_TRAIL)
+        draw_trail(scene->cr, scene->eye.view, replay, 0, scene->moment.frame.time_s);
+    if (replay->has_light && scene->ghost == 0)
+        draw_light(scene);
+    if (!scene->is_spatial && replay_has_floor(replay))
+        draw_flat_shadow(scene);
+    if (picture->is_over_solids) {
+        walk_over_solids(picture);
+        return;
+    }
+    draw_ground_shadows(picture);
+    order_walk(picture->order, paint, picture);
+}
+
+/* Solids and ground with the shadows of all pictures before this one, which do not draw them any more. */
+static int draw_solids(struct picture *all, int count)
+{
+    struct picture *solids = &all[count];
+    solids->scene = all[0].scene;
+    solids->scene.ghost = 0;
+    solids->order =
+        order_create(eye_order(&solids->scene.eye), SLACK_SHARE * solids->scene.replay->size_m);
+    if (!solids->order)
+        return 0;
+    solids->shading = all;
+    solids->shading_count = count + 1;
+    add_solids(solids);
+    draw_ground_shadows(solids);
+    order_walk(solids->order, paint, solids);
+    for (int i = 0; i < count; i++)
+        all[i].is_over_solids = 1;
+    return 1;
+}
+
+void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                  const struct draw_moment *moments, int count, unsigned overlays)
+{
+    struct picture *all = calloc((size_t)count + 1, sizeof *all);
+    int is_ready = all != NULL;
+    for (int i = 0; i < count && is_ready; i++)
+        is_ready = begin_picture(&all[i], cr, view, replay, &moments[i]);
+    if (is_ready && count > 1 && all[0].scene.is_spatial && replay_solid_count(replay) > 0)
+        is_ready = draw_solids(all, count);
+    for (int i = 0; i < count && is_ready; i++)
+        draw_picture(&all[i], i == count - 1 ? overlays : 0);
+    for (int i = 0; all && i <= count; i++)
+        order_destroy(all[i].order);
+    free(all);
 }
 
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, double ghost, unsigned overlays)
 {
-    struct scene scene;
-    struct picture picture = {.scene = &scene};
-    scene_place(&scene, cr, view, replay, time_s);
-    scene.ghost = ghost;
-    picture.order = order_create(eye_order(&scene.eye), SLACK_SHARE * replay->size_m);
-    if (!picture.order)
-        return;
-    for (int i = 0; i < replay->shape_count; i++)
-        add_shape(&picture, i);
-    for (int i = 0; i < replay->part_count; i++)
-        add_joint(&picture, i);
-    for (int i = 0; i < replay_solid_count(replay) && scene.is_spatial; i++)
-        add_solid(&picture, i);
-    if (overlays & DRAW_TRAIL && scene.is_spatial)
-        add_trail(&picture);
-    else if (overlays & DRAW_TRAIL)
-        draw_trail(cr, view, replay, 0, time_s);
-    if (replay->has_light && ghost == 0)
-        draw_light(&scene);
-    if (!scene.is_spatial && replay_has_floor(replay))
-        draw_flat_shadow(&scene);
-    draw_ground_shadows(&picture);
-    order_walk(picture.order, paint, &picture);
-    order_destroy(picture.order);
+    draw_moments(cr, view, replay, &(struct draw_moment){time_s, ghost}, 1, overlays);
 }
 
 void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

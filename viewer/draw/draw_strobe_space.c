@@ -166,13 +166,14 @@ static void draw_row(cairo_t *cr, const struct row *row, const struct replay *re
                      const struct draw_strobe_moments *m, unsigned overlays)
 {
     const struct draw_view *view = &row->view;
+    struct draw_moment moments[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];
     double last_x = -INFINITY;
     draw_world(cr, view, replay, 0, overlays);
     for (int i = row->first; i < row->end; i++) {
         double age = 1 - (double)i / (m->count - 1);
-        draw_creature(cr, view, replay, m->times_s[i], GHOST * pow(age, 0.8),
-                      i == row->end - 1 ? DRAW_TRAIL : 0);
+        moments[i] = (struct draw_moment){m->times_s[i], GHOST * pow(age, 0.8)};
     }
+    draw_moments(cr, view, replay, moments + row->first, row->end - row->first, DRAW_TRAIL);
     for (int i = row->first; i < row->end; i++)
         draw_time(cr, view, replay, m->times_s[i], &last_x);
 }

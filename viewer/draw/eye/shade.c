@@ -272,6 +272,17 @@ static cairo_pattern_t *make_mask(cairo_t *cr, struct shadows *shadows)
     return cairo_pop_group(cr);
 }
 
+/* In a drawing, which has no operator that adds, they lie over one another. */
+static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
+{
+    for (int i = 0; i < shadows->count; i++) {
+        cairo_append_path(cr, shadows->paths[i]);
+        cairo_path_destroy(shadows->paths[i]);
+        draw_set_color(cr, SHADOW_COLOR, strength * shadows->darkness[i]);
+        cairo_fill(cr);
+    }
+}
+
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength)
 {
@@ -286,6 +297,10 @@ void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters
     cairo_new_path(cr);
     if (!shadows.count)
         return;
+    if (!draw_is_image(cr)) {
+        lay_over(cr, &shadows, strength);
+        return;
+    }
     cairo_save(cr);
     cairo_rectangle(cr, floor(shadows.box[0]), floor(shadows.box[1]),
                     ceil(shadows.box[2]) - floor(shadows.box[0]),
