@@ -956,6 +956,39 @@ START_TEST(obstacles_hide_what_is_behind)
 }
 END_TEST
 
+/* Alone on nothing a body fills its cell, however deep it is. */
+START_TEST(plain_bodies_fill_their_cell)
+{
+    const double depths_m[] = {0.05, 0.4, 1.5};
+    for (int i = 0; i < 3; i++) {
+        make_box(0, 0.1);
+        replay->has_ground = 0;
+        replay->shapes[0].half_m.z = depths_m[i];
+        replay->size_m = fmax(2 * depths_m[i], 0.4);
+        const struct replay *replays[1] = {replay};
+        int box[4] = {400, 300, -1, -1};
+        open_white_picture();
+        draw_plain(cr, 400, 300, replays, 1, 0);
+        for (int x = 0; x < 400; x++)
+            for (int y = 0; y < 300; y++) {
+                if ((pixel(x, y) & 0xffffff) == 0xffffff)
+                    continue;
+                box[0] = x < box[0] ? x : box[0];
+                box[1] = y < box[1] ? y : box[1];
+                box[2] = x > box[2] ? x : box[2];
+                box[3] = y > box[3] ? y : box[3];
+            }
+        ck_assert_int_ge(box[0], 10);
+        ck_assert_int_ge(box[1], 8);
+        ck_assert_int_lt(box[2], 390);
+        ck_assert_int_lt(box[3], 292);
+        ck_assert(box[2] - box[0] > 330 || box[3] - box[1] > 245);
+        close_picture();
+        drop_replay();
+    }
+}
+END_TEST
+
 static char drawing[1 << 22];
 static size_t drawing_bytes;
 
@@ -1279,6 +1312,7 @@ int main(void)
     tcase_add_test(cases, strobes_stand_in_perspective);
     tcase_add_test(cases, jumpers_are_seen_at_the_top);
     tcase_add_test(cases, obstacles_hide_what_is_behind);
+    tcase_add_test(cases, plain_bodies_fill_their_cell);
     tcase_add_test(cases, drawings_have_no_images);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);

@@ -1,6 +1,6 @@
 /* Creatures alone on nothing: no world, no text, no marks. For pages that place such pictures in their
  * own text and colours. Several stand in a grid, each as large as its cell. */
-#include "viewer/draw/draw.h"
+#include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
 
@@ -29,16 +29,25 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
     double across = fmax(bounds[2] - bounds[0], 1e-3), up = fmax(bounds[3] - bounds[1], 1e-3);
     double room_x = fmax(width * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);
     double room_y = fmax(height * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);
-    return (struct draw_view){.left_px = left,
-                              .top_px = top,
-                              .width_px = width,
-                              .height_px = height,
-                              .x_m = (bounds[0] + bounds[2]) / 2,
-                              .y_m = (bounds[1] + bounds[3]) / 2,
-                              .px_per_m = fmin(room_x / across, room_y / up),
-                              .flip = 1,
-                              .orbit = CAMERA_ORBIT_USUAL,
-                              .ui = ui};
+    struct draw_view view = {.left_px = left,
+                             .top_px = top,
+                             .width_px = width,
+                             .height_px = height,
+                             .x_m = (bounds[0] + bounds[2]) / 2,
+                             .y_m = (bounds[1] + bounds[3]) / 2,
+                             .px_per_m = fmin(room_x / across, room_y / up),
+                             .flip = 1,
+                             .orbit = CAMERA_ORBIT_USUAL,
+                             .ui = ui};
+    if (replay->has_depth) {
+        view.is_still = 1;
+        view.z_m = moment.frame.centre.z;
+        /* from so far away that nothing is behind the eye */
+        view.px_per_m = 0.2 * fmin(width, height) / fmax(replay->size_m, 1e-3);
+        draw_fit_space(&view, replay, &time_s, 1,
+                       &(struct draw_room){1 - 2 * MARGIN, 1 - 2 * MARGIN, 0.5, INFINITY});
+    }
+    return view;
 }
 
 void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
@@ -50,7 +59,11 @@ void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view =
             fit_body(replays[i], time_s, i % columns * width, i / columns * height, width, height);
+        cairo_save(cr);
+        cairo_rectangle(cr, view.left_px, view.top_px, width, height);
+        cairo_clip(cr);
         draw_creature(cr, &view, replays[i], time_s, 0, 0);
+        cairo_restore(cr);
     }
 }
 

@@ -9,6 +9,13 @@
 /* What draw_world() draws where the view is turned, but for obstacles: they are sorted with the body. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
+/* Moves and scales a view that is still until all moments have room: as shares of the view's sides how wide and high they
+ * may be and how far from the top their middle is, and the greatest scale, px/m. */
+struct draw_room {
+    double width, height, middle, most_px_per_m;
+};
+void draw_fit_space(struct draw_view *view, const struct replay *replay, const double *times_s,
+                    int count, const struct draw_room *room);
 /* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are, and whether each stands in
  * a cell of its own, or in how many rows, one below the other, they stand along the way; and the picture. */
 enum { DRAW_STROBE_ROWS = 3, DRAW_STROBE_IN_ROW = 10 };

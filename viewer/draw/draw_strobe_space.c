@@ -24,11 +24,16 @@
 /* How far the way leads towards the eye, and how high the eye is, rad; less in rows, which are low. */
 #define TOWARDS_RAD 0.42
 #define PITCH_RAD   0.2
-/* The share of the picture's sides that all moments take at most; and how often the eye is placed
- * anew to reach it. */
+/* The share of the picture's sides that all moments take at most, and of its height where their middle is. */
 #define WIDTH_SHARE  0.84
 #define HEIGHT_SHARE 0.62
-#define PLACINGS     8
+#define MIDDLE_SHARE 0.56
+/* How often the eye is placed anew to reach it. */
+#define PLACINGS 16
+/* Only where so much has room is the view moved: what is larger may lie behind the eye, and has no middle. */
+#define SHIFT_SHARE 0.7
+/* How often a corner that stands out farthest is looked for. */
+#define LOOKS 3
 /* Labels nearer than this to the one before, px, are left out. */
 #define LABEL_PX 40.0
 #define GHOST    0.62
@@ -40,6 +45,26 @@ static struct vec3 centre_at(const struct replay *replay, double time_s)
     return frame.centre;
 }
 
+/* What of a shape stands out farthest to one side of the picture, a direction across the eye's. Where places at the same
+ * distance aside are nearer to the eye, they are farther out: by how much shows the one found last. */
+static void grow_to_side(const struct eye *eye, const struct shape *shape,
+                         const struct replay_pose *pose, struct vec3 side, double box[4])
+{
+    struct vec3 way = side;
+    for (int i = 0; i < LOOKS; i++) {
+        struct vec3 at = replay_shape_reach(shape, pose, way);
+        struct spot spot = eye_project(eye, at);
+        box[0] = fmin(box[0], spot.x);
+        box[1] = fmin(box[1], spot.y);
+        box[2] = fmax(box[2], spot.x);
+        box[3] = fmax(box[3], spot.y);
+        if (!spot.is_seen)
+            return;
+        double aside = vec3_dot(vec3_sub(at, eye->middle), side);
+        way = vec3_along(side, eye->back, aside / (eye->distance_m - spot.near));
+    }
+}
+
 /* Left, top, right and bottom of all parts at a moment, px. */
 static void grow_bounds(const struct draw_view *view, const struct replay *replay, double time_s,
                         double box[4])
@@ -47,38 +72,61 @@ static void grow_bounds(const struct draw_view *view, const struct replay *repla
     struct eye eye = eye_place(view, replay, time_s);
     struct replay_moment moment;
     replay_get_moment(replay, time_s, &moment);
-    const struct vec3 ways[] = {eye.right, vec3_scale(eye.right, -1), eye.up,
-                                vec3_scale(eye.up, -1)};
+    const struct vec3 sides[] = {eye.right, vec3_scale(eye.right, -1), eye.up,
+                                 vec3_scale(eye.up, -1)};
     for (int p = 0; p < replay->part_count; p++)
-        for (int i = 0; i < 4; i++) {
-            struct spot spot = eye_project(
-                &eye, replay_shape_reach(&replay->shapes[p], &moment.poses[p], ways[i]));
-            box[0] = fmin(box[0], spot.x);
-            box[1] = fmin(box[1], spot.y);
-            box[2] = fmax(box[2], spot.x);
-            box[3] = fmax(box[3], spot.y);
-        }
+        for (int i = 0; i < 4; i++)
+            grow_to_side(&eye, &replay->shapes[p], &moment.poses[p], sides[i], box);
 }
 
-/* Moves and scales the view until all moments stand in its middle, at a scale of at most `most`, px/m. */
-static void place_view(struct draw_view *view, const struct replay *replay, const double *times_s,
-                       int count, double most)
+/* Scales that had room and that had not. */
+struct scales {
+    double room_px_per_m, no_room_px_per_m;
+};
+
+/* The scale to be tried next, where this one could be `share` times as large if sizes grew by it alone; what is near to
+ * the eye grows faster. */
+static double next_scale(struct scales *known, double px_per_m, double share)
 {
+    double next = share * px_per_m;
+    if (share >= 1)
+        known->room_px_per_m = fmax(px_per_m, known->room_px_per_m);
+    else
+        known->no_room_px_per_m = fmin(px_per_m, known->no_room_px_per_m);
+    if (next >= known->no_room_px_per_m)
+        return (px_per_m + known->no_room_px_per_m) / 2;
+    if (next <= known->room_px_per_m)
+        return (px_per_m + known->room_px_per_m) / 2;
+    return next;
+}
+
+/* Moves the view so that a place of the picture comes half the way to its middle: what is near to the eye moves more. */
+static void shift_view(struct draw_view *view, const struct eye *eye, double x_px, double y_px)
+{
+    double aside = (x_px - view->left_px - view->width_px / 2) / 2;
+    double below = (y_px - view->top_px - view->height_px / 2) / 2;
+    struct vec3 shift = vec3_along(vec3_scale(eye->right, aside / view->px_per_m), eye->up,
+                                   -below / view->px_per_m);
+    view->x_m += shift.x;
+    view->y_m += shift.y;
+    view->z_m += shift.z;
+}
+
+void draw_fit_space(struct draw_view *view, const struct replay *replay, const double *times_s,
+                    int count, const struct draw_room *room)
+{
+    struct scales known = {0, INFINITY};
     for (int k = 0; k < PLACINGS; k++) {
         double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
         struct eye eye = eye_place(view, replay, 0);
         for (int i = 0; i < count; i++)
             grow_bounds(view, replay, times_s[i], box);
-        double aside = (box[0] + box[2]) / 2 - view->left_px - view->width_px / 2;
-        double below = (box[1] + box[3]) / 2 - view->top_px - 0.56 * view->height_px;
-        struct vec3 shift = vec3_along(vec3_scale(eye.right, aside / view->px_per_m), eye.up,
-                                       -below / view->px_per_m);
-        view->x_m += shift.x;
-        view->y_m += shift.y;
-        view->z_m += shift.z;
-        double share = fmin(WIDTH_SHARE * view->width_px / fmax(box[2] - box[0], 1),
-                            HEIGHT_SHARE * view->height_px / fmax(box[3] - box[1], 1));
-        view->px_per_m = fmin(share * view->px_per_m, most);
+        double share = fmin(room->width * view->width_px / fmax(box[2] - box[0], 1),
+                            room->height * view->height_px / fmax(box[3] - box[1], 1));
+        if (share > SHIFT_SHARE)
+            shift_view(view, &eye, (box[0] + box[2]) / 2,
+                       (box[1] + box[3]) / 2 + (0.5 - room->middle) * view->height_px);
+        view->px_per_m = fmin(next_scale(&known, view->px_per_m, share), room->most_px_per_m);
     }
 }
 
@@ -120,7 +168,8 @@ static struct row place_row(const struct draw_view *view, const struct replay *r
     own->is_still = 1;
     own->px_per_m =
         0.5 * view->width_px / fmax(vec3_length(vec3_sub(to, from)), camera_body_width(replay));
-    place_view(own, replay, m->times_s + row.first, row.end - row.first, most);
+    draw_fit_space(own, replay, m->times_s + row.first, row.end - row.first,
+                   &(struct draw_room){WIDTH_SHARE, HEIGHT_SHARE, MIDDLE_SHARE, most});
     return row;
 }
 
@@ -211,6 +260,7 @@ static void scale_cells(struct draw_view *view, const struct replay *replay, con
                         int count)
 {
     view->px_per_m = view->width_px / count / fmax(camera_body_width(replay), 1e-3);
+    struct scales known = {0, INFINITY};
     for (int k = 0; k < PLACINGS; k++) {
         double share = INFINITY;
         for (int i = 0; i < count; i++) {
@@ -222,7 +272,7 @@ static void scale_cells(struct draw_view *view, const struct replay *replay, con
             share = fmin(share, fmin(WIDTH_SHARE * cell.width_px / fmax(2 * aside, 1),
                                      HEIGHT_SHARE * cell.height_px / fmax(2 * above, 1)));
         }
-        view->px_per_m *= share;
+        view->px_per_m = next_scale(&known, view->px_per_m, share);
     }
 }
 
