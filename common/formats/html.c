@@ -22,3 +22,17 @@ void html_write(FILE *file, const char *text)
             fputc(is_clean || (*c >= 0x20 && *c < 0x7f) ? *c : '?', file);
     }
 }
+
+void html_write_base64(FILE *file, const unsigned char *bytes, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        size_t left = length - i;
+        unsigned word = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                        (left > 2 ? bytes[i + 2] : 0);
+        fputc(digits[word >> 18], file);
+        fputc(digits[word >> 12 & 63], file);
+        fputc(left > 1 ? digits[word >> 6 & 63] : '=', file);
+        fputc(left > 2 ? digits[word & 63] : '=', file);
+    }
+}

@@ -16,7 +16,8 @@
 #define PAGE_BYTES_MAX    (64u << 20)
 #define PICTURE_BYTES_MAX (4u << 20)
 #define OUTPUT_BYTES_MAX  (1u << 20)
-#define DECIMALS_MAX      3
+/* Pixels of a picture by its size in the page. */
+#define FINE 2
 
 /* A temporary directory and the program. */
 struct studio {
@@ -70,7 +71,7 @@ static int studio_open(struct studio *studio, struct error *error)
 
 static void studio_remove(const struct studio *studio, uint64_t id)
 {
-    static const char *const suffixes[] = {"creature", "svg", "html", "output"};
+    static const char *const suffixes[] = {"creature", "png", "html", "output"};
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         char path[RUN_PATH_SIZE];
         studio_path(studio, id, suffixes[i], path);
@@ -135,23 +136,19 @@ static void read_status(const char *output, char status[16])
 static int make_picture(struct studio *studio, struct report_gallery *gallery,
                         struct report_picture *picture, struct error *error)
 {
-    char creature[RUN_PATH_SIZE], svg_path[RUN_PATH_SIZE], size[32];
-    char *output = NULL, *svg = NULL;
-    size_t length;
+    char creature[RUN_PATH_SIZE], png_path[RUN_PATH_SIZE], size[32];
+    char *output = NULL;
     studio_path(studio, picture->id, "creature", creature);
-    studio_path(studio, picture->id, "svg", svg_path);
-    snprintf(size, sizeof size, "%dx%d", REPORT_PICTURE_WIDTH, REPORT_PICTURE_HEIGHT);
-    char *argv[] = {"viewer", creature, "--export", svg_path, "--plain", "--size", size, NULL};
+    studio_path(studio, picture->id, "png", png_path);
+    snprintf(size, sizeof size, "%dx%d", FINE * REPORT_PICTURE_WIDTH, FINE * REPORT_PICTURE_HEIGHT);
+    char *argv[] = {"viewer", creature, "--export", png_path, "--plain", "--size", size, NULL};
     int status = run_viewer(studio, argv, &output, error);
     if (!status) {
         read_status(output, picture->status);
-        status = file_read(svg_path, PICTURE_BYTES_MAX, &svg, &length, error);
+        status = file_read(png_path, PICTURE_BYTES_MAX, &picture->png, &picture->png_bytes, error);
     }
-    if (!status)
-        picture->svg = report_shrink_svg(svg);
-    else
+    if (status)
         note_problem(gallery, output ? output : error->message);
-    free(svg);
     free(output);
     return status;
 }
@@ -242,7 +239,7 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
 void report_gallery_deinit(struct report_gallery *gallery)
 {
     for (int i = 0; i < gallery->count; i++)
-        free(gallery->pictures[i].svg);
+        free(gallery->pictures[i].png);
     free(gallery->pictures);
     free(gallery->player);
     memset(gallery, 0, sizeof *gallery);
@@ -254,51 +251,4 @@ const struct report_picture *report_gallery_find(const struct report_gallery *ga
         if (gallery->pictures[i].id == id)
             return &gallery->pictures[i];
     return NULL;
-}
-
-/* ---- smaller pictures ---- */
-
-/* The length of text to be left out at this place, or 0: properties with their initial values,
- * and names of groups, which would come twice in a page of several pictures. */
-static size_t idle_length(const char *text)
-{
-    static const char id[] = " id=\"surface";
-    static const char *const idle[] = {
-        "fill-rule:nonzero;",     "fill-opacity:1;",   "stroke-linecap:butt;",
-        "stroke-linejoin:miter;", "stroke-opacity:1;", "stroke-miterlimit:10;",
-        "stroke:none;",
-    };
-    for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
-        if (!strncmp(text, idle[i], strlen(idle[i])))
-            return strlen(idle[i]);
-    if (strncmp(text, id, sizeof id - 1))
-        return 0;
-    size_t length = sizeof id - 1;
-    return length + strcspn(text + length, "\"") + 1;
-}
-
-char *report_shrink_svg(const char *svg)
-{
-    const char *start = strstr(svg, "<svg"), *end = strstr(svg, "</svg>");
-    start = start ? strchr(start, '>') : NULL;
-    if (!start || !end || end < start)
-        return NULL;
-    char *shrunk = malloc((size_t)(end - start) + 1), *out = shrunk;
-    int decimals = -1; /* behind the point of a number; -1: not there */
-    for (const char *c = start + 1; shrunk && c < end; c++) {
-        size_t idle = idle_length(c);
-        if (idle > 0) {
-            c += idle - 1;
-            continue;
-        }
-        if (*c == '.' && c > start + 1 && isdigit((unsigned char)c[-1]))
-            decimals = 0;
-        else if (decimals >= 0)
-            decimals = isdigit((unsigned char)*c) ? decimals + 1 : -1;
-        if (decimals <= DECIMALS_MAX)
-            *out++ = *c;
-    }
-    if (shrunk)
-        *out = '\0';
-    return shrunk;
 }

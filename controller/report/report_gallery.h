@@ -8,14 +8,16 @@
 
 #include "controller/store/store.h"
 
+/* In the page, px. */
 #define REPORT_PICTURE_WIDTH  160
 #define REPORT_PICTURE_HEIGHT 100
 
 struct report_picture {
     uint64_t id;
     char status[16]; /* "verified", "differs", ...; empty if it could not be replayed */
-    char *svg;       /* what stands in a <symbol> of that size; NULL: none */
-    int number;      /* in the player, from 0; -1: not in it */
+    char *png;       /* a whole file; NULL: none */
+    size_t png_bytes;
+    int number; /* in the player, from 0; -1: not in it */
 };
 
 struct report_gallery {
@@ -32,10 +34,5 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
 void report_gallery_deinit(struct report_gallery *gallery);
 /* The picture of a creature, or NULL. */
 const struct report_picture *report_gallery_find(const struct report_gallery *gallery, uint64_t id);
-
-/* The content of the outer tags of an SVG file, without properties that have their initial values,
- * and with at most three decimals. From malloc; NULL if there are no such tags, or out of
- * memory. */
-char *report_shrink_svg(const char *svg);
 
 #endif

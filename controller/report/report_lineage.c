@@ -21,7 +21,7 @@
 void report_write_picture(const struct report *report, FILE *file, uint64_t id)
 {
     const struct report_picture *picture = report_gallery_find(&report->gallery, id);
-    if (!picture || !picture->svg) {
+    if (!picture || !picture->png) {
         fputs("<span class='pic none'></span>", file);
         return;
     }
@@ -330,7 +330,7 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
         int is_tip = i == 0 || tree->nodes[i - 1].lane != node->lane;
         if (is_tip)
             free_until = HUGE_VAL;
-        if (tree->count > NODES_DRAWN && !is_tip && !(picture && picture->svg))
+        if (tree->count > NODES_DRAWN && !is_tip && !(picture && picture->png))
             continue;
         fprintf(file, "<g><title>creature %" PRIu64 ", born in generation %" PRIu32 ", ", entry->id,
                 entry->generation);
@@ -340,7 +340,7 @@ static void write_nodes(const struct report *report, const struct tree *tree, FI
         write_wishes(report, file, entry->id);
         fprintf(file, "</title><circle class='node %s' cx='%.1f' cy='%.1f' r='%g'/>",
                 find_mark(report, entry->id), x, y, is_tip ? 5.0 : 3.0);
-        if (picture && picture->svg && x <= free_until) {
+        if (picture && picture->png && x <= free_until) {
             fprintf(file, "<use href='#c%" PRIu64 "' x='%.1f' y='%.1f' width='%g' height='%g'",
                     entry->id, x - THUMB_WIDTH / 2, y - 8 - THUMB_HEIGHT, THUMB_WIDTH,
                     THUMB_HEIGHT);

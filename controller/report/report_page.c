@@ -65,9 +65,15 @@ static void write_symbols(const struct report *report, FILE *file)
     fputs("<svg width='0' height='0' style='position:absolute' aria-hidden='true'>\n", file);
     for (int i = 0; i < report->gallery.count; i++) {
         const struct report_picture *picture = &report->gallery.pictures[i];
-        if (picture->svg)
-            fprintf(file, "<symbol id='c%" PRIu64 "' viewBox='0 0 %d %d'>%s</symbol>\n",
-                    picture->id, REPORT_PICTURE_WIDTH, REPORT_PICTURE_HEIGHT, picture->svg);
+        if (!picture->png)
+            continue;
+        fprintf(file,
+                "<symbol id='c%" PRIu64 "' viewBox='0 0 %d %d'><image width='%d' height='%d' "
+                "href='data:image/png;base64,",
+                picture->id, REPORT_PICTURE_WIDTH, REPORT_PICTURE_HEIGHT, REPORT_PICTURE_WIDTH,
+                REPORT_PICTURE_HEIGHT);
+        html_write_base64(file, (const unsigned char *)picture->png, picture->png_bytes);
+        fputs("'/></symbol>\n", file);
     }
     fputs("</svg>\n", file);
 }

@@ -35,7 +35,7 @@ sum=$(sed -n "/<h2 id='verdicts'>/,/<h2 id='workers'>/s,^<tr><td>[a-z-]*</td><td
 [ "$sum" = "$("$controller" status run --json | sed -n 's/^  "evaluated": \([0-9]*\),*/\1/p')" ] ||
     fail "the verdicts add up to $sum"
 
-if "$bin/viewer" --help | grep -q '^  \.svg .*left out'; then
+if "$bin/viewer" --help | grep -q '^  \.png .*left out'; then
     grep -q 'Pictures or replays are missing: .*left out of this build' $page || fail "does not say why"
 else
     grep -q "<symbol id='c$best' viewBox='0 0 160 100'>" $page || fail "no picture of the best"

@@ -163,9 +163,9 @@ static void add_gallery(void)
     gallery->pictures = calloc(2, sizeof *gallery->pictures);
     ck_assert_ptr_nonnull(gallery->pictures);
     gallery->pictures[0] =
-        (struct report_picture){report.top[0].id, "verified", copy_of("<path d='M0 0'/>"), 0};
-    gallery->pictures[1] = (struct report_picture){report.lines[0].entries[3].id, "differs",
-                                                   copy_of("<path d='M1 1'/>"), -1};
+        (struct report_picture){report.top[0].id, "verified", copy_of("foobar"), 6, 0};
+    gallery->pictures[1] =
+        (struct report_picture){report.lines[0].entries[3].id, "differs", copy_of("foo"), 3, -1};
     gallery->count = 2;
     gallery->player = copy_of("<!doctype html><p class=\"x\">a &lt; b</p>");
     snprintf(gallery->problem, sizeof gallery->problem, "viewer: %s", HOSTILE);
@@ -203,6 +203,7 @@ static void check_closed(void)
 {
     static const char *const attributes[] = {" src=", " href=", "url(", "import "};
     ck_assert_int_eq(count_text(page, "http://"), count_text(page, "http://www.w3.org/2000/svg"));
+    ck_assert_int_eq(count_text(page, "data:image/png;base64,Zm9vYmFy'"), 1);
     ck_assert_int_eq(count_text(page, "https://"), 0);
     ck_assert_int_eq(count_text(page, "<script>"), 1);
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
@@ -425,19 +426,20 @@ START_TEST(steps_are_the_largest)
 }
 END_TEST
 
-START_TEST(pictures_shrink)
+/* The examples of RFC 4648, section 10. */
+START_TEST(bytes_are_base64)
 {
-    char *shrunk =
-        report_shrink_svg("<?xml version=\"1.0\"?>\n<svg width=\"1pt\" viewBox=\"0 0 1 1\">"
-                          "<g id=\"surface12\"><path "
-                          "style=\"stroke:none;fill-rule:nonzero;fill:rgb(89.019608%,1%,2%);"
-                          "fill-opacity:0.22;\" d=\"M 1.23456 -0.0005 7\"/></g></svg>\n");
-    ck_assert_str_eq(shrunk, "<g><path style=\"fill:rgb(89.019%,1%,2%);fill-opacity:0.22;\" "
-                             "d=\"M 1.234 -0.000 7\"/></g>");
-    free(shrunk);
-    ck_assert_ptr_null(report_shrink_svg(""));
-    ck_assert_ptr_null(report_shrink_svg("<svg"));
-    ck_assert_ptr_null(report_shrink_svg("</svg><svg>"));
+    static const char *const words[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
+                                        "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+    for (size_t i = 0; i < 7; i++) {
+        char *text = NULL;
+        size_t length;
+        FILE *file = open_memstream(&text, &length);
+        html_write_base64(file, (const unsigned char *)"foobar", i);
+        fclose(file);
+        ck_assert_str_eq(text, words[i]);
+        free(text);
+    }
 }
 END_TEST
 
@@ -528,8 +530,8 @@ int main(void)
     tcase_add_test(tests, a_young_run_has_a_page);
     tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
     tcase_add_test(tests, steps_are_the_largest);
-    tcase_add_test(tests, pictures_shrink);
     tcase_add_test(tests, html_is_escaped);
+    tcase_add_test(tests, bytes_are_base64);
     tcase_add_test(tests, charts_hold_their_values);
     tcase_add_test(tests, counts_have_whole_ticks);
     tcase_add_test(tests, charts_are_thinned_out);

@@ -49,20 +49,6 @@ static void write_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static void write_base64(FILE *file, const unsigned char *bytes, size_t length)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < length; i += 3) {
-        size_t left = length - i;
-        unsigned word = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-                        (left > 2 ? bytes[i + 2] : 0);
-        fputc(digits[word >> 18], file);
-        fputc(digits[word >> 12 & 63], file);
-        fputc(left > 1 ? digits[word >> 6 & 63] : '=', file);
-        fputc(left > 2 ? digits[word & 63] : '=', file);
-    }
-}
-
 /* ---- motion ---- */
 
 static int html_frame_count(const struct replay *replay)
@@ -288,7 +274,7 @@ static int write_motion(FILE *file, const struct replay *replay, const struct pa
         bytes && packed && compress2(packed, &packed_length, bytes, (uLong)length, 9) == Z_OK;
     if (is_packed) {
         fputc('"', file);
-        write_base64(file, packed, packed_length);
+        html_write_base64(file, packed, packed_length);
         fputc('"', file);
     }
     free(bytes);
