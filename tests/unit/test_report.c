@@ -203,7 +203,6 @@ static void check_closed(void)
 {
     static const char *const attributes[] = {" src=", " href=", "url(", "import "};
     ck_assert_int_eq(count_text(page, "http://"), count_text(page, "http://www.w3.org/2000/svg"));
-    ck_assert_int_eq(count_text(page, "data:image/png;base64,Zm9vYmFy'"), 1);
     ck_assert_int_eq(count_text(page, "https://"), 0);
     ck_assert_int_eq(count_text(page, "<script>"), 1);
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
@@ -244,6 +243,7 @@ START_TEST(page_tells_of_the_run)
     check_says("width 1 &rarr; 2");
     check_says("verified");
     check_says("data-play='0'");
+    check_says("data:image/png;base64,Zm9vYmFy'");
     for (int i = 0; i < param_count; i++) {
         char row[128];
         snprintf(row, sizeof row, "<code>%s</code>", param_table[i].key);
