@@ -299,8 +299,8 @@ struct item {
     int index;
 };
 
-/* What is sorted together. Shadows of a picture's own casters fall on its bodies, and on solids and the ground those of
- * `shading_count` pictures. */
+/* What is sorted together, and the pictures whose casters throw shadows on it: itself; on solids that are drawn once, those
+ * of all moments. */
 struct picture {
     struct scene scene;
     struct order *order;
@@ -505,7 +505,7 @@ static void dim_near_ground(const struct scene *scene, const struct order_piece 
     cairo_pattern_destroy(pattern);
 }
 
-/* On a body's face its own shadows and those of its solids; on what stays those of all. */
+/* The shadows of all pictures that shade this one. */
 static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
                     int owner, double strength)
 {
@@ -697,7 +697,8 @@ static int draw_solids(struct picture *all, int count)
 void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                   const struct draw_moment *moments, int count, unsigned overlays)
 {
-    struct picture *all = calloc((size_t)count + 1, sizeof *all);
+    int room = count + (count > 1); /* the last one for solids */
+    struct picture *all = calloc((size_t)room, sizeof *all);
     int is_ready = all != NULL;
     for (int i = 0; i < count && is_ready; i++)
         is_ready = begin_picture(&all[i], cr, view, replay, &moments[i]);
@@ -705,7 +706,7 @@ void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay
         is_ready = draw_solids(all, count);
     for (int i = 0; i < count && is_ready; i++)
         draw_picture(&all[i], i == count - 1 ? overlays : 0);
-    for (int i = 0; all && i <= count; i++)
+    for (int i = 0; all && i < room; i++)
         order_destroy(all[i].order);
     free(all);
 }
