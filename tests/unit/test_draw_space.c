@@ -2,7 +2,6 @@
 #include "viewer/draw/draw.h"
 
 #include <check.h>
-#include <cairo-svg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +256,8 @@ START_TEST(the_camera_turns_within_bounds)
 END_TEST
 
 #ifdef HAVE_CAIRO
+
+#include <cairo-svg.h>
 #include "tests/unit/picture_fixture.h"
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/shade.h"
