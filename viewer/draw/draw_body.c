@@ -40,8 +40,9 @@
 #define TRAIL_MAX   160
 #define CASTERS_MAX 512
 #define ITEMS_MAX   1024
-/* Pixels of an image in a drawing, by one of the drawing's. */
-#define FINE 3.0
+/* Pixels of an image in a drawing, by one of the drawing's, where it has no more than so many to a side. */
+#define FINE        3.0
+#define FINE_PX_MAX 8192
 /* Points nearer than this to the one before, px, are left out of trails. */
 #define TRAIL_STEP_PX 2.5
 
@@ -637,7 +638,8 @@ static void walk_over_solids(struct picture *picture)
 {
     cairo_t *target = picture->scene.cr;
     const struct draw_view *view = picture->scene.eye.view;
-    double fine = draw_is_image(target) ? 1 : FINE;
+    double most = FINE_PX_MAX / fmax(view->width_px, view->height_px);
+    double fine = draw_is_image(target) ? 1 : fmin(FINE, most);
     cairo_surface_t *image = cairo_image_surface_create(
         CAIRO_FORMAT_ARGB32, (int)ceil(view->width_px * fine), (int)ceil(view->height_px * fine));
     cairo_surface_set_device_scale(image, fine, fine);
