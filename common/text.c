@@ -115,5 +115,6 @@ int text_is_similar(const char *typed, const char *name)
 {
     int length = (int)strlen(name);
     int allowed = length < 4 ? 1 : length < 9 ? 2 : 3;
-    return text_distance(typed, name) <= allowed;
+    /* lengths alone are so far apart, which is soon known */
+    return abs((int)strlen(typed) - length) <= allowed && text_distance(typed, name) <= allowed;
 }

@@ -481,6 +481,34 @@ START_TEST(tensors_follow_pose_and_velocity)
 }
 END_TEST
 
+/* What is kept of a pose changes nothing: at many velocities a tensor is, bit for bit, that of a drag that knows no pose,
+ * and that of one which has no room for pieces. */
+START_TEST(pieces_that_are_kept_are_those_found_anew)
+{
+    for (int i = 0; i < 400; i++) {
+        const struct space_drag_law law = {5, i & 1, i >> 1 & 1, 1};
+        struct space_tensor kept;
+        build_heap(0, &law);
+        for (int n = 0; n < 10; n++) {
+            tree.links[0].velocity = draw_motion();
+            space_drag_set(&drag, &tree);
+            kept = tree.links[0].drag;
+        }
+        ck_assert_int_eq(drag.hidden->count > 0, !space_drag_is_constant(&law));
+        ck_assert_int_le(drag.hidden->count, drag.hidden->room);
+        for (int n = 0; n < 2; n++) {
+            space_drag_set_law(&drag, &law);
+            if (n == 1)
+                drag.hidden->room = 0;
+            space_drag_set(&drag, &tree);
+            ck_assert_mem_eq(&tree.links[0].drag, &kept, sizeof kept);
+        }
+        ck_assert_int_eq(drag.hidden->count, 0);
+        arena_deinit(&arena);
+    }
+}
+END_TEST
+
 /* A linear law sums along edges; one of leading faces alone by triangles, which are all of a face that leads. */
 START_TEST(edges_and_triangles_give_the_same)
 {
@@ -565,6 +593,7 @@ int main(void)
     tcase_add_test(tcase, pieces_change_continuously);
     tcase_add_test(tcase, a_sealed_box_does_not_swim);
     tcase_add_test(tcase, tensors_follow_pose_and_velocity);
+    tcase_add_test(tcase, pieces_that_are_kept_are_those_found_anew);
     tcase_add_test(tcase, edges_and_triangles_give_the_same);
     tcase_add_test(tcase, drag_never_gives_power);
     tcase_add_test(tcase, tensors_are_what_rays_find);

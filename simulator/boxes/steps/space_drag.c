@@ -9,35 +9,37 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "common/math/pair.h"
 
-/* Integrals of s^i t^j, at [i][j]. */
+/* Integrals of s^i t^j, at by_t[j][i]. Those of a degree above 3 are of no use. */
 struct moments {
-    double m[4][4];
+    quad by_t[4];
 };
 
 /* Of a piece that is cut by a line; rounding may cut it more than twice. */
 enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
+/* Pieces that are kept, for each box. */
+enum { PIECES_KEPT = 16 };
+/* The share of its velocity by which a face has to trail: pieces may reach beyond it by rounding. */
+#define TRAILING_SHARE 1e-9
 
 /* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
-static void add_triangle(struct moments *sum, struct exposure_corner a, struct exposure_corner b,
-                         struct exposure_corner c)
+static inline void add_triangle(struct moments *sum, const struct exposure_corner *a,
+                                const struct exposure_corner *b, const struct exposure_corner *c)
 {
-    double area = ((b.s - a.s) * (c.t - a.t) - (c.s - a.s) * (b.t - a.t)) / 2;
     static const double near = 0.6, far = 0.2, third = 1.0 / 3;
-    const struct {
-        double a, b, c, weight;
-    } points[] = {{third, third, third, -27.0 / 48},
-                  {near, far, far, 25.0 / 48},
-                  {far, near, far, 25.0 / 48},
-                  {far, far, near, 25.0 / 48}};
+    static const quad weights = {-27.0 / 48, 25.0 / 48, 25.0 / 48, 25.0 / 48};
+    static const quad of_a = {third, near, far, far}, of_b = {third, far, near, far};
+    static const quad of_c = {third, far, far, near};
+    double area = ((b->s - a->s) * (c->t - a->t) - (c->s - a->s) * (b->t - a->t)) / 2;
+    quad s = of_a * a->s + of_b * b->s + of_c * c->s, t = of_a * a->t + of_b * b->t + of_c * c->t;
+    quad one = weights * area, two = one * s, three = two * s, four = three * s;
     for (int k = 0; k < 4; k++) {
-        double s = points[k].a * a.s + points[k].b * b.s + points[k].c * c.s;
-        double t = points[k].a * a.t + points[k].b * b.t + points[k].c * c.t;
-        double power = points[k].weight * area;
-        for (int i = 0; i < 4; i++, power *= s) {
-            double term = power;
-            for (int j = 0; i + j < 4; j++, term *= t)
-                sum->m[i][j] += term;
+        quad terms = {one[k], two[k], three[k], four[k]};
+        sum->by_t[0] += terms;
+        for (int j = 1; j < 4; j++) {
+            terms *= t[k];
+            sum->by_t[j] += terms;
         }
     }
 }
@@ -47,21 +49,25 @@ static void find_moments(struct moments *sum, const struct exposure_piece *piece
                          double vs, double vt)
 {
     struct exposure_corner kept[CORNERS_MAX];
+    const struct exposure_corner *a = &piece->corners[0];
+    double va = v0 + a->s * vs + a->t * vt;
     int count = 0;
     *sum = (struct moments){{{0}}};
     for (int i = 0; i < piece->count; i++) {
-        struct exposure_corner a = piece->corners[i], b = piece->corners[(i + 1) % piece->count];
-        double va = v0 + a.s * vs + a.t * vt, vb = v0 + b.s * vs + b.t * vt;
+        const struct exposure_corner *b = &piece->corners[i + 1 < piece->count ? i + 1 : 0];
+        double vb = v0 + b->s * vs + b->t * vt;
         if (va >= 0)
-            kept[count++] = a;
+            kept[count++] = *a;
         if ((va > 0 && vb < 0) || (va < 0 && vb > 0)) {
             double share = va / (va - vb);
-            kept[count++] =
-                (struct exposure_corner){a.s + share * (b.s - a.s), a.t + share * (b.t - a.t)};
+            kept[count++] = (struct exposure_corner){a->s + share * (b->s - a->s),
+                                                     a->t + share * (b->t - a->t)};
         }
+        a = b;
+        va = vb;
     }
     for (int i = 2; i < count; i++)
-        add_triangle(sum, kept[0], kept[i - 1], kept[i]);
+        add_triangle(sum, &kept[0], &kept[i - 1], &kept[i]);
 }
 
 /* + the integrals of |vn| times 1, s, t, s^2, s t, t^2, or without |vn|, over the side where sign vn >= 0. */
@@ -74,11 +80,11 @@ static void add_side(double w[6], const struct space_drag_law *law,
     find_moments(&moments, piece, sign * v0, sign * vs, sign * vt);
     for (int k = 0; k < 6; k++) {
         int i = power_s[k], j = power_t[k];
-        double plain = moments.m[i][j];
+        double plain = moments.by_t[j][i];
         if (!law->is_quadratic)
             w[k] += plain;
         else
-            w[k] += sign * (v0 * plain + vs * moments.m[i + 1][j] + vt * moments.m[i][j + 1]);
+            w[k] += sign * (v0 * plain + vs * moments.by_t[j][i + 1] + vt * moments.by_t[j + 1][i]);
     }
 }
 
@@ -185,30 +191,69 @@ static struct space_tensor turned(const struct space_tensor *t, const struct mat
                                  sym3_turned(&t->fv, turn)};
 }
 
-/* + all faces of solids[index], as far as the others leave them; the tensor is about the origin, which moves with v. */
-static void add_box(struct space_tensor *tensor, const struct space_drag *drag,
-                    const struct solid *solids, int count, int index, struct vec3 origin,
-                    const struct space_motion *motion)
+/* 1 if the law leaves out all of a face. */
+static int is_trailing(const struct space_drag_law *law, const struct solid *solid, int face,
+                       double v0, double vs, double vt)
 {
-    const struct solid *solid = &solids[index];
+    double u = solid->half[(face / 2 + 1) % 3], v = solid->half[(face / 2 + 2) % 3];
+    if (!law->is_leading)
+        return 0;
+    double reach = fabs(vs) * u + fabs(vt) * v;
+    return v0 + reach < -TRAILING_SHARE * (fabs(v0) + reach);
+}
+
+static void forget_hidden(const struct space_drag *drag)
+{
+    drag->hidden->count = 0;
+    for (int i = 0; i < 6 * drag->box_count; i++)
+        drag->hidden->faces[i].is_known = 0;
+}
+
+/* What `count` boxes, with the relations `others`, hide of a face of box i. */
+static void find_hidden(const struct space_drag *drag, int i, int face, int count)
+{
+    struct space_drag_hidden *h = drag->hidden;
+    struct space_drag_face *f = &h->faces[6 * i + face];
+    f->first = h->count;
+    f->count = exposure_find(&drag->solids[i], face, drag->others, count, h->pieces + h->count);
+    f->is_known = h->count + f->count <= h->room;
+    if (f->is_known && f->count > 0)
+        h->count += f->count;
+}
+
+/* + all faces of box i, as far as they are exposed among `count` boxes from the first on; the tensor is about the
+ * origin, which moves with v. */
+static void add_box(struct space_tensor *tensor, const struct space_drag *drag, int i, int first,
+                    int count, struct vec3 origin, const struct space_motion *motion)
+{
+    const struct solid *solid = &drag->solids[i];
     const struct mat3 axes = {solid->axes[0], solid->axes[1], solid->axes[2]};
     struct vec3 arm = vec3_sub(solid->centre, origin), turning = mat3_back(&axes, motion->w);
     struct vec3 moving = mat3_back(&axes, vec3_add(motion->v, vec3_cross(motion->w, arm)));
     const double w[3] = {turning.x, turning.y, turning.z}, v[3] = {moving.x, moving.y, moving.z};
     struct box_sums sums = {.fv = {0}};
-    exposure_screen(solids, count, index, drag->others);
+    int is_screened = 0;
     for (int face = 0; face < 6; face++) {
+        const struct space_drag_face *f = &drag->hidden->faces[6 * i + face];
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        int pieces = exposure_find(solid, face, drag->others, count, drag->pieces);
         double sign = face % 2 ? 1 : -1, v0 = sign * v[k], vs = -sign * w[k2], vt = sign * w[k1];
         double exposed[6], hidden[6] = {0};
-        if (pieces == EXPOSURE_ALL_HIDDEN)
+        if (is_trailing(&drag->law, solid, face, v0, vs, vt))
+            continue;
+        if (!f->is_known && !is_screened) {
+            exposure_screen(drag->solids + first, count, i - first, drag->others);
+            is_screened = 1;
+        }
+        if (!f->is_known)
+            find_hidden(drag, i, face, count);
+        if (f->count == EXPOSURE_ALL_HIDDEN)
             continue;
         integrate_whole(&drag->law, solid, face, v0, vs, vt, exposed);
-        for (int i = 0; i < pieces; i++)
-            space_drag_integrate(&drag->law, &drag->pieces[i], v0, vs, vt, hidden);
-        for (int i = 0; i < 6; i++)
-            exposed[i] = drag->law.coefficient * (exposed[i] - hidden[i]);
+        for (int n = 0; n < f->count; n++)
+            space_drag_integrate(&drag->law, &drag->hidden->pieces[f->first + n], v0, vs, vt,
+                                 hidden);
+        for (int n = 0; n < 6; n++)
+            exposed[n] = drag->law.coefficient * (exposed[n] - hidden[n]);
         add_face(&sums, k, exposed);
     }
     struct space_tensor own = tensor_of(&sums);
@@ -239,6 +284,9 @@ void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *la
     const struct mat3 one = quaternion_matrix(QUATERNION_ONE);
     const struct vec3 origin = {0, 0, 0};
     drag->law = *law;
+    /* tensors are kept where the velocity does not change them */
+    drag->hidden->room = space_drag_is_constant(law) ? 0 : drag->box_count * PIECES_KEPT;
+    forget_hidden(drag);
     for (int i = 0; i < drag->link_count; i++) {
         drag->own[i] = (struct space_tensor){.nn = {0}};
         drag->poses[i] = (struct space_drag_pose){.at = {0}}; /* no link is turned by zeros */
@@ -246,8 +294,19 @@ void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *la
     for (int i = 0; i < drag->box_count; i++) {
         place_box(drag, i, &one, origin);
         if (!drag->boxes[i].is_dry && space_drag_is_constant(law) && !law->has_exposure)
-            add_box(&drag->own[drag->boxes[i].link], drag, &drag->solids[i], 1, 0, origin, &still);
+            add_box(&drag->own[drag->boxes[i].link], drag, i, i, 1, origin, &still);
     }
+}
+
+static struct space_drag_hidden *create_hidden(int box_count, struct arena *arena)
+{
+    struct space_drag_hidden *h = arena_take(arena, 1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->faces = arena_take(arena, (size_t)box_count, 6 * sizeof h->faces[0]);
+    h->pieces = arena_take_unset(arena, (size_t)box_count * PIECES_KEPT + EXPOSURE_PIECES_MAX,
+                                 sizeof h->pieces[0]);
+    return h->faces && h->pieces ? h : NULL;
 }
 
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
@@ -261,9 +320,9 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
     drag->solids = arena_take(arena, (size_t)box_count, sizeof drag->solids[0]);
     drag->turns = arena_take(arena, (size_t)box_count, sizeof drag->turns[0]);
     drag->poses = arena_take(arena, (size_t)link_count, sizeof drag->poses[0]);
-    drag->pieces = arena_take(arena, EXPOSURE_PIECES_MAX, sizeof drag->pieces[0]);
+    drag->hidden = create_hidden(box_count, arena);
     if (!drag->own || !drag->bodies || !drag->others || !drag->solids || !drag->turns ||
-        !drag->poses || !drag->pieces)
+        !drag->poses || !drag->hidden)
         return ERR_MEMORY;
     for (int i = 0; i < box_count; i++) {
         drag->bodies[i] = root_of(links, boxes[i].link);
@@ -286,11 +345,14 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
         pose->turned = l->turned;
         pose->at = l->at;
     }
-    for (int i = 0; i < drag->box_count && !is_known; i++) {
+    if (is_known)
+        return 1;
+    forget_hidden(drag);
+    for (int i = 0; i < drag->box_count; i++) {
         const struct space_tree_link *l = &tree->links[drag->boxes[i].link];
         place_box(drag, i, &l->turned, l->at);
     }
-    return is_known;
+    return 0;
 }
 
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
@@ -317,9 +379,9 @@ void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
         if (drag->boxes[i].is_dry)
             continue;
         if (drag->law.has_exposure)
-            add_box(&l->drag, drag, drag->solids + first, count, i - first, l->at, &l->velocity);
+            add_box(&l->drag, drag, i, first, count, l->at, &l->velocity);
         else
-            add_box(&l->drag, drag, &drag->solids[i], 1, 0, l->at, &l->velocity);
+            add_box(&l->drag, drag, i, i, 1, l->at, &l->velocity);
     }
     for (int i = 0; i < tree->count; i++)
         drag->poses[i].tensor = tree->links[i].drag;

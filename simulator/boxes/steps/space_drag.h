@@ -29,6 +29,18 @@ struct space_drag_pose {
     struct space_tensor tensor;
 };
 
+/* What is hidden of a face, EXPOSURE_ALL_HIDDEN or so many pieces from the first on, if it is known. */
+struct space_drag_face {
+    int is_known, first, count;
+};
+
+/* The hidden pieces of faces where the boxes were placed last, as far as there is room for them. */
+struct space_drag_hidden {
+    struct space_drag_face *faces; /* six of each box */
+    struct exposure_piece *pieces;
+    int count, room; /* room is left for EXPOSURE_PIECES_MAX more, which are not kept */
+};
+
 struct space_drag {
     struct space_drag_law law; /* only space_drag_set_law() changes it */
     const struct space_box *boxes;
@@ -41,7 +53,7 @@ struct space_drag {
     struct mat3 *turns; /* per box, in its link */
     struct exposure_other *others;
     struct space_drag_pose *poses; /* per link: where the solids were placed last */
-    struct exposure_piece *pieces;
+    struct space_drag_hidden *hidden;
 };
 
 /* The boxes must outlive it; those of one body, which hang on one root, follow one another. ERR_MEMORY when
