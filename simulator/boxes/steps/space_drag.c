@@ -27,10 +27,10 @@ enum { PIECES_KEPT = 16 };
 static inline void add_triangle(struct moments *sum, const struct exposure_corner *a,
                                 const struct exposure_corner *b, const struct exposure_corner *c)
 {
-    static const double near = 0.6, far = 0.2, third = 1.0 / 3;
-    static const quad weights = {-27.0 / 48, 25.0 / 48, 25.0 / 48, 25.0 / 48};
-    static const quad of_a = {third, near, far, far}, of_b = {third, far, near, far};
-    static const quad of_c = {third, far, far, near};
+    const double near = 0.6, far = 0.2, third = 1.0 / 3;
+    const quad weights = {-27.0 / 48, 25.0 / 48, 25.0 / 48, 25.0 / 48};
+    const quad of_a = {third, near, far, far}, of_b = {third, far, near, far};
+    const quad of_c = {third, far, far, near};
     double area = ((b->s - a->s) * (c->t - a->t) - (c->s - a->s) * (b->t - a->t)) / 2;
     quad s = of_a * a->s + of_b * b->s + of_c * c->s, t = of_a * a->t + of_b * b->t + of_c * c->t;
     quad one = weights * area, two = one * s, three = two * s, four = three * s;
