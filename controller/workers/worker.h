@@ -71,6 +71,7 @@ struct worker {
     uint64_t deadline_ms;          /* in the farm's running time; 0 = none */
     char cause[WORKER_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
     int is_overdue;                /* ... because its task took too much processor time */
+    int is_let_go;                 /* told to stop in the midst of a task: it need not hear that */
     int was_ready;                 /* this process */
     int was_asked;                 /* its launcher has had its SIGTERM */
     struct hello place;            /* what this process said of itself; all 0 before */

@@ -81,6 +81,7 @@ void worker_lose(struct worker *worker, const struct occasion *occasion)
 void worker_stop(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
+    worker->is_let_go = worker->held_count > 0;
     worker_drop_tasks(worker);
     worker_enter(worker, WORKER_STOPPING);
     worker_set_deadline(worker, WORKER_LINGER_MS);
@@ -174,7 +175,8 @@ void worker_reap(struct worker *worker, const struct occasion *occasion)
     struct process_end end = has_launcher ? process_end_of_child(occasion->end) : occasion->end;
     char text[64];
     process_end_print(end, text, sizeof text);
-    int is_expected = worker->state == WORKER_STOPPING && end.signal == 0 && end.exit_code == 0;
+    int is_good = end.signal == 0 && end.exit_code == 0;
+    int is_expected = worker->state == WORKER_STOPPING ? is_good : worker->is_let_go;
     worker->restarts += worker->state != WORKER_STOPPING;
     worker_log_end(worker, text, !is_expected);
 

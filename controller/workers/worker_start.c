@@ -106,7 +106,7 @@ void worker_spawn(struct worker *worker, const struct occasion *occasion)
     struct farm *farm = worker->farm;
     struct error error = {0};
     worker->cause[0] = '\0';
-    worker->is_overdue = worker->was_ready = worker->was_asked = 0;
+    worker->is_overdue = worker->is_let_go = worker->was_ready = worker->was_asked = 0;
     worker->place = (struct hello){0};
     worker->results_of_process = 0;
     worker->spawns++;

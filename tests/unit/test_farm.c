@@ -1020,6 +1020,17 @@ START_TEST(stop_while_busy)
 }
 END_TEST
 
+/* One that does not hear of the end, as it is at work, is killed, and that is no failure of its. */
+START_TEST(stop_in_the_midst_of_a_task)
+{
+    run.stop_after = 15;
+    run_farm("hang", 2, 500);
+    ck_assert_int_eq(run.finished, 15);
+    for (int slot = 1; slot <= 2; slot++)
+        ck_assert_int_eq(count_in_log(slot, "event=worker_died"), 0);
+}
+END_TEST
+
 START_TEST(stop_at_once)
 {
     start_farm("good", 3, 500);
@@ -1048,6 +1059,7 @@ START_TEST(stubborn_worker_is_killed)
 {
     run_farm("stubborn", 2, 20);
     expect_all_done(0);
+    ck_assert_int_eq(count_in_log(1, "event=worker_died"), 1);
 }
 END_TEST
 
@@ -1141,6 +1153,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, missing_program_behind_a_launcher);
     tcase_add_test(test, unrunnable_program);
     tcase_add_test(test, stop_while_busy);
+    tcase_add_test(test, stop_in_the_midst_of_a_task);
     tcase_add_test(test, stop_at_once);
     tcase_add_loop_test(test, stop_while_starting, 0, 12);
     tcase_add_test(test, stubborn_worker_is_killed);
