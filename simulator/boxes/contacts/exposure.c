@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "common/math/pair.h"
+
 /* A box hides a face only if it reaches farther in front of it than this, m: flush faces stay exposed. */
 #define FRONT_M 1e-9
 /* Smaller pieces are dropped, as a share of the face. */
@@ -83,32 +85,37 @@ void exposure_screen(const struct solid *solids, int count, int box, struct expo
 
 /* ---------------------------------------------------------------- shadows */
 
+/* s and t, side by side, and h. */
 struct point {
-    double s, t, h;
+    pair at;
+    double h;
 };
 
 static inline struct point point_add(struct point a, struct point b)
 {
-    return (struct point){a.s + b.s, a.t + b.t, a.h + b.h};
+    return (struct point){a.at + b.at, a.h + b.h};
 }
 
 static inline struct point point_sub(struct point a, struct point b)
 {
-    return (struct point){a.s - b.s, a.t - b.t, a.h - b.h};
+    return (struct point){a.at - b.at, a.h - b.h};
 }
 
-static inline int are_apart(const struct exposure_corner *a, const struct exposure_corner *b,
-                            double least)
+static inline pair corner_pair(const struct exposure_corner *c)
 {
-    return fabs(a->s - b->s) + fabs(a->t - b->t) > least;
+    return PAIR(&c->s, 0);
+}
+
+static inline int are_apart(pair a, pair b, double least)
+{
+    return pair_sum(pair_absolute(a - b)) > least;
 }
 
 /* Corners that are near to the last one are left out. */
-static inline void put_corner(struct exposure_shadow *o, double least, double s, double t)
+static inline void put_corner(struct exposure_shadow *o, double least, pair at)
 {
-    struct exposure_corner at = {s, t};
-    if (o->count == 0 || are_apart(&at, &o->corners[o->count - 1], least))
-        o->corners[o->count++] = at;
+    if (o->count == 0 || are_apart(at, corner_pair(&o->corners[o->count - 1]), least))
+        PAIR(&o->corners[o->count++].s, 0) = at;
 }
 
 /* Where the way from a to b passes through the plane. */
@@ -116,7 +123,7 @@ static inline void put_cut(struct exposure_shadow *o, double least, const struct
                            const struct point *b)
 {
     double share = a->h / (a->h - b->h);
-    put_corner(o, least, a->s + share * (b->s - a->s), a->t + share * (b->t - a->t));
+    put_corner(o, least, a->at + share * (b->at - a->at));
 }
 
 /* The half sides of the pair's second box, as a face of the first one sees them, and turned and numbered as above. */
@@ -128,7 +135,7 @@ static inline void turn_sides(const struct solids_pair *p, int face, struct poin
     /* - 0 counts as ahead */
     for (int j = 0; j < 3; j++) {
         double ahead = sign * p->c[k][j] + 0.0, half = copysign(p->b->half[j], ahead);
-        sides[j] = (struct point){half * p->c[k1][j], half * p->c[k2][j], half * ahead};
+        sides[j] = (struct point){half * (pair){p->c[k1][j], p->c[k2][j]}, half * ahead};
         is_left *= copysign(1, ahead);
     }
     e[0] = sides[0];
@@ -141,7 +148,7 @@ static inline void find_corners(const struct solids_pair *p, int face, struct po
 {
     int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
     double ahead = face % 2 ? p->by_a[k] : -p->by_a[k];
-    struct point e[3], centre = {p->by_a[k1], p->by_a[k2], ahead - p->a->half[k]};
+    struct point e[3], centre = {{p->by_a[k1], p->by_a[k2]}, ahead - p->a->half[k]};
     turn_sides(p, face, e);
     struct point plus = point_add(centre, e[0]), minus = point_sub(centre, e[0]);
     struct point plus_plus = point_add(plus, e[1]), plus_minus = point_sub(plus, e[1]);
@@ -164,22 +171,21 @@ static void find_shadow(const struct solids_pair *p, int face, struct exposure_s
     for (int i = 0; i < 6; i++) {
         const struct point *a = &at[i], *b = &at[i < 5 ? i + 1 : 0];
         if (a->h >= 0)
-            put_corner(o, least, a->s, a->t);
+            put_corner(o, least, a->at);
         else if (i % 2)
             put_cut(o, least, &at[6], a);
         if ((a->h >= 0) != (b->h >= 0))
             put_cut(o, least, a, b);
     }
-    while (o->count > 1 && !are_apart(&o->corners[o->count - 1], &o->corners[0], least))
+    pair first = corner_pair(&o->corners[0]), low = first, high = first;
+    while (o->count > 1 && !are_apart(corner_pair(&o->corners[o->count - 1]), first, least))
         o->count--;
-    o->low = o->high = o->corners[0];
     for (int i = 1; i < o->count; i++) {
-        double s = o->corners[i].s, t = o->corners[i].t;
-        o->low.s = s < o->low.s ? s : o->low.s;
-        o->low.t = t < o->low.t ? t : o->low.t;
-        o->high.s = s > o->high.s ? s : o->high.s;
-        o->high.t = t > o->high.t ? t : o->high.t;
+        low = pair_lesser(corner_pair(&o->corners[i]), low);
+        high = pair_greater(corner_pair(&o->corners[i]), high);
     }
+    PAIR(&o->low.s, 0) = low;
+    PAIR(&o->high.s, 0) = high;
 }
 
 /* ---------------------------------------------------------------- pieces */
@@ -296,15 +302,14 @@ static void split(const struct exposure_piece *piece, const struct side *side,
 static inline int are_apart_by_bounds(const struct exposure_piece *piece,
                                       const struct exposure_shadow *shadow)
 {
-    int lows[2] = {0, 0}, highs[2] = {0, 0};
+    pair low = corner_pair(&shadow->low), high = corner_pair(&shadow->high);
+    pair_bits are_below = ~(pair_bits){0}, are_above = are_below;
     for (int i = 0; i < piece->count; i++) {
-        lows[0] += piece->corners[i].s <= shadow->low.s;
-        lows[1] += piece->corners[i].t <= shadow->low.t;
-        highs[0] += piece->corners[i].s >= shadow->high.s;
-        highs[1] += piece->corners[i].t >= shadow->high.t;
+        pair corner = corner_pair(&piece->corners[i]);
+        are_below &= pair_is_at_most(corner, low);
+        are_above &= pair_is_at_most(high, corner);
     }
-    int n = piece->count;
-    return lows[0] == n || lows[1] == n || highs[0] == n || highs[1] == n;
+    return pair_mask(are_below | are_above) != 0;
 }
 
 /* Lists the sides of a shadow that cut a piece; returns their number, or -1 if one of the sides has all of the piece
@@ -312,21 +317,30 @@ static inline int are_apart_by_bounds(const struct exposure_piece *piece,
 static int find_cutting(const struct exposure_piece *piece, const struct exposure_shadow *shadow,
                         struct side cutting[EXPOSURE_SIDES_MAX])
 {
-    int count = 0;
+    pair s[EXPOSURE_CORNERS_MAX / 2], t[EXPOSURE_CORNERS_MAX / 2];
+    int count = 0, pairs = (piece->count + 1) / 2;
     if (are_apart_by_bounds(piece, shadow))
         return -1;
+    /* the last corner may count twice */
+    for (int k = 0; k < pairs; k++) {
+        const struct exposure_corner *c = &piece->corners[2 * k];
+        const struct exposure_corner *next = 2 * k + 1 < piece->count ? c + 1 : c;
+        s[k] = (pair){c->s, next->s};
+        t[k] = (pair){c->t, next->t};
+    }
     for (int i = 0; i < shadow->count; i++) {
         struct side side = side_of(shadow, i);
-        int lefts = 0, rights = 0;
-        for (int k = 0; k < piece->count; k++) {
-            double at = side_at(&side, &piece->corners[k]);
-            lefts += at > 0;
-            rights += at < 0;
+        pair_bits lefts = {0, 0}, rights = {0, 0};
+        for (int k = 0; k < pairs; k++) {
+            pair at = side.along.s * (t[k] - side.from.t) - side.along.t * (s[k] - side.from.s);
+            lefts |= pair_is_less((pair){0, 0}, at);
+            rights |= pair_is_less(at, (pair){0, 0});
         }
-        if (rights > 0 && lefts == 0)
+        if (pair_mask(rights) == 0)
+            continue;
+        if (pair_mask(lefts) == 0)
             return -1;
-        if (rights > 0)
-            cutting[count++] = side;
+        cutting[count++] = side;
     }
     return count;
 }

@@ -91,21 +91,24 @@ static void add_side(double w[6], const struct space_drag_law *law,
 /* + the integrals of 1, s, t, s^2, s t, t^2, along the edges by Green's theorem. */
 static void add_whole(double w[6], const struct exposure_piece *piece)
 {
-    static const double shares[6] = {0.5, 1.0 / 6, 1.0 / 6, 1.0 / 12, 1.0 / 24, 1.0 / 12};
-    double sum[6] = {0};
+    double one = 0, mixed = 0;
+    pair first = {0, 0}, second = {0, 0}; /* of s and t, and of their squares */
     for (int i = 0; i < piece->count; i++) {
         const struct exposure_corner *a = &piece->corners[i];
         const struct exposure_corner *b = &piece->corners[i + 1 < piece->count ? i + 1 : 0];
-        double cross = a->s * b->t - b->s * a->t, s = a->s + b->s, t = a->t + b->t;
-        sum[0] += cross;
-        sum[1] += cross * s;
-        sum[2] += cross * t;
-        sum[3] += cross * (s * s - a->s * b->s);
-        sum[4] += cross * (s * t + a->s * a->t + b->s * b->t);
-        sum[5] += cross * (t * t - a->t * b->t);
+        pair from = PAIR(&a->s, 0), to = PAIR(&b->s, 0), sum = from + to;
+        double cross = a->s * b->t - b->s * a->t;
+        one += cross;
+        first += cross * sum;
+        second += cross * (sum * sum - from * to);
+        mixed += cross * (sum[0] * sum[1] + a->s * a->t + b->s * b->t);
     }
-    for (int k = 0; k < 6; k++)
-        w[k] += shares[k] * sum[k];
+    w[0] += 0.5 * one;
+    w[1] += 1.0 / 6 * first[0];
+    w[2] += 1.0 / 6 * first[1];
+    w[3] += 1.0 / 12 * second[0];
+    w[4] += 1.0 / 24 * mixed;
+    w[5] += 1.0 / 12 * second[1];
 }
 
 int space_drag_is_constant(const struct space_drag_law *law)
