@@ -4,8 +4,8 @@
  * State: generation number, population, next creature id; everything else follows from them and
  * from the parameters. The population is kept in order of id while results are missing (so that
  * a result finds its individual by bisection) and is ranked when the last one arrives; then the
- * referee looks at the top, in rounds: the ranks stay while a round is under way, and are made
- * anew after it, until nobody in the top is left to look at. The scores alone decide: the
+ * referee looks at the top. The ranks are made anew with each of its words, which only bring others
+ * up, until nobody in the top is left to look at. The scores alone decide: the
  * referee tries every creature with fewer than guard.referee_top accepted ones before it.
  * Typical: 300 individuals of about 10 kB. */
 #include "controller/evolution/search.h"
@@ -495,9 +495,7 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
         return search->lagged ? lagged_tell(search, individual) : individual;
     }
     search_hear(search, individual);
-    if (--search->called)
-        return individual;
-    /* The last of the round: ranking moves it, and may call others. */
+    /* ranking moves it, and may call another */
     rank(search);
     return find(search, id);
 }

@@ -110,8 +110,8 @@ void search_destroy(struct search *search);
 uint32_t search_generation(const struct search *search);
 uint64_t search_next_id(const struct search *search); /* the next creature's */
 /* The current population: in order of id while results are missing; then ranked (fitness
- * descending, then id ascending). The ranks are final once search_is_complete(). Individuals stay
- * where they are until then, and exist until search_advance(). */
+ * descending, then id ascending). The ranks are final once search_is_complete(). A result moves
+ * individuals; they exist until search_advance(). */
 const struct population *search_population(const struct search *search);
 
 /* The next individual that has no result and was not asked for yet, or NULL. */

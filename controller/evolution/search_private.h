@@ -13,7 +13,7 @@ struct search {
     struct arena arena;         /* where newborns grow, for the keys of their motions */
     struct pack_writer scratch; /* where they are packed */
     int missing;                /* individuals without a result */
-    int called;                 /* individuals of this round that the referee has yet to see */
+    int called;                 /* individuals in the top that the referee has yet to see */
     int cursor;                 /* row to look at first when either is asked for */
 
     /* Of lagged methods: the population in order of id is

@@ -7,6 +7,7 @@
 #include "controller/evolution/search.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,32 +92,45 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
               (told->referee_fitness < params.guard_referee_share * told->measures.lowest_max_m));
 }
 
+/* Where it is now: results move individuals. */
+static const struct individual *individual_of(const struct search *search, uint64_t id)
+{
+    const struct population *population = search_population(search);
+
+    for (int i = 0; i < population->count; i++)
+        if (population->individuals[i].id == id)
+            return &population->individuals[i];
+    ck_abort_msg("there is no %" PRIu64, id);
+    return NULL;
+}
+
 /* Asks for as many as there are, results first, else the referee's; tells up to `count` of them
  * (-1: all) in order, backwards or shuffled. Returns how many were told. */
 static int evaluate_round(struct search *search, int count, int order, struct rng *rng)
 {
-    const struct individual *asked[1000];
+    const struct individual *one;
+    uint64_t asked[1000];
     int total = 0, is_referee;
 
-    while (total < 1000 && (asked[total] = search_ask(search)))
-        total++;
+    while (total < 1000 && (one = search_ask(search)))
+        asked[total++] = one->id;
     is_referee = total == 0;
     for (int i = 0; i < search_population(search)->count; i++)
         is_referee &= search_population(search)->individuals[i].has_result;
-    while (is_referee && total < 1000 && (asked[total] = search_ask_referee(search)))
-        total++;
+    while (is_referee && total < 1000 && (one = search_ask_referee(search)))
+        asked[total++] = one->id;
     if (count < 0 || count > total)
         count = total;
     for (int i = 0; i < total; i++) {
         int k = order == 2 ? i + (int)rng_below(rng, (uint32_t)(total - i)) : i;
-        const struct individual *swapped = asked[k];
+        uint64_t swapped = asked[k];
 
         asked[k] = asked[i];
         asked[i] = swapped;
     }
-    /* The last result moves individuals, so the pointers are read before it. */
     for (int i = 0; i < count; i++)
-        (is_referee ? tell_toy_referee : tell_toy)(search, asked[order == 1 ? total - 1 - i : i]);
+        (is_referee ? tell_toy_referee : tell_toy)(
+            search, individual_of(search, asked[order == 1 ? total - 1 - i : i]));
     return count;
 }
 
@@ -640,6 +654,26 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
             if (search_population(search)->individuals[i].id == seen[k])
                 *needless += !search_population(search)->individuals[i].has_referee;
 }
+
+/* Workers need not wait for the rest of the top. */
+START_TEST(who_comes_up_is_called_at_once)
+{
+    static const struct measures none;
+    struct search *search = search_create(&params);
+    const struct individual *one;
+    uint64_t last = 0;
+    int called = 0;
+
+    while ((one = search_ask(search)))
+        tell_toy(search, one);
+    for (; (one = search_ask_referee(search)); called++)
+        last = one->id;
+    ck_assert_int_gt(called, 1);
+    ck_assert_ptr_nonnull(search_tell_referee(search, last, VERDICT_OVERLAP, &none));
+    ck_assert_ptr_nonnull(search_ask_referee(search));
+    search_destroy(search);
+}
+END_TEST
 
 /* Whom the referee sees early, before it is sure that he is called, changes nothing. */
 START_TEST(the_referee_may_look_early)
@@ -1293,25 +1327,26 @@ static struct score score_in_trial(const struct individual *individual, int tria
  * creature. */
 static void run_trials(struct search *search, int order, struct rng *rng, int trials[])
 {
-    const struct individual *asked[100], *one;
+    const struct individual *one;
+    uint64_t asked[100];
     int numbers[100], count;
 
     do {
         for (count = 0; count < 100 && (one = search_ask(search)) != NULL; count++)
-            asked[count] = one;
+            asked[count] = one->id;
         for (int i = 0; i < count; i++)
-            tell_toy(search, asked[i]);
+            tell_toy(search, individual_of(search, asked[i]));
         for (count = 0; count < 100 && (one = search_ask_referee(search)) != NULL; count++) {
-            asked[count] = one;
+            asked[count] = one->id;
             numbers[count] = one->referee_trial;
             ck_assert_int_eq(one->referee_trial, trials[one->id]++);
         }
         for (int left = count; left > 0; left--) {
             int k = order ? (int)rng_below(rng, (uint32_t)left) : 0;
-            struct score score = score_in_trial(asked[k], numbers[k]);
+            struct score score = score_in_trial(individual_of(search, asked[k]), numbers[k]);
 
             ck_assert_ptr_nonnull(
-                search_tell_referee(search, asked[k]->id, score.verdict, &score.measures));
+                search_tell_referee(search, asked[k], score.verdict, &score.measures));
             asked[k] = asked[left - 1];
             numbers[k] = numbers[left - 1];
         }
@@ -1379,6 +1414,7 @@ int main(void)
     tcase_add_test(tests, the_least_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
     tcase_add_test(tests, the_referee_may_look_early);
+    tcase_add_test(tests, who_comes_up_is_called_at_once);
     tcase_add_test(tests, what_nobody_calls_for_changes_nothing);
     tcase_add_test(tests, the_referee_can_be_off);
     tcase_add_test(tests, everyone_may_be_refused);
