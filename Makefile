@@ -41,7 +41,7 @@ endif
 # -O1 compiles in half the time of -O3, and the tests hardly take longer ----
 OPT := $(if $(filter debug,$(MODE)),-O0 -g3,$(if $(SAN),-O1,-O3) -g)
 # the address sanitizer finds where these lead to; twice looked for they take a third of the time of the physics' tests
-UNASKED := $(if $(findstring address,$(SAN)),-fno-sanitize=object-size,null,pointer-overflow)
+UNASKED := $(if $(findstring address,$(SAN)),$(addprefix -fno-sanitize=,object-size null pointer-overflow))
 # checks of invariants that take long: common/error.h
 DEAR := $(if $(SAN)$(filter debug,$(MODE)),-DCHECKS_ARE_DEAR=1)
 # against what a bug could be made to do: checked copies, guarded stacks, tables that cannot be written
