@@ -1055,6 +1055,82 @@ START_TEST(marks_stand_along_the_way)
 }
 END_TEST
 
+/* A box that looks where it goes, with a contact before it, after a light over where it ends. */
+static void make_seeker(struct vec3 end)
+{
+    struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, -atan2(end.z, end.x));
+    struct replay_row row;
+    make_box(0, 0.2);
+    free(replay->rows);
+    replay->rows = NULL;
+    replay->frame_count = 0;
+    replay->row_floats = 0;
+    for (int i = 0; i <= 10; i++) {
+        struct vec3 at = vec3_scale(end, 0.1 * i);
+        double way = hypot(end.x, end.z);
+        ck_assert_int_eq(replay_append(replay, &row), 0);
+        row.poses[0] = replay_pose_of(at, turn);
+        row.centre[0] = (float)at.x;
+        row.centre[2] = (float)at.z;
+        row.light[0] = (float)end.x;
+        row.light[1] = 1;
+        row.light[2] = (float)end.z;
+        row.contacts[0] = (struct replay_contact){(float)(at.x + 0.2 * end.x / way),
+                                                  0.1F,
+                                                  (float)(at.z + 0.2 * end.z / way),
+                                                  (float)(-end.x / way),
+                                                  0,
+                                                  (float)(-end.z / way),
+                                                  0.5F};
+        *row.contact_count = 1;
+    }
+}
+
+/* What has depth is seen as if it went to the right, with all that is around it; among obstacles it stays as it is. */
+START_TEST(ways_lead_to_the_right)
+{
+    const struct vec3 ends[] = {{3, 0, 4}, {0, 0, -5}, {-5, 0, 0}, {0.03, 0, 0.04}};
+    for (int i = 0; i < 8; i++) {
+        struct vec3 end = ends[i % 4];
+        struct replay_frame frame;
+        make_seeker(end);
+        replay->obstacles.count = i / 4;
+        if (i < 3)
+            end = (struct vec3){5, 0, 0};
+        replay_turn_to_way(replay);
+        replay_finish(replay);
+        replay_get_frame(replay, 10, &frame);
+        struct vec3 front = replay_pose_turn(frame.poses, (struct vec3){1, 0, 0});
+        struct vec3 way = vec3_scale(end, 1 / vec3_length(end));
+        const struct replay_contact *c = frame.contacts;
+        ck_assert_double_lt(vec3_length(vec3_sub(frame.centre, end)), 1e-5);
+        ck_assert_double_lt(vec3_length(vec3_sub(replay_pose_centre(frame.poses), end)), 1e-5);
+        ck_assert_double_lt(vec3_length(vec3_sub(front, way)), 1e-5);
+        ck_assert_double_lt(
+            vec3_length(vec3_sub(frame.light, vec3_add(end, (struct vec3){0, 1, 0}))), 1e-5);
+        ck_assert_double_eq_tol((double)c->x_m, end.x + 0.2 * way.x, 1e-5);
+        ck_assert_double_eq_tol((double)c->y_m, 0.1, 1e-6);
+        ck_assert_double_eq_tol((double)c->z_m, end.z + 0.2 * way.z, 1e-5);
+        ck_assert_double_eq_tol((double)c->normal_x, -way.x, 1e-5);
+        ck_assert_double_eq_tol((double)c->normal_z, -way.z, 1e-5);
+        drop_replay();
+    }
+}
+END_TEST
+
+/* So does that of a creature. */
+START_TEST(creatures_go_to_the_right)
+{
+    struct replay_frame first, last;
+    make_replay("quadruped");
+    replay_get_frame(replay, 0, &first);
+    replay_get_frame(replay, replay->frame_count - 1, &last);
+    ck_assert_double_gt(last.centre.x, first.centre.x + 0.2);
+    ck_assert_double_eq_tol(last.centre.z, first.centre.z, 1e-5);
+    drop_replay();
+}
+END_TEST
+
 /* Side and top take a third of the picture; only of what has depth. */
 START_TEST(side_and_top_stand_beside)
 {
@@ -1317,6 +1393,8 @@ int main(void)
     tcase_add_test(cases, drawings_have_no_images);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
+    tcase_add_test(cases, ways_lead_to_the_right);
+    tcase_add_test(cases, creatures_go_to_the_right);
     tcase_add_test(cases, side_and_top_stand_beside);
     tcase_add_test(cases, the_ledger_stands_below_the_brain);
     tcase_add_test(cases, the_ledger_stands_above_the_split_view);

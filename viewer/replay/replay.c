@@ -20,6 +20,8 @@ const char *const replay_energy_names[ENERGY_COUNT] = {
 
 #define CONTACT_FLOATS (sizeof(struct replay_contact) / sizeof(float))
 #define POSE_FLOATS    (sizeof(struct replay_pose) / sizeof(float))
+/* The least way that has a direction, m. */
+#define WAY_LEAST_M 0.1
 
 /* ---- text ---- */
 
@@ -154,6 +156,54 @@ static void row_shift(const struct replay *replay, struct replay_row *row, float
     for (int c = 0; c < (int)*row->contact_count; c++) {
         row->contacts[c].x_m -= x;
         row->contacts[c].y_m -= y;
+    }
+}
+
+static struct quaternion pose_quaternion(const struct replay_pose *pose)
+{
+    return (struct quaternion){(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
+                               (double)pose->turn_z};
+}
+
+static void turn_vector(const struct mat3 *turn, float *x, float *y, float *z)
+{
+    struct vec3 to = mat3_apply(turn, (struct vec3){(double)*x, (double)*y, (double)*z});
+    *x = (float)to.x;
+    *y = (float)to.y;
+    *z = (float)to.z;
+}
+
+static void row_turn(const struct replay *replay, struct replay_row *row, struct quaternion by)
+{
+    struct mat3 turn = quaternion_matrix(by);
+    turn_vector(&turn, &row->centre[0], &row->centre[1], &row->centre[2]);
+    turn_vector(&turn, &row->light[0], &row->light[1], &row->light[2]);
+    for (int p = 0; p < replay->part_count; p++) {
+        struct replay_pose *pose = &row->poses[p];
+        *pose = replay_pose_of(mat3_apply(&turn, replay_pose_centre(pose)),
+                               quaternion_product(by, pose_quaternion(pose)));
+    }
+    for (int i = 0; i < (int)*row->contact_count; i++) {
+        struct replay_contact *c = &row->contacts[i];
+        turn_vector(&turn, &c->x_m, &c->y_m, &c->z_m);
+        turn_vector(&turn, &c->normal_x, &c->normal_y, &c->normal_z);
+    }
+}
+
+void replay_turn_to_way(struct replay *replay)
+{
+    struct replay_frame first, last;
+    if (!replay->has_depth || replay_solid_count(replay) > 0 || !replay->frame_count)
+        return;
+    replay_get_frame(replay, 0, &first);
+    replay_get_frame(replay, replay->frame_count - 1, &last);
+    double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z;
+    if (hypot(x, z) <= WAY_LEAST_M)
+        return;
+    for (int i = 0; i < replay->frame_count; i++) {
+        struct replay_row row;
+        row_at(replay, i, &row);
+        row_turn(replay, &row, quaternion_about((struct vec3){0, 1, 0}, atan2(z, x)));
     }
 }
 
@@ -336,12 +386,6 @@ void replay_get_moment(const struct replay *replay, double time_s, struct replay
 }
 
 /* ---- poses ---- */
-
-static struct quaternion pose_quaternion(const struct replay_pose *pose)
-{
-    return (struct quaternion){(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
-                               (double)pose->turn_z};
-}
 
 struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad)
 {

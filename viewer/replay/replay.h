@@ -2,7 +2,8 @@
  *
  * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
  * with poses, values of the drives, effector signals, neuron outputs, contacts and energies. Coordinates are
- * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on).
+ * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on); those of a
+ * creature in space are turned so that it goes along x.
  * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
  * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
 #ifndef VIEWER_REPLAY_REPLAY_H
@@ -276,8 +277,11 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
                          double per_step);
 /* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under that gravity. */
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground);
+/* Turns all rows of a scene with depth about the vertical, so that the level way of the centre of mass from start to end
+ * leads along x: not where there is none, nor where something stands in the world. After the last row. */
+void replay_turn_to_way(struct replay *replay);
 /* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
- * computes size_m. Call once, after the last row. */
+ * computes size_m. Call once, after that. */
 void replay_finish(struct replay *replay);
 
 #endif

@@ -488,6 +488,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
                  replay->cut_count);
     }
+    replay_turn_to_way(replay);
     replay_finish(replay);
     *result = replay;
     return 0;
