@@ -1118,7 +1118,23 @@ START_TEST(ways_lead_to_the_right)
 }
 END_TEST
 
-/* So does that of a creature. */
+/* An end that is nowhere has no direction: all before it stays as it was. */
+START_TEST(ways_to_nowhere_turn_nothing)
+{
+    struct replay_frame frame;
+    make_goer(0, 0, 5, 0);
+    replay->rows[10 * replay->row_floats + 2] = NAN;
+    replay_get_frame(replay, 10, &frame);
+    ck_assert(isnan(frame.centre.z));
+    replay_turn_to_way(replay);
+    replay_get_frame(replay, 8, &frame);
+    ck_assert_double_eq_tol(frame.centre.x, 0, 1e-6);
+    ck_assert_double_gt(frame.centre.z, 3);
+    drop_replay();
+}
+END_TEST
+
+/* A creature goes to the right, too. */
 START_TEST(creatures_go_to_the_right)
 {
     struct replay_frame first, last;
@@ -1394,6 +1410,7 @@ int main(void)
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
     tcase_add_test(cases, ways_lead_to_the_right);
+    tcase_add_test(cases, ways_to_nowhere_turn_nothing);
     tcase_add_test(cases, creatures_go_to_the_right);
     tcase_add_test(cases, side_and_top_stand_beside);
     tcase_add_test(cases, the_ledger_stands_below_the_brain);

@@ -198,7 +198,7 @@ void replay_turn_to_way(struct replay *replay)
     replay_get_frame(replay, 0, &first);
     replay_get_frame(replay, replay->frame_count - 1, &last);
     double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z;
-    if (hypot(x, z) <= WAY_LEAST_M)
+    if (!isfinite(hypot(x, z)) || hypot(x, z) <= WAY_LEAST_M)
         return;
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_row row;
