@@ -26,9 +26,8 @@
 /* Specks to either side of the middle, and how far apart they are there. */
 #define SPECKS   6
 #define SPECK_PX 105.0
-/* Marks to either side; and a way that has a direction, m. */
-#define MARKS       7
-#define WAY_LEAST_M 0.1
+/* Marks to either side. */
+#define MARKS 7
 
 static const enum palette_color haze_colors[REPLAY_MEDIUM_COUNT] = {
     [REPLAY_SKY] = COLOR_sky_bottom,
@@ -195,35 +194,19 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     cairo_pattern_destroy(checker);
 }
 
-/* The level line from the start towards the end; to the right for what stays in place. */
-struct level_line {
-    struct vec3 start, along;
-};
-
-static struct level_line way_of(const struct replay *replay)
-{
-    struct replay_frame first, last;
-    replay_get_frame(replay, 0, &first);
-    replay_get_frame(replay, replay->frame_count - 1, &last);
-    double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z,
-           way = hypot(x, z);
-    struct level_line line = {{first.centre.x, 0, first.centre.z}, {1, 0, 0}};
-    if (way > WAY_LEAST_M)
-        line.along = (struct vec3){x / way, 0, z / way};
-    return line;
-}
-
 /* Distances from the start, along the way. */
 static void draw_marks(cairo_t *cr, const struct eye *eye, const struct replay *replay)
 {
     const struct draw_view *view = eye->view;
-    struct level_line way = way_of(replay);
+    struct replay_frame first;
+    replay_get_frame(replay, 0, &first);
+    struct vec3 start = {first.centre.x, 0, first.centre.z}, way = replay_level_way(replay);
     double step = round_step(view, TILE_PX), last_x = -INFINITY, last_y = 0;
-    double first = floor(vec3_dot(vec3_sub(eye->middle, way.start), way.along) / step);
+    double nearest = floor(vec3_dot(vec3_sub(eye->middle, start), way) / step);
     for (int i = -MARKS; i <= MARKS; i++) {
         char text[32];
-        double s = (first + i) * step, size = 9.5 * view->ui;
-        struct spot spot = eye_project(eye, vec3_along(way.start, way.along, s));
+        double s = (nearest + i) * step, size = 9.5 * view->ui;
+        struct spot spot = eye_project(eye, vec3_along(start, way, s));
         if (!spot.is_seen || spot.x < view->left_px || spot.x > view->left_px + view->width_px)
             continue;
         /* level discs on the ground */

@@ -190,20 +190,28 @@ static void row_turn(const struct replay *replay, struct replay_row *row, struct
     }
 }
 
-void replay_turn_to_way(struct replay *replay)
+struct vec3 replay_level_way(const struct replay *replay)
 {
     struct replay_frame first, last;
-    if (!replay->has_depth || replay_solid_count(replay) > 0 || !replay->frame_count)
-        return;
     replay_get_frame(replay, 0, &first);
     replay_get_frame(replay, replay->frame_count - 1, &last);
-    double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z;
-    if (!isfinite(hypot(x, z)) || hypot(x, z) <= WAY_LEAST_M)
+    double x = last.centre.x - first.centre.x, z = last.centre.z - first.centre.z,
+           way = hypot(x, z);
+    if (!isfinite(way) || way <= WAY_LEAST_M)
+        return (struct vec3){1, 0, 0};
+    return (struct vec3){x / way, 0, z / way};
+}
+
+void replay_turn_to_way(struct replay *replay)
+{
+    if (!replay->has_depth || replay_solid_count(replay) > 0 || !replay->frame_count)
         return;
+    struct vec3 way = replay_level_way(replay);
+    struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, atan2(way.z, way.x));
     for (int i = 0; i < replay->frame_count; i++) {
         struct replay_row row;
         row_at(replay, i, &row);
-        row_turn(replay, &row, quaternion_about((struct vec3){0, 1, 0}, atan2(z, x)));
+        row_turn(replay, &row, turn);
     }
 }
 

@@ -277,8 +277,11 @@ void replay_put_contacts(struct replay_row *row, const struct contact_point *poi
                          double per_step);
 /* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under that gravity. */
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground);
-/* Turns all rows of a scene with depth about the vertical, so that the level way of the centre of mass from start to end
- * leads along x: not where there is none, nor where something stands in the world. After the last row. */
+/* The direction of the level way of the centre of mass from start to end, a unit; along x where that is shorter than 10 cm.
+ * There must be a row. */
+struct vec3 replay_level_way(const struct replay *replay);
+/* Turns all rows of a scene with depth about the vertical, so that this way leads along x; not where something stands in
+ * the world. After the last row. */
 void replay_turn_to_way(struct replay *replay);
 /* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
  * computes size_m. Call once, after that. */
