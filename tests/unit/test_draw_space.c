@@ -801,15 +801,20 @@ START_TEST(cut_faces_have_no_seams)
 }
 END_TEST
 
-/* A box that goes so far along x, y and z, and jumps so high at the fifth of eleven moments. */
-static void make_goer(double x_m, double y_m, double z_m, double jump_m)
+static void make_box_without_rows(void)
 {
-    struct replay_row row = {0};
     make_box(0, 0.2);
     free(replay->rows);
     replay->rows = NULL;
     replay->frame_count = 0;
     replay->row_floats = 0;
+}
+
+/* A box that goes so far along x, y and z, and jumps so high at the fifth of eleven moments. */
+static void make_goer(double x_m, double y_m, double z_m, double jump_m)
+{
+    struct replay_row row = {0};
+    make_box_without_rows();
     for (int i = 0; i <= 10; i++) {
         double share = 0.1 * i, y = 0.1 + share * y_m + (i == 4 ? jump_m : 0);
         ck_assert_int_eq(replay_append(replay, &row), 0);
@@ -1060,11 +1065,7 @@ static void make_seeker(struct vec3 end)
 {
     struct quaternion turn = quaternion_about((struct vec3){0, 1, 0}, -atan2(end.z, end.x));
     struct replay_row row;
-    make_box(0, 0.2);
-    free(replay->rows);
-    replay->rows = NULL;
-    replay->frame_count = 0;
-    replay->row_floats = 0;
+    make_box_without_rows();
     for (int i = 0; i <= 10; i++) {
         struct vec3 at = vec3_scale(end, 0.1 * i);
         double way = hypot(end.x, end.z);
