@@ -18,7 +18,9 @@ done
     fail "--worker 1"
 "$controller" logs run --worker 0 | grep -qv '^log=controller ' && fail "--worker 0 gives others"
 "$controller" logs run --task 17 >task
-[ "$(grep -c ' event=task task=17 ' task)" = 1 ] || fail "--task 17: $(cat task)"
+[ "$(grep -c ' event=task task=17 ' task)" = "$(cat run/logs/worker-*.log | grep -c ' event=task task=17 ')" ] ||
+    fail "--task 17: $(cat task)"
+grep -q ' event=task task=17 ' task || fail "--task 17 says nothing"
 grep -qv ' task=17 ' task && fail "--task 17 gives others: $(cat task)"
 "$controller" logs run --creature 3 | grep -q ' creature=3 ' || fail "--creature 3"
 printf 'time=2030-01-01T00:00:00.000Z level=warn event=planted note="level=info x"\n' >>run/logs/worker-02.log
