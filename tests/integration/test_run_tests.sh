@@ -60,6 +60,9 @@ script test_bad <<<'exit 3'
 expect 1 "0 passed, 1 failed, 0 skipped" integration test_bad
 printf '# speed: slow\nexit 3\n' | script test_bad
 expect 1 "0 passed, 0 failed, 0 skipped" --no-slow integration test_bad
+program test_bad <<<'exit 3'
+printf '/* Slow.\n * speed: slow */\n' >"$tree/tests/unit/test_bad.c"
+expect 1 "0 passed, 0 failed, 0 skipped" --no-slow unit test_bad
 
 # two that wait for each other end only side by side; one that is alone sees neither
 rm "$tree"/tests/*/*

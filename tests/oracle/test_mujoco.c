@@ -8,7 +8,8 @@
  * solver (absolute coordinates, adaptive steps), MuJoCo gets a fine step.
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With the
- * argument --table it prints what it measures. */
+ * argument --table it prints what it measures.
+ * speed: slow */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  * Limits and contacts are other models there: no test here has them but that of the cone's tendon.
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With the argument
- * --table it prints what it measures. */
+ * --table it prints what it measures.
+ * speed: slow */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
