@@ -19,6 +19,8 @@ enum rng_purpose {
     RNG_LIGHT = 7,
     RNG_PERTURBATION = 8,
 };
+/* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
+#define RNG_PURPOSE_BITS 8
 
 struct rng {
     uint32_t key[2];     /* low and high half of rng_mix_seed(run_seed, purpose) */

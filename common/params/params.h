@@ -59,6 +59,8 @@
     REAL(breeding, graft, 30, 0, 100, 'S', "weight of grafting")                                   \
     CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
            "by these weights, or a gene of the first parent")                                      \
+    INT(breeding, draws, 8, 1, 100, 'S',                                                           \
+        "draws of a child, at most, until its body and brain are new to the population; 1: as Sims")    \
     INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, at most")                 \
     REAL(mutation, none, 0.25, 0, 1, 'S', "share of children without mutation")                    \
     REAL(mutation, one, 0.5, 0, 1, 'S', "share with one; the rest have more")                      \

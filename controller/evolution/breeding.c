@@ -6,7 +6,36 @@
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child)
 {
-    rng_init(rng, (uint64_t)params->run_seed, purpose, child->generation, child->id);
+    uint32_t drawn = (uint32_t)purpose | (uint32_t)child->draw << RNG_PURPOSE_BITS;
+
+    rng_init(rng, (uint64_t)params->run_seed, drawn, child->generation, child->id);
+}
+
+static void forget(struct individual *child)
+{
+    genome_deinit(&child->genome);
+    genome_init(&child->genome);
+    child->key = (struct phenotype_key){{0, 0}};
+    child->mutations[0] = 0;
+    child->parents[0] = child->parents[1] = 0;
+}
+
+int breeding_draw(const struct params *params, struct census *census, struct individual *child,
+                  breeding_maker *make, void *context)
+{
+    int is_new = 0, status = make(context, child);
+
+    if (!census || params->breeding_draws == 1)
+        return status;
+    while (!status) {
+        status = census_note(census, params, child, &is_new);
+        if (status || is_new || child->draw + 1 >= params->breeding_draws)
+            break;
+        forget(child);
+        child->draw++;
+        status = make(context, child);
+    }
+    return status;
 }
 
 int breeding_make_random(const struct params *params, struct individual *child)
@@ -19,22 +48,37 @@ int breeding_make_random(const struct params *params, struct individual *child)
     return genetics_random(&child->genome, params, &rng, &ids);
 }
 
-int breeding_make_fresh(const struct params *params, const struct individual *body,
-                        struct individual *child)
+/* What a child is made of. */
+struct making {
+    const struct params *params;
+    const struct breeding_parents *parents;
+    const struct individual *body;
+};
+
+static int make_fresh(void *context, struct individual *child)
 {
+    const struct making *making = context;
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
     int status;
 
-    if (params->mutation_body || !body)
-        return breeding_make_random(params, child);
-    status = genome_copy(&child->genome, &body->genome);
+    if (making->params->mutation_body || !making->body)
+        return breeding_make_random(making->params, child);
+    status = genome_copy(&child->genome, &making->body->genome);
     if (status)
         return status;
-    breeding_init_stream(&rng, params, RNG_RANDOM_GENOME, child);
+    breeding_init_stream(&rng, making->params, RNG_RANDOM_GENOME, child);
     child->method = METHOD_ASEXUAL;
-    child->parents[0] = body->id;
-    return genetics_random_brain(&child->genome, params, &rng, &ids);
+    child->parents[0] = making->body->id;
+    return genetics_random_brain(&child->genome, making->params, &rng, &ids);
+}
+
+int breeding_make_fresh(const struct params *params, struct census *census,
+                        const struct individual *body, struct individual *child)
+{
+    struct making making = {.params = params, .body = body};
+
+    return breeding_draw(params, census, child, make_fresh, &making);
 }
 
 static const int methods[BREEDING_GENE_COUNT] = {[BREEDING_ASEXUAL] = METHOD_ASEXUAL,
@@ -77,9 +121,11 @@ static int mutate(const struct params *params, struct individual *child, int is_
                            sizeof(child->mutations));
 }
 
-int breeding_make_child(const struct params *params, const struct breeding_parents *parents,
-                        struct individual *child)
+static int make_child(void *context, struct individual *child)
 {
+    const struct making *making = context;
+    const struct params *params = making->params;
+    const struct breeding_parents *parents = making->parents;
     struct gene_counter ids = {.creature = child->id};
     const struct individual *a, *b;
     int is_inherited = params->breeding_choice == CHOICE_INHERITED;
@@ -106,4 +152,12 @@ int breeding_make_child(const struct params *params, const struct breeding_paren
     if (is_inherited && !child->genome.breeding)
         child->genome.breeding = (uint8_t)breeding;
     return mutate(params, child, child->method != METHOD_ASEXUAL, &ids);
+}
+
+int breeding_make_child(const struct params *params, struct census *census,
+                        const struct breeding_parents *parents, struct individual *child)
+{
+    struct making making = {.params = params, .parents = parents};
+
+    return breeding_draw(params, census, child, make_child, &making);
 }

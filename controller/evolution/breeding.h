@@ -1,12 +1,15 @@
 /* The making of one child, for all search methods: at random, or from parents drawn by weight.
  *
  * Every child has streams of random numbers of its own, keyed by (run seed, purpose, generation,
- * id), so no child depends on another's making. Children come with id, generation and seed set. */
+ * id), so no draw of a child depends on another's making. Children come with id and generation set.
+ *
+ * A child that would move as somebody in the census does is drawn again, from other streams, at most
+ * breeding.draws times in all; then it stays as it is. Whoever is kept is noted in the census. */
 #ifndef CONTROLLER_EVOLUTION_BREEDING_H
 #define CONTROLLER_EVOLUTION_BREEDING_H
 
 #include "common/math/rng.h"
-#include "controller/evolution/search.h"
+#include "controller/evolution/census.h"
 
 /* Parents and their weights, which are >= 0; one of them is > 0. */
 struct breeding_parents {
@@ -15,20 +18,27 @@ struct breeding_parents {
     int count;
 };
 
+/* The stream of the child's present draw. */
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child);
 
-/* A fresh random genome. 0 or ERR_MEMORY, as the next. */
+/* Makes one draw of a child whose genome is empty. 0 or ERR_MEMORY, as the next. */
+typedef int breeding_maker(void *context, struct individual *child);
+/* Draws until the child is new to the census; NULL: once. */
+int breeding_draw(const struct params *params, struct census *census, struct individual *child,
+                  breeding_maker *make, void *context);
+
+/* A fresh random genome, drawn once. */
 int breeding_make_random(const struct params *params, struct individual *child);
 /* The same where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new
  * brain in the body of an individual; NULL: there is no such individual. */
-int breeding_make_fresh(const struct params *params, const struct individual *body,
-                        struct individual *child);
+int breeding_make_fresh(const struct params *params, struct census *census,
+                        const struct individual *body, struct individual *child);
 
 /* Draws the method by the breeding.* weights, the parents (the second different from the first
  * where there are two) and the mutations. With breeding.choice = inherited the method is that of
  * the first parent's breeding gene; a child of one without gets the drawn one as its gene. */
-int breeding_make_child(const struct params *params, const struct breeding_parents *parents,
-                        struct individual *child);
+int breeding_make_child(const struct params *params, struct census *census,
+                        const struct breeding_parents *parents, struct individual *child);
 
 #endif

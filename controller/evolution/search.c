@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/phenotype_key.h"
 #include "common/judge/behaviour.h"
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
@@ -191,16 +190,21 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
     return individuals;
 }
 
+int search_count_known(struct search *search, int count)
+{
+    census_clear(search->population.census);
+    return census_note_all(search->population.census, &search->params,
+                           search->population.individuals, count);
+}
+
 int search_complete_newborns(struct search *search, struct individual *children, int count)
 {
-    static const struct trial first = {.purpose = TRIAL_FIRST};
     int status = 0;
 
     for (int i = 0; i < count && !status; i++) {
         struct individual *child = &children[i];
 
-        status = phenotype_key_grow(&child->key, &child->genome, &search->params, &first, 0,
-                                    &search->arena);
+        status = census_find_key(search->population.census, &search->params, child);
         child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
         child->born_trials = child->trials;
         if (!status)
@@ -217,7 +221,8 @@ static struct search *make_search(const struct params *params, uint32_t generati
 
     if (!search)
         return NULL;
-    if (arena_init(&search->arena, PHENOTYPE_KEY_ARENA_BYTES)) {
+    search->population.census = census_create();
+    if (!search->population.census) {
         free(search);
         return NULL;
     }
@@ -299,7 +304,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
 
     if (!search)
         return NULL;
-    search->population = *population;
+    search->population.individuals = population->individuals;
+    search->population.count = population->count;
     memset(population, 0, sizeof(*population));
     for (i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
@@ -325,7 +331,7 @@ void search_destroy(struct search *search)
         return;
     lagged_end(search);
     search_free_individuals(search->population.individuals, search->population.count);
-    arena_deinit(&search->arena);
+    census_destroy(search->population.census);
     pack_writer_deinit(&search->scratch);
     free(search);
 }
@@ -593,7 +599,8 @@ int search_advance(struct search *search)
     individuals = search_make_individuals(generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
-    if (search_method_of(search)->next(&search->params, generation, &search->population, survivors,
+    if (search_count_known(search, search->population.count) ||
+        search_method_of(search)->next(&search->params, generation, &search->population, survivors,
                                        individuals + survivors, born) ||
         search_complete_newborns(search, individuals + survivors, born)) {
         search_free_individuals(individuals, count);

@@ -40,6 +40,7 @@ struct individual {
     uint32_t generation; /* of birth, from 0 */
     int method;          /* enum breeding_method */
     uint64_t parents[2]; /* 0 = none */
+    int draw;            /* of its making: how often it was drawn before; breeding.draws */
     /* Seed of its evaluations: the run's seed mixed with the key of its motion. So creatures that
      * move alike see the same light and get the same trials. */
     uint64_t seed;
@@ -88,6 +89,7 @@ struct population {
     int count;
     int unjudged; /* how many at the end of a ranked population count in the next generation */
     int due;      /* results that this generation needs; 0: one of each without a result */
+    struct census *census; /* how those move whom children must not repeat; NULL: none */
 };
 
 struct search; /* owns its population */

@@ -275,26 +275,39 @@ static uint64_t hash_body(const struct genome *genome)
     return hash;
 }
 
-static int breed_trial(const struct archive *archive, struct individual *base,
-                       struct individual *child)
+struct trying {
+    const struct params *params;
+    const struct individual *base;
+};
+
+static int make_trial(void *context, struct individual *child)
 {
+    const struct trying *trying = context;
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
     int mutations, status;
 
     child->method = METHOD_ASEXUAL;
-    child->parents[0] = base->id;
+    child->parents[0] = trying->base->id;
+    status = genome_copy(&child->genome, &trying->base->genome);
+    if (status)
+        return status;
+    breeding_init_stream(&rng, trying->params, RNG_MUTATION, child);
+    mutations = genetics_mutation_count(trying->params, 0, &rng);
+    return genetics_mutate(&child->genome, mutations > 0 ? mutations : 1, trying->params, &rng,
+                           &ids, child->mutations, (int)sizeof(child->mutations));
+}
+
+static int breed_trial(const struct archive *archive, struct census *census,
+                       struct individual *base, struct individual *child)
+{
+    struct trying trying = {.params = &archive->trial, .base = base};
+
     child->body = base->body;
     child->is_trial = 1;
     child->trials = base->trials - 1;
     base->is_waiting = 1;
-    status = genome_copy(&child->genome, &base->genome);
-    if (status)
-        return status;
-    breeding_init_stream(&rng, &archive->trial, RNG_MUTATION, child);
-    mutations = genetics_mutation_count(&archive->trial, 0, &rng);
-    return genetics_mutate(&child->genome, mutations > 0 ? mutations : 1, &archive->trial, &rng,
-                           &ids, child->mutations, (int)sizeof(child->mutations));
+    return breeding_draw(&archive->trial, census, child, make_trial, &trying);
 }
 
 /* (1 - rank / count)^pressure, up to a factor. */
@@ -328,7 +341,7 @@ static int breed_from_cells(struct archive *archive, struct population *populati
 
     weigh_parents(archive);
     status = breeding_make_child(is_frozen(archive, child) ? &archive->frozen : &archive->params,
-                                 &parents, child);
+                                 population->census, &parents, child);
     if (status)
         return status;
     parent = find(population, child->parents[0]);
@@ -343,11 +356,11 @@ static int breed(void *state, struct population *population, struct individual *
     struct individual *untried = find_untried(population);
 
     if (untried)
-        return breed_trial(archive, untried, child);
+        return breed_trial(archive, population->census, untried, child);
     if (archive->count > 0)
         return breed_from_cells(archive, population, child);
     child->body = child->id;
-    return breeding_make_fresh(&archive->params,
+    return breeding_make_fresh(&archive->params, population->census,
                                population->count > 0 ? &population->individuals[0] : NULL, child);
 }
 

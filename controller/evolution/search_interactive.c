@@ -144,7 +144,7 @@ static int breed_nobody(const struct search *search, struct individual *children
     int status = 0;
 
     for (int i = 0; !status && i < count; i++)
-        status = breeding_make_fresh(&search->params,
+        status = breeding_make_fresh(&search->params, population->census,
                                      &population->individuals[i % population->count], &children[i]);
     return status;
 }
@@ -158,7 +158,8 @@ static int breed_chosen(const struct search *search, struct individual *children
     if (!status && parents.count == 0)
         status = breed_nobody(search, children, count);
     for (int i = 0; !status && parents.count > 0 && i < count; i++)
-        status = breeding_make_child(&search->params, &parents, &children[i]);
+        status =
+            breeding_make_child(&search->params, search->population.census, &parents, &children[i]);
     free(parents.individuals);
     free(parents.weights);
     return status;
@@ -169,7 +170,9 @@ static int breed_goal(const struct search *search, struct individual *survivors,
                       struct individual *children, int count)
 {
     struct params params = search->params;
-    struct population ranked = {.individuals = survivors, .count = search->population.count};
+    struct population ranked = {.individuals = survivors,
+                                .count = search->population.count,
+                                .census = search->population.census};
 
     if (survivor_count == 0)
         return breed_nobody(search, children, count);
@@ -213,7 +216,9 @@ int interactive_advance(struct search *search)
     for (int i = 0, k = 0; i < population->count; i++)
         if (population->individuals[i].is_selected)
             individuals[k++] = population->individuals[i];
-    status = breed_chosen(search, individuals + survivors, chosen);
+    status = search_count_known(search, population->count);
+    if (!status)
+        status = breed_chosen(search, individuals + survivors, chosen);
     if (!status && chosen < born)
         status = breed_goal(search, individuals, survivors, individuals + survivors + chosen,
                             born - chosen);

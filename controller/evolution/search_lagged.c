@@ -65,6 +65,16 @@ static void breed(struct search *search)
     search->born++;
 }
 
+/* Takes the next child that was bred before a restart. */
+static void note_birth(struct search *search)
+{
+    struct individual *child = row(search, search->born++);
+    int is_new;
+
+    method_of(search)->note_birth(search->lagged, &search->population, child);
+    search->failure = census_note(search->population.census, &search->params, child, &is_new);
+}
+
 /* Breeds until the lag is full or the run has enough. */
 static void breed_due(struct search *search)
 {
@@ -74,9 +84,7 @@ static void breed_due(struct search *search)
         most = left;
     while (!search->failure && search->born - search->head < most) {
         if (search->born < search->population.count) {
-            method_of(search)->note_birth(search->lagged, &search->population,
-                                          row(search, search->born));
-            search->born++;
+            note_birth(search);
         } else {
             breed(search);
         }
@@ -272,7 +280,7 @@ static int open_generation(struct search *search)
     search->taken = population->count;
     population->due = search->quota;
     population->unjudged = 0;
-    if (make_room(search))
+    if (make_room(search) || search_count_known(search, search->born))
         return ERR_MEMORY;
     method_of(search)->restore(search->lagged, population);
     return 0;

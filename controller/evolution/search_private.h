@@ -2,7 +2,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 #define CONTROLLER_EVOLUTION_SEARCH_PRIVATE_H
 
-#include "common/system/arena.h"
+#include "controller/evolution/census.h"
 #include "controller/evolution/search.h"
 
 struct search {
@@ -10,8 +10,7 @@ struct search {
     uint32_t generation;
     uint64_t next_id;
     struct population population;
-    struct arena arena;         /* where newborns grow, for the keys of their motions */
-    struct pack_writer scratch; /* where they are packed */
+    struct pack_writer scratch; /* where newborns are packed */
     int missing;                /* individuals without a result */
     int called;                 /* individuals in the top that the referee has yet to see */
     int cursor;                 /* row to look at first when either is asked for */
@@ -62,6 +61,8 @@ int interactive_advance(struct search *search);
  * NULL. */
 struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
                                            int born);
+/* Makes a census of the first `count` of the population. 0 or ERR_MEMORY. */
+int search_count_known(struct search *search, int count);
 /* What follows from the genomes of newborns: key, seed, packed genome. 0 or ERR_MEMORY. */
 int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);

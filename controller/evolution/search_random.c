@@ -18,7 +18,8 @@ static int next(const struct params *params, uint32_t generation, const struct p
     int bodies = survivor_count > 0 ? survivor_count : 1, i, status = 0;
 
     for (i = 0; !status && i < count; i++)
-        status = breeding_make_fresh(params, &ranked->individuals[i % bodies], &children[i]);
+        status = breeding_make_fresh(params, ranked->census, &ranked->individuals[i % bodies],
+                                     &children[i]);
     return status;
 }
 

@@ -49,8 +49,9 @@ static int next(const struct params *params, uint32_t generation, const struct p
     int i;
 
     for (i = 0; !status && i < count; i++)
-        status = i < bred ? breeding_make_child(params, &parents, &children[i])
-                          : breeding_make_fresh(params, &ranked->individuals[0], &children[i]);
+        status = i < bred ? breeding_make_child(params, ranked->census, &parents, &children[i])
+                          : breeding_make_fresh(params, ranked->census, &ranked->individuals[0],
+                                                &children[i]);
     free(parents.individuals);
     free(parents.weights);
     return status;

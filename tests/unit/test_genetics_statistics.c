@@ -186,7 +186,7 @@ static void bear(struct family *family, struct individual *child)
     genome_init(&child->genome);
     child->id = family->next_id++;
     child->generation = 1;
-    ck_assert_int_eq(breeding_make_child(&params, &family->parents, child), 0);
+    ck_assert_int_eq(breeding_make_child(&params, NULL, &family->parents, child), 0);
 }
 
 /* Children by their number of mutations, told apart by the words that are recorded. */

@@ -510,7 +510,7 @@ START_TEST(who_comes_afresh_keeps_the_body)
     struct creature creature;
     read_example("hopper", &creature);
     ck_assert_int_eq(genome_copy(&base.genome, &creature.genome), 0);
-    ck_assert_int_eq(breeding_make_fresh(&params, &base, &child), 0);
+    ck_assert_int_eq(breeding_make_fresh(&params, NULL, &base, &child), 0);
     ck_assert(is_same_body(&child.genome, &creature.genome));
     ck_assert(!genome_is_equal(&child.genome, &creature.genome));
     ck_assert_uint_eq(child.parents[0], 3);
@@ -527,7 +527,7 @@ START_TEST(who_comes_afresh_keeps_the_body)
         }
     }
     params.mutation_body = 1;
-    ck_assert_int_eq(breeding_make_fresh(&params, &base, &child), 0);
+    ck_assert_int_eq(breeding_make_fresh(&params, NULL, &base, &child), 0);
     ck_assert(!is_same_body(&child.genome, &creature.genome));
     ck_assert_int_eq(child.genome.kind, BODY_SPHERES);
     genome_deinit(&child.genome);
