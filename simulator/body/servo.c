@@ -47,7 +47,7 @@ void servo_target(const struct servo *s, enum effector_state state, double lower
                   double ahead, double *target, double *rate)
 {
     *target = *rate = 0;
-    if (state != EFFECTORS_ON)
+    if (state != EFFECTORS_ON || s->law == SERVO_TORQUE)
         return;
     *target = s->target + s->rate * ahead;
     *rate = s->rate;
@@ -63,6 +63,11 @@ void servo_target(const struct servo *s, enum effector_state state, double lower
     }
 }
 
+double servo_push(const struct servo *s, enum effector_state state, double ahead)
+{
+    return s->push && state == EFFECTORS_ON ? signal_at(s->push, s->time_s + ahead).value : 0;
+}
+
 double servo_aim(const struct servo *s, enum effector_state state, int effector_mode, double lower,
                  double upper, double ahead)
 {
@@ -75,7 +80,7 @@ double servo_aim(const struct servo *s, enum effector_state state, int effector_
         return 0;
     double target, rate;
     servo_target(s, state, lower, upper, ahead, &target, &rate);
-    return s->kp * target + s->kd * rate;
+    return s->kp * target + s->kd * rate + servo_push(s, state, ahead);
 }
 
 void servo_torque(const struct servo *s, enum effector_state state, int effector_mode, double lower,

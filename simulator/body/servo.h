@@ -23,6 +23,7 @@ struct servo {
     /* instead of target and rate, for scenes: the target, the torque or the motion over time, which
      * must outlive the dynamics; and what the time is at the start of the step */
     const struct signal *signal;
+    const struct signal *push; /* for scenes: a torque besides that of the spring; or NULL */
     double time_s;
 };
 
@@ -62,7 +63,9 @@ void servo_gains(const struct servo *servo, enum effector_state state, int effec
                  double *kp, double *kd);
 double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
                  double lower, double upper, double ahead);
-/* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its rate. */
+/* What acts besides a spring. */
+double servo_push(const struct servo *servo, enum effector_state state, double ahead);
+/* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its rate: 0 of a torque. */
 int servo_is_torque(const struct servo *servo, enum effector_state state, int effector_mode);
 void servo_target(const struct servo *servo, enum effector_state state, double lower, double upper,
                   double ahead, double *target, double *rate);

@@ -123,7 +123,8 @@ void space_step_set_torques(struct space_dynamics *d, const double *q, const dou
                 if (!is_found)
                     find_ways(d, l, q, ahead, way, change);
                 is_found = 1;
-                torque = kp * way[k] + kd * (change[k] - v[at]);
+                torque =
+                    kp * way[k] + kd * (change[k] - v[at]) + servo_push(s, d->effectors, ahead);
             }
             if (half_step == 0)
                 torque = is_slack ? 0 : servo_bound(s, torque, v[at]);

@@ -235,7 +235,7 @@ static void articulated_set_servo(struct dynamics *dynamics, int link, const str
     d->servos[link] = *servo;
     d->laws.target[2 + link] = servo->target;
     d->laws.rate[2 + link] = servo->rate;
-    d->has_signals |= servo->signal != NULL;
+    d->has_signals |= servo->signal || servo->push;
     tree_set_driven(&d->tree, link, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
     torques_set_laws(d);

@@ -190,7 +190,7 @@ static double find_effort(const struct space_constraint *c, const struct servo *
     servo_gains(s, c->effectors, mode, &kp, &kd);
     double torque = servo_is_torque(s, c->effectors, mode)
                         ? servo_aim(s, c->effectors, mode, 0, 0, ahead) - kd * v
-                        : kp * way + kd * (change - v);
+                        : kp * way + kd * (change - v) + servo_push(s, c->effectors, ahead);
     return servo_bound(s, torque, v);
 }
 

@@ -29,8 +29,8 @@ struct scene_tables {
     int used;
 };
 
-/* A freedom of a joint: where it is at the start, its limits and what drives it. drive.signal, if it has one,
- * points to `signal`. */
+/* A freedom of a joint: where it is at the start, its limits and what drives it. drive.signal or drive.push, if
+ * it has one, points to `signal`. */
 struct scene_freedom {
     double start, rate;
     double lower, upper;

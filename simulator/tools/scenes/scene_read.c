@@ -228,6 +228,8 @@ static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
     body->signal = freedom.signal;
     if (freedom.drive.signal)
         body->drive.signal = &body->signal;
+    if (freedom.drive.push)
+        body->drive.push = &body->signal;
 }
 
 /* "world", or the name of a body before `below`. */

@@ -250,17 +250,6 @@ static int is_constant(const struct signal *signal)
     return signal->slope == 0 && signal->amplitude == 0 && signal->count == 0;
 }
 
-/* signal = offset + factor * signal */
-static void scale_signal(struct scene_tables *tables, struct signal *signal, double factor,
-                         double offset)
-{
-    signal->offset = offset + factor * signal->offset;
-    signal->slope *= factor;
-    signal->amplitude *= factor;
-    for (int i = 0; i < signal->count; i++)
-        tables->numbers[signal->values - tables->numbers + i] *= factor;
-}
-
 /* ---------------------------------------------------------------- joints */
 
 const struct scene_joint_keys scene_rotary_keys = {
@@ -294,7 +283,7 @@ static void read_servo(struct scene_reader *r, const struct scene_spot *joint,
                    "not together with a spring or a torque or force");
 }
 
-/* A spring and a torque or force together: that is a spring with another rest. */
+/* A spring, a torque or force, or both. */
 static void read_spring(struct scene_reader *r, const struct scene_spot *joint,
                         const struct scene_joint_keys *keys, struct scene_tables *tables,
                         struct scene_freedom *f)
@@ -306,17 +295,16 @@ static void read_spring(struct scene_reader *r, const struct scene_spot *joint,
     if (spot.object) {
         drive->law = SERVO_SPRING;
         drive->kp = spot_need_number(r, &spot, keys->stiffness, 1e-9, SCENE_GAIN_MAX);
-        double rest = spot_number(r, &spot, keys->rest, 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-        scale_signal(tables, effort, 1 / drive->kp, rest);
-        drive->target = effort->offset;
+        drive->target = spot_number(r, &spot, keys->rest, 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+        drive->push = effort;
     } else {
         drive->law = SERVO_TORQUE;
         if (is_constant(effort))
             drive->torque_max = fabs(effort->offset);
+        else
+            drive->signal = effort;
         drive->target = effort->offset < 0 ? -1 : 1;
     }
-    if (!is_constant(effort))
-        drive->signal = effort;
     spot_close(r, &spot);
 }
 

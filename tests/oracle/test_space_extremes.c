@@ -1,0 +1,75 @@
+/* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a spring does. */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "simulator/tools/scenes/space_run.h"
+#include "tests/suite.h"
+
+static struct space_scene scene;
+static struct arena arena;
+static struct space_run run;
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+/* The scene in a text with single quotes, by a solver. */
+static void start(const char *text, int solver)
+{
+    static char quoted[1 << 16];
+    struct error error = {0};
+    size_t length = strlen(text);
+    ck_assert_uint_lt(length, sizeof quoted);
+    for (size_t i = 0; i < length; i++)
+        quoted[i] = (char)(text[i] == '\'' ? '"' : text[i]);
+    ck_assert_msg(space_scene_read_text(&scene, quoted, length, "text", &error) == 0, "%s",
+                  error.message);
+    scene.settings.solver = solver;
+    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
+}
+
+static void move(double time_s)
+{
+    int steps = (int)(time_s / scene.settings.dt_s + 0.5);
+    for (int i = 0; i < steps; i++)
+        ck_assert_msg(space_run_step(&run) == 0, "not finite in step %d", i);
+}
+
+/* ---------------------------------------------------------------- torques beside springs */
+
+/* A cube with an inertia of 1 kg m^2 on a ball, with a weak spring and 2 N m about z, at the angle
+ * (T/k) (1 - cos(t sqrt(k))); and with a torque that rises as T t: (T/k) (t - sin(t sqrt(k)) / sqrt(k)). */
+START_TEST(torque_beside_a_spring_is_a_torque)
+{
+    static const char *const kinds[] = {"spherical", "revolute"};
+    static const char *const torques[] = {"2", "{'slope_1_s': 2}"};
+    int is_ball = _i / 2 % 2 == 0, is_rising = _i % 2;
+    char text[600];
+    snprintf(text, sizeof text,
+             "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'b',"
+             " 'mass_kg': 1, 'inertia_kg_m2': [1, 1, 1], 'joint': {'to': 'world', 'kind': '%s',"
+             " 'freedoms': [%s{'torque_n_m': %s, 'spring': {'stiffness_n_m_rad': 0.1}}]}}]}",
+             kinds[!is_ball], is_ball ? "{}, {}, " : "", torques[is_rising]);
+    start(text, _i / 4 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
+    move(1);
+    double w = sqrt(0.1), expected = is_rising ? 20 * (1 - sin(w) / w) : 20 * (1 - cos(w));
+    ck_assert_double_eq_tol(space_run_value(&run, is_ball ? 2 : 0), expected, 1e-4);
+    ck_assert_double_eq_tol(space_run_effort(&run, is_ball ? 2 : 0), 2 - 0.1 * expected, 5e-3);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("extremes");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, torque_beside_a_spring_is_a_torque, 0, 8);
+    return run_tests("space_extremes", tests);
+}
