@@ -333,7 +333,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
 full:
     memset(phenotype, 0, sizeof *phenotype);
-    return VERDICT_NOT_EXPRESSED;
+    return VERDICT_MEMORY;
 }
 
 static void check_wire(const struct phenotype *p, const struct wire *wire)

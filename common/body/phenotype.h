@@ -172,8 +172,8 @@ struct phenotype {
 /* Grows the genome. Everything is taken from the arena. Order: depth first, connections in table
  * order; ordinary connections while the child gene occurs fewer than its recursive limit times on
  * the path from the root; terminal-only connections where no ordinary one could be followed. Parts
- * beyond parts_max or depth_max are not made. Returns a verdict: VERDICT_OK, or
- * VERDICT_NOT_EXPRESSED (fewer parts than parts_min, or no memory). Overlap is not judged here. */
+ * beyond parts_max or depth_max are not made. Returns a verdict: VERDICT_OK, VERDICT_NOT_EXPRESSED
+ * (fewer parts than parts_min) or VERDICT_MEMORY. Overlap is not judged here. */
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena);
 

@@ -39,14 +39,17 @@ void arena_deinit(struct arena *arena)
 void arena_reset(struct arena *arena)
 {
     arena->used_bytes = 0;
+    arena->is_exhausted = 0;
 }
 
 void *arena_take_unset(struct arena *arena, size_t count, size_t size)
 {
     ENSURE(arena->base, "arena_take before arena_init");
     size_t left = arena->size_bytes - arena->used_bytes;
-    if (size && count > left / size)
+    if (size && count > left / size) {
+        arena->is_exhausted = 1;
         return NULL;
+    }
     size_t bytes = round_up(count * size);
     void *memory = arena->base + arena->used_bytes;
     arena->used_bytes += bytes;
@@ -60,5 +63,14 @@ void *arena_take(struct arena *arena, size_t count, size_t size)
     void *memory = arena_take_unset(arena, count, size);
     if (memory)
         memset(memory, 0, count * size);
+    return memory;
+}
+
+void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size)
+{
+    ENSURE(used <= count, "%zu objects do not fit into %zu", used, count);
+    void *memory = arena_take(arena, count, size);
+    if (memory && used > 0)
+        memcpy(memory, array, used * size);
     return memory;
 }

@@ -11,6 +11,7 @@ struct arena {
     size_t size_bytes;
     size_t used_bytes;
     size_t high_water_bytes; /* the largest use since arena_init */
+    int is_exhausted;        /* something did not fit since it was made or reset */
 };
 
 /* Takes size_bytes from the heap. Returns 0 or ERR_MEMORY. */
@@ -25,5 +26,8 @@ void arena_reset(struct arena *arena);
 void *arena_take(struct arena *arena, size_t count, size_t size);
 /* The same, but not zeroed: for tables whose rows are set when they are used. */
 void *arena_take_unset(struct arena *arena, size_t count, size_t size);
+/* Zeroed memory for count objects, of which the first `used` become those of array; NULL when the arena is full. The
+ * old block is not given back: arrays that grow had better double. */
+void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size);
 
 #endif

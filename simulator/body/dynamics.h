@@ -149,7 +149,7 @@ void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
 /* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
 void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
 
-/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite. */
+/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite or the arena of creation is exhausted. */
 int dynamics_step(struct dynamics *dynamics);
 /* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a step may end
  * anywhere. */

@@ -30,8 +30,8 @@ struct forest {
  * by their places. ERR_MEMORY when the arena is full, ERR_UNAVAILABLE if bodies like these cannot meet. */
 int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error);
-/* One step of settings.dt_s. Returns 0, or 1 when the state of a body is no longer finite. Such a body is taken out of
- * the world. */
+/* One step of settings.dt_s. Returns 0, or 1 when dynamics_step() fails for a body. Such a body is taken out of the
+ * world. */
 int forest_step(struct forest *forest);
 /* How many bodies took the last step together with this one, itself among them. */
 int forest_island_size(const struct forest *forest, int place);

@@ -19,7 +19,9 @@ struct boxes {
     void *space; /* its state */
     double dt_s;
     double *q, *still;            /* scratch: coordinates; rates, all 0 */
-    struct contact_point *points; /* SPACE_CONTACTS_MAX */
+    struct contact_point *points; /* of the last step */
+    int point_room;
+    struct arena *arena;
 };
 
 static int boxes_step(struct dynamics *dynamics);
@@ -78,8 +80,8 @@ static struct dynamics *create(const struct dynamics_solver *row, const struct s
     const struct space_tree *tree = s->solver->tree(s->space);
     s->q = arena_take(arena, (size_t)tree->coordinates, sizeof s->q[0]);
     s->still = arena_take(arena, (size_t)tree->rates, sizeof s->still[0]);
-    s->points = arena_take(arena, SPACE_CONTACTS_MAX, sizeof s->points[0]);
-    if (!s->q || !s->still || !s->points)
+    s->arena = arena;
+    if (!s->q || !s->still)
         return NULL;
     make_drives(s);
     return &s->base;
@@ -399,13 +401,27 @@ static const struct ledger *boxes_ledger(struct dynamics *dynamics)
     return s->solver->ledger(s->space);
 }
 
+/* Room for so many points. 0: memory is out, and the next step fails. */
+static int has_room(struct boxes *s, int count)
+{
+    if (count <= s->point_room)
+        return 1;
+    struct contact_point *points = arena_take(s->arena, 2 * (size_t)count, sizeof points[0]);
+    if (!points)
+        return 0;
+    s->points = points;
+    s->point_room = 2 * count;
+    return 1;
+}
+
 /* The solver's, which numbers creatures only where they meet. */
 static int boxes_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
     struct boxes *s = boxes_of(dynamics);
     const struct contact_point *points;
     int count = s->solver->contacts(s->space, &points);
-    ENSURE(count <= SPACE_CONTACTS_MAX, "%d points of contact", count);
+    if (!has_room(s, count))
+        count = s->point_room;
     for (int i = 0; i < count; i++) {
         s->points[i] = points[i];
         s->points[i].creature = dynamics->creature;

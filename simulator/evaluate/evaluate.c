@@ -148,7 +148,7 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->brain = brain_create(&run->phenotype, arena);
     run->dynamics = dynamics_create(&run->phenotype, &run->world, &settings, arena);
     if (!run->brain || !run->dynamics || take_memory(run, arena) != 0)
-        return VERDICT_NOT_EXPRESSED;
+        return VERDICT_MEMORY;
     return VERDICT_OK;
 }
 
@@ -162,9 +162,17 @@ static int judge_cost(const struct run *run)
     return run->work_max > 0 && work_of(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
 }
 
+/* After a step: whether it failed, by itself or for want of memory. */
+static int judge_step(const struct run *run, int is_broken)
+{
+    return run->arena->is_exhausted ? VERDICT_MEMORY
+           : is_broken              ? VERDICT_NOT_FINITE
+                                    : judge_cost(run);
+}
+
 int run_step(struct run *run)
 {
-    return dynamics_step(run->dynamics) != 0 ? VERDICT_NOT_FINITE : judge_cost(run);
+    return judge_step(run, dynamics_step(run->dynamics));
 }
 
 /* ---------------------------------------------------------------- the scored time */
@@ -224,7 +232,7 @@ static void step_all(struct habitat *h)
         struct run *run = &h->runs[i];
         if (!run->is_live)
             continue;
-        int verdict = h->forest.is_broken[h->body_of[i]] ? VERDICT_NOT_FINITE : judge_cost(run);
+        int verdict = judge_step(run, h->forest.is_broken[h->body_of[i]]);
         if (verdict == VERDICT_OK)
             verdict = run_watch_step(run);
         if (verdict != VERDICT_OK)
@@ -337,7 +345,8 @@ static void score_together(struct habitat *h, struct arena *arena)
     }
     for (int i = 0; i < h->count; i++)
         if (h->runs[i].is_live)
-            h->runs[i].result->verdict = VERDICT_NOT_EXPRESSED;
+            h->runs[i].result->verdict =
+                arena->is_exhausted ? VERDICT_MEMORY : VERDICT_NOT_EXPRESSED;
 }
 
 static void evaluate_all(const struct evaluate_task *tasks, int count, const struct run *like,
@@ -348,12 +357,13 @@ static void evaluate_all(const struct evaluate_task *tasks, int count, const str
     arena_reset(arena);
     h.runs = arena_take(arena, (size_t)count, sizeof h.runs[0]);
     for (int i = 0; i < count; i++) {
-        results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_NOT_EXPRESSED};
+        results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_MEMORY};
         if (!h.runs)
             continue;
         struct run *run = &h.runs[i];
         *run = *like;
         run->creature = i;
+        run->arena = arena;
         run->seed = tasks[i].seed;
         run->start_at = (struct vec3){tasks[i].x_m, 0, tasks[i].z_m};
         run->result = &results[i];

@@ -12,7 +12,7 @@
 #include "simulator/world/light.h"
 
 /* Enough for any phenotype within the bounds of the parameters' table. */
-#define EVALUATE_ARENA_BYTES (8u << 20)
+#define EVALUATE_ARENA_BYTES (64u << 20)
 
 struct run; /* an evaluation under way */
 

@@ -23,6 +23,7 @@ struct run {
     struct world world;
     struct brain *brain;
     struct dynamics *dynamics;
+    const struct arena *arena; /* of all that it takes, also on the way */
     struct evaluation *result;
     evaluate_editor *edit;
     evaluate_observer *observer;

@@ -138,8 +138,7 @@ static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
         if (trace && (step % run->steps_per_line == 0 || is_bad))
             print_line(trace, run, step);
         if (is_bad)
-            return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
-                             (double)step * run->scene.settings.dt_s);
+            return scene_fail_step(&run->arena, (double)step * run->scene.settings.dt_s, error);
     }
     return 0;
 }

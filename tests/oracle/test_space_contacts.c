@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/contacts/cones.h"
+#include "simulator/world/cones.h"
 #include "simulator/boxes/contacts/exposure.h"
 #include "simulator/boxes/contacts/solids.h"
 #include "simulator/boxes/steps/space_drag.h"

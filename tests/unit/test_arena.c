@@ -113,6 +113,38 @@ START_TEST(the_high_water_mark_survives_a_reset)
 }
 END_TEST
 
+START_TEST(an_array_is_extended)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 1024), 0);
+    int *some = arena_take(&arena, 3, sizeof some[0]);
+    for (int i = 0; i < 3; i++)
+        some[i] = i + 1;
+    int *more = arena_extend(&arena, some, 3, 6, sizeof more[0]);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(more[i], i < 3 ? i + 1 : 0);
+    ck_assert_int_eq(arena.is_exhausted, 0);
+    ck_assert_ptr_null(arena_extend(&arena, more, 6, 1000, sizeof more[0]));
+    ck_assert_int_eq(more[2], 3);
+    arena_deinit(&arena);
+}
+END_TEST
+
+START_TEST(what_did_not_fit_is_remembered)
+{
+    struct arena arena;
+    ck_assert_int_eq(arena_init(&arena, 64), 0);
+    arena_take(&arena, 1, 64);
+    ck_assert_int_eq(arena.is_exhausted, 0);
+    ck_assert_ptr_null(arena_take(&arena, 1, 1));
+    ck_assert_ptr_nonnull(arena_take(&arena, 0, 1));
+    ck_assert_int_eq(arena.is_exhausted, 1);
+    arena_reset(&arena);
+    ck_assert_int_eq(arena.is_exhausted, 0);
+    arena_deinit(&arena);
+}
+END_TEST
+
 START_TEST(sizes_at_the_ends)
 {
     struct arena arena;
@@ -136,6 +168,8 @@ int main(void)
     tcase_add_test(cases, a_full_arena_gives_null_and_stays_usable);
     tcase_add_test(cases, products_that_overflow_are_refused);
     tcase_add_test(cases, the_high_water_mark_survives_a_reset);
+    tcase_add_test(cases, an_array_is_extended);
+    tcase_add_test(cases, what_did_not_fit_is_remembered);
     tcase_add_test(cases, sizes_at_the_ends);
     return run_tests("arena", cases);
 }

@@ -667,7 +667,7 @@ START_TEST(the_violent_keep_law_and_ledger)
         count++;
     }
     ck_assert_int_eq(lawless, 0);
-    ck_assert_double_lt(sum / count, 0.0063);
+    ck_assert_double_lt(sum / count, 0.0072);
 }
 END_TEST
 

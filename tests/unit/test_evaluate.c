@@ -198,7 +198,7 @@ START_TEST(a_small_arena_is_noticed)
     arena_deinit(&arena);
     for (size_t size = 64; size < needed; size += size / 3) {
         ck_assert_int_eq(arena_init(&arena, size), 0);
-        ck_verdict(VERDICT_NOT_EXPRESSED);
+        ck_verdict(VERDICT_MEMORY);
         arena_deinit(&arena);
     }
     ck_assert_int_eq(arena_init(&arena, needed), 0);

@@ -1473,7 +1473,7 @@ START_TEST(a_full_arena_is_not_expressed)
         ck_assert_int_eq(arena_init(&small, bytes), 0);
         int verdict = phenotype_express(&phenotype, &genome, &params, &small);
         if (verdict != VERDICT_OK) {
-            ck_assert_int_eq(verdict, VERDICT_NOT_EXPRESSED);
+            ck_assert_int_eq(verdict, VERDICT_MEMORY);
             ck_assert_int_eq(phenotype.part_count, 0);
             ck_assert_int_eq(phenotype.link_count, 0);
             failures++;

@@ -230,7 +230,7 @@ START_TEST(a_full_arena_is_a_verdict)
         ck_assert_int_eq(arena_init(&small, size), 0);
         evaluate_together(tasks, 2, &params, &small, NULL, NULL, results);
         if (size < 4096)
-            ck_assert_int_eq(results[1].verdict, VERDICT_NOT_EXPRESSED);
+            ck_assert_int_eq(results[1].verdict, VERDICT_MEMORY);
         arena_deinit(&small);
     }
 }

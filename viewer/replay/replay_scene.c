@@ -226,8 +226,7 @@ static int move(struct recording *recording, struct error *error)
     for (uint64_t step = 0; step <= steps; step++) {
         struct replay_row row;
         if (step > 0 && space_run_step(&recording->run))
-            return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s",
-                             (double)step * dt);
+            return scene_fail_step(&recording->arena, (double)step * dt, error);
         if (step % stride)
             continue;
         if (replay_append(replay, &row))

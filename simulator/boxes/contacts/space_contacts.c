@@ -71,19 +71,63 @@ static int column_count(const struct space_contact_body *body)
     return (body->tree->rates + 1) & ~1;
 }
 
-/* What a system of `room` contacts and so many limits and rates needs. */
-static int take_memory(struct space_contacts *s, int limits, int rates, struct arena *arena)
+static int row_room(const struct space_contacts *s, int room)
 {
-    size_t room = (size_t)s->room, rows = 3 * room + (size_t)limits;
-    s->bodies = arena_take(arena, (size_t)s->body_room, sizeof s->bodies[0]);
-    s->list = arena_take(arena, room, sizeof s->list[0]);
-    s->change = arena_take(arena, (size_t)rates, sizeof(double));
-    s->start = arena_take(arena, rows, sizeof(double));
-    s->work = arena_take(arena, rows, sizeof(double));
-    s->drift = arena_take(arena, rows, sizeof(double));
-    if (!s->bodies || !s->list || !s->change || !s->start || !s->work || !s->drift)
+    return 3 * room + s->limit_room;
+}
+
+/* What is kept per contact, and per row but for the cones. */
+static int take_rows(struct space_contacts *s, int room)
+{
+    size_t rows = (size_t)row_room(s, room);
+    struct space_contact *list =
+        arena_extend(s->arena, s->list, (size_t)s->count, (size_t)room, sizeof list[0]);
+    double *start = arena_take(s->arena, rows, sizeof(double));
+    double *work = arena_take(s->arena, rows, sizeof(double));
+    double *drift = arena_take(s->arena, rows, sizeof(double));
+    if (!list || !start || !work || !drift)
         return ERR_MEMORY;
-    return cones_create(&s->cones, s->room + limits, (int)rows, rates, arena);
+    s->list = list;
+    s->start = start;
+    s->work = work;
+    s->drift = drift;
+    return 0;
+}
+
+/* What a system of `room` contacts and so many limits and rates needs. */
+static int take_memory(struct space_contacts *s, int limits, int rates)
+{
+    s->limit_room = limits;
+    s->bodies = arena_take(s->arena, (size_t)s->body_room, sizeof s->bodies[0]);
+    s->change = arena_take(s->arena, (size_t)rates, sizeof(double));
+    if (!s->bodies || !s->change || take_rows(s, s->room) != 0)
+        return ERR_MEMORY;
+    return cones_create(&s->cones, s->room + limits, row_room(s, s->room), rates, s->arena);
+}
+
+int space_contacts_extend(struct space_contacts *s)
+{
+    int room = 2 * s->room;
+    if (take_rows(s, room) != 0 ||
+        cones_extend(&s->cones, room + s->limit_room, row_room(s, room), s->arena) != 0)
+        return ERR_MEMORY;
+    s->room = room;
+    return 0;
+}
+
+int space_contacts_extend_met(struct space_contacts *s)
+{
+    size_t room = (size_t)s->met_room;
+    struct space_pair *before = s->met,
+                      *met = arena_extend(s->arena, before, room, 2 * room, sizeof met[0]);
+    if (!met)
+        return ERR_MEMORY;
+    for (int i = 0; i < s->count; i++)
+        if (is_between_bodies(&s->list[i]))
+            s->list[i].pair = met + (s->list[i].pair - before);
+    s->met = met;
+    s->met_room *= 2;
+    return 0;
 }
 
 static double bouncing_speed(const struct dynamics_settings *settings)
@@ -98,7 +142,8 @@ int space_contacts_create(struct space_contacts *s, const struct space_contact_b
 {
     struct space_contact_body *own = &s->own;
     size_t n = (size_t)box_count, pairs = n * (n + 1 + (size_t)body->surfaces->fixed_count);
-    *s = (struct space_contacts){.dt_s = settings->dt_s,
+    *s = (struct space_contacts){.arena = arena,
+                                 .dt_s = settings->dt_s,
                                  .restitution_speed = bouncing_speed(settings),
                                  .body_room = 1,
                                  .own = *body};
@@ -111,10 +156,10 @@ int space_contacts_create(struct space_contacts *s, const struct space_contact_b
         init_mover(own, i, &boxes[i]);
     list_pairs(own);
     s->room = SOLIDS_POINTS_MAX * own->pair_count;
-    s->room = s->room < SPACE_CONTACTS_MAX ? s->room : SPACE_CONTACTS_MAX;
+    s->room = s->room < SPACE_CONTACTS_ROOM ? s->room : SPACE_CONTACTS_ROOM;
     own->point_room = s->room;
     own->points = arena_take(arena, (size_t)s->room, sizeof own->points[0]);
-    if (!own->points || take_memory(s, own->limits->row_max, own->tree->rates, arena) != 0)
+    if (!own->points || take_memory(s, own->limits->row_max, own->tree->rates) != 0)
         return ERR_MEMORY;
     space_contacts_gather(s, s);
     return 0;
@@ -125,23 +170,18 @@ int space_contacts_create_shared(struct space_contacts *s, struct space_contacts
                                  struct arena *arena)
 {
     int limits = 0, columns = 0;
-    *s = (struct space_contacts){
-        .dt_s = settings->dt_s, .restitution_speed = bouncing_speed(settings), .body_room = count};
+    *s = (struct space_contacts){.arena = arena,
+                                 .dt_s = settings->dt_s,
+                                 .restitution_speed = bouncing_speed(settings),
+                                 .room = SPACE_CONTACTS_ROOM,
+                                 .body_room = count};
     for (int k = 0; k < count; k++) {
-        struct space_contact_body *own = &all[k]->own;
-        /* others can touch it all over */
-        own->point_room = SPACE_CONTACTS_MAX;
-        own->points = arena_take(arena, SPACE_CONTACTS_MAX, sizeof own->points[0]);
-        if (!own->points)
-            return ERR_MEMORY;
-        s->room += SPACE_CONTACTS_MAX;
-        limits += own->limits->row_max;
-        columns += column_count(own);
+        limits += all[k]->own.limits->row_max;
+        columns += column_count(&all[k]->own);
     }
-    s->room = s->room < SPACE_SHARED_MAX ? s->room : SPACE_SHARED_MAX;
-    s->met_room = 2 * s->room;
+    s->met_room = s->room;
     s->met = arena_take(arena, (size_t)s->met_room, sizeof s->met[0]);
-    return s->met ? take_memory(s, limits, columns, arena) : ERR_MEMORY;
+    return s->met ? take_memory(s, limits, columns) : ERR_MEMORY;
 }
 
 void space_contacts_gather(struct space_contacts *s, struct space_contacts *body)

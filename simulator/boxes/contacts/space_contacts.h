@@ -12,12 +12,12 @@
 #define SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
 
 #include "simulator/body/dynamics.h"
-#include "simulator/boxes/contacts/cones.h"
+#include "simulator/world/cones.h"
 #include "simulator/boxes/contacts/solids.h"
 #include "simulator/boxes/tree/space_limits.h"
 
-/* Contacts of a body in a step, and those that several share; of more the deepest act. */
-enum { SPACE_CONTACTS_MAX = 64, SPACE_SHARED_MAX = 192 };
+/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
+enum { SPACE_CONTACTS_ROOM = 64 };
 /* The rates of a body in a midpoint step: at its start, as guessed in its middle, at its end. */
 enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
 
@@ -91,6 +91,7 @@ struct space_contact_body {
 };
 
 struct space_contacts {
+    struct arena *arena; /* of what it takes on the way; where that is exhausted, steps fail */
     double dt_s, restitution_speed;
     int is_whole;                       /* the step is no part of one that was split */
     double push_out_speed;              /* 0: normal; else see dynamics_set_push_out() */
@@ -101,6 +102,7 @@ struct space_contacts {
     double mass;
     struct space_contact *list;
     int count, room, rows; /* contacts; their rows and those of limits */
+    int limit_room;        /* of the limits of all bodies */
     struct cones cones;    /* law i: contact i, then the limits */
     double *start, *work;  /* per row: velocity at the start of the step; work */
     double *drift;         /* per row: what its velocity gains in half a step by turning alone */
@@ -115,7 +117,8 @@ struct space_contacts {
 
 /* A broken invariant is a bug. */
 void space_contacts_check(const struct space_contacts *contacts);
-/* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it. ERR_MEMORY when the arena is full. */
+/* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it, and so must the arena. ERR_MEMORY when
+ * that is full. */
 int space_contacts_create(struct space_contacts *contacts, const struct space_contact_body *own,
                           const struct space_box *boxes, int box_count,
                           const struct dynamics_settings *settings, struct arena *arena);

@@ -147,6 +147,20 @@ static void keep_impulse(const struct space_contacts *s, int i)
     *expected = expect(c->pair->impulses[c->point], *expected);
 }
 
+static void add_point(struct space_contacts *s, struct space_contact_body *own, int i, int side)
+{
+    if (own->point_count == own->point_room) {
+        int room = 2 * own->point_room + SOLIDS_POINTS_MAX;
+        struct contact_point *points = arena_extend(s->arena, own->points, (size_t)own->point_count,
+                                                    (size_t)room, sizeof points[0]);
+        if (!points)
+            return; /* the step fails */
+        own->points = points;
+        own->point_room = room;
+    }
+    own->points[own->point_count++] = point_of(s, i, side);
+}
+
 int space_contacts_keep(struct space_contacts *s, struct space_contact_body *own)
 {
     int is_pressing = 0;
@@ -169,8 +183,8 @@ int space_contacts_keep(struct space_contacts *s, struct space_contact_body *own
         is_pressing |= is_pressed;
         if (-c->gap > own->penetration)
             own->penetration = -c->gap;
-        if ((is_pressed || c->gap < SLOP_M) && own->point_count < own->point_room)
-            own->points[own->point_count++] = point_of(s, i, side);
+        if (is_pressed || c->gap < SLOP_M)
+            add_point(s, own, i, side);
     }
     for (int i = s->count; i < s->cones.count; i++)
         is_pressing |= part_of(s, i, own) > 0 && s->cones.impulse[s->cones.laws[i].row] > 0;

@@ -114,21 +114,18 @@ void space_contacts_sweep(struct space_contacts *s, struct vec3 *low, struct vec
 
 /* ---------------------------------------------------------------- contacts */
 
-/* Where there is no room the deepest stay. */
-static struct space_contact *new_contact(struct space_contacts *s, double gap)
+/* NULL: memory is out, and the step fails. */
+static struct space_contact *new_contact(struct space_contacts *s)
 {
-    if (s->count < s->room)
-        return &s->list[s->count++];
-    int farthest = 0;
-    for (int i = 1; i < s->count; i++)
-        farthest = s->list[i].gap > s->list[farthest].gap ? i : farthest;
-    return s->list[farthest].gap > gap ? &s->list[farthest] : NULL;
+    if (s->count == s->room && space_contacts_extend(s) != 0)
+        return NULL;
+    return &s->list[s->count++];
 }
 
 static void add_contact(struct space_contacts *s, struct space_pair *p, int point)
 {
     const struct solid_point *at = &p->found.points[point];
-    struct space_contact *c = new_contact(s, at->gap);
+    struct space_contact *c = new_contact(s);
     struct vec3 n = p->found.normal;
     struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
     if (!c)
@@ -159,7 +156,7 @@ static void find_pair(struct space_contacts *s, struct space_pair *p)
 }
 
 /* What is remembered of two boxes of two bodies, or else a place for it: one that nothing is kept in any longer, if
- * there is one. NULL: this search needs all of them. */
+ * there is one. NULL: this search needs all of them, and memory is out. */
 static struct space_pair *met_pair(struct space_contacts *s, struct space_mover *one,
                                    struct space_mover *two)
 {
@@ -172,6 +169,9 @@ static struct space_pair *met_pair(struct space_contacts *s, struct space_mover 
         if (p->search != s->search && (!place || (is_free && place->one && is_held(place))))
             place = p;
     }
+    int room = s->met_room;
+    if (!place && space_contacts_extend_met(s) == 0)
+        place = &s->met[room];
     if (place)
         *place = (struct space_pair){.one = one,
                                      .two = two,

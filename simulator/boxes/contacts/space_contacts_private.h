@@ -66,6 +66,9 @@ static inline int held_point(const struct space_pair *p, int feature)
     return -1;
 }
 
+/* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies; ERR_MEMORY: as before. */
+int space_contacts_extend(struct space_contacts *s);
+int space_contacts_extend_met(struct space_contacts *s);
 /* Rows, laws and warm starts of what was found. */
 void space_contacts_prepare(struct space_contacts *s);
 

@@ -174,14 +174,14 @@ static double energy_at(struct space_dynamics *d)
 
 /* ---------------------------------------------------------------- steps */
 
-int space_step_is_finite(const struct space_dynamics *d)
+int space_step_has_failed(const struct space_dynamics *d)
 {
     double sum = 0;
     for (int i = 0; i < d->coordinates; i++)
         sum += d->q[i] * 0;
     for (int i = 0; i < d->rates; i++)
         sum += d->qd[i] * 0;
-    return sum == 0;
+    return sum != 0 || d->contacts.arena->is_exhausted;
 }
 
 static void keep_start(struct space_dynamics *d)
@@ -464,7 +464,7 @@ int space_dynamics_step(struct space_dynamics *d)
     } else {
         space_step_advance(&d->alone);
     }
-    return !space_step_is_finite(d);
+    return space_step_has_failed(d);
 }
 
 /* ---------------------------------------------------------------- the state */

@@ -50,7 +50,7 @@ void space_dynamics_set_world(struct space_dynamics *d, const struct space_world
 /* Passive damping of every joint, 1/s. */
 void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s);
 
-/* One step of dt_s. Returns 0, or 1 when the state is no longer finite. */
+/* One step of dt_s. Returns 0, or 1 when the state is no longer finite or the arena of creation is exhausted. */
 int space_dynamics_step(struct space_dynamics *d);
 /* The state: coordinates and rates, see space_joint.h. Putting it resets the ledger. */
 const double *space_dynamics_q(const struct space_dynamics *d);

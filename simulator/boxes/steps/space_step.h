@@ -103,8 +103,8 @@ void space_step_midpoint(struct space_group *g);
 void space_step_begin(struct space_dynamics *d);
 /* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */
 void space_step_advance(struct space_group *g);
-/* 1 if the state is finite. */
-int space_step_is_finite(const struct space_dynamics *d);
+/* 1 if the state is not finite, or what it needs does not fit into memory. */
+int space_step_has_failed(const struct space_dynamics *d);
 /* The momenta of free roots at the start of a step. Not where nothing can touch and there is no drag. */
 void space_step_find_momenta(struct space_dynamics *d, const struct space_contacts *contacts);
 /* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint coordinates alone keep momentum

@@ -1,6 +1,6 @@
 /* See space_system.h: impulses, and what presses.
  *
- * Impacts, and the choice of what presses, sticks and slides, are cones (boxes/cones.h): of velocities at an instant,
+ * Impacts, and the choice of what presses, sticks and slides, are cones (world/cones.h): of velocities at an instant,
  * and of accelerations, with W = J M^-1 J' of the touches after the joints have been eliminated. */
 #include "simulator/reference/space/space_system.h"
 

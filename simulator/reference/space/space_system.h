@@ -12,7 +12,7 @@
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 
-#include "simulator/boxes/contacts/cones.h"
+#include "simulator/world/cones.h"
 #include "simulator/boxes/contacts/solids.h"
 #include "simulator/reference/dormand_prince.h"
 #include "simulator/reference/qr.h"

@@ -417,6 +417,13 @@ int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dyna
     return check_loops(scene, *dynamics, error);
 }
 
+int scene_fail_step(const struct arena *arena, double time_s, struct error *error)
+{
+    if (arena->is_exhausted)
+        return error_set(error, ERR_MEMORY, "contacts do not fit into memory at %.9g s", time_s);
+    return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s", time_s);
+}
+
 void scene_body_state(const struct scene *scene, const struct dynamics *dynamics, int body,
                       struct part_state *state)
 {

@@ -107,6 +107,9 @@ int scene_build(struct scene *scene, struct error *error);
 int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dynamics,
                 struct error *error);
 
+/* What to say of a step that failed, which ended at time_s. Returns the code. */
+int scene_fail_step(const struct arena *arena, double time_s, struct error *error);
+
 /* Centre of mass of a body, its angle, and their rates. */
 void scene_body_state(const struct scene *scene, const struct dynamics *dynamics, int body,
                       struct part_state *state);

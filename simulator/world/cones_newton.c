@@ -2,7 +2,7 @@
  *
  * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave was tried: it gets
  * stuck where laws open and close, and takes half again as many systems. */
-#include "simulator/boxes/contacts/cones_private.h"
+#include "simulator/world/cones_private.h"
 
 /* Newton's steps of a proximal step at most. It has ended when the sum of squares of what is missing is this share of
  * what it was. */

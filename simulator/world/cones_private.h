@@ -1,11 +1,11 @@
 /* What cones.c and cones_newton.c share: rows and columns of the laws of a group, what they miss, and a proximal step. */
-#ifndef SIMULATOR_BOXES_CONTACTS_CONES_PRIVATE_H
-#define SIMULATOR_BOXES_CONTACTS_CONES_PRIVATE_H
+#ifndef SIMULATOR_WORLD_CONES_PRIVATE_H
+#define SIMULATOR_WORLD_CONES_PRIVATE_H
 
 #include <math.h>
 
 #include "common/math/pair.h"
-#include "simulator/boxes/contacts/cones.h"
+#include "simulator/world/cones.h"
 
 /* The length of a line of the system is a multiple of this many numbers. */
 enum { BLOCK = 16 };

@@ -1,7 +1,7 @@
 /* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. A sweep or two solve many problems of walking
  * bodies; a body that lies flat on the ground, whose corners say the same several times over, takes some five systems
  * of equations (cones_newton.c). */
-#include "simulator/boxes/contacts/cones_private.h"
+#include "simulator/world/cones_private.h"
 
 #include "common/error.h"
 
@@ -28,11 +28,23 @@
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
-    size_t n = (size_t)rows, width = (size_t)quad_width(0, columns + 4),
-           side = (size_t)block_width(columns + 1);
+    size_t width = (size_t)quad_width(0, columns + 4), side = (size_t)block_width(columns + 1);
     *s = (struct cones){.enough = ENOUGH_M_S, .columns = columns};
     s->stride = (int)width;
     s->side = block_width(columns + 1);
+    double **of_columns[] = {&s->whole, &s->right};
+    for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
+        if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
+            return ERR_MEMORY;
+    s->reached = arena_take(arena, side, sizeof s->reached[0]);
+    /* the last line's quads reach beyond it */
+    s->system = arena_take(arena, side * side + BLOCK, sizeof(double));
+    return s->reached && s->system ? cones_extend(s, laws, rows, arena) : ERR_MEMORY;
+}
+
+int cones_extend(struct cones *s, int laws, int rows, struct arena *arena)
+{
+    size_t n = (size_t)rows, width = (size_t)s->stride, side = (size_t)s->side;
     double **of_rows[] = {&s->free, &s->impulse, &s->velocity, &s->best, &s->centre};
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
         if (!(*of_rows[i] = arena_take(arena, n, sizeof(double))))
@@ -42,16 +54,9 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
     s->yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
     s->order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
     s->y = arena_take(arena, n * width + side, sizeof(double));
-    double **of_columns[] = {&s->whole, &s->right};
-    for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
-        if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
-            return ERR_MEMORY;
     s->lines = arena_take(arena, n, sizeof s->lines[0]);
     s->slips = arena_take(arena, n * width + side, sizeof(double));
-    s->reached = arena_take(arena, side, sizeof s->reached[0]);
-    s->system = arena_take(arena, side * side, sizeof(double));
-    int is_complete = s->laws && s->blocks && s->yields && s->order && s->y && s->lines &&
-                      s->slips && s->reached && s->system;
+    int is_complete = s->laws && s->blocks && s->yields && s->order && s->y && s->lines && s->slips;
     return is_complete ? 0 : ERR_MEMORY;
 }
 

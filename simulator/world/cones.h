@@ -12,8 +12,8 @@
  * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
  * steps that keep redundant contacts from being singular; and where that does not end either, bounds
  * above 0 are given up. No method is proven to end for this law, so that the residual is measured and told. */
-#ifndef SIMULATOR_BOXES_CONTACTS_CONES_H
-#define SIMULATOR_BOXES_CONTACTS_CONES_H
+#ifndef SIMULATOR_WORLD_CONES_H
+#define SIMULATOR_WORLD_CONES_H
 
 #include <stdint.h>
 
@@ -81,6 +81,9 @@ struct cones {
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */
 int cones_create(struct cones *cones, int laws, int rows, int columns, struct arena *arena);
+/* Room for more laws and rows; what stood in them is gone. ERR_MEMORY when the arena is full: the room stays what it
+ * was. */
+int cones_extend(struct cones *cones, int laws, int rows, struct arena *arena);
 /* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to fill. */
 void cones_begin(struct cones *cones, int rows);
 /* A row of y. */
