@@ -1,25 +1,19 @@
-/* What a file of SQLite can do to who opens it, and what is done against it:
+/* What the content of a run.db can do to who opens it, and what is done against it:
  *
- *   a journal (run.db-journal) with the name of a super-journal: SQLite removes a file of that name when it
- *   rolls back. We never write to two databases at once, so no journal of ours has one;
- *   a link or a hard link in the place of run.db or of a file beside it: what it leads to is written to;
- *   a pipe: opening it waits for ever;
  *   views, triggers, generated columns, checks, indices of expressions: they run when somebody reads or
  *   writes our tables. So there is nothing but our tables, by their very text;
  *   pages that lead to the same page again and again: few bytes are endless rows. So steps are counted.
  *
- * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. */
-#define _XOPEN_SOURCE 700 /* realpath() */
+ * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. What its files can do is the business of
+ * store_files.c. */
 #include "common/store/database.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "common/system/file.h"
 #include "common/judge/measures.h"
 #include "common/store/schema.h"
 #include "common/store/statement.h"
@@ -46,68 +40,6 @@ void store_print_table(FILE *text, const char *sql)
     for (int i = 0; i < MEASURE_COUNT; i++)
         fprintf(text, "%s REAL, ", measure_table[i].name);
     fputs(mark + strlen(STORE_MEASURES_MARK), text);
-}
-
-/* ---- files ---- */
-
-static int check_journal(const char *path, struct error *error)
-{
-    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    unsigned char tail[sizeof magic];
-    struct stat info;
-    struct error refusal = {0};
-    int file;
-    int status = file_open_plain(path, O_RDONLY, &file, &refusal);
-    if (status == ERR_MISSING)
-        return 0;
-    if (status)
-        return error_set(error, status, "%s", refusal.message);
-    if (fstat(file, &info) == 0 && info.st_size >= 512 &&
-        pread(file, tail, sizeof tail, info.st_size - (off_t)sizeof tail) == sizeof tail &&
-        memcmp(tail, magic, sizeof tail) == 0)
-        status = error_set(error, ERR_FORMAT,
-                           "%s: the journal names another file, which would be removed: no "
-                           "controller wrote it",
-                           path);
-    close(file);
-    return status;
-}
-
-/* The file and those that SQLite puts beside it, which it writes to even when it reads. */
-static int check_files(const char *path, int flags, struct error *error)
-{
-    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
-    char name[PATH_MAX];
-    int status = 0;
-    for (int i = 0; !status && i < 4; i++) {
-        struct stat info;
-        if (snprintf(name, sizeof name, "%s%s", path, suffixes[i]) >= (int)sizeof name)
-            return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-        if (lstat(name, &info) == 0)
-            status = file_check_plain(&info, i > 0 || (flags & SQLITE_OPEN_READWRITE), name, error);
-        else if (i == 0 && !(flags & SQLITE_OPEN_CREATE))
-            status = error_set(error, ERR_MISSING, "%s: there is no such file", path);
-    }
-    snprintf(name, sizeof name, "%s-journal", path);
-    return status ? status : check_journal(name, error);
-}
-
-/* The path without any link, as SQLITE_OPEN_NOFOLLOW wants it: those above the directory are the
- * user's. */
-static int find_place(const char *path, char place[PATH_MAX], struct error *error)
-{
-    char directory[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash + 1 - path) : 1,
-             slash ? path : ".");
-    if (!realpath(directory, place))
-        return error_set(error, ERR_MISSING, "%s: there is no such directory", directory);
-    size_t used = strlen(place);
-    if (used + strlen(name) + 2 > PATH_MAX)
-        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-    sprintf(place + used, "%s%s", place[used - 1] == '/' ? "" : "/", name);
-    return 0;
 }
 
 /* ---- content ---- */
@@ -348,9 +280,9 @@ static int64_t count_bytes(const char *path)
     return bytes;
 }
 
-static void guard(sqlite3 *database, const char *path, struct store_bounds *bounds)
+static void guard(sqlite3 *database, struct store_bounds *bounds)
 {
-    int64_t bytes = count_bytes(path);
+    int64_t bytes = count_bytes(bounds->files.place);
     static const struct {
         int option, value;
     } options[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -370,23 +302,14 @@ static void guard(sqlite3 *database, const char *path, struct store_bounds *boun
 int store_database_open(const char *path, int flags, struct store_bounds *bounds,
                         sqlite3 **database, struct error *error)
 {
-    char place[PATH_MAX];
-    *database = NULL;
-    int status = find_place(path, place, error);
-    if (!status)
-        status = check_files(path, flags, error);
-    if (status)
-        return status;
     /* One thread of a program uses the library. Without these two its locks take 6 % of a
      * controller's instructions. The first call counts; later ones are refused, and that is all
      * right. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    if (sqlite3_open_v2(place, database, flags | SQLITE_OPEN_NOFOLLOW, NULL)) {
-        status = *database ? fail(*database, path, error)
-                           : error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
-    } else {
-        guard(*database, place, bounds);
+    int status = store_files_open(&bounds->files, path, flags, database, error);
+    if (!status) {
+        guard(*database, bounds);
         sqlite3_busy_timeout(*database, STORE_BUSY_TIMEOUT_MS);
         if (!(flags & SQLITE_OPEN_CREATE))
             status = check_identity(*database, path, error);

@@ -8,25 +8,22 @@
 #include <stdio.h>
 
 #include "common/error.h"
+#include "common/store/store_files.h"
 
 /* A statement of the schema (schema.h) with the columns of the measures in it. */
 void store_print_table(FILE *text, const char *sql);
 
-/* How much may be done with a store, by the size of its file: many times what it can need, so that
- * only a damaged one gets there. */
+/* What may be done with a store: with which files, and how much, by their size: many times what it
+ * can need, so that only a damaged one gets there. */
 struct store_bounds {
+    struct store_files files;
     int64_t steps_left; /* once negative, statements end with SQLITE_INTERRUPT */
     int64_t rows_most;  /* of one table */
 };
 
-/* Opens the file `path` with SQLite's flags, and looks at all that SQLite would look at or write to
- * by name:
- *
- *   - the file and those beside it are regular files, not links, pipes or devices, and what is written has
- *     no other name;
- *   - no journal names another file, which SQLite would remove;
- *   - it is a run store of a version that this program reads, and holds nothing but its tables: no view, no
- *     trigger, no column of another kind.
+/* Opens the file `path` with SQLite's flags, as store_files_open() does, if it is a run store of a
+ * version that this program reads, and holds nothing but its tables: no view, no trigger, no column
+ * of another kind.
  *
  * With SQLITE_OPEN_CREATE it need not be there and the content is not looked at. A reader gets
  * empty tables and columns of its own for those that older versions lack. `bounds` must stay where

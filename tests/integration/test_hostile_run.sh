@@ -64,6 +64,9 @@ all_commands_end() { # CASE
     ends "$case" "$controller" report run --no-pictures
     ends "$case" "$viewer" run --export page.html
     outside_is_as_it_was "$case"
+    ends "$case" "$controller" choose run "$best" keep
+    ends "$case" "$controller" resume run # it is finished
+    outside_is_as_it_was "$case"
     ends "$case" "$controller" resume run "${more[@]}"
     outside_is_as_it_was "$case"
 }
@@ -106,6 +109,35 @@ with_journal() {
         "$1" >run.db-journal
 }
 
+# So many bytes without any header, at whose end stands such a name.
+with_short_journal() { # BYTES NAME
+    perl -e 'my ($bytes, $name) = @ARGV; my $sum = 0; $sum += ord for split //, $name;
+        my $end = $name . pack "N2 H16", length $name, $sum, "d9d505f920a163d7";
+        print "\xd9" x ($bytes - length $end), $end' "$@" >run.db-journal
+}
+# What a program of SQLite's leaves behind when it is killed after these statements.
+killed_after() { # STATEMENTS
+    { printf '%s;\n.shell kill -KILL $PPID\n' "$1" | sqlite3 run.db >killed.out; } 2>/dev/null || true
+    rm -f killed.out
+}
+trigger="CREATE TRIGGER planted AFTER INSERT ON events BEGIN DELETE FROM individuals; END"
+# A write-ahead log, whose last commit can say how many pages the database has; its checksums are right.
+with_log() { # STATEMENTS [PAGES]
+    killed_after "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; $1"
+    [ -s run.db-wal ] || fail "there is no log"
+    [ $# = 1 ] || perl -e 'my ($pages) = @ARGV; local $/; open my $file, "+<:raw", "run.db-wal" or die;
+        my $bytes = <$file>; my $size = 24 + unpack "x8 N", $bytes; my @sum = unpack "x24 N2", $bytes;
+        my $format = unpack("N", $bytes) & 1 ? "N*" : "V*"; my $frames = (length($bytes) - 32) / $size;
+        my $add = sub { my @words = unpack $format, $_[0]; while (@words) {
+            $sum[0] = ($sum[0] + shift(@words) + $sum[1]) & 0xffffffff;
+            $sum[1] = ($sum[1] + shift(@words) + $sum[0]) & 0xffffffff } };
+        for my $i (0 .. $frames - 1) { my $at = 32 + $i * $size;
+            substr $bytes, $at + 4, 4, pack "N", $pages if $i == $frames - 1;
+            $add->(substr $bytes, $at, 8); $add->(substr $bytes, $at + 24, $size - 24);
+            substr $bytes, $at + 16, 8, pack "N2", @sum }
+        seek $file, 0, 0; print $file $bytes' "$2"
+}
+
 # programs
 survives launcher 'farm.launcher.*left out.*touch' \
     sql "UPDATE branch_parameters SET value = 'touch $work/started' WHERE key = 'farm.launcher'"
@@ -113,6 +145,19 @@ survives launcher 'farm.launcher.*left out.*touch' \
 # a journal that names another file: rolling back deletes that
 refuses super-journal 'journal' with_journal "$work/outside/victim"
 refuses super-journal-of-run 'journal' with_journal "$work/outside/run.db"
+for bytes in 80 200 400 511 512 513 600; do
+    refuses "super-journal in $bytes bytes" 'journal' with_short_journal "$bytes" "$work/outside/victim"
+done
+refuses "super-journal by another way" 'journal' with_short_journal 300 ../outside/victim
+
+# what a journal and a log bring with them is looked at as all else is
+refuses "journal with a trigger" 'planted' killed_after "$trigger; PRAGMA cache_size = 2; BEGIN;
+    DROP TRIGGER planted; UPDATE individuals SET mutations = mutations || hex(zeroblob(9000))"
+refuses "log with a trigger" 'planted' with_log "$trigger"
+hostile "log of a huge file" with_log "UPDATE individuals SET fitness = fitness + 1" 4294967295
+[ "$(stat -c %s run/run.db)" -lt 10000000 ] || fail "a log made run.db huge"
+survives "log of rubbish" '' sh -c "head -c 40000 run.db >run.db-wal"
+survives "shared memory of rubbish" '' sh -c "yes | head -c 40000 >run.db-shm"
 
 # links
 for name in run.db run.db-journal run.db-wal run.db-shm lock logs/controller.log logs; do
