@@ -9,6 +9,6 @@
 
 /* 2: linear joints, 3: spheres, 4: boxes; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 4
-#define PROTOCOL_VERSION        8
+#define PROTOCOL_VERSION        9
 
 #endif

@@ -10,12 +10,21 @@
 /* A creature that falls off its platform before this time fails to hop. */
 #define HOP_LEAST_S 5
 
-/* The size in which walkers are measured. */
+/* The size in which walkers are measured: they may start folded. Measures of old versions have the
+ * size at the start alone. */
 static double size_of_walker(const struct measures *measures, const struct params *params)
 {
     /* Not fmax(), which would hide a size that is not a number. */
-    return measures->size_m < params->fitness_size_floor_m ? params->fitness_size_floor_m
-                                                           : measures->size_m;
+    double size = measures->size_max_m > 0 ? measures->size_max_m : measures->size_m;
+
+    return size < params->fitness_size_floor_m ? params->fitness_size_floor_m : size;
+}
+
+/* Height that the centre of mass lost, m. */
+static double height_lost(const struct measures *measures)
+{
+    /* Not fmax(), see above. */
+    return measures->way_y_m > 0 ? 0 : -measures->way_y_m;
 }
 
 /* Distance in body lengths beyond the half that merely falling over could bring. */
@@ -62,12 +71,9 @@ static double way_swim(const struct measures *measures, const struct params *par
  * height it starts at. A creature that neither works nor falls does not fly. */
 static double fitness_fly(const struct measures *measures, const struct params *params)
 {
-    double lost_m = -measures->way_y_m, spent_j;
+    double spent_j = measures->work_in_j +
+                     measures->mass_kg * params->world_gravity_m_s2 * height_lost(measures);
 
-    /* Not fmax(), see above. */
-    if (lost_m < 0)
-        lost_m = 0;
-    spent_j = measures->work_in_j + measures->mass_kg * params->world_gravity_m_s2 * lost_m;
     if (spent_j == 0)
         return 0;
     return fitness_swim(measures, params) * measures->work_in_j / spent_j;
@@ -84,21 +90,16 @@ static double fitness_head_up(const struct measures *measures, const struct para
     return measures->head_mean_m - measures->head_start_m;
 }
 
-/* Height gained, at most the mean height of the lowest point, times the share of time without
- * contact. Standing tall, stretching, raising arms and trembling gain nothing. After a fall it
- * counts as standing at its starting height. */
+/* Mean clearance: standing tall, stretching and raising arms gain nothing, trembling next to
+ * nothing, and whoever leaves the ground for a moment has begun. After a fall it counts as
+ * standing. */
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
-    double gained = measures->height_mean_m - measures->height_start_m;
-    double most = measures->lowest_mean_m;
     int is_failed = measures->fell > 0 && measures->time_s < HOP_LEAST_S;
 
-    if (isnan(most) || gained > most)
-        gained = most;
-    if (is_failed || gained < 0)
-        return 0;
-    return gained * (1 - measures->contact_share) * measures->time_s /
-           params->simulation_duration_s;
+    return is_failed
+               ? 0
+               : measures->clearance_mean_m * measures->time_s / params->simulation_duration_s;
 }
 
 /* A creature that ends beyond the last place with a floor below is leaving, though it has not
@@ -123,7 +124,7 @@ static double fitness_interactive(const struct measures *measures, const struct 
 
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
-                        "max(0, distance_m - size / 2) / size, size = max(size_m, size floor)",
+                        "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
                         "proposal 1995, scaled by size", fitness_walk, way_walk, 1, 1},
     [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
                         fitness_jump, NULL, 0, 0},
@@ -138,9 +139,7 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         0},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
                            fitness_head_up, NULL, 0, 0},
-    [BEHAVIOUR_HOP] = {"hop",
-                       "max(0, min(height_mean_m - height_start_m, lowest_mean_m)) "
-                       "(1 - contact_share) time_s / duration; 0 if it falls off within 5 s",
+    [BEHAVIOUR_HOP] = {"hop", "clearance_mean_m time_s / duration; 0 if it falls off within 5 s",
                        "First Life, in the air", fitness_hop, NULL, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
                             "First Life", fitness_platform, NULL, 0, 0},
@@ -158,6 +157,11 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
         return 0;
     fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
     return isfinite(fitness) && fitness > 0 ? fitness : 0;
+}
+
+int behaviour_is_defined(const struct measures *measures, const struct params *params)
+{
+    return isfinite(behaviours[params->evolution_behaviour].fitness(measures, params));
 }
 
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,
@@ -185,4 +189,14 @@ int behaviour_check_params(const struct params *params, struct error *error)
                                "fitness.expression is empty, but evolution.behaviour is custom");
     status = expression_check(params->fitness_expression, error);
     return status ? error_prefix(error, "fitness.expression") : 0;
+}
+
+int behaviour_check_use(const struct params *params, struct error *error)
+{
+    if (!*params->fitness_expression || params->evolution_behaviour == BEHAVIOUR_CUSTOM)
+        return 0;
+    return error_set(error, ERR_RANGE,
+                     "fitness.expression is ignored: evolution.behaviour is %s; make that custom, "
+                     "or leave the expression out",
+                     behaviours[params->evolution_behaviour].name);
 }

@@ -21,6 +21,9 @@ extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 /* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params);
 
+/* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0 then. */
+int behaviour_is_defined(const struct measures *measures, const struct params *params);
+
 /* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where things fall
  * the ways along the ground are compared. */
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,
@@ -29,5 +32,7 @@ double behaviour_apart_rad(const struct measures *one, const struct measures *ot
 /* Checks fitness.expression, of which params_check() does not know: 0, or an error that names the
  * column. */
 int behaviour_check_params(const struct params *params, struct error *error);
+/* Checks that nothing of it is ignored: an expression where fitness is something else. 0 or an error. */
+int behaviour_check_use(const struct params *params, struct error *error);
 
 #endif

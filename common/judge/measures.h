@@ -40,7 +40,8 @@
     X(contact_share, "share of the time with any contact to the ground")                           \
     X(work_in_j, "work of the effectors, positive parts (energy used)")                            \
     X(work_net_j, "work of the effectors")                                                         \
-    X(cost_of_transport, "energy used / (mass, gravity 9.81 m/s2, straight distance); 0: no way")  \
+    X(cost_of_transport,                                                                           \
+      "energy used and fallen / (mass, 9.81 m/s2, straight distance); 0: no way")                  \
     X(loss_friction_j, "energy lost to friction of contacts")                                      \
     X(loss_impact_j, "energy lost in normal contact (ground, self)")                               \
     X(loss_limit_j, "energy lost at joint limits")                                                 \
@@ -69,7 +70,9 @@
     X(way_z_m, "the same, sideways")                                                               \
     X(lowest_mean_m, "mean height of the body's lowest point")                                     \
     X(power_w_kg, "energy used by time and mass: the muscles' mean power")                         \
-    X(power_max_w_kg, "the same over the tenth of a second that has most")
+    X(power_max_w_kg, "the same over the tenth of a second that has most")                         \
+    X(size_max_m, "greatest distance between two points of the body, while it moves")              \
+    X(clearance_mean_m, "mean height of the body's lowest point; 0 while something touches")
 
 struct measures {
 #define X(name, text) double name;

@@ -291,7 +291,7 @@
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
     TEXT(fitness, expression, "", 'S',                                                             \
-         "custom: fitness by the measures, as in distance_m / size_m")                             \
+         "custom: fitness by the measures, as in distance_m / size_max_m")                             \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
          "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \

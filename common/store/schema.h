@@ -10,7 +10,7 @@
 #define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 10
+#define STORE_SCHEMA_VERSION 11
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */

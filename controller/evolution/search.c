@@ -246,6 +246,8 @@ int search_check_params(const struct params *params, struct error *error)
     if (status)
         return error_prefix(error, "archive.cells");
     status = behaviour_check_params(params, error);
+    if (!status)
+        status = behaviour_check_use(params, error);
     if (status)
         return status;
     if (search_params_method(params)->lagged && params->evolution_reevaluate)

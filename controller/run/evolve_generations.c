@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/judge/behaviour.h"
 #include "common/system/log.h"
 #include "controller/store/run_log.h"
 
@@ -137,11 +138,34 @@ static int open_next(struct evolve *evolve, const struct store_closing *closing)
     return status;
 }
 
+/* A fitness that nobody of the first generation has would leave a run without a goal. 0, or an error. */
+static int check_fitness(struct evolve *evolve)
+{
+    const struct population *population = search_population(evolve->settings->search);
+    const struct params *params = evolve->settings->params;
+    int scored = 0, defined = 0;
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *individual = &population->individuals[i];
+        if (!individual->has_result || !verdict_is_scored(individual->verdict))
+            continue;
+        scored++;
+        defined += behaviour_is_defined(&individual->measures, params);
+    }
+    if (search_generation(evolve->settings->search) > 0 || scored == 0 || defined > 0)
+        return 0;
+    return error_set(&evolve->error, ERR_RANGE,
+                     "fitness.expression is not a finite number for any of the %d creatures of "
+                     "generation 0 that have a score: %s",
+                     scored, params->fitness_expression);
+}
+
 static int complete_generation(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
     struct store_closing closing;
     search_select(search);
+    if (check_fitness(evolve))
+        return evolve->error.code;
     uint32_t number = search_generation(search);
     uint64_t best_id = note_fitness(evolve);
     int status =

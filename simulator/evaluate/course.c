@@ -1,6 +1,7 @@
 /* The measures of a creature's course: of the body at its start, after every tick, and at the end. */
 #include "simulator/evaluate/run.h"
 
+#include "simulator/evaluate/extent.h"
 #include "simulator/evaluate/terrain.h"
 
 static double length_of(double x, double y)
@@ -73,6 +74,7 @@ void run_measure_start(struct run *run)
     struct vec3 low, high;
     dynamics_bounds(run->dynamics, &low, &high);
     m->size_m = run_size(run);
+    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, 0);
     m->lowest_start_m = m->lowest_max_m = low.y;
     m->height_start_m = m->height_max_m = run->start.y;
     m->head_start_m = m->head_max_m = head_height(run);
@@ -95,8 +97,10 @@ void run_measure_tick(struct run *run)
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
     m->lowest_max_m = fmax(m->lowest_max_m, low.y);
     m->height_max_m = fmax(m->height_max_m, centre.y);
+    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
+    run->clearance_sum_m += run->has_touched ? 0 : fmax(low.y, 0);
     double head_m = head_height(run);
     m->head_max_m = fmax(m->head_max_m, head_m);
     run->head_sum_m += head_m;
@@ -147,7 +151,9 @@ void run_measure_ledger(struct run *run)
     m->residual_j = l->residual_j;
     m->residual_share = (fabs(l->residual_j) + l->mended_j + m->gain_unearned_j) / turnover_j;
     double way = m->mass_kg * STANDARD_GRAVITY_M_S2 * m->displacement_m;
-    m->cost_of_transport = way > 0 ? m->work_in_j / way : 0;
+    /* what falls pays with the height that it lost */
+    double fallen_j = m->mass_kg * run->world.gravity_m_s2 * fmax(-m->way_y_m, 0);
+    m->cost_of_transport = way > 0 ? (m->work_in_j + fallen_j) / way : 0;
     m->power_w_kg = run->time_s > 0 ? m->work_in_j / (m->mass_kg * run->time_s) : 0;
 }
 
@@ -160,6 +166,7 @@ void run_measure_course(struct run *run)
         m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
     m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
+    m->clearance_mean_m = run->ticks ? run->clearance_sum_m / (double)run->ticks : 0;
     m->head_mean_m = run->ticks ? run->head_sum_m / (double)run->ticks : m->head_start_m;
     m->follow_share = light_follow_share(&run->light);
     m->light_distance_m = light_mean_distance(&run->light);

@@ -62,7 +62,7 @@ struct run {
 
     /* running measures */
     struct vec3 last, windows[MEASURE_WINDOWS + 1];
-    double height_sum_m, lowest_sum_m, head_sum_m;
+    double height_sum_m, lowest_sum_m, head_sum_m, clearance_sum_m;
     int has_touched; /* in a step of this tick */
     uint64_t ticks, contact_ticks;
     double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */

@@ -77,7 +77,7 @@ static void lift_off_obstacles(struct run *run)
 }
 
 /* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
-static void place(struct run *run, int is_settling)
+static void place(struct run *run, int is_standing)
 {
     double drop_m = run->params->settle_drop_m,
            base_m = terrain_start_height(&run->world, run->start_at.x);
@@ -85,7 +85,7 @@ static void place(struct run *run, int is_settling)
     if (run->world.obstacles.count > 0)
         dynamics_shift(run->dynamics,
                        (struct vec3){run->start_at.x - centre.x, 0, run->start_at.z - centre.z});
-    if (drop_m > 0 || is_settling)
+    if (drop_m > 0 || is_standing)
         put_at(run, base_m + drop_m);
     lift_off_obstacles(run);
 }
@@ -94,10 +94,11 @@ int run_settle(struct run *run)
 {
     const struct params *p = run->params;
     const struct body_physics *physics = physics_of(&run->phenotype);
-    int is_settling =
+    int is_standing =
         p->settle_drop_m <= 0 && p->settle_limit_s > 0 && terrain_can_carry(&run->world);
-    place(run, is_settling);
-    if (!is_settling)
+    place(run, is_standing);
+    // nothing comes to rest on a surface that nothing presses it on
+    if (!is_standing || run->world.gravity_m_s2 == 0)
         return VERDICT_OK;
     struct world slippery = run->world;
     slippery.friction = slippery.own_friction = 0;

@@ -14,6 +14,14 @@ refused 2 "unknown option '-x'" "$controller" run walk.ini -x
 refused 2 "'-o' needs a value" "$controller" run walk.ini -o
 refused 1 'fitness.expression: column 14: no measure is called siez_m .did you mean size_m' \
     "$controller" run walk.ini -s 'fitness.expression=distance_m / siez_m'
+refused 1 'fitness.expression is ignored: evolution.behaviour is walk' \
+    "$controller" run walk.ini -s 'fitness.expression=distance_m'
+if "$controller" run walk.ini -o undefined -s evolution.behaviour=custom \
+    -s 'fitness.expression=1 / (parts - parts)' -s simulation.duration_s=1 2>undefined.err; then
+    fail "a run without any fitness ended well"
+fi
+grep -q 'fitness.expression is not a finite number for any of the [0-9]* creatures of generation 0' \
+    undefined.err || fail "a fitness that nobody has: $(cat undefined.err)"
 refused 1 'fitness.expression is empty' "$controller" run walk.ini -s evolution.behaviour=custom
 refused 1 'archive.cells: column 9: bounds must rise' \
     "$controller" run walk.ini -s archive.cells=links:4,3

@@ -275,6 +275,46 @@ START_TEST(verdict_unsettled)
 }
 END_TEST
 
+/* Nothing presses it on the ground: it stands there at once, by either solver. */
+START_TEST(nothing_settles_without_gravity)
+{
+    make_table(1);
+    params.simulation_solver = _i ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+    set("world.gravity_m_s2=0");
+    ck_assert_int_eq(params.world_ground, 1);
+    ck_assert_int_ne(run(), VERDICT_UNSETTLED);
+    ck_assert(verdict_is_scored(result.verdict));
+    ck_assert_double_eq(result.measures.settle_s, 0);
+    ck_assert_double_eq_tol(result.measures.lowest_start_m, 0, 1e-9);
+}
+END_TEST
+
+/* What falls pays for its way with the height that it loses. */
+START_TEST(a_fall_is_no_cheap_way)
+{
+    make_table(0);
+    set("settle.drop_m=2");
+    set("settle.limit_s=0");
+    set("guard.motionless_s=0");
+    run();
+    ck_assert(verdict_is_scored(result.verdict));
+    ck_assert_double_eq(result.measures.work_in_j, 0);
+    ck_assert_double_lt(result.measures.way_y_m, -1.9);
+    ck_assert_double_ge(result.measures.cost_of_transport, 0.9);
+}
+END_TEST
+
+/* The greatest distance between two points is that of the stretched worm, whichever way it is turned. */
+START_TEST(the_size_of_a_body_is_that_of_its_motion)
+{
+    make_worm(1);
+    ck_verdict(VERDICT_OK);
+    double stretched_m = hypot(1.2, 0.1);
+    ck_assert_double_le(result.measures.size_max_m, 1.01 * stretched_m);
+    ck_assert_double_ge(result.measures.size_max_m, 0.95 * stretched_m);
+}
+END_TEST
+
 /* Explicit drag that is too fast even for the smallest steps explodes; all guards are off. */
 static void explode(void)
 {
@@ -653,6 +693,7 @@ START_TEST(bounces_are_touches)
     ck_assert_double_gt(result.measures.contact_share, 0);
     /* half a period down, half up, again and again: the mean height is two thirds */
     ck_assert_double_eq_tol(result.measures.lowest_mean_m, params.settle_drop_m * 2 / 3, 0.06);
+    ck_assert_double_eq_tol(result.measures.clearance_mean_m, params.settle_drop_m * 2 / 3, 0.06);
 }
 END_TEST
 
@@ -753,8 +794,13 @@ static void check_measures(const struct measures *m)
     ck_assert_double_eq_tol(change, m->work_net_j - losses + m->gain_unearned_j + m->residual_j,
                             1e-9);
     if (m->displacement_m > 0)
-        ck_assert_double_eq_tol(m->cost_of_transport,
-                                m->work_in_j / (m->mass_kg * 9.81 * m->displacement_m), 1e-9);
+        ck_assert_double_eq_tol(
+            m->cost_of_transport,
+            (m->work_in_j + m->mass_kg * params.world_gravity_m_s2 * fmax(-m->way_y_m, 0)) /
+                (m->mass_kg * 9.81 * m->displacement_m),
+            1e-9);
+    ck_assert_double_ge(m->clearance_mean_m, 0);
+    ck_assert_double_ge(fmax(m->lowest_max_m, 0) + 1e-12, m->clearance_mean_m);
 }
 
 START_TEST(measures_of_a_worm_on_land)
@@ -1316,6 +1362,9 @@ int main(void)
     tcase_add_test(tests, verdict_not_expressed);
     tcase_add_test(tests, verdict_overlap);
     tcase_add_test(tests, verdict_unsettled);
+    tcase_add_loop_test(tests, nothing_settles_without_gravity, 0, 2);
+    tcase_add_test(tests, a_fall_is_no_cheap_way);
+    tcase_add_test(tests, the_size_of_a_body_is_that_of_its_motion);
     tcase_add_test(tests, verdict_not_finite);
     tcase_add_test(tests, verdict_too_fast);
     tcase_add_test(tests, verdict_spinning);

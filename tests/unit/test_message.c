@@ -404,14 +404,14 @@ START_TEST(hello_of_the_future)
     uint64_t rejected_id;
     pack_array(&writer, 6);
     pack_u64(&writer, MESSAGE_HELLO);
-    pack_u64(&writer, 9);
+    pack_u64(&writer, PROTOCOL_VERSION + 1);
     pack_text(&writer, "bestiary 9");
     pack_u64(&writer, 1);
     pack_nil(&writer);
     pack_text(&writer, "?");
     ck_assert_int_eq(
         message_decode(&message, writer.buffer.data, writer.buffer.size, &rejected_id, &error), 0);
-    ck_assert_uint_eq(message.as.hello.protocol_version, 9);
+    ck_assert_uint_eq(message.as.hello.protocol_version, PROTOCOL_VERSION + 1);
     ck_assert_str_eq(message.as.hello.build, "bestiary 9");
     message_deinit(&message);
 }
