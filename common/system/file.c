@@ -228,6 +228,14 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
                                  : file_replace(path, bytes, length, error);
 }
 
+int file_rename(const char *from, const char *to, struct error *error)
+{
+    if (rename(from, to) != 0)
+        return fail_path(error, to);
+    sync_directory(to);
+    return 0;
+}
+
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error)
 {
     size_t size = strlen(path) + TEMPORARY_EXTENT;
@@ -246,12 +254,10 @@ int file_replace(const char *path, const void *bytes, size_t length, struct erro
         rc = fail_path(error, path);
     if (close(descriptor) != 0 && rc == 0)
         rc = fail_path(error, path);
-    if (rc == 0 && rename(temporary, path) != 0)
-        rc = fail_path(error, path);
+    if (rc == 0)
+        rc = file_rename(temporary, path, error);
     if (rc != 0)
         unlink(temporary);
-    else
-        sync_directory(path);
     unfinished_end(temporary);
 done:
     free(temporary);

@@ -26,6 +26,9 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
  * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
+/* Renames a file, whatever has the new name now, and syncs the directory. */
+int file_rename(const char *from, const char *to, struct error *error);
+
 /* Whether a path that exists lies on a file system that other machines may have, too (NFS, Lustre, ...); those of FUSE
  * count as such. 0 where the system does not tell. */
 int file_is_on_network(const char *path);

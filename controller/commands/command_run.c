@@ -457,10 +457,8 @@ static int make_run(struct session *session, struct error *error)
     if (!status)
         status = run_directory_path(session->directory, "run.db", path, error);
     if (!status)
-        status =
-            store_create_seeded(&session->store, path, &session->params, &session->seeding, error);
-    if (!status && session->choices)
-        status = store_copy_choices(session->store, session->choices, error);
+        status = store_create_seeded(&session->store, path, &session->params, &session->seeding,
+                                     session->choices, error);
     if (!status)
         status = run_directory_write_params(session->directory, &session->params, error);
     if (!status)
@@ -594,8 +592,8 @@ static int apply_changes(struct session *session, const struct store_status *sta
         char text[sizeof change.text + 64];
         log_event(LOG_INFO, "params_changed", "changes=%s",
                   log_quote(change.text, text, sizeof text));
-        result = run_directory_write_params(session->directory, &session->params, error);
     }
+    result = run_directory_write_params(session->directory, &session->params, error);
     if (change.is_new_branch)
         fprintf(stderr, "settings changed: a new branch begins in generation %" PRIu32 "%s\n",
                 status->generation, change.is_reevaluated ? ", which is simulated again" : "");

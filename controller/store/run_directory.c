@@ -22,19 +22,44 @@ int run_directory_path(const char *directory, const char *name, char path[RUN_PA
     return 0;
 }
 
-/* 1: a directory without entries; 0: not that; -1: cannot be read. */
-static int is_empty_directory(const char *path)
+/* How many entries a directory has that are not `expected`; -1: it cannot be read. */
+static int count_entries(const char *path, int (*is_expected)(const char *path, const char *name))
 {
     DIR *stream = opendir(path);
     if (!stream)
         return -1;
-    int is_empty = 1;
+    int count = 0;
     const struct dirent *entry;
     while ((entry = readdir(stream)))
         if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-            is_empty = 0;
+            count += !is_expected(path, entry->d_name);
     closedir(stream);
-    return is_empty;
+    return count;
+}
+
+static int is_nothing(const char *path, const char *name)
+{
+    return 0;
+}
+
+/* logs/ without a log, an empty lock, and what is to become run.db. */
+static int is_of_beginning(const char *directory, const char *name)
+{
+    char path[RUN_PATH_SIZE];
+    struct stat info;
+    if (run_directory_path(directory, name, path, &(struct error){0}) || lstat(path, &info))
+        return 0;
+    if (!strcmp(name, "logs"))
+        return S_ISDIR(info.st_mode) && count_entries(path, is_nothing) == 0;
+    if (!strcmp(name, "lock"))
+        return S_ISREG(info.st_mode) && info.st_size == 0;
+    return S_ISREG(info.st_mode) && (!strcmp(name, "run.db" RUN_NEW_SUFFIX) ||
+                                     !strcmp(name, "run.db" RUN_NEW_SUFFIX "-journal"));
+}
+
+static int is_unused(const char *directory)
+{
+    return count_entries(directory, is_of_beginning) == 0;
 }
 
 /* mkdir -p of everything above the last component. */
@@ -63,7 +88,7 @@ int run_directory_create(const char *directory, struct error *error)
         if (errno != EEXIST)
             return error_set(error, ERR_IO, "%s: cannot make the directory: %s", directory,
                              strerror(errno));
-        if (is_empty_directory(directory) != 1)
+        if (!is_unused(directory))
             return error_set(error, ERR_EXISTS,
                              "%s: exists already (go on with 'controller resume', or choose "
                              "another directory with -o)",
@@ -94,7 +119,8 @@ int run_directory_check(const char *directory, struct error *error)
     if (!S_ISDIR(info.st_mode))
         return error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
     if (lstat(path, &info))
-        return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it", directory);
+        return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it%s", directory,
+                         is_unused(directory) ? " (begin one there with 'controller run')" : "");
     return file_check_plain(&info, 0, path, error);
 }
 

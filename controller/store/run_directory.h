@@ -18,13 +18,15 @@
 #include "common/params/params.h"
 
 #define RUN_PATH_SIZE 4096
+/* Behind the name of run.db until it is whole. */
+#define RUN_NEW_SUFFIX ".new"
 
 /* directory/name into path (RUN_PATH_SIZE bytes); ERR_LIMIT if it does not fit. */
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
                        struct error *error);
 
-/* Makes the directory with logs/ in it, and what is missing above it. It must not exist or be
- * empty: else ERR_EXISTS. */
+/* Makes the directory with logs/ in it, and what is missing above it. It must not exist, be empty,
+ * or hold nothing but what a controller leaves that ended before run.db was whole: else ERR_EXISTS. */
 int run_directory_create(const char *directory, struct error *error);
 
 /* Makes logs/ in it unless it is there. */

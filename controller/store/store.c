@@ -39,11 +39,18 @@
  * the store is closed. */
 enum { NETWORK_BUSY_MS = 1000, NETWORK_CLOSE_TRIES = 60 };
 
-static void release(struct store *store)
+static void close_database(struct store *store)
 {
     for (int i = 0; i < HOT_COUNT; i++)
         sqlite3_finalize(store->hot[i]);
+    memset(store->hot, 0, sizeof store->hot);
     sqlite3_close(store->database);
+    store->database = NULL;
+}
+
+static void release(struct store *store)
+{
+    close_database(store);
     pack_writer_deinit(&store->scratch);
     if (store->lock >= 0)
         close(store->lock);
@@ -195,7 +202,7 @@ int store_get_seeds(struct store *store, struct seeding *seeding, struct error *
 }
 
 static int fill_new(struct store *store, const struct params *params, const struct seeding *seeding,
-                    struct error *error)
+                    struct store *choices, struct error *error)
 {
     char pragmas[256], created[32];
     store_now_utc(created);
@@ -203,8 +210,6 @@ static int fill_new(struct store *store, const struct params *params, const stru
              "PRAGMA page_size = 8192; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION_ID, STORE_SCHEMA_VERSION);
     int status = store_execute(store, pragmas, error);
-    if (!status)
-        status = set_journal(store, error);
     if (!status)
         status = create_tables(store, error);
     if (!status)
@@ -217,34 +222,80 @@ static int fill_new(struct store *store, const struct params *params, const stru
         status = store_put_branch(store, params, 0, error);
     if (!status)
         status = put_seeds(store, seeding, error);
+    if (!status && choices)
+        status = store_copy_choices(store, choices, error);
     return status ? status : store_commit(store, error);
+}
+
+/* In a rollback journal, so that two names are all there is of it. */
+static int make_new(struct store *store, const struct params *params, const struct seeding *seeding,
+                    struct store *choices, struct error *error)
+{
+    int status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (!status)
+        store_database_trust(store->database, &store->bounds);
+    if (!status)
+        status = fill_new(store, params, seeding, choices, error);
+    close_database(store);
+    return status;
+}
+
+static void remove_new(const char *path_new)
+{
+    char journal[RUN_PATH_SIZE + 16];
+    snprintf(journal, sizeof journal, "%s-journal", path_new);
+    unlink(path_new);
+    unlink(journal);
+}
+
+static int open_made(struct store *store, struct error *error)
+{
+    int status = open_database(store, SQLITE_OPEN_READWRITE, error);
+    if (!status)
+        store_database_trust(store->database, &store->bounds);
+    return status ? status : set_journal(store, error);
+}
+
+static int check_absent(const char *path, struct error *error)
+{
+    return access(path, F_OK) ? 0 : error_set(error, ERR_EXISTS, "%s: exists already", path);
 }
 
 int store_create(struct store **made, const char *path, const struct params *params,
                  struct error *error)
 {
-    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, error);
+    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, NULL, error);
 }
 
 int store_create_seeded(struct store **made, const char *path, const struct params *params,
-                        const struct seeding *seeding, struct error *error)
+                        const struct seeding *seeding, struct store *choices, struct error *error)
 {
     struct store *store;
+    char path_new[RUN_PATH_SIZE];
     *made = NULL;
-    if (access(path, F_OK) == 0)
-        return error_set(error, ERR_EXISTS, "%s: exists already", path);
-    int status = make_store(&store, path, 0, error);
+    if (snprintf(path_new, sizeof path_new, "%s" RUN_NEW_SUFFIX, path) >= (int)sizeof path_new)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    int status = check_absent(path, error);
+    if (!status)
+        status = make_store(&store, path_new, 0, error);
     if (status)
         return status;
-    status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    remove_new(path_new);
+    /* another controller may have made it before this one had the lock */
+    status = check_absent(path, error);
     if (!status)
-        store_database_trust(store->database, &store->bounds);
+        status = make_new(store, params, seeding, choices, error);
     if (!status)
-        status = fill_new(store, params, seeding, error);
-    if (status)
-        release(store);
-    else
+        status = file_rename(path_new, path, error);
+    snprintf(store->path, sizeof store->path, "%s", path);
+    if (!status)
+        status = open_made(store, error);
+    if (!status) {
         *made = store;
+        return 0;
+    }
+    remove_new(path_new);
+    release(store);
     return status;
 }
 

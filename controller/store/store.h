@@ -18,12 +18,14 @@
 struct store;
 
 /* Makes a new database at `path` (ERR_EXISTS if there is one), with the run's parameters, and locks
- * it. ERR_BUSY if another controller holds the lock. */
+ * it. ERR_BUSY if another controller holds the lock. It gets its name when it is whole; what cannot
+ * be made is taken away. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
-/* The same, with the seeds of its first generation: the run may die before that is stored. */
+/* The same, with the seeds of its first generation, which may be none, and the choices of another
+ * run, or NULL: the run may die before a generation is stored. */
 int store_create_seeded(struct store **store, const char *path, const struct params *params,
-                        const struct seeding *seeding, struct error *error);
+                        const struct seeding *seeding, struct store *choices, struct error *error);
 /* The seeds, in their order; `seeding` must be empty. */
 int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error);
 /* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for

@@ -28,6 +28,28 @@ status=0
 [ "$status" = 1 ] || fail "exit code $status on a full disk again: $(cat full.again)"
 finish full
 
+# the disk is full while a run begins: with room again it begins again, or goes on if it had begun
+small=(--seed 5 -s population.size=6 -s evolution.generations=2 -s simulation.duration_s=0.3 -j 1)
+"$controller" run walk.ini "${small[@]}" -o tiny >tiny.out 2>&1 || fail "$(cat tiny.out)"
+begun=0 begun_again=0
+for room_kb in 0 1 8 16 20 40 80 100 120 140; do
+    rm -rf short
+    status=0
+    (ulimit -f "$room_kb" && exec "$controller" run walk.ini "${small[@]}" -o short >/dev/null 2>&1) || status=$?
+    if "$controller" resume short >resumed.out 2>&1; then
+        begun=$((begun + 1))
+    else
+        [ "$status" = 1 ] || fail "exit code $status with $room_kb kB"
+        [ "$(wc -l <resumed.out)" = 1 ] || fail "resume with $room_kb kB: $(cat resumed.out)"
+        "$controller" run walk.ini "${small[@]}" -o short >short.out 2>&1 ||
+            fail "run again after $room_kb kB: $(cat short.out)"
+        begun_again=$((begun_again + 1))
+    fi
+    same_runs tiny short
+    [ -s short/params.ini ] || fail "no params.ini after $room_kb kB"
+done
+[ "$begun" -gt 0 ] && [ "$begun_again" -gt 2 ] || fail "$begun runs had begun, $begun_again began again"
+
 # the log tells of generations that are in the store, not of one that could not be written
 status=0
 (ulimit -f 300 && exec "$controller" run walk.ini "${options[@]}" -s farm.commit_s=60 -o late >late.out 2>&1) ||

@@ -22,15 +22,9 @@ static void set_up(void)
 /* Empties and removes what the tests make. */
 static void tear_down(void)
 {
-    static const char *const names[] = {"a/b/run/logs",
-                                        "a/b/run/run.db",
-                                        "a/b/run/params.ini",
-                                        "a/b/run",
-                                        "a/b",
-                                        "a",
-                                        "logs",
-                                        "file",
-                                        "lock"};
+    static const char *const names[] = {
+        "a/b/run/logs", "a/b/run/run.db", "a/b/run/params.ini", "a/b/run", "a/b", "a", "logs",
+        "file",         "run.db.new",     "run.db.new-journal", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s/%s", base, names[i]);
@@ -57,8 +51,10 @@ START_TEST(test_create)
 {
     ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), 0);
     ck_assert_int_eq(access(below("a/b/run/logs"), W_OK), 0);
+    write_file(below("a/b/run/run.db"), "");
     ck_assert_int_eq(run_directory_create(below("a/b/run"), &error), ERR_EXISTS);
     ck_assert_ptr_nonnull(strstr(error.message, "a/b/run"));
+    write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
 }
 END_TEST
@@ -69,6 +65,41 @@ START_TEST(test_create_in_empty_or_through_file)
     write_file(below("file"), "x");
     ck_assert_int_eq(run_directory_create(below("file"), &error), ERR_EXISTS);
     ck_assert_int_eq(run_directory_create(below("file/run"), &error), ERR_IO);
+}
+END_TEST
+
+/* A controller that had no room for run.db, or was killed, leaves this behind. */
+START_TEST(test_an_unfinished_beginning_is_begun_again)
+{
+    static const char *const files[] = {"lock", "run.db.new", "run.db.new-journal"};
+    ck_assert_int_eq(run_directory_create(base, &error), 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        write_file(below(files[i]), i ? "half" : "");
+    ck_assert_int_eq(run_directory_create(base, &error), 0);
+    ck_assert_int_eq(run_directory_check(base, &error), ERR_MISSING);
+    ck_assert_ptr_nonnull(strstr(error.message, "controller run"));
+}
+END_TEST
+
+/* What is somebody's is left alone. */
+START_TEST(test_nothing_else_is_begun_again)
+{
+    static const char *const others[] = {"file", "run.db", "params.ini", "logs/controller.log"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        ck_assert_int_eq(run_directory_create(base, &error), 0);
+        write_file(below(others[i]), "");
+        ck_assert_msg(run_directory_create(base, &error) == ERR_EXISTS, "%s", others[i]);
+        ck_assert_int_eq(remove(below(others[i])), 0);
+    }
+    write_file(below("lock"), "mine");
+    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(remove(below("lock")), 0);
+    ck_assert_int_eq(symlink("logs", below("lock")), 0);
+    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
+    ck_assert_int_eq(remove(below("lock")), 0);
+    ck_assert_int_eq(remove(below("logs")), 0);
+    ck_assert_int_eq(symlink("/tmp", below("logs")), 0);
+    ck_assert_int_eq(run_directory_create(base, &error), ERR_EXISTS);
 }
 END_TEST
 
@@ -154,6 +185,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, test_create);
     tcase_add_test(tests, test_create_in_empty_or_through_file);
+    tcase_add_test(tests, test_an_unfinished_beginning_is_begun_again);
+    tcase_add_test(tests, test_nothing_else_is_begun_again);
     tcase_add_test(tests, test_check);
     tcase_add_test(tests, test_params_are_read_back);
     tcase_add_test(tests, test_lock);

@@ -2,6 +2,7 @@
  * sync of a small run fails, once or from then on, as a full disk or as a broken one, or is the last
  * thing that the process does. Whatever N is: one error with a message that names the file, a store
  * that opens again, and a run that goes on to the very end it would have had. */
+#include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
 #include <check.h>
@@ -103,7 +104,7 @@ static void install_faults(void)
 /* ---- a small run ---- */
 
 static struct params params;
-static char directory[64], path[96];
+static char directory[64], path[96], path_new[104];
 
 static void set_up(void)
 {
@@ -112,6 +113,7 @@ static void set_up(void)
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/run.db", directory);
+    snprintf(path_new, sizeof path_new, "%s" RUN_NEW_SUFFIX, path);
     params_set_defaults(&params);
     params.population_size = POPULATION;
     params.evolution_generations = GENERATIONS;
@@ -122,8 +124,9 @@ static void set_up(void)
 
 static void remove_run(void)
 {
-    static const char *const names[] = {"run.db", "run.db-wal", "run.db-shm", "run.db-journal",
-                                        "lock"};
+    static const char *const names[] = {
+        "run.db",     "run.db-wal",         "run.db-shm", "run.db-journal",
+        "run.db.new", "run.db.new-journal", "lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s/%s", directory, names[i]);
@@ -305,7 +308,7 @@ START_TEST(nothing_is_lost)
     memset(&fault, 0, sizeof fault);
     ck_assert_int_eq(run_once(&error), 0);
     uint64_t whole = digest_of_run();
-    int operations = fault.count, failures = 0, created = 0;
+    int operations = fault.count, failures = 0, created = 0, begun_again = 0;
     ck_assert_int_gt(operations, 60);
     remove_run();
 
@@ -322,22 +325,28 @@ START_TEST(nothing_is_lost)
             failures++;
             ck_assert_msg(strstr(error.message, path) != NULL, "fault %d: '%s'", at, error.message);
         }
-        /* a store that could not even be made is refused as a whole, in words */
+        /* what could not even be made is not there, and begins again */
         struct store *store;
         struct error refusal = {0};
-        if (store_open(&store, path, 0, &refusal) == 0) {
+        int found = store_open(&store, path, 0, &refusal);
+        if (found == 0) {
             store_close(store);
             resume_run();
-            ck_assert_msg(digest_of_run() == whole, "fault %d: another run", at);
             created++;
         } else {
             ck_assert_int_ne(status, 0);
-            ck_assert_ptr_nonnull(strstr(refusal.message, path));
+            ck_assert_msg(found == ERR_MISSING, "fault %d: %s", at, refusal.message);
+            ck_assert_msg(kinds[_i].code == KILLED || access(path_new, F_OK), "fault %d", at);
+            ck_assert_msg(run_once(&error) == 0, "fault %d: %s", at, error.message);
+            begun_again++;
         }
+        ck_assert_int_ne(access(path_new, F_OK), 0);
+        ck_assert_msg(digest_of_run() == whole, "fault %d: another run", at);
         remove_run();
     }
     ck_assert_int_gt(failures, 20);
     ck_assert_int_gt(created, 15);
+    ck_assert_int_gt(begun_again, 5);
 }
 END_TEST
 
