@@ -162,8 +162,10 @@ void run_measure_course(struct run *run)
     struct measures *m = &run->result->measures;
     uint64_t steps, rk4_steps;
     m->time_s = run->time_s;
-    for (int i = 0; i < run->phenotype.drive_count && run->time_s > 0; i++)
-        m->reversals_max_hz = fmax(m->reversals_max_hz, run->reversals[i] / run->time_s);
+    int reversals_max = 0;
+    for (int i = 0; i < run->phenotype.drive_count; i++)
+        reversals_max = reversals_max < run->reversals[i] ? run->reversals[i] : reversals_max;
+    m->reversals_max_hz = run->time_s > 0 ? reversals_max / run->time_s : 0;
     m->height_mean_m = run->ticks ? run->height_sum_m / (double)run->ticks : m->height_start_m;
     m->lowest_mean_m = run->ticks ? run->lowest_sum_m / (double)run->ticks : m->lowest_start_m;
     m->clearance_mean_m = run->ticks ? run->clearance_sum_m / (double)run->ticks : 0;
