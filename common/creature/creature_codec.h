@@ -7,7 +7,7 @@
 #define CREATURE_FORMAT_NAME "bestiary-creature"
 
 /* Does a creature's file record this row of param_table? All that decide an evaluation (scope E), and
- * what makes a fitness of its measures: evolution.behaviour and section fitness. */
+ * all by which its result is judged (J). */
 int creature_records_param(int index);
 
 /* The lowest version of the format that has all the creature has: files say that one. */

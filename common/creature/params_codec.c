@@ -14,9 +14,7 @@ static int is_evaluation_row(int index)
 
 int creature_records_param(int index)
 {
-    const struct param_info *info = &param_table[index];
-    return info->scope == 'E' || strcmp(info->section, "fitness") == 0 ||
-           strcmp(info->key, "evolution.behaviour") == 0;
+    return is_evaluation_row(index) || param_table[index].scope == 'J';
 }
 
 static void encode_value(const struct params *params, int index, struct pack_writer *writer)

@@ -164,6 +164,14 @@ int behaviour_is_defined(const struct measures *measures, const struct params *p
     return isfinite(behaviours[params->evolution_behaviour].fitness(measures, params));
 }
 
+int behaviour_can_record(double fitness, double own, const struct params *params)
+{
+    int is_least = params->guard_score == SCORE_LEAST &&
+                   fitness >= params->guard_referee_share * own && fitness <= own;
+
+    return fitness == own || fitness == 0 || (fitness > 0 && is_least);
+}
+
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,
                            const struct params *params)
 {

@@ -23,6 +23,9 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
 
 /* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0 then. */
 int behaviour_is_defined(const struct measures *measures, const struct params *params);
+/* Whether a run of these parameters may record that fitness of a creature whose own is `own`: the same,
+ * 0 (the referee refused it), or, by guard.score = least, what it kept in the worst trial. */
+int behaviour_can_record(double fitness, double own, const struct params *params);
 
 /* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where things fall
  * the ways along the ground are compared. */

@@ -3,7 +3,8 @@
  * Rows: section, name, default, minimum, maximum, scope, help. The key is `section.name` (rows of
  * section `run` have the bare name as key, for example `seed`); the unit is part of the name. Scope
  * says what a parameter may change: E the result of an evaluation (these enter the evaluation's
- * digest), S the course of the search, F only how the work is done. */
+ * digest), J what becomes of the result: fitness, the referee's word, the exam (creature files record
+ * rows of E and J), S the course of the search, F only how the work is done. */
 #ifndef COMMON_PARAMS_PARAMS_H
 #define COMMON_PARAMS_PARAMS_H
 
@@ -31,7 +32,7 @@
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
     CHOICE(evolution, behaviour, 0,                                                                \
-           "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'S',                 \
+           "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'J',                 \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
@@ -60,7 +61,8 @@
     CHOICE(breeding, choice, 0, "percentage|inherited", 'S',                                       \
            "by these weights, or a gene of the first parent")                                      \
     INT(breeding, draws, 8, 1, 100, 'S',                                                           \
-        "draws of a child, at most, until its body and brain are new to the population; 1: as Sims")    \
+        "draws of a child, at most, until its body and brain are new to the population; 1: as "    \
+        "Sims")                                                                                    \
     INT(breeding, crossover_points_max, 3, 1, 16, 'S', "crossing points, at most")                 \
     REAL(mutation, none, 0.25, 0, 1, 'S', "share of children without mutation")                    \
     REAL(mutation, one, 0.5, 0, 1, 'S', "share with one; the rest have more")                      \
@@ -266,17 +268,17 @@
     REAL(guard, joint_pulse_s, 0.02, 0, 1000, 'E',                                                 \
          "(rate / bound - 1) x time of a faster pulse; 0 = off")                                   \
     INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
-    REAL(guard, referee_share, 0.7, 0, 1, 'S',                                                     \
+    REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
-    INT(guard, perturbed_runs, 1, 0, 8, 'S', "trials from perturbed starts; 0 = off")              \
-    INT(guard, fine_runs, 1, 1, 8, 'S', "further ones at a quarter of the step")                   \
-    CHOICE(guard, score, 1, "own|least", 'S',                                                      \
+    INT(guard, perturbed_runs, 1, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
+    INT(guard, fine_runs, 1, 1, 8, 'J', "further ones at a quarter of the step")                   \
+    CHOICE(guard, score, 1, "own|least", 'J',                                                      \
            "an accepted creature's fitness: its own, or the least with the trials'")               \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
          "perturbed: joints and body turn by at most this (linear: m)")                            \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
          "perturbed: share by which friction is more, or less")                                    \
-    BOOL(guard, other_solver, 1, 'F', "the champion's exam has four runs with the other solver")   \
+    BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations in an evaluation; 0 = off")                            \
@@ -290,9 +292,9 @@
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
-    TEXT(fitness, expression, "", 'S',                                                             \
-         "custom: fitness by the measures, as in distance_m / size_max_m")                             \
-    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'S',                                              \
+    TEXT(fitness, expression, "", 'J',                                                             \
+         "custom: fitness by the measures, as in distance_m / size_max_m")                         \
+    REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'J',                                              \
          "walk: smaller creatures count as this size")                                             \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
     BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
@@ -360,7 +362,7 @@ struct param_info {
     const char *section, *name;
     const char *key; /* "section.name", or the bare name in section run */
     enum param_type type;
-    char scope;          /* 'E', 'S' or 'F' */
+    char scope;          /* 'E', 'J', 'S' or 'F' */
     size_t offset;       /* in struct params */
     double min, max;     /* REAL and INT (INT64_MAX as a double) */
     const char *choices; /* CHOICE: "a|b|c" */

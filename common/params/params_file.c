@@ -157,13 +157,14 @@ int params_read_file(struct params *params, const char *path, struct error *erro
 
 static void write_help(const struct param_info *info, int index, FILE *file)
 {
-    static const char *const effects[] = {"evaluations", "search", "work"};
+    static const char scopes[] = "EJSF";
+    static const char *const effects[] = {"evaluations", "judging", "search", "work"};
     struct params defaults;
     char range[200], preset[PARAM_TEXT_SIZE];
     params_set_defaults(&defaults);
     params_print_value(&defaults, index, preset, sizeof(preset));
     params_print_range(index, range, sizeof(range));
-    const char *effect = effects[info->scope == 'E' ? 0 : info->scope == 'S' ? 1 : 2];
+    const char *effect = effects[strchr(scopes, info->scope) - scopes];
     const char *word = info->type == PARAM_CHOICE ? "one of " : "";
     fprintf(file, "\n# %s\n# default %s; %s%s; %s\n", info->help, preset[0] ? preset : "empty",
             word, range, effect);
@@ -176,7 +177,8 @@ int params_write(const struct params *params, FILE *file, int has_help)
         fputs(
             "# Parameters: [section], key = value; a '#' starts a comment line, ' ;' one behind a "
             "value.\n# On a command line: -s section.key=value\n"
-            "# Each affects evaluations, only the search, or only how the work is done.\n",
+            "# Each affects evaluations, how they are judged, only the search, or only how the "
+            "work is done.\n",
             file);
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];

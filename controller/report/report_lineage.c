@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/formats/html.h"
+#include "common/judge/behaviour.h"
 #include "controller/report/report.h"
 
 /* The tree, px. */
@@ -105,6 +106,16 @@ static int has_no_goal(const struct report *report)
 
 /* ---- champions ---- */
 
+/* Its own score, which a replay repeats; and what is recorded, where trials have made that less. */
+static void write_fitness(const struct report *report, FILE *file, const struct store_entry *entry)
+{
+    double own = behaviour_fitness(entry->verdict, &entry->measures, &report->facts.params);
+    if (entry->fitness == own)
+        fprintf(file, "fitness <b>%.4g</b>, ", entry->fitness);
+    else
+        fprintf(file, "recorded fitness <b>%.4g</b>, own %.4g, ", entry->fitness, own);
+}
+
 static void write_top(const struct report *report, FILE *file)
 {
     char origin[80];
@@ -119,7 +130,7 @@ static void write_top(const struct report *report, FILE *file)
         write_marks(report, file, entry->id);
         fputs("<br>", file);
         if (!has_no_goal(report))
-            fprintf(file, "fitness <b>%.4g</b>, ", entry->fitness);
+            write_fitness(report, file, entry);
         fprintf(file, "%.0f part%s, %.0f neuron%s, %.2f m<br>%s%s", entry->measures.parts,
                 entry->measures.parts == 1 ? "" : "s", entry->measures.neurons,
                 entry->measures.neurons == 1 ? "" : "s", entry->measures.size_m,

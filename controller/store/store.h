@@ -37,7 +37,7 @@ void store_close(struct store *store);
 /* The parameters in force. */
 int store_get_params(struct store *store, struct params *params, struct error *error);
 
-/* Records changed parameters (and a changed simulator) when a run goes on. A change of scope E or S
+/* Records changed parameters (and a changed simulator) when a run goes on. A change not of scope F
  * opens a new branch at `generation`; after a change of scope E (or of the simulator's version) the
  * members of `generation` count as not evaluated. After these, and when what fitness means changed,
  * the referee's words on them are forgotten. */

@@ -62,7 +62,7 @@ int store_get_params(struct store *store, struct params *params, struct error *e
     return stored_branch_params(store->database, store->path, store->branch, params, error);
 }
 
-/* Counts and describes the rows that differ; is_new_branch when one is of scope E or S. */
+/* Counts and describes the rows that differ; is_new_branch when one is not of scope F. */
 static void compare_params(const struct params *before, const struct params *after,
                            struct store_change *change)
 {

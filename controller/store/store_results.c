@@ -130,7 +130,8 @@ int store_put_referee(struct store *store, const struct individual *individual, 
     sqlite3_bind_double(statement, 1, individual->fitness);
     sqlite3_bind_double(statement, 2, individual->referee_fitness);
     store_bind_text(statement, 3, individual->referee_words);
-    sqlite3_bind_int64(statement, 4, (sqlite3_int64)individual->id);
+    sqlite3_bind_int64(statement, 4, store->branch); /* by whose parameters that is its fitness */
+    sqlite3_bind_int64(statement, 5, (sqlite3_int64)individual->id);
     return store_run_statement(store, statement, error);
 }
 

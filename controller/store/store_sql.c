@@ -213,7 +213,7 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
                          " cpu_ms, arena_bytes, time_s, reused, pace_least_m_s)"
                          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [HOT_PUT_REFEREE] = "UPDATE individuals SET fitness = ?, referee_fitness = ?,"
-                            " referee_words = ? WHERE id = ?",
+                            " referee_words = ?, branch = ? WHERE id = ?",
         [HOT_CLOSE_MEMBER] =
             "INSERT INTO members (generation, individual, evaluated, rank, survived, fitness)"
             " VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET rank = excluded.rank,"

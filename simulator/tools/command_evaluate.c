@@ -15,7 +15,7 @@
 #include "common/judge/behaviour.h"
 #include "common/judge/exam.h"
 #include "common/genome/body_kind.h"
-#include "common/creature/creature.h"
+#include "common/creature/record.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 #include "common/formats/json_text.h"
@@ -80,7 +80,9 @@ struct report {
     struct opinion opinions[OPINIONS_MAX];
     int opinion_count;
     int is_solver_idle;       /* the solver does not move such bodies, and the default one did it */
+    int is_compared;          /* it was evaluated as recorded */
     const char *verification; /* verified, differs, ... */
+    char difference[RECORD_DETAIL_SIZE];
     double wall_ms, cpu_ms;
 };
 
@@ -215,20 +217,20 @@ static void report_choose_seed(struct report *report, const struct request *requ
                                      : creature_choose_seed(&report->creature, &report->params);
 }
 
-static const char *report_compare(const struct report *report, const struct request *request)
+static void report_compare(struct report *report)
 {
+    static const char *const words[RECORD_STATUS_COUNT] = {RECORD_STATUS_NAMES};
     const struct creature *creature = &report->creature;
-    if (!creature->has_evaluation)
-        return "unrecorded";
-    if (report->seed != creature->seed ||
-        params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params))
-        return "not compared";
-    if (report->genome_hash == creature->genome_hash &&
-        report->evaluation.digest == creature->digest &&
-        report->evaluation.verdict == creature->verdict &&
-        measures_find_difference(&creature->measures, &report->evaluation.measures) < 0)
-        return "verified";
-    return creature->simulator_version == SIMULATOR_VERSION ? "differs" : "other version";
+    const struct evaluation *evaluation = &report->evaluation;
+    int is_other =
+        report->seed != creature->seed ||
+        params_evaluation_digest(&report->params) != params_evaluation_digest(&creature->params);
+    report->is_compared = creature->has_evaluation && !is_other;
+    report->verification =
+        creature->has_evaluation && is_other
+            ? "not compared"
+            : words[record_compare(creature, evaluation->verdict, evaluation->digest,
+                                   &evaluation->measures, report->difference)];
 }
 
 static double clock_ms(clockid_t clock)
@@ -318,6 +320,10 @@ static void report_print_table(const struct report *report)
            verdict_reason(report->evaluation.verdict));
     printf("fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
            behaviour_name(&report->params));
+    if (report->is_compared &&
+        report->creature.fitness != fitness_of(&report->evaluation, &report->params))
+        printf("recorded  %.9g  (the least over trials, which are not repeated)\n",
+               report->creature.fitness);
     printf("digest    %s  %s\n", digest, report->verification);
     printf("seed      0x%s\n", seed);
     if (report->is_solver_idle)
@@ -373,18 +379,19 @@ static json_t *report_make_json(const struct report *report)
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:s, s:s, s:s, s:s, s:i, s:o, s:{s:f, s:f, "
-        "s:I}}",
+        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:o, s:s, s:s, s:s, s:s, s:i, s:o, "
+        "s:{s:f, s:f, s:I}}",
         "creature", report->path, "name", report->creature.name, "id",
         (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
         "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
         "is_scored", verdict_is_scored(report->evaluation.verdict), "behaviour",
         behaviour_name(&report->params), "fitness",
-        fitness_of(&report->evaluation, &report->params), "digest", digest, "genome_hash",
-        genome_hash, "params_digest", params_digest, "seed", seed, "simulator_version",
-        SIMULATOR_VERSION, "measures", report_make_measures(&report->evaluation.measures), "cost",
-        "wall_ms", report->wall_ms, "cpu_ms", report->cpu_ms, "arena_bytes",
-        (json_int_t)report->evaluation.arena_bytes);
+        fitness_of(&report->evaluation, &report->params), "recorded_fitness",
+        report->is_compared ? json_real(report->creature.fitness) : json_null(), "digest", digest,
+        "genome_hash", genome_hash, "params_digest", params_digest, "seed", seed,
+        "simulator_version", SIMULATOR_VERSION, "measures",
+        report_make_measures(&report->evaluation.measures), "cost", "wall_ms", report->wall_ms,
+        "cpu_ms", report->cpu_ms, "arena_bytes", (json_int_t)report->evaluation.arena_bytes);
 }
 
 static json_t *report_make_exam(const struct report *report)
@@ -420,6 +427,14 @@ static int report_print_json(const struct report *report)
     return EXIT_OK;
 }
 
+static int report_fail_difference(const struct report *report)
+{
+    char text[64 + RECORD_DETAIL_SIZE];
+    snprintf(text, sizeof text, "the evaluation differs from the recorded one: %s",
+             report->difference);
+    return fail(EXIT_FAILED, text);
+}
+
 static int report_print(const struct report *report, const struct request *request)
 {
     int exit_code = EXIT_OK;
@@ -432,7 +447,7 @@ static int report_print(const struct report *report, const struct request *reque
     if (fflush(stdout) != 0 || ferror(stdout))
         exit_code = fail(EXIT_FAILED, "standard output: write failed");
     if (strcmp(report->verification, "differs") == 0)
-        exit_code = fail(EXIT_FAILED, "the evaluation differs from the recorded one");
+        exit_code = report_fail_difference(report);
     return exit_code;
 }
 
@@ -451,7 +466,7 @@ static int request_run(const struct request *request)
             exit_code = fail(EXIT_FAILED, error.message);
     }
     if (exit_code == EXIT_OK) {
-        report.verification = report_compare(&report, request);
+        report_compare(&report);
         exit_code = report_print(&report, request);
     }
     creature_deinit(&report.creature);

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Who changes what is stored of a creature is found out: `differs` in the window, in exports, in the page and
-# in the report, be it the last bit of a gene or one measure; the others of the run stay verified.
+# in the report, be it the last bit of a gene, one measure, the fitness or the verdict; the others of the run stay
+# verified. The same of files, binary and text.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-controller=$bin/controller viewer=$bin/viewer
+controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator
 unset DISPLAY WAYLAND_DISPLAY
 command -v sqlite3 >/dev/null || { echo "skip: sqlite3 is not installed" && exit 77; }
 
 "$controller" run walk.ini --seed 3 -j 2 -o run -s evolution.generations=2 -s population.size=24 \
+    -s evolution.behaviour=custom -s fitness.expression=path_m \
     >/dev/null 2>&1 || fail "run"
 best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')
 
@@ -30,6 +32,8 @@ sqlite3 -readonly run/run.db "SELECT hex(genome) FROM individuals WHERE id = $be
 }' >genome.hex
 tamper gene "UPDATE individuals SET genome = X'$(cat genome.hex)' WHERE id = $best"
 tamper measure "UPDATE individuals SET displacement_m = displacement_m * 1.01 + 0.01 WHERE id = $best"
+tamper fitness "UPDATE individuals SET fitness = 1000 WHERE id = $best"
+tamper verdict "UPDATE individuals SET verdict = 'motionless' WHERE id = $best"
 
 # COPY WHY: what each way to see it says of it, and of those behind it.
 finds_out() {
@@ -48,6 +52,43 @@ finds_out() {
 }
 finds_out gene ''
 finds_out measure 'displacement_m'
+finds_out fitness 'fitness: recorded 1000, now'
+finds_out verdict 'recorded verdict motionless, now ok'
+
+# FILE WHY: what the viewer and the simulator say of a file.
+file_differs() {
+    "$viewer" "$1" --export file.html >said || fail "$1: page"
+    grep -q "^differs .*$2" said || fail "$1: the export says: $(cat said)"
+    "$simulator" evaluate "$1" >said 2>err && fail "$1: simulator evaluate is content: $(cat said)"
+    grep -q "the evaluation differs from the recorded one: .*$2" err || fail "$1: $(cat err)"
+}
+"$controller" save fitness "$best" -o fitness.creature >/dev/null || fail "save"
+"$controller" save run "$best" -o true.json --text >/dev/null || fail "save --text"
+file_differs fitness.creature 'fitness: recorded 1000, now'
+sed 's/"fitness": [0-9.e-]*/"fitness": 1000/' true.json >fitness.json
+file_differs fitness.json 'fitness: recorded 1000, now'
+sed 's/"distance_m": [0-9.e-]*/"distance_m": 1000/' true.json >measure.json
+file_differs measure.json 'distance_m: recorded 1000, now'
+sed 's/"verdict": "ok"/"verdict": "motionless"/' true.json >verdict.json
+file_differs verdict.json 'recorded verdict motionless'
+
+# the least over trials is shown as recorded; the file says by which share one was refused
+"$simulator" evaluate true.json --json >own.json || fail "evaluate"
+own=$(sed -n 's/^ *"fitness": \([0-9.e-]*\),/\1/p' own.json)
+least() { awk -v own="$own" -v share="$1" 'BEGIN { printf "%.17g", own * share }'; }
+sed "s/\"fitness\": [0-9.e-]*/\"fitness\": $(least 0.9)/" true.json >least.json
+is_recorded() {
+    "$viewer" "$1" --export file.html >said || fail "$1: page"
+    grep -q '^verified .*, fitness .*, recorded ' said || fail "$1: the export says: $(cat said)"
+}
+is_recorded least.json
+"$simulator" evaluate least.json >said || fail "least.json: simulator evaluate"
+grep -q '^recorded  .*least over trials' said || fail "least.json: $(cat said)"
+sed "s/\"fitness\": [0-9.e-]*/\"fitness\": $(least 0.5)/" true.json >low.json
+file_differs low.json 'fitness: recorded'
+sed 's/"guard.referee_share": 0.7/"guard.referee_share": 0.4/' low.json >generous.json
+cmp -s low.json generous.json && fail "the file has no guard.referee_share"
+is_recorded generous.json
 
 # a run nobody touched has none
 "$controller" report run >/dev/null 2>&1 || fail "report"

@@ -28,7 +28,7 @@ START_TEST(table_is_sound)
         const struct param_info *info = &param_table[i];
         char range[200], value[PARAM_TEXT_SIZE];
         ck_assert_int_eq(params_find(info->key), i);
-        ck_assert_msg(strchr("ESF", info->scope) != NULL, "%s", info->key);
+        ck_assert_msg(strchr("EJSF", info->scope) != NULL, "%s", info->key);
         ck_assert_msg(strlen(info->help) > 3, "%s", info->key);
         // the default is in its own range
         params_print_value(&params, i, value, sizeof value);
@@ -545,12 +545,12 @@ END_TEST
 /* The scope of most rows of a section. */
 static char usual_scope(const char *section)
 {
-    static const char scopes[] = "ESF";
-    int counts[3] = {0}, most = 0;
+    static const char scopes[] = "EJSF";
+    int counts[4] = {0}, most = 0;
     for (int i = 0; i < param_count; i++)
         if (strcmp(param_table[i].section, section) == 0)
             counts[strchr(scopes, param_table[i].scope) - scopes]++;
-    for (int k = 1; k < 3; k++)
+    for (int k = 1; k < 4; k++)
         most = counts[k] > counts[most] ? k : most;
     return scopes[most];
 }

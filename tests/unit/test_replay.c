@@ -66,6 +66,8 @@ static void setup(void)
     ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
     params_set_defaults(&params);
     params.simulation_duration_s = 2;
+    params.evolution_behaviour = BEHAVIOUR_CUSTOM;
+    strcpy(params.fitness_expression, "1.25");
 }
 
 static void teardown(void)
@@ -397,6 +399,23 @@ START_TEST(without_a_goal_there_is_no_fitness)
 }
 END_TEST
 
+/* The fitness of this simulation comes first; another one is only recorded. */
+START_TEST(what_is_recorded_is_told_from_what_is_verified)
+{
+    record();
+    creature.fitness = 1;
+    struct replay *replay = replay_now(1);
+    ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+    ck_assert_str_eq(replay->score, "fitness 1.25, recorded 1");
+    replay_destroy(replay);
+    creature.fitness = 1000;
+    expect_status(REPLAY_DIFFERS, "fitness: recorded 1000, now 1.25");
+    replay = replay_now(1);
+    ck_assert_str_eq(replay->score, "fitness 1.25, recorded 1e+03");
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(what_was_changed_differs)
 {
     record();
@@ -590,6 +609,7 @@ int main(void)
     tcase_add_test(tests, quarantined_is_not_simulated);
     tcase_add_test(tests, same_motion_is_verified);
     tcase_add_test(tests, without_a_goal_there_is_no_fitness);
+    tcase_add_test(tests, what_is_recorded_is_told_from_what_is_verified);
     tcase_add_test(tests, what_was_changed_differs);
     tcase_add_test(tests, another_version_may_differ);
     tcase_add_test(tests, another_seed_or_world_is_unrecorded);

@@ -698,6 +698,41 @@ START_TEST(test_archive_comes_back)
 }
 END_TEST
 
+/* Those whom the referee judged by other parameters are of their branch: a replay judges by them. */
+START_TEST(test_referee_judges_by_its_branch)
+{
+    struct search *search;
+    struct store_change change;
+    struct store_status status;
+    struct population population;
+    int judged = 0;
+    struct store *store = make_run(&search, POPULATION);
+    search_destroy(search);
+    ck_ok(params_set_assignment(&params, "evolution.behaviour=jump", &error));
+    ck_ok(store_put_params(store, &params, 1, &change, &error));
+    ck_ok(store_get_status(store, &status, &error));
+    ck_ok(store_get_population(store, 1, &population, &error));
+    search = search_restore(&params, 1, &population, status.next_id);
+    referee(store, search);
+    const struct population *members = search_population(search);
+    for (int i = 0; i < members->count; i++) {
+        struct creature creature;
+        const struct individual *one = &members->individuals[i];
+        creature_init(&creature);
+        ck_ok(store_get_creature(store, one->id, &creature, &error));
+        if (one->has_referee) {
+            ck_assert_int_eq(creature.params.evolution_behaviour, BEHAVIOUR_JUMP);
+            ck_assert(creature.fitness == one->fitness);
+            judged++;
+        }
+        creature_deinit(&creature);
+    }
+    ck_assert_int_gt(judged, 1);
+    search_destroy(search);
+    store_close(store);
+}
+END_TEST
+
 /* It looks again when results or what fitness means changed, and only then. */
 START_TEST(test_referee_is_forgotten)
 {
@@ -1530,6 +1565,7 @@ int main(void)
     tcase_add_test(tests, test_lineage);
     tcase_add_test(tests, test_referee_comes_back);
     tcase_add_test(tests, test_archive_comes_back);
+    tcase_add_test(tests, test_referee_judges_by_its_branch);
     tcase_add_loop_test(tests, test_referee_is_forgotten, 0, 2);
     tcase_add_test(tests, test_creature);
     tcase_add_test(tests, test_quarantine);

@@ -8,8 +8,7 @@
 #include "common/math/rotation.h"
 #include "simulator/plane/contacts/collide.h"
 
-const char *const replay_status_names[REPLAY_STATUS_COUNT] = {"verified", "differs", "unrecorded",
-                                                              "other version", "changed"};
+const char *const replay_status_names[REPLAY_STATUS_COUNT] = {RECORD_STATUS_NAMES, "changed"};
 const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
 
 const char *const replay_energy_names[ENERGY_COUNT] = {

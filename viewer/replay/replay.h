@@ -9,7 +9,7 @@
 #ifndef VIEWER_REPLAY_REPLAY_H
 #define VIEWER_REPLAY_REPLAY_H
 
-#include "common/creature/creature.h"
+#include "common/creature/record.h"
 #include "common/params/obstacles.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -20,11 +20,11 @@
 #define REPLAY_CUTS_MAX     64
 
 enum replay_status {
-    REPLAY_VERIFIED,      /* same verdict, digest and measures as recorded */
-    REPLAY_DIFFERS,       /* not the same, or the genome is not the one that was evaluated */
-    REPLAY_UNRECORDED,    /* nothing to compare with: written by hand, or replayed otherwise */
-    REPLAY_OTHER_VERSION, /* not the same, but recorded by a simulator of another version */
-    REPLAY_CHANGED,       /* simulated without some neurons or wires: see struct replay_cut */
+    REPLAY_VERIFIED = RECORD_VERIFIED,
+    REPLAY_DIFFERS = RECORD_DIFFERS,
+    REPLAY_UNRECORDED = RECORD_UNRECORDED, /* also: replayed by other parameters, or a scene */
+    REPLAY_OTHER_VERSION = RECORD_OTHER_VERSION,
+    REPLAY_CHANGED = RECORD_STATUS_COUNT, /* without some neurons or wires: see struct replay_cut */
     REPLAY_STATUS_COUNT
 };
 extern const char *const replay_status_names[REPLAY_STATUS_COUNT];
@@ -137,10 +137,11 @@ struct replay_frame {
 
 struct replay {
     char name[64]; /* clean UTF-8, as all texts here */
-    char score
-        [64]; /* "fitness 1.83", or what it did where no fitness is known or there is no goal */
+    /* "fitness 1.83", of this simulation, and ", recorded 1.8" where that is another number; or what
+     * it did where no fitness is known or there is no goal */
+    char score[64];
     enum replay_status status;
-    char detail[160]; /* why it differs, or empty */
+    char detail[RECORD_DETAIL_SIZE]; /* why it differs, or empty */
     int verdict;
     struct measures measures; /* of this simulation */
     uint64_t digest;
@@ -234,11 +235,6 @@ struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_po
 /* min x, min y, max x, max y of the parts, m. */
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
                        double bounds[4]);
-
-/* Compares an evaluation with a creature's record. `detail` (160 bytes) says what differs. */
-enum replay_status replay_judge(const struct creature *creature,
-                                const struct evaluation *evaluation, int is_recorded,
-                                char detail[160]);
 
 /* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
  * malformed bytes become '?'. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
-#include "common/version.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -354,36 +353,6 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
     return 0;
 }
 
-/* ---- comparing ---- */
-
-enum replay_status replay_judge(const struct creature *creature,
-                                const struct evaluation *evaluation, int is_recorded,
-                                char detail[160])
-{
-    detail[0] = 0;
-    if (!creature->has_evaluation || !is_recorded)
-        return REPLAY_UNRECORDED;
-    int measure = measures_find_difference(&creature->measures, &evaluation->measures);
-    if (genome_hash(&creature->genome) != creature->genome_hash)
-        snprintf(detail, 160, "the genome is not the one that was evaluated");
-    else if (creature->verdict != evaluation->verdict)
-        snprintf(detail, 160, "recorded verdict %s, now %s", verdict_name(creature->verdict),
-                 verdict_name(evaluation->verdict));
-    else if (creature->digest != evaluation->digest)
-        snprintf(detail, 160, "it moves otherwise than recorded");
-    else if (measure >= 0)
-        snprintf(detail, 160, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
-                 measures_get(&creature->measures, measure),
-                 measures_get(&evaluation->measures, measure));
-    if (!detail[0])
-        return REPLAY_VERIFIED;
-    if (creature->simulator_version == SIMULATOR_VERSION)
-        return REPLAY_DIFFERS;
-    snprintf(detail, 160, "recorded by simulator version %d, this is version %d",
-             creature->simulator_version, SIMULATOR_VERSION);
-    return REPLAY_OTHER_VERSION;
-}
-
 /* ---- the whole ---- */
 
 static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
@@ -397,10 +366,26 @@ static void set_score(struct replay *replay, const struct creature *creature, in
                  replay->measures.displacement_m, replay->measures.time_s);
     else if (replay->cut_count && creature->has_evaluation)
         snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
-                 creature->fitness);
+                 record_own_fitness(creature, creature->verdict, &creature->measures));
+    else if (!replay->cut_count && creature->fitness != replay->fitness)
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g, recorded %.3g",
+                 replay->fitness, creature->fitness);
     else
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g",
-                 replay->cut_count ? replay->fitness : creature->fitness);
+        snprintf(replay->score, sizeof replay->score, "fitness %.3g", replay->fitness);
+}
+
+/* Compared with the record, if it was made again as recorded. */
+static void set_status(struct replay *replay, const struct creature *creature, int is_recorded)
+{
+    replay->status = REPLAY_UNRECORDED;
+    if (is_recorded)
+        replay->status = (enum replay_status)record_compare(
+            creature, replay->verdict, replay->digest, &replay->measures, replay->detail);
+    if (!replay->cut_count)
+        return;
+    replay->status = REPLAY_CHANGED;
+    snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
+             replay->cut_count);
 }
 
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground)
@@ -482,12 +467,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         replay_destroy(replay);
         return code;
     }
-    replay->status = replay_judge(creature, &evaluation, is_recorded, replay->detail);
-    if (replay->cut_count) {
-        replay->status = REPLAY_CHANGED;
-        snprintf(replay->detail, sizeof replay->detail, "without %d of its neurons and wires",
-                 replay->cut_count);
-    }
+    set_status(replay, creature, is_recorded);
     replay_turn_to_way(replay);
     replay_finish(replay);
     *result = replay;

@@ -1,0 +1,53 @@
+/* See record.h. */
+#include "common/creature/record.h"
+
+#include <stdio.h>
+
+#include "common/judge/behaviour.h"
+#include "common/version.h"
+
+double record_own_fitness(const struct creature *creature, int verdict,
+                          const struct measures *measures)
+{
+    return behaviour_fitness(verdict, measures, &creature->params);
+}
+
+/* Nothing: there is none. */
+static void describe_difference(const struct creature *creature, int verdict, uint64_t digest,
+                                const struct measures *measures, char *detail, size_t size)
+{
+    int measure = measures_find_difference(&creature->measures, measures);
+    double own = record_own_fitness(creature, verdict, measures);
+    detail[0] = '\0';
+    if (genome_hash(&creature->genome) != creature->genome_hash)
+        snprintf(detail, size, "the genome is not the one that was evaluated");
+    else if (creature->verdict != verdict)
+        snprintf(detail, size, "recorded verdict %s, now %s", verdict_name(creature->verdict),
+                 verdict_name(verdict));
+    else if (creature->digest != digest)
+        snprintf(detail, size, "it moves otherwise than recorded");
+    else if (measure >= 0)
+        snprintf(detail, size, "%s: recorded %.9g, now %.9g", measure_table[measure].name,
+                 measures_get(&creature->measures, measure), measures_get(measures, measure));
+    else if (!behaviour_can_record(creature->fitness, own, &creature->params))
+        snprintf(detail, size, "fitness: recorded %.9g, now %.9g", creature->fitness, own);
+}
+
+enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
+                                  const struct measures *measures, char detail[RECORD_DETAIL_SIZE])
+{
+    char difference[RECORD_DETAIL_SIZE];
+    detail[0] = '\0';
+    if (!creature->has_evaluation)
+        return RECORD_UNRECORDED;
+    describe_difference(creature, verdict, digest, measures, difference, sizeof difference);
+    if (!difference[0])
+        return RECORD_VERIFIED;
+    int is_ours = creature->simulator_version == SIMULATOR_VERSION;
+    int used = is_ours ? 0
+                       : snprintf(detail, RECORD_DETAIL_SIZE,
+                                  "recorded by simulator version %d, this is version %d; ",
+                                  creature->simulator_version, SIMULATOR_VERSION);
+    snprintf(detail + used, (size_t)(RECORD_DETAIL_SIZE - used), "%s", difference);
+    return is_ours ? RECORD_DIFFERS : RECORD_OTHER_VERSION;
+}

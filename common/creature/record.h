@@ -1,0 +1,27 @@
+/* Whether a creature's record, which anybody may have changed, is what comes of its evaluation. */
+#ifndef COMMON_CREATURE_RECORD_H
+#define COMMON_CREATURE_RECORD_H
+
+#include "common/creature/creature.h"
+
+enum record_status {
+    RECORD_VERIFIED,      /* same genome, verdict, digest and measures, and its fitness can be */
+    RECORD_DIFFERS,       /* not the same */
+    RECORD_UNRECORDED,    /* nothing to compare with */
+    RECORD_OTHER_VERSION, /* not the same, but recorded by another version of the simulator */
+    RECORD_STATUS_COUNT
+};
+
+#define RECORD_STATUS_NAMES "verified", "differs", "unrecorded", "other version"
+#define RECORD_DETAIL_SIZE  160
+
+/* The evaluation was made with the record's parameters and seed. `detail` says what differs. */
+enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
+                                  const struct measures *measures, char detail[RECORD_DETAIL_SIZE]);
+
+/* What the evaluation gives, by the record's parameters. The record's fitness may be less: the
+ * least over the referee's trials, which this does not repeat. */
+double record_own_fitness(const struct creature *creature, int verdict,
+                          const struct measures *measures);
+
+#endif
