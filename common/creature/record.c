@@ -36,18 +36,18 @@ static void describe_difference(const struct creature *creature, int verdict, ui
 enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
                                   const struct measures *measures, char detail[RECORD_DETAIL_SIZE])
 {
-    char difference[RECORD_DETAIL_SIZE];
+    int is_ours = creature->simulator_version == SIMULATOR_VERSION, used = 0;
     detail[0] = '\0';
     if (!creature->has_evaluation)
         return RECORD_UNRECORDED;
-    describe_difference(creature, verdict, digest, measures, difference, sizeof difference);
-    if (!difference[0])
-        return RECORD_VERIFIED;
-    int is_ours = creature->simulator_version == SIMULATOR_VERSION;
-    int used = is_ours ? 0
-                       : snprintf(detail, RECORD_DETAIL_SIZE,
-                                  "recorded by simulator version %d, this is version %d; ",
-                                  creature->simulator_version, SIMULATOR_VERSION);
-    snprintf(detail + used, (size_t)(RECORD_DETAIL_SIZE - used), "%s", difference);
-    return is_ours ? RECORD_DIFFERS : RECORD_OTHER_VERSION;
+    if (!is_ours)
+        used = snprintf(detail, RECORD_DETAIL_SIZE,
+                        "recorded by simulator version %d, this is version %d; ",
+                        creature->simulator_version, SIMULATOR_VERSION);
+    describe_difference(creature, verdict, digest, measures, detail + used,
+                        (size_t)(RECORD_DETAIL_SIZE - used));
+    if (detail[used])
+        return is_ours ? RECORD_DIFFERS : RECORD_OTHER_VERSION;
+    detail[0] = '\0';
+    return RECORD_VERIFIED;
 }
