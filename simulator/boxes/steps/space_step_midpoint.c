@@ -174,8 +174,7 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
 {
     int limits = 0;
     if (d->limits.row_max > 0)
-        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->qd,
-                                   contacts > 0 ? 2 * half : half, contacts > 0);
+        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->vm, d->qd, half, contacts > 0);
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
     if (contacts + limits == 0)

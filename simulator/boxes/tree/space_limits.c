@@ -46,28 +46,55 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
     return 0;
 }
 
-/* Writes a row; the next one goes into the next place. */
-static void add_row(struct space_limits *limits, int link, int rate, int count, double gap,
+/* Writes a row like `of`; the next one goes into the next place. */
+static void add_row(struct space_limits *limits, const struct space_limit *of, double gap,
                     const double *g, double sign)
 {
     struct space_limit *row = &limits->rows[limits->count++];
-    row->link = link;
-    row->rate = rate;
-    row->count = count;
+    double *response = row->response;
+    *row = *of;
+    row->response = response;
     row->gap = gap;
-    row->impulse = 0;
-    for (int k = 0; k < count; k++)
+    row->sign = sign;
+    for (int k = 0; k < row->count; k++)
         row->gradient[k] = sign * g[k];
 }
 
-static void add_interval(struct space_limits *limits, int i, int k, int rate, int count,
+/* Of freedom k of the link. */
+static void add_interval(struct space_limits *limits, const struct space_limit *of, int k,
                          double value, const double *g)
 {
-    const struct space_link *link = &limits->links[i];
+    const struct space_link *link = &limits->links[of->link];
     if (isfinite(link->lower[k]))
-        add_row(limits, i, rate, count, value - link->lower[k], g, 1);
+        add_row(limits, of, value - link->lower[k], g, 1);
     if (isfinite(link->upper[k]))
-        add_row(limits, i, rate, count, link->upper[k] - value, g, -1);
+        add_row(limits, of, link->upper[k] - value, g, -1);
+}
+
+static int plain_count(const struct space_tree_link *l)
+{
+    return l->slides + l->joint->turns;
+}
+
+static struct quaternion ball_of(const struct space_tree_link *l, const double *q)
+{
+    const double *at = q + l->coordinate + plain_count(l);
+    return (struct quaternion){at[0], at[1], at[2], at[3]};
+}
+
+static void measure_ball(struct space_limits *limits, const struct space_tree_link *l, int i,
+                         struct quaternion ball)
+{
+    const struct space_link *link = &limits->links[i];
+    struct space_limit turn = {.link = i, .rate = l->rate + plain_count(l), .count = 3};
+    struct space_limit swing = turn;
+    struct vec3 across = space_swing_gradient(ball), along = space_twist_gradient(ball);
+    double g[3] = {along.x, along.y, along.z}, s[3] = {across.x, across.y, across.z};
+    turn.turning = space_twist_gradient;
+    swing.turning = space_swing_gradient;
+    add_interval(limits, &turn, plain_count(l), space_twist(ball), g);
+    if (isfinite(link->cone_rad))
+        add_row(limits, &swing, link->cone_rad - space_swing(ball), s, -1);
 }
 
 /* All rows. */
@@ -77,22 +104,12 @@ static void measure(struct space_limits *limits, const struct space_tree *tree, 
     limits->count = 0;
     for (int i = 0; i < tree->count && limits->row_max > 0; i++) {
         const struct space_tree_link *l = &tree->links[i];
-        const struct space_link *link = &limits->links[i];
-        int plain = l->slides + l->joint->turns;
-        if (is_free(l))
-            continue;
-        for (int k = 0; k < plain; k++)
-            add_interval(limits, i, k, l->rate + k, 1, q[l->coordinate + k], &one);
-        if (!l->joint->has_ball)
-            continue;
-        const double *at = q + l->coordinate + plain;
-        struct quaternion ball = {at[0], at[1], at[2], at[3]};
-        struct vec3 swing = space_swing_gradient(ball), twist = space_twist_gradient(ball);
-        double g[3] = {twist.x, twist.y, twist.z};
-        add_interval(limits, i, plain, l->rate + plain, 3, space_twist(ball), g);
-        double s[3] = {swing.x, swing.y, swing.z};
-        if (isfinite(link->cone_rad))
-            add_row(limits, i, l->rate + plain, 3, link->cone_rad - space_swing(ball), s, -1);
+        for (int k = 0; k < plain_count(l) && !is_free(l); k++) {
+            const struct space_limit plain = {.link = i, .rate = l->rate + k, .count = 1};
+            add_interval(limits, &plain, k, q[l->coordinate + k], &one);
+        }
+        if (l->joint->has_ball && !is_free(l))
+            measure_ball(limits, l, i, ball_of(l, q));
     }
 }
 
@@ -122,17 +139,34 @@ static void keep(struct space_limits *limits, int *kept, int i)
     ++*kept;
 }
 
+/* How much faster a gap opens at rates some time later, as a ball's gradients turn with it. */
+static double drift_of(const struct space_limit *row, const struct space_tree *tree,
+                       const double *q, const double *rates, double time_s)
+{
+    if (!row->turning)
+        return 0;
+    struct vec3 w = {rates[row->rate], rates[row->rate + 1], rates[row->rate + 2]};
+    struct quaternion ball = ball_of(&tree->links[row->link], q);
+    ball = quaternion_product(ball, quaternion_exp(vec3_scale(w, time_s)));
+    return row->sign * vec3_dot(row->turning(ball), w) - rate_of(row, rates);
+}
+
+/* What slides along a limit is to move along it at the end of the step: rates that are along it in the middle leave it
+ * until then, to be stopped anew, which is like friction. In the middle it is half_s * drift / 2 off; what is farther off
+ * may come nearer. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
-                      const double *rates, double time_s, int are_pushed)
+                      const double *middle, const double *end, double half_s, int are_pushed)
 {
     int kept = 0, closed = are_pushed;
+    double time_s = are_pushed ? 2 * half_s : half_s;
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         struct space_limit *row = &limits->rows[i];
-        double end = row->gap + time_s * rate_of(row, rates);
-        row->bound = row->gap > 0 ? -row->gap / time_s : 0;
-        closed += row->gap <= 0 || end < 0;
-        if (row->gap <= 0 || end < GAP_NEAR)
+        double drift = drift_of(row, tree, q, middle, half_s);
+        double last = row->gap + time_s * (rate_of(row, end) + drift / 2);
+        row->bound = fmin((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
+        closed += row->gap <= 0 || last < 0;
+        if (row->gap <= 0 || last < GAP_NEAR)
             keep(limits, &kept, i);
     }
     limits->count = closed > 0 ? kept : 0;

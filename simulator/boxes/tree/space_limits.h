@@ -13,8 +13,11 @@ struct space_limit {
     double gradient[3]; /* of the gap */
     double gap;         /* rad or m */
     double impulse;     /* along the gradient, >= 0 */
-    double bound;       /* least rate of the gap after the impulses */
+    double bound;       /* least rate of the gap after the impulses, at the pose given */
     double *response;   /* of all rates to a unit impulse */
+    double sign;        /* +-1: the gap opens with a freedom's value, or closes */
+    /* how a ball's value changes with its rates, at a pose; NULL: it is no ball's */
+    struct vec3 (*turning)(struct quaternion ball);
 };
 
 struct space_limits {
@@ -30,10 +33,12 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 /* The smallest gap at the coordinates; HUGE_VAL without limits. */
 double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
                         const double *q);
-/* If a gap at q, or when the rates have acted for a time from there, is not positive: those rows, and others that
- * are near. How many. are_pushed: contacts may close limits that the rates leave open, so that all that are near count. */
+/* A step of 2 half_s whose middle has the coordinates q and about the rates `middle`, and whose end has the rates `end` as
+ * long as nothing stops them. If a gap at q, or when those rates have acted for a time from there, is not positive: those
+ * rows, and others that are near. How many. The time is half a step; or a step where are_pushed: contacts may close limits
+ * that the rates leave open, so that all that are near count. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
-                      const double *rates, double time_s, int are_pushed);
+                      const double *middle, const double *end, double half_s, int are_pushed);
 /* When the first joint hits a limit, s from now, if the rates at q go on with the accelerations qdd; HUGE_VAL: none does.
  * Joints that come slowly hit nothing. */
 double space_limits_hit(struct space_limits *limits, const struct space_tree *tree, const double *q,
