@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "common/formats/json_stream.h"
 #include "common/math/hash.h"
 #include "controller/commands/commands.h"
 
@@ -117,13 +118,13 @@ static json_t *json_entry(const struct store_entry *entry, const struct params *
 
 static int print_json(const struct store_entry *entries, int count, const struct params *params)
 {
-    json_t *array = json_array();
+    struct json_stream stream = {.file = stdout};
+    json_stream_begin(&stream, NULL, '[');
     for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_entry(&entries[i], params));
-    int status = json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    json_decref(array);
+        json_stream_put(&stream, NULL, json_entry(&entries[i], params));
+    json_stream_end(&stream, ']');
     putchar('\n');
-    return status ? COMMAND_FAILED : COMMAND_OK;
+    return stream.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* What was on the command line. */

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/formats/json_stream.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
@@ -34,19 +35,21 @@ static const char help[] =
 
 struct report {
     const char *directory;
+    struct store *run; /* open, so that all is of one moment */
     struct store_status store;
     struct params params;
     pid_t holder;                /* the controller at work, 0 = none */
     char host[STORE_PLACE_SIZE]; /* where it is, or may be, if that is another machine; else "" */
     json_t *live;                /* what it tells of itself; NULL = nothing */
     int64_t disk_bytes;
-    struct store_quarantine *quarantine;
+    struct store_quarantine *quarantine; /* the first ones */
     int quarantine_count;
 };
 
 static void report_deinit(struct report *report)
 {
     store_free_quarantine(report->quarantine, report->quarantine_count);
+    store_close(report->run);
     json_decref(report->live);
 }
 
@@ -74,15 +77,14 @@ static json_t *ask_live(const char *directory)
 
 static int make_report(const char *directory, struct report *report, struct error *error)
 {
-    struct store *store = NULL;
     char lock[RUN_PATH_SIZE];
     memset(report, 0, sizeof *report);
     report->directory = directory;
-    int status = command_open_run(directory, &store, error);
+    int status = command_open_run(directory, &report->run, error);
     if (!status)
-        status = store_get_status(store, &report->store, error);
+        status = store_get_status(report->run, &report->store, error);
     if (!status)
-        status = store_get_params(store, &report->params, error);
+        status = store_get_params(report->run, &report->params, error);
     if (!status)
         status = run_directory_path(directory, "lock", lock, error);
     if (!status) {
@@ -90,9 +92,9 @@ static int make_report(const char *directory, struct report *report, struct erro
         command_find_elsewhere(&report->store, report->host, sizeof report->host);
         report->disk_bytes = run_directory_disk_bytes(directory);
         report->live = report->holder ? ask_live(directory) : NULL;
-        status = store_get_quarantine(store, &report->quarantine, &report->quarantine_count, error);
+        status = store_get_quarantine(report->run, QUARANTINE_SHOWN, &report->quarantine,
+                                      &report->quarantine_count, error);
     }
-    store_close(store);
     return status;
 }
 
@@ -205,12 +207,12 @@ static void print_workers(const struct report *report)
 
 static void print_quarantine(const struct report *report)
 {
-    for (int i = 0; i < report->quarantine_count && i < QUARANTINE_SHOWN; i++)
+    for (int i = 0; i < report->quarantine_count; i++)
         printf("quarantine  creature %" PRIu64 ": %s\n            %s\n", report->quarantine[i].id,
                report->quarantine[i].reason, report->quarantine[i].command);
-    if (report->quarantine_count > QUARANTINE_SHOWN)
-        printf("            and %d more: see --json\n",
-               report->quarantine_count - QUARANTINE_SHOWN);
+    if (report->store.quarantined > report->quarantine_count)
+        printf("            and %" PRId64 " more: see --json\n",
+               report->store.quarantined - report->quarantine_count);
 }
 
 static void print_text(const struct report *report)
@@ -261,51 +263,26 @@ static void print_text(const struct report *report)
 
 /* ---- for programs ---- */
 
-static void set_fitness(json_t *object, const struct store_status *store)
+static void put_fitness(struct json_stream *stream, const struct store_status *store)
 {
     int has_closed = store->closed_generation >= 0;
-    json_object_set_new(object, "closed_generation",
-                        has_closed ? json_integer(store->closed_generation) : json_null());
-    json_object_set_new(object, "best", has_closed ? json_real(store->best) : json_null());
-    json_object_set_new(object, "best_id",
-                        has_closed ? json_integer((json_int_t)store->best_id) : json_null());
-    json_object_set_new(object, "median", has_closed ? json_real(store->median) : json_null());
-    json_object_set_new(object, "best_so_far",
-                        store->has_best_so_far ? json_real(store->best_so_far) : json_null());
+    json_stream_put(stream, "closed_generation",
+                    has_closed ? json_integer(store->closed_generation) : json_null());
+    json_stream_put(stream, "best", has_closed ? json_real(store->best) : json_null());
+    json_stream_put(stream, "best_id",
+                    has_closed ? json_integer((json_int_t)store->best_id) : json_null());
+    json_stream_put(stream, "median", has_closed ? json_real(store->median) : json_null());
+    json_stream_put(stream, "best_so_far",
+                    store->has_best_so_far ? json_real(store->best_so_far) : json_null());
 }
 
-static json_t *quarantine_of(const struct report *report)
+/* One row of the store. */
+static void put_quarantined(void *context, const struct store_quarantine *entry)
 {
-    json_t *array = json_array();
-    for (int i = 0; i < report->quarantine_count; i++) {
-        const struct store_quarantine *entry = &report->quarantine[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
-        json_object_set_new(object, "time_utc", json_string(entry->time_utc));
-        json_object_set_new(object, "reason", json_string(entry->reason));
-        json_object_set_new(object, "command", json_string(entry->command));
-        json_object_set_new(object, "log", json_string(entry->log));
-        json_array_append_new(array, object);
-    }
-    return array;
-}
-
-static json_t *cost_of(const struct report *report)
-{
-    const struct store_status *store = &report->store;
-    json_t *cost = json_object();
-    json_object_set_new(cost, "process",
-                        report->holder ? json_integer(report->holder) : json_null());
-    json_object_set_new(cost, "elsewhere",
-                        report->host[0] ? json_string(report->host) : json_null());
-    json_object_set_new(cost, "created_utc", json_string(store->created_utc));
-    json_object_set_new(cost, "evaluations_per_s",
-                        report->holder ? json_real(store->evaluations_per_s) : json_null());
-    json_object_set_new(cost, "reused", json_integer(store->reused));
-    json_object_set_new(cost, "disk_bytes", json_integer(report->disk_bytes));
-    json_object_set_new(cost, "quarantine", quarantine_of(report));
-    json_object_set(cost, "live", report->live ? report->live : json_null());
-    return cost;
+    json_stream_put(context, NULL,
+                    json_pack("{s:I, s:s, s:s, s:s, s:s}", "id", (json_int_t)entry->id, "time_utc",
+                              entry->time_utc, "reason", entry->reason, "command", entry->command,
+                              "log", entry->log));
 }
 
 static json_t *champion_of(const struct store_status *store)
@@ -317,45 +294,67 @@ static json_t *champion_of(const struct store_status *store)
                      "scores", champion->words);
 }
 
-static int print_json(const struct report *report, size_t layout)
+static int put_cost(struct json_stream *stream, const struct report *report, struct error *error)
 {
     const struct store_status *store = &report->store;
-    json_t *object = json_object();
-    json_object_set_new(object, "run", json_string(report->directory));
-    json_object_set_new(object, "name", json_string(report->params.run_name));
-    json_object_set_new(object, "seed", json_integer(report->params.run_seed));
-    json_object_set_new(object, "state", json_string(state_name(report)));
-    json_object_set_new(object, "is_running", json_boolean(report->holder));
-    json_object_set_new(object, "is_finished", json_boolean(store->is_finished));
-    json_object_set_new(object, "generation",
-                        store->has_generation ? json_integer(store->generation) : json_null());
-    json_object_set_new(object, "generations", json_integer(report->params.evolution_generations));
-    json_object_set_new(object, "evaluated_in_generation",
-                        json_integer(store->evaluated_in_generation));
-    json_object_set_new(object, "members_in_generation",
-                        json_integer(store->members_in_generation));
-    json_object_set_new(object, "individuals", json_integer(store->individuals));
-    json_object_set_new(object, "evaluated", json_integer(store->evaluated));
-    json_object_set_new(object, "quarantined", json_integer(store->quarantined));
-    json_object_set_new(object, "referee_quarantined", json_integer(store->referee_quarantined));
-    set_fitness(object, store);
-    json_object_set_new(object, "champion", champion_of(store));
+    json_stream_begin(stream, "cost", '{');
+    json_stream_put(stream, "process", report->holder ? json_integer(report->holder) : json_null());
+    json_stream_put(stream, "elsewhere", report->host[0] ? json_string(report->host) : json_null());
+    json_stream_put(stream, "created_utc", json_string(store->created_utc));
+    json_stream_put(stream, "evaluations_per_s",
+                    report->holder ? json_real(store->evaluations_per_s) : json_null());
+    json_stream_put(stream, "reused", json_integer(store->reused));
+    json_stream_put(stream, "disk_bytes", json_integer(report->disk_bytes));
+    json_stream_begin(stream, "quarantine", '[');
+    int status = store_each_quarantine(report->run, put_quarantined, stream, error);
+    json_stream_end(stream, ']');
+    json_stream_put(stream, "live", report->live ? json_incref(report->live) : json_null());
+    json_stream_end(stream, '}');
+    return status;
+}
+
+/* Returns an exit code. */
+static int print_json(const struct report *report, int is_compact)
+{
+    const struct store_status *store = &report->store;
+    struct json_stream whole = {.file = stdout, .is_compact = is_compact}, *stream = &whole;
+    struct error error = {0};
+    json_stream_begin(stream, NULL, '{');
+    json_stream_put(stream, "run", json_string(report->directory));
+    json_stream_put(stream, "name", json_string(report->params.run_name));
+    json_stream_put(stream, "seed", json_integer(report->params.run_seed));
+    json_stream_put(stream, "state", json_string(state_name(report)));
+    json_stream_put(stream, "is_running", json_boolean(report->holder));
+    json_stream_put(stream, "is_finished", json_boolean(store->is_finished));
+    json_stream_put(stream, "generation",
+                    store->has_generation ? json_integer(store->generation) : json_null());
+    json_stream_put(stream, "generations", json_integer(report->params.evolution_generations));
+    json_stream_put(stream, "evaluated_in_generation",
+                    json_integer(store->evaluated_in_generation));
+    json_stream_put(stream, "members_in_generation", json_integer(store->members_in_generation));
+    json_stream_put(stream, "individuals", json_integer(store->individuals));
+    json_stream_put(stream, "evaluated", json_integer(store->evaluated));
+    json_stream_put(stream, "quarantined", json_integer(store->quarantined));
+    json_stream_put(stream, "referee_quarantined", json_integer(store->referee_quarantined));
+    put_fitness(stream, store);
+    json_stream_put(stream, "champion", champion_of(store));
     if (search_is_interactive(&report->params))
-        json_object_set_new(object, "choices",
-                            json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,
-                                      "keep", (json_int_t)store->keep_count, "ban",
-                                      (json_int_t)store->ban_count));
+        json_stream_put(stream, "choices",
+                        json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,
+                                  "keep", (json_int_t)store->keep_count, "ban",
+                                  (json_int_t)store->ban_count));
     else
-        json_object_set_new(object, "choices", json_null());
-    json_object_set_new(object, "cells_filled",
-                        store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
-    json_object_set_new(object, "cells",
-                        count_cells(report) ? json_integer(count_cells(report)) : json_null());
-    json_object_set_new(object, "cost", cost_of(report));
-    int status = json_dumpf(object, stdout, layout | JSON_REAL_PRECISION(17));
-    json_decref(object);
+        json_stream_put(stream, "choices", json_null());
+    json_stream_put(stream, "cells_filled",
+                    store->cells_filled >= 0 ? json_integer(store->cells_filled) : json_null());
+    json_stream_put(stream, "cells",
+                    count_cells(report) ? json_integer(count_cells(report)) : json_null());
+    int status = put_cost(stream, report, &error);
+    json_stream_end(stream, '}');
     putchar('\n');
-    return status ? COMMAND_FAILED : COMMAND_OK;
+    if (status)
+        return command_fail(&error);
+    return whole.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
 struct choices {
@@ -376,7 +375,7 @@ static int show(const char *directory, const struct choices *choices)
     if (choices->is_watch && !choices->is_json)
         fputs(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n", stdout);
     if (choices->is_json)
-        result = print_json(&report, choices->is_watch ? JSON_COMPACT : JSON_INDENT(2));
+        result = print_json(&report, choices->is_watch);
     else
         print_text(&report);
     if (!result)

@@ -10,8 +10,7 @@
 #include "controller/evolution/search.h"
 
 /* More events than these are not listed. */
-#define EVENTS_MAX     200
-#define QUARANTINE_MAX 50
+#define EVENTS_MAX 200
 
 static void write_section(FILE *file, const char *id, const char *title)
 {
@@ -370,10 +369,11 @@ static void write_events(const struct report *report, FILE *file)
     if (facts->quarantined_count == 0)
         return;
     fprintf(file,
-            "<h3>Quarantine (%d)</h3>\n<div class='wide'><table><tr><th>creature</th><th>why</th>"
+            "<h3>Quarantine (%" PRId64
+            ")</h3>\n<div class='wide'><table><tr><th>creature</th><th>why</th>"
             "<th>shows it again</th></tr>\n",
-            facts->quarantined_count);
-    for (int i = 0; i < facts->quarantined_count && i < QUARANTINE_MAX; i++) {
+            facts->status.quarantined);
+    for (int i = 0; i < facts->quarantined_count; i++) {
         const struct store_quarantine *row = &facts->quarantined[i];
         fprintf(file, "<tr><td>%" PRIu64 "</td><td>", row->id);
         html_write(file, row->reason);

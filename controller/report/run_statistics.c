@@ -31,7 +31,8 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
     if (!status)
         status = store_get_events(store, &facts->events, &facts->event_count, error);
     if (!status)
-        status = store_get_quarantine(store, &facts->quarantined, &facts->quarantined_count, error);
+        status = store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
+                                      &facts->quarantined_count, error);
     if (status)
         run_facts_deinit(facts);
     return status;
@@ -43,7 +44,7 @@ void run_facts_deinit(struct run_facts *facts)
     free(facts->members);
     free(facts->generations);
     free(facts->choices);
-    free(facts->events);
+    store_free_events(facts->events, facts->event_count);
     store_free_quarantine(facts->quarantined, facts->quarantined_count);
     memset(facts, 0, sizeof *facts);
 }

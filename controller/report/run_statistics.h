@@ -13,6 +13,9 @@
 /* Above every number in common/judge/measures.h. */
 #define RUN_VERDICTS_MAX 32
 
+/* So many of those in quarantine are read; the status has their number. */
+enum { RUN_QUARANTINE_MOST = 50 };
+
 /* All that was read of a run. */
 struct run_facts {
     struct params params;

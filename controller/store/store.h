@@ -185,15 +185,19 @@ struct store_status {
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
 
-/* The creatures in quarantine, in order of id; freed by store_free_quarantine(). */
 struct store_quarantine {
     uint64_t id;
     char time_utc[32];
     char *reason, *command, *log;
 };
-int store_get_quarantine(struct store *store, struct store_quarantine **entries, int *count,
-                         struct error *error);
+/* The first `most` creatures in quarantine, in order of id; freed by store_free_quarantine(). */
+int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
+                         int *count, struct error *error);
 void store_free_quarantine(struct store_quarantine *entries, int count);
+/* Calls `take` with each of them; only one is in memory. */
+int store_each_quarantine(struct store *store,
+                          void (*take)(void *context, const struct store_quarantine *entry),
+                          void *context, struct error *error);
 
 /* A generation with the results that count in it so far, in order of id; the caller owns
  * `population`. */
@@ -285,13 +289,13 @@ int store_get_members(struct store *store, struct store_member **members, int *c
                       struct error *error);
 
 struct store_event {
-    char time_utc[32];
-    char event[32];
-    char detail[512];
+    const char *time_utc, *event, *detail;
+    char *texts; /* all three, or NULL if they are not of the heap */
 };
-/* The run's events, in their order. */
+/* The run's events, in their order; freed by store_free_events(). */
 int store_get_events(struct store *store, struct store_event **events, int *count,
                      struct error *error);
+void store_free_events(struct store_event *events, int count);
 
 /* A creature with everything known of it, ready to be written to a file. */
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,

@@ -3,7 +3,11 @@
  * each takes 200 bytes or less. */
 #include "controller/store/store_private.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/math/hash.h"
+#include "common/text.h"
 
 /* A query and what makes an item of a row: 0 or ERR_*. */
 struct listing {
@@ -156,19 +160,59 @@ int store_get_members(struct store *store, struct store_member **members, int *c
     return get_listing(store, &listing, members, count, error);
 }
 
-static int read_event(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+/* One behind the other in one piece of memory: rows can have ten bytes. */
+static int read_event(struct store *store, sqlite3_stmt *row, struct store_event *event,
+                      struct error *error)
 {
-    struct store_event *event = item;
-    statement_copy_text(event->time_utc, sizeof event->time_utc, row, 0);
-    statement_copy_text(event->event, sizeof event->event, row, 1);
-    statement_copy_text(event->detail, sizeof event->detail, row, 2);
+    const char *texts[3];
+    size_t sizes[3], size = 0;
+    for (int i = 0; i < 3; i++) {
+        texts[i] = statement_text(row, i);
+        sizes[i] = strlen(texts[i]) + 1;
+        size += sizes[i];
+    }
+    char *end = malloc(size);
+    *event = (struct store_event){.texts = end};
+    if (!end)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    const char **places[3] = {&event->time_utc, &event->event, &event->detail};
+    for (int i = 0; i < 3; i++) {
+        *places[i] = memcpy(end, texts[i], sizes[i]);
+        text_clean(end, "");
+        end += sizes[i];
+    }
     return 0;
+}
+
+void store_free_events(struct store_event *events, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(events[i].texts);
+    free(events);
 }
 
 int store_get_events(struct store *store, struct store_event **events, int *count,
                      struct error *error)
 {
-    static const struct listing listing = {
-        "SELECT time_utc, event, detail FROM events ORDER BY number", sizeof **events, read_event};
-    return get_listing(store, &listing, events, count, error);
+    sqlite3_stmt *row;
+    *events = NULL;
+    *count = 0;
+    int status = store_prepare(store, "SELECT time_utc, event, detail FROM events ORDER BY number",
+                               &row, error);
+    if (status)
+        return status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        status = store_make_room(store, events, *count, sizeof **events, error);
+        if (!status)
+            status = read_event(store, row, &(*events)[(*count)++], error);
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    if (status) {
+        store_free_events(*events, *count);
+        *events = NULL;
+        *count = 0;
+    }
+    return status;
 }

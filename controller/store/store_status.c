@@ -208,13 +208,17 @@ int store_get_status(struct store *store, struct store_status *status, struct er
     return result;
 }
 
+static void free_texts(struct store_quarantine *entry)
+{
+    free(entry->reason);
+    free(entry->command);
+    free(entry->log);
+}
+
 void store_free_quarantine(struct store_quarantine *entries, int count)
 {
-    for (int i = 0; i < count; i++) {
-        free(entries[i].reason);
-        free(entries[i].command);
-        free(entries[i].log);
-    }
+    for (int i = 0; i < count; i++)
+        free_texts(&entries[i]);
     free(entries);
 }
 
@@ -234,21 +238,52 @@ static int read_quarantine(struct store *store, sqlite3_stmt *row, struct store_
     return 0;
 }
 
-int store_get_quarantine(struct store *store, struct store_quarantine **entries, int *count,
-                         struct error *error)
+/* A negative `most`: all. */
+static int prepare_quarantine(struct store *store, int most, sqlite3_stmt **row,
+                              struct error *error)
 {
-    sqlite3_stmt *row;
     int64_t has_log;
-    *entries = NULL;
-    *count = 0;
     int status = store_has_quarantine_log(store, &has_log, error);
     if (!status)
         status = store_prepare(store,
                                has_log ? "SELECT individual, time_utc, reason, command, log"
-                                         " FROM quarantine ORDER BY individual"
+                                         " FROM quarantine ORDER BY individual LIMIT ?"
                                        : "SELECT individual, time_utc, reason, command, ''"
-                                         " FROM quarantine ORDER BY individual",
-                               &row, error);
+                                         " FROM quarantine ORDER BY individual LIMIT ?",
+                               row, error);
+    if (!status)
+        sqlite3_bind_int(*row, 1, most);
+    return status;
+}
+
+int store_each_quarantine(struct store *store,
+                          void (*take)(void *context, const struct store_quarantine *entry),
+                          void *context, struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = prepare_quarantine(store, -1, &row, error);
+    if (status)
+        return status;
+    while ((status = store_next_row(store, row, error)) == 1) {
+        struct store_quarantine entry;
+        status = read_quarantine(store, row, &entry, error);
+        if (!status)
+            take(context, &entry);
+        free_texts(&entry);
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
+                         int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *entries = NULL;
+    *count = 0;
+    int status = prepare_quarantine(store, most, &row, error);
     if (status)
         return status;
     while ((status = store_next_row(store, row, error)) == 1) {

@@ -435,7 +435,7 @@ static void read_as_controller(void)
     }
     if (store_get_top(store, -1, 100, &entries, &count, &generation, &error) == 0)
         free(entries);
-    if (store_get_quarantine(store, &quarantine, &count, &error) == 0)
+    if (store_get_quarantine(store, 10, &quarantine, &count, &error) == 0)
         store_free_quarantine(quarantine, count);
     if (store_get_digests(store, &whole, &digests, &count, &error) == 0)
         free(digests);

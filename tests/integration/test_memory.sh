@@ -25,3 +25,22 @@ wait "$run" || fail "$(cat run.out)"
 echo "worker $early to $late kB, controller $early_controller to $late_controller kB"
 [ $((late - early)) -lt 1000 ] || fail "the worker grows"
 [ $((late_controller - early_controller)) -lt 8000 ] || fail "the controller grows"
+
+# What a stranger's run can make a reader take: rows of ten bytes, many of them. 100 MB of addresses are
+# more than the programs and 9 times the file.
+command -v sqlite3 >/dev/null || exit 0
+many() { # TABLE COLUMNS VALUES
+    sqlite3 run/run.db "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 300000)
+        INSERT INTO $1 ($2) SELECT $3 FROM n WHERE true ON CONFLICT DO NOTHING"
+}
+within_bounds() { # COMMAND...
+    (ulimit -v 100000 && exec "$@" >out 2>err) || fail "$* takes too much memory: $(cat err)"
+}
+many quarantine "individual, time_utc, reason, command, log" "x, '', '', '', ''"
+within_bounds "$bin/controller" status run
+within_bounds "$bin/controller" status run --json
+[ "$(grep -c '"reason"' out)" -ge 300000 ] || fail "not all of the quarantine is in --json"
+within_bounds "$bin/controller" report run --no-pictures
+sqlite3 run/run.db "DELETE FROM quarantine"
+many events "time_utc, event, detail" "'', '', ''"
+within_bounds "$bin/controller" report run --no-pictures

@@ -118,8 +118,10 @@ static inline void planted_make(struct run_facts *facts, const struct planted *p
         memcpy(survivors, ids, sizeof survivors);
     }
     facts->event_count = 1;
-    strcpy(facts->events[0].time_utc, PLANTED_START);
-    strcpy(facts->events[0].event, "run");
+    for (int i = 0; i < 4; i++)
+        facts->events[i] = (struct store_event){"", "", "", NULL};
+    facts->events[0].time_utc = PLANTED_START;
+    facts->events[0].event = "run";
     facts->status.is_finished = 1;
     facts->status.champion.id = 7;
     facts->status.champion.holds = 1;

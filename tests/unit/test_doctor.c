@@ -150,11 +150,10 @@ START_TEST(pauses_do_not_count)
     int half = facts.fact_count / 2;
     for (int i = half; i < facts.fact_count; i++)
         facts.facts[i].cost.time_s += 3600;
-    strcpy(facts.events[1].event, "stopped");
-    strcpy(facts.events[1].time_utc, "2026-03-01T10:10:00.000Z");
-    strcpy(facts.events[2].event, "resume");
-    snprintf(facts.events[2].time_utc, sizeof facts.events[2].time_utc, "2026-03-01T11:00:%06.3fZ",
-             half * 0.05);
+    char resumed[32];
+    snprintf(resumed, sizeof resumed, "2026-03-01T11:00:%06.3fZ", half * 0.05);
+    facts.events[1] = (struct store_event){"2026-03-01T10:10:00.000Z", "stopped", "", NULL};
+    facts.events[2] = (struct store_event){resumed, "resume", "", NULL};
     facts.event_count = 3;
     examine();
     ck_assert_double_eq_tol(statistics.working_s, facts.fact_count * 0.05, 0.01);
@@ -189,7 +188,7 @@ START_TEST(nonsense_does_no_harm)
     facts.members[150].generation = UINT32_MAX;
     facts.members[10].fitness = -INFINITY;
     facts.generations[4].best_id = 0;
-    strcpy(facts.events[0].time_utc, "9999-99-99T99:99:99.999Z");
+    facts.events[0].time_utc = "9999-99-99T99:99:99.999Z";
     examine();
     ck_assert_int_eq(statistics.generations[0].members, PLANTED_POPULATION - 1);
 }

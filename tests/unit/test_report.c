@@ -258,8 +258,8 @@ START_TEST(page_escapes_what_is_hostile)
     snprintf(report.facts.params.run_name, sizeof report.facts.params.run_name, "%s", HOSTILE);
     report.facts.params.evolution_behaviour = BEHAVIOUR_CUSTOM;
     strcpy(report.facts.params.fitness_expression, "if(1 < 2, 1, 0)</code>");
-    snprintf(report.facts.events[0].event, sizeof report.facts.events[0].event, "\x01\xff<b>");
-    snprintf(report.facts.events[0].detail, sizeof report.facts.events[0].detail, "%s", HOSTILE);
+    report.facts.events[0].event = "\x01\xff<b>";
+    report.facts.events[0].detail = HOSTILE;
     snprintf(report.facts.status.created_utc, sizeof report.facts.status.created_utc, "<i>");
     report.facts.quarantined = calloc(1, sizeof *report.facts.quarantined);
     ck_assert_ptr_nonnull(report.facts.quarantined);

@@ -502,7 +502,7 @@ START_TEST(test_facts_and_members)
     ck_assert_str_eq(events[0].event, "run");
     ck_assert_str_eq(events[0].detail, "it's \"begun\"");
     ck_assert_int_eq(events[0].time_utc[10], 'T');
-    free(events);
+    store_free_events(events, count);
     search_destroy(search);
     store_close(store);
 }
@@ -807,7 +807,7 @@ START_TEST(test_quarantine)
     ck_assert(creature.fitness == 0.0);
     struct store_quarantine *entries;
     int count;
-    ck_ok(store_get_quarantine(store, &entries, &count, &error));
+    ck_ok(store_get_quarantine(store, 1, &entries, &count, &error));
     ck_assert_int_eq(count, 1);
     ck_assert_uint_eq(entries[0].id, id);
     ck_assert_str_eq(entries[0].reason, "SIGSEGV");
@@ -1070,8 +1070,8 @@ static int read_all(const char *file)
     errors += store_get_members(store, &members, &count, &error) != 0;
     free(members);
     errors += store_get_events(store, &events, &count, &error) != 0;
-    free(events);
-    errors += store_get_quarantine(store, &quarantined, &count, &error) != 0;
+    store_free_events(events, count);
+    errors += store_get_quarantine(store, 10, &quarantined, &count, &error) != 0;
     store_free_quarantine(quarantined, count);
     errors += store_get_choices(store, 0, &choices, &count, &error) != 0;
     free(choices);
