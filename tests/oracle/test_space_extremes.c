@@ -1,4 +1,5 @@
-/* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a spring does. */
+/* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a spring does, and what whirls or
+ * trembles faster than a step. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -65,11 +66,69 @@ START_TEST(torque_beside_a_spring_is_a_torque)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- faster than a step */
+
+/* A box that spins by 1000 rad/s keeps its momentum, and nearly its energy. */
+START_TEST(fast_spins_stay_finite)
+{
+    struct vec3 p0, l0, p1, l1;
+    start(
+        "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'b',"
+        " 'boxes': [{'size_m': [0.2, 0.1, 0.05], 'mass_kg': 1}], 'rate_rad_s': [1000, 100, 50]}]}",
+        SOLVER_ARTICULATED);
+    space_tree_momentum(space_run_tree(&run), &p0, &l0);
+    move(1);
+    space_tree_momentum(space_run_tree(&run), &p1, &l1);
+    ck_assert_double_lt(fabs(space_run_ledger(&run)->residual_j), 0.01 * 543.75);
+    ck_assert_double_lt(vec3_length(vec3_sub(l1, l0)), 0.01 * vec3_length(l0));
+}
+END_TEST
+
+/* A chain of `count` links of 10 g on balls or hinges, the last one heavy, falls from its side. */
+static void start_chain(const char *joint, int count, double heavy_kg)
+{
+    static char text[1 << 14];
+    int length =
+        snprintf(text, sizeof text,
+                 "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 9.81}, 'bodies': [");
+    for (int i = 0; i < count; i++) {
+        char to[24] = "world";
+        if (i > 0)
+            snprintf(to, sizeof to, "l%d", i - 1);
+        length += snprintf(
+            text + length, sizeof text - (size_t)length,
+            "%s{'name': 'l%d', 'boxes': [{'size_m': [0.2, 0.05, 0.05], 'mass_kg': %g, 'at_m':"
+            " [0.1, 0, 0]}], 'joint': {'to': '%s', 'kind': '%s', 'at_m': [%g, 0, 0]%s}}",
+            i > 0 ? ", " : "", i, i == count - 1 ? heavy_kg : 0.01, to, joint, i > 0 ? 0.2 : 0.0,
+            strcmp(joint, "spherical") == 0 ? i % 2 ? ", 'start_quaternion': [1, 0.05, -0.1, 0.1]"
+                                                    : ", 'start_quaternion': [1, 0.05, 0.1, 0.1]"
+                                            : "");
+    }
+    snprintf(text + length, sizeof text - (size_t)length, "]}");
+    start(text, SOLVER_ARTICULATED);
+}
+
+START_TEST(light_chains_with_a_heavy_end_stay_finite)
+{
+    static const struct {
+        const char *joint;
+        int count;
+        double heavy_kg, share;
+    } chains[] = {{"spherical", 5, 100, 0.05}, {"revolute", 20, 1, 0.05}};
+    start_chain(chains[_i].joint, chains[_i].count, chains[_i].heavy_kg);
+    double turned = chains[_i].heavy_kg * 9.81 * 0.2 * chains[_i].count;
+    move(3);
+    ck_assert_double_lt(fabs(space_run_ledger(&run)->residual_j), chains[_i].share * turned);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("extremes");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, torque_beside_a_spring_is_a_torque, 0, 8);
+    tcase_add_test(tests, fast_spins_stay_finite);
+    tcase_add_loop_test(tests, light_chains_with_a_heavy_end_stay_finite, 0, 2);
     return run_tests("space_extremes", tests);
 }

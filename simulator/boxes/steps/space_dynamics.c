@@ -16,6 +16,11 @@
 #define SPLITS_MAX       3
 #define LIMIT_SPLITS_MAX 5
 #define HIT_SPLITS_MAX   8
+/* For what neither touches nor leans on limits: a light chain that carries something heavy trembles faster than steps. And
+ * for any step whose energy is wrong by more than this share of what moves and of its terms. */
+#define FREE_SPLITS_MAX 14
+#define WILD_SPLITS_MAX 8
+#define WILD_SHARE      0.01
 /* What is less apart than this share of the step is at one time. */
 #define INSTANT_SHARE 0.02
 /* Energies are known to this share. */
@@ -27,11 +32,12 @@ enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 
 static int take_memory(struct space_dynamics *d, struct arena *arena)
 {
-    double **of_coordinates[] = {&d->q, &d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum};
-    double **of_rates[] = {&d->qd,       &d->qd0,           &d->vm,      &d->qdd,
-                           &d->qdd_last, &d->tau,           &d->extra,   &d->zero,
-                           &d->effort,   &d->effort_extra,  &d->work,    &d->v_sum,
-                           &d->torque,   &d->birth_inertia, &d->pressed, &d->carried};
+    double **of_coordinates[] = {&d->q,      &d->q0,    &d->qm,    &d->q_stage,
+                                 &d->q_rate, &d->q_sum, &d->q_from};
+    double **of_rates[] = {&d->qd,      &d->qd0,    &d->vm,     &d->qdd,           &d->qdd_last,
+                           &d->tau,     &d->extra,  &d->zero,   &d->effort,        &d->effort_extra,
+                           &d->work,    &d->v_sum,  &d->torque, &d->birth_inertia, &d->pressed,
+                           &d->carried, &d->qd_from};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
             return ERR_MEMORY;
@@ -268,8 +274,9 @@ static double find_start_energy(struct space_dynamics *d)
 }
 
 /* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is not a number. With
- * contacts steps are of first order, and more of the terms and a share of the motion's energy may be missing. */
-static int is_unbalanced(struct space_dynamics *d)
+ * contacts steps are of first order, and more of the terms and a share of the motion's energy may be missing. is_wild:
+ * only what is very wrong counts. */
+static int is_unbalanced(struct space_dynamics *d, int is_wild)
 {
     const struct ledger *now = &d->ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
@@ -286,6 +293,8 @@ static int is_unbalanced(struct space_dynamics *d)
         off = now->mended_j - before->mended_j;
     }
     allowed += motion * space_tree_kinetic_energy(&d->tree);
+    if (is_wild)
+        allowed += WILD_SHARE * (space_tree_kinetic_energy(&d->tree) + size);
     return !(fabs(error) + off <= share * size + allowed);
 }
 
@@ -302,9 +311,10 @@ static double find_split(struct space_group *g, int splits)
         return first;
     for (int k = 0; k < g->count; k++) {
         struct space_dynamics *d = g->all[k];
-        int most = d->are_limits_alone ? LIMIT_SPLITS_MAX : SPLITS_MAX;
-        int is_touching = d->are_limits_alone || g->contacts->count > 0;
-        if (is_touching && splits < most && is_unbalanced(d))
+        int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
+        if (d->are_limits_alone)
+            most = LIMIT_SPLITS_MAX;
+        if ((splits < most || splits < WILD_SPLITS_MAX) && is_unbalanced(d, splits >= most))
             return half;
     }
     return 0;

@@ -63,9 +63,10 @@ struct space_dynamics {
     /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
     int *clamped;
     double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
-    double *pressed; /* what contacts and limits added to qdd in the last step ... */
-    int was_blow;    /* ... with an impact, after which it does not go on */
-    double *carried; /* qd0 and what pressed adds in half a midpoint step */
+    double *q_from, *qd_from; /* where a part of a step of RK4 begins */
+    double *pressed;          /* what contacts and limits added to qdd in the last step ... */
+    int was_blow;             /* ... with an impact, after which it does not go on */
+    double *carried;          /* qd0 and what pressed adds in half a midpoint step */
     double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
     double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
     double *work, *torque;
