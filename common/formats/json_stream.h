@@ -1,4 +1,4 @@
-/* JSON written while it is made, in jansson's layout: a long array needs the memory of one element. */
+/* JSON written while it is made, in jansson's layout: of a long array one element is in memory. */
 #ifndef COMMON_FORMATS_JSON_STREAM_H
 #define COMMON_FORMATS_JSON_STREAM_H
 

@@ -1,8 +1,8 @@
 /* Of a rollback journal SQLite believes two things that can do harm, before anybody has looked at a
  * table:
  *
- *   - its last bytes may name a super-journal (of a transaction over several databases), a file that
- *     SQLite removes when it has rolled back. They are read in a journal of 17 bytes or more,
+ *   - its last bytes may name a super-journal (of a transaction over several databases), a file
+ *     that SQLite removes when it has rolled back. They are read in a journal of 17 bytes or more,
  *     whatever its first ones are. We never write to two databases at once, so no journal of ours
  *     has them;
  *   - its header says how many pages the database had, and the file is brought to that size. Ours
@@ -12,15 +12,16 @@
  *
  *   - empty, or with a header that is zeros, or whose first 12 bytes are: it does not count. So
  *     begins each one, of any size, and so ends one in the modes TRUNCATE and PERSIST;
- *   - with a whole header of at least 512 bytes: those 12 bytes are written last, after the rest was
- *     synced.
+ *   - with a whole header of at least 512 bytes: those 12 bytes are written last, after the rest
+ *     was synced.
  *
  * Source: sqlite.org/fileformat2.html, section 3, and sqlite:src/pager.c (hasHotJournal,
  * writeJournalHdr, readSuperJournal).
  *
  * Behind that stands the door: whatever SQLite is led to believe, it opens, removes and asks for
  * nothing but the store's own files, each as what it is, and its nameless temporary ones. The index
- * of the write-ahead log (-shm) goes past the door, by a name that SQLite makes of the database's. */
+ * of the write-ahead log (-shm) goes past the door, by a name that SQLite makes of the
+ * database's. */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "common/store/store_files.h"
 

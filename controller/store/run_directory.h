@@ -26,7 +26,8 @@ int run_directory_path(const char *directory, const char *name, char path[RUN_PA
                        struct error *error);
 
 /* Makes the directory with logs/ in it, and what is missing above it. It must not exist, be empty,
- * or hold nothing but what a controller leaves that ended before run.db was whole: else ERR_EXISTS. */
+ * or hold nothing but what a controller leaves that ended before run.db was whole: else
+ * ERR_EXISTS. */
 int run_directory_create(const char *directory, struct error *error);
 
 /* Makes logs/ in it unless it is there. */

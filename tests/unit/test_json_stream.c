@@ -12,8 +12,8 @@ static const char *const trees[] = {"{}",
                                     "[]",
                                     "{\"a\": 1, \"b\": [], \"c\": {}, \"d\": null}",
                                     "[[], {}, [[]], [1, [2, {\"x\": [3]}]]]",
-                                    "{\"a\": {\"b\": {\"c\": [true, false, 0.1, -3, "
-                                    "\"two\\nlines\", \"\\\"\\\\\\u0007\"]}, \"d\": 2}}",
+                                    "{\"a\": {\"b\": {\"c\": [true, false, 0.1, -3]}, \"d\": 2}}",
+                                    "{\"a\": {\"b\": [\"two\\nlines\", \"\\\"\\\\\\u0007\"]}}",
                                     "[1e300, 5, \"\", {\"k\": [{\"l\": 1}, {\"l\": 2}]}]"};
 
 /* Containers down to a depth as such, those below as values. */

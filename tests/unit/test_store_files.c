@@ -25,7 +25,7 @@ static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63,
 static char directory[64], place[160];
 static struct error error;
 
-/* The test works in a folder of its own with a run store and a file `v` that is nobody's business. */
+/* The test works in a folder of its own, with a run store and a file `v` that is not its own. */
 static void set_up(void)
 {
     struct store *store;
@@ -118,7 +118,7 @@ static void expect(int status, const char *what, size_t size)
     expect_of(SQLITE_OPEN_READONLY, status, what, size);
 }
 
-/* With every first byte: a journal whose first is 0 is not rolled back at once, but perhaps later. */
+/* Of any first byte: a journal whose first is 0 is not rolled back at once, but perhaps later. */
 START_TEST(no_name_at_the_end_is_believed)
 {
     static const unsigned char firsts[] = {0xd9, 0, 1, 'v'};
