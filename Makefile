@@ -163,7 +163,8 @@ $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contact
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
 $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
 	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve,--wrap=cones_solve,--wrap=exposure_find \
-	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find
+	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find \
+	-Wl,--wrap=space_momentum_set
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 

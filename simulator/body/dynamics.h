@@ -89,6 +89,9 @@ struct impulse_sum {
         truncation_share; /* by how much momentum may be off until a later step mends it; 0: momentum is exact */
 };
 
+/* Momentum that the integrator `rk4` may lose: limbs that thrash lose 2e-4. */
+#define RK4_TRUNCATION_SHARE 1e-3
+
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
 
 /* A point of contact in the last step, for sensors, traces and viewers. A contact of two creatures is a point of

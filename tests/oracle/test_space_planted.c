@@ -8,7 +8,10 @@
 
 #include "simulator/boxes/steps/space_meeting.h"
 #include "simulator/boxes/tree/space_limits.h"
+#include "simulator/boxes/tree/space_momentum.h"
+#include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/scenes/space_run.h"
+#include "tests/stress/violent.h"
 #include "tests/suite.h"
 
 enum fault {
@@ -19,6 +22,7 @@ enum fault {
     FAULT_GRAVITY,     /* a thousandth more than the ledger knows of */
     FAULT_DRAG_SIGN,   /* drag pushes */
     FAULT_LIMITS,      /* impulses of limits act half more than they were booked */
+    FAULT_MENDING,     /* momentum is what joint coordinates make of it */
     FAULT_NORMAL,      /* impulses of contacts pull */
     FAULT_TANGENT,     /* friction drives what slides */
     FAULT_SLIP,        /* friction is a tenth less */
@@ -49,6 +53,14 @@ double __real_space_limits_solve(struct space_limits *limits, struct space_tree 
                                  const double *middle, double *rates);
 double __wrap_space_limits_solve(struct space_limits *limits, struct space_tree *tree,
                                  const double *middle, double *rates);
+double __real_space_momentum_set(const struct space_tree *tree, int root,
+                                 const struct space_momentum *now,
+                                 const struct space_momentum *target, double turned_s, double *q,
+                                 double *qd);
+double __wrap_space_momentum_set(const struct space_tree *tree, int root,
+                                 const struct space_momentum *now,
+                                 const struct space_momentum *target, double turned_s, double *q,
+                                 double *qd);
 void __real_cones_solve(struct cones *s);
 void __wrap_cones_solve(struct cones *s);
 void __real_space_contacts_book(const struct space_contacts *contacts,
@@ -145,6 +157,17 @@ double __wrap_space_limits_solve(struct space_limits *limits, struct space_tree 
     return work;
 }
 
+double __wrap_space_momentum_set(const struct space_tree *tree, int root,
+                                 const struct space_momentum *now,
+                                 const struct space_momentum *target, double turned_s, double *q,
+                                 double *qd)
+{
+    if (fault != FAULT_MENDING)
+        return __real_space_momentum_set(tree, root, now, target, turned_s, q, qd);
+    planted++;
+    return 0;
+}
+
 /* Contacts come before limits, three rows each. */
 void __wrap_cones_solve(struct cones *s)
 {
@@ -205,6 +228,9 @@ int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_ot
 
 /* ---------------------------------------------------------------- closed forms */
 
+/* A second of steps. */
+enum { STEPS = 480 };
+
 static struct space_scene scene;
 
 static struct vec3 way_of_root(struct space_dynamics *d)
@@ -220,6 +246,26 @@ static double slide(struct space_dynamics *d)
     double expected =
         vec3_dot(v, v) / (2 * scene.world.surfaces.friction * -scene.world.gravity_m_s2.y);
     return fabs(vec3_length(way) - expected) / 0.01;
+}
+
+/* Limits take what they take in the reference. */
+static double lose_at_limits(struct space_dynamics *d)
+{
+    static struct space_scene alike;
+    struct error error = {0};
+    struct arena arena;
+    struct space_run run;
+    const struct ledger *ledger = space_dynamics_ledger(d);
+    double lost = ledger->loss_limit_j - ledger->gain_limit_j;
+    alike = scene;
+    alike.settings.solver = SOLVER_CONSTRAINT;
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+    ck_assert_int_eq(space_run_start(&run, &alike, &arena, &error), 0);
+    for (int i = 0; i < STEPS; i++)
+        ck_assert_int_eq(space_run_step(&run), 0);
+    double expected = space_run_ledger(&run)->loss_limit_j;
+    arena_deinit(&arena);
+    return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
 }
 
 /* Two cubes of a metre and 100 kg, face to face along x, slow down as one box of both: v0 exp(-2 k t / m). */
@@ -276,12 +322,12 @@ static double find_error(const struct plant *plant)
     read_scene(plant->scene);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     scene.settings.integrator = plant->integrator;
-    scene.settings.dt_s = 1.0 / 480;
+    scene.settings.dt_s = 1.0 / STEPS;
     ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
     struct space_dynamics *d = run.state;
     space_tree_momentum(space_dynamics_tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
-    for (int i = 0; i < 480; i++) {
+    for (int i = 0; i < STEPS; i++) {
         if (space_dynamics_step(d) != 0) {
             arena_deinit(&arena);
             return HUGE_VAL;
@@ -304,7 +350,7 @@ static double find_error(const struct plant *plant)
     int is_free = scene.links[0].kind == SPACE_FREE && scene.world.drag.coefficient == 0 &&
                   vec3_length(scene.world.gravity_m_s2) == 0;
     if (is_free)
-        off = fmax(off, vec3_length(vec3_sub(l1, l0)) / 1e-4);
+        off = fmax(off, fmax(vec3_length(vec3_sub(l1, l0)), vec3_length(vec3_sub(p1, p0))) / 1e-4);
     if (ledger->loss_drag_j < 0)
         off = fmax(off, 10);
     if (plant->miss)
@@ -314,6 +360,7 @@ static double find_error(const struct plant *plant)
 }
 
 #define SCENES "tests/oracle/space/scenes/"
+#define LIMITS "tests/oracle/space/limits/"
 #define SLIDE  "tests/oracle/space/touching/sliding-box-oblique.json"
 static const struct plant plants[] = {
     {FAULT_SECOND_AXIS, SCENES "chain5-free-torques.json", INTEGRATOR_RK4, 1e-4, NULL},
@@ -322,6 +369,10 @@ static const struct plant plants[] = {
     {FAULT_GRAVITY, SCENES "double-spherical-pendulum.json", INTEGRATOR_RK4, 1e-4, NULL},
     {FAULT_DRAG_SIGN, SCENES "swimmer3-drag.json", INTEGRATOR_MIDPOINT, 1e-4, NULL},
     {FAULT_LIMITS, "examples/scenes/space/arm.json", INTEGRATOR_AUTO, 5e-3, NULL},
+    {FAULT_LIMITS, LIMITS "spherical-servo.json", INTEGRATOR_AUTO, 5e-3, lose_at_limits},
+    {FAULT_LIMITS, LIMITS "universal-servo.json", INTEGRATOR_AUTO, 5e-3, lose_at_limits},
+    {FAULT_MENDING, LIMITS "spherical-servo.json", INTEGRATOR_AUTO, 5e-3, lose_at_limits},
+    {FAULT_MENDING, LIMITS "universal-servo.json", INTEGRATOR_AUTO, 5e-3, lose_at_limits},
     {FAULT_NORMAL, SLIDE, INTEGRATOR_AUTO, 1e-2, slide},
     {FAULT_TANGENT, SLIDE, INTEGRATOR_AUTO, 1e-2, slide},
     {FAULT_SLIP, SLIDE, INTEGRATOR_AUTO, 1e-2, slide},
@@ -407,6 +458,52 @@ START_TEST(reaction_that_is_not_opposite_is_found)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- the guard */
+
+/* How many of twenty creatures whose joints whip from limit to limit, in empty space, the guard on momentum refuses;
+ * nothing else is guarded. */
+static int count_refused(void)
+{
+    static const char *const all[] = {
+        "creature.body=boxes",    "world.gravity_m_s2=0",      "world.ground=no",
+        "settle.required=no",     "settle.limit_s=0",          "guard.speed_m_s=0",
+        "guard.turn_rad=0",       "guard.penetration_m=0",     "guard.energy_share=0",
+        "guard.reversals_hz=0",   "guard.joint_speed_rad_s=0", "guard.joint_speed_m_s=0",
+        "simulation.duration_s=1"};
+    struct arena arena;
+    int refused = 0;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    for (uint64_t number = 1; number <= 20; number++) {
+        struct params params;
+        struct genome genome;
+        struct error error;
+        struct evaluation evaluation;
+        params_set_defaults(&params);
+        violent_params(&params, number);
+        params.initial_limit_max_rad = 0.4;
+        params.initial_bodies_max = 2;
+        for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+            ck_assert_int_eq(params_set_assignment(&params, all[i], &error), 0);
+        ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
+        evaluate(&genome, &params, number, &arena, NULL, NULL, &evaluation);
+        refused += evaluation.verdict == VERDICT_MOMENTUM;
+        genome_deinit(&genome);
+    }
+    arena_deinit(&arena);
+    return refused;
+}
+
+START_TEST(guard_alone_sees_momentum_from_nowhere)
+{
+    fault = FAULT_NONE;
+    ck_assert_int_eq(count_refused(), 0);
+    fault = FAULT_MENDING;
+    planted = 0;
+    ck_assert_int_gt(count_refused(), 10);
+    ck_assert_int_gt(planted, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_planted");
@@ -414,6 +511,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, planted_fault_is_found, 0, (int)(sizeof plants / sizeof plants[0]));
     tcase_add_test(tests, reaction_that_is_not_opposite_is_found);
+    tcase_add_test(tests, guard_alone_sees_momentum_from_nowhere);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -49,8 +49,10 @@ static int take_memory(struct space_dynamics *d, struct arena *arena)
     d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
     d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
     d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
+    d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
     d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
-    int is_complete = d->servos && d->link_of && d->clamped && d->roots && d->momenta && d->dragged;
+    int is_complete =
+        d->servos && d->link_of && d->clamped && d->roots && d->momenta && d->kept && d->dragged;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -222,9 +224,10 @@ static int try_rk4(struct space_dynamics *d)
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
-    d->has_momenta &= is_free;
-    if (is_free)
-        space_step_find_momenta(d, &d->contacts);
+    /* RK4 in drag, which only its name takes: what drag gives is not known */
+    d->has_momenta &= !d->has_drag;
+    if (!d->has_drag)
+        space_step_find_momenta(d);
     space_step_rk4(d);
     d->law_residual = 0;
     space_contacts_forget(&d->contacts);

@@ -32,6 +32,7 @@ struct space_dynamics {
     double law_residual; /* m/s, of the last step */
     /* per free root what it has at the start of the step, and where it is without what joint coordinates lose */
     struct space_momentum *momenta;
+    struct space_momentum *kept; /* scratch: of the roots before they move */
     struct impulse_sum
         *dragged; /* per free root: what drag gave it in the step, about the world's origin */
     int *roots, root_count;
@@ -56,6 +57,7 @@ struct space_dynamics {
     double energy, start_energy;      /* of the state, and at the start of the step ... */
     int has_energy, has_start_energy; /* ... where they are known */
     int are_limits_alone;             /* in this step they act, and no contacts */
+    double limits_work;               /* J, in this step, besides what is booked with contacts */
 
     struct servo *servos; /* per rate */
     int *link_of;         /* per rate */
@@ -106,10 +108,10 @@ void space_step_begin(struct space_dynamics *d);
 void space_step_advance(struct space_group *g);
 /* 1 if the state is not finite, or what it needs does not fit into memory. */
 int space_step_has_failed(const struct space_dynamics *d);
-/* The momenta of free roots at the start of a step. Not where nothing can touch and there is no drag. */
-void space_step_find_momenta(struct space_dynamics *d, const struct space_contacts *contacts);
+/* The momenta of free roots at the start of a step. */
+void space_step_find_momenta(struct space_dynamics *d);
 /* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint coordinates alone keep momentum
- * to third order of h only; by RK4 to fifth order, but where torques jump. */
+ * to third order of h only, by RK4 to fifth order, but where torques jump. The integrator `rk4` is left as it is. */
 void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
                               double half);
 /* Books the work of limits. */

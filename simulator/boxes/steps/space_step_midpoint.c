@@ -177,6 +177,7 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
         limits = space_limits_find(&d->limits, &d->tree, d->qm, d->vm, d->qd, half, contacts > 0);
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
+    d->limits_work = 0;
     if (contacts + limits == 0)
         return;
     for (int i = 0; i < d->rates; i++) {
@@ -185,7 +186,7 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
     }
     space_tree_factor_mass(&d->tree);
     if (contacts == 0)
-        space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+        d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd);
 }
 
 /* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
@@ -207,26 +208,41 @@ static void keep_pressed(struct space_dynamics *d, const struct space_contacts *
         d->pressed[i] = (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
 
+/* Out of limits that are passed, with the momenta that there were. */
+static void project(struct space_dynamics *d, double *way)
+{
+    struct space_momentum after;
+    space_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->root_count; i++)
+        space_momentum_find(&d->tree, d->roots[i], &d->kept[i]);
+    space_limits_project(&d->limits, &d->tree, d->q, way);
+    space_tree_set_pose(&d->tree, d->q);
+    space_tree_move(&d->tree, d->qd);
+    for (int i = 0; i < d->root_count; i++) {
+        space_momentum_find(&d->tree, d->roots[i], &after);
+        space_momentum_set(&d->tree, d->roots[i], &after, &d->kept[i], 0, d->q, d->qd);
+    }
+    d->is_posed = 0;
+}
+
 /* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
- * is the limits'. */
+ * is the limits', as is the work of their impulses: on a curved limit these act on the way beyond, too. */
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;
     if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
         return;
     double before = space_step_energy(d);
-    space_tree_factor(&d->tree, d->zero, 0);
     for (int i = 0; i < d->rates; i++)
         way[i] = 0;
-    space_limits_project(&d->limits, &d->tree, d->q, way);
-    d->is_posed = 0;
+    project(d, way);
     for (int i = 0; i < d->rates; i++) {
         taken += d->torque[i] * way[i];
         positive += fmax(d->torque[i] * way[i], 0);
     }
     d->ledger.work_effector_j += taken;
     d->ledger.work_effector_positive_j += positive;
-    space_step_book_limits(d, space_step_energy(d) - before - taken);
+    d->limits_work += space_step_energy(d) - before - taken;
 }
 
 static void book_middle(struct space_dynamics *d, double half)
@@ -254,12 +270,12 @@ static void book_drag(struct space_dynamics *d, double half)
 }
 
 /* Up to the rates at the end of the step without contacts and limits. */
-static void begin_middle(struct space_dynamics *d, const struct space_contacts *contacts)
+static void begin_middle(struct space_dynamics *d)
 {
     double h = d->settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
     d->operations += d->step_operations;
-    space_step_find_momenta(d, contacts);
+    space_step_find_momenta(d);
     d->is_pressing = d->is_posed = d->has_energy = 0;
     space_tree_advance(tree, d->q0, d->qd0, half, d->qm);
     for (int i = 0; i < d->rates; i++)
@@ -286,6 +302,7 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
     if (has_contacts)
         space_contacts_book(contacts, &d->contacts.own, &d->ledger);
     leave_limits(d);
+    space_step_book_limits(d, d->limits_work);
     space_step_keep_momentum(d, contacts, half);
     d->is_pressing |= space_contacts_keep(contacts, &d->contacts.own);
 }
@@ -293,7 +310,7 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
 void space_step_midpoint(struct space_group *g)
 {
     for (int k = 0; k < g->count; k++)
-        begin_middle(g->all[k], g->contacts);
+        begin_middle(g->all[k]);
     int has_contacts = act_contacts(g, g->all[0]->settings.dt_s / 2);
     for (int k = 0; k < g->count; k++)
         end_middle(g->all[k], g->contacts, has_contacts);
