@@ -59,16 +59,37 @@ static void worker_compare(struct worker *worker, struct farm_task *entry,
         farm_fail(worker->farm, reason);
 }
 
+/* The task that an answer is to: the oldest that the worker holds. NULL, and the worker is killed, if the answer is to
+ * another one. */
+static struct farm_task *worker_find_answered(struct worker *worker, const char *answer,
+                                              uint64_t id)
+{
+    char cause[WORKER_CAUSE_SIZE];
+    struct farm_task *entry = worker_find_held(worker, id);
+    if (entry != NULL && entry == worker->held[0])
+        return entry;
+    if (entry == NULL)
+        snprintf(cause, sizeof cause, "%s task %" PRIu64 ", which it does not hold", answer, id);
+    else
+        snprintf(cause, sizeof cause,
+                 "out of order: %s task %" PRIu64 " before task %" PRIu64 ", which it got earlier",
+                 answer, id, worker->held[0]->task.id);
+    worker_kill(worker, cause);
+    return NULL;
+}
+
 void worker_take_result(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
     const struct result *result = &occasion->message->as.result;
-    struct farm_task *entry = worker_find_held(worker, result->id);
-    if (entry == NULL || entry->task.creature != result->creature) {
+    struct farm_task *entry = worker_find_answered(worker, "result for", result->id);
+    if (entry == NULL)
+        return;
+    if (entry->task.creature != result->creature) {
         char cause[WORKER_CAUSE_SIZE];
         snprintf(cause, sizeof cause,
-                 "result for task %" PRIu64 " creature %" PRIu64 ", which it does not hold",
-                 result->id, result->creature);
+                 "result for task %" PRIu64 " of creature %" PRIu64 ", not %" PRIu64, result->id,
+                 result->creature, entry->task.creature);
         worker_kill(worker, cause);
         return;
     }
@@ -91,14 +112,10 @@ void worker_take_rejected(struct worker *worker, const struct occasion *occasion
 {
     struct farm *farm = worker->farm;
     uint64_t id = occasion->message->as.rejected.id;
-    struct farm_task *entry = worker_find_held(worker, id);
+    struct farm_task *entry = worker_find_answered(worker, "rejected", id);
     char cause[WORKER_CAUSE_SIZE];
-    if (entry == NULL) {
-        snprintf(cause, sizeof cause, "rejected task %" PRIu64 ", which it does not hold: %s", id,
-                 occasion->message->as.rejected.reason);
-        worker_kill(worker, cause);
+    if (entry == NULL)
         return;
-    }
     worker_release_held(worker, entry);
     snprintf(cause, sizeof cause, "rejected: %s", occasion->message->as.rejected.reason);
     char text[WORKER_CAUSE_SIZE + 16];

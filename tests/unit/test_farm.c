@@ -133,10 +133,36 @@ static int fake_has_mark(const char *name)
     return access(path, F_OK) == 0;
 }
 
+/* The bad task waits until the one behind it has been answered. 1 if that was done here. */
+static int fake_overtake(const char *kind, const struct task *task)
+{
+    static struct task waiting;
+    int is_rejected = strcmp(kind, "reject-early") == 0;
+    if (!is_rejected && strcmp(kind, "answer-early") != 0)
+        return 0;
+    if (task->id == BAD_TASK && task->attempt == 0) {
+        waiting = (struct task){
+            .id = task->id, .creature = task->creature, .seed = task->seed, .attempt = 0};
+        return 1;
+    }
+    if (waiting.id == 0)
+        return 0;
+    if (is_rejected)
+        message_encode_rejected(&out, task->id, "too early");
+    else
+        fake_write_result(task->id, task->creature, VERDICT_OK, task->seed);
+    fake_send();
+    fake_answer(&waiting);
+    waiting.id = 0;
+    return 1;
+}
+
 /* What each kind does with a task; the default is to answer. */
 static void fake_take_task(const char *kind, const struct task *task)
 {
     int is_bad = task->id == BAD_TASK, is_first = task->attempt == 0;
+    if (fake_overtake(kind, task))
+        return;
     if (strcmp(kind, "crash") == 0 && is_bad)
         fake_die(SIGSEGV);
     if (strcmp(kind, "crash-twice") == 0 && is_bad && task->attempt < 2)
@@ -629,6 +655,17 @@ static int count_in_logs(const char *text)
         count += count_in_log(slot, text);
     return count;
 }
+
+/* Whose answers overtake one another is killed, whatever they say; the oldest task is not blamed for it. */
+START_TEST(answers_out_of_order_are_survived)
+{
+    static const char *const kinds[] = {"answer-early", "reject-early"};
+    run.params.farm_prefetch = 4;
+    run_farm(kinds[_i], 2, 60);
+    expect_all_done(0);
+    ck_assert_int_ge(count_in_logs("out of order: "), 1);
+}
+END_TEST
 
 /* Asleep, stopped, and with its pipe full (of 64 large tasks): no processor time is used. */
 START_TEST(silence_is_noticed)
@@ -1124,6 +1161,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, killed_by_itself);
     tcase_add_loop_test(test, killed_at_random, 0, 2);
     tcase_add_loop_test(test, nonsense_is_survived, 0, 8);
+    tcase_add_loop_test(test, answers_out_of_order_are_survived, 0, 2);
     tcase_add_loop_test(test, silence_is_noticed, 0, 3);
     tcase_add_test(test, hidden_silence_is_noticed);
     tcase_add_loop_test(test, stopped_worker_holds_up_nothing, 0, 2);
