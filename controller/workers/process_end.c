@@ -66,6 +66,12 @@ int process_end_is_self_inflicted(struct process_end end)
     return exit_row != NULL && exit_row->is_self_inflicted;
 }
 
+int process_end_is_from_outside(struct process_end end)
+{
+    return (end.signal != 0 || end.exit_code == WORKER_EXIT_SENT) &&
+           !process_end_is_self_inflicted(end);
+}
+
 void process_end_print(struct process_end end, char *text, size_t size)
 {
     const struct signal_row *signal_row = find_signal(end.signal);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/system/find_program.h"
+#include "controller/workers/process_end.h"
 
 extern char **environ;
 
@@ -44,35 +45,40 @@ static int spawn(pid_t *child, const char *path, char *const *argv, int output)
     return result;
 }
 
-/* The child that is waited for, which gets the signals that would end this process. */
+/* The child that is waited for, and whether this process got a signal meanwhile that would end it. */
 static volatile pid_t waited_for;
+static volatile sig_atomic_t was_told_to_end;
 
+/* SIGINT comes from the terminal, which sends it to the child as well. */
 static void hand_on(int number)
 {
-    kill(waited_for, number);
+    was_told_to_end = 1;
+    if (number != SIGINT)
+        kill(waited_for, number);
 }
 
 int program_run_into(const char *path, char *const *argv, int output, struct error *error)
 {
+    static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP};
+    enum { HANDED_ON_COUNT = sizeof handed_on / sizeof handed_on[0] };
     pid_t child;
     int result = spawn(&child, path, argv, output);
     if (result)
         return error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result));
 
-    /* an interrupt from the terminal is the child's; this process hands on how it ended */
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = hand_on}, old[3];
+    /* this process hands on how the child ended */
+    struct sigaction forward = {.sa_handler = hand_on}, old[HANDED_ON_COUNT];
     waited_for = child;
-    sigaction(SIGINT, &ignore, &old[0]);
-    sigaction(SIGTERM, &forward, &old[1]);
-    sigaction(SIGHUP, &forward, &old[2]);
+    was_told_to_end = 0;
+    for (int i = 0; i < HANDED_ON_COUNT; i++)
+        sigaction(handed_on[i], &forward, &old[i]);
     int wait_status;
     pid_t ended;
     do {
         ended = waitpid(child, &wait_status, 0);
     } while (ended < 0 && errno == EINTR);
-    sigaction(SIGINT, &old[0], NULL);
-    sigaction(SIGTERM, &old[1], NULL);
-    sigaction(SIGHUP, &old[2], NULL);
+    for (int i = 0; i < HANDED_ON_COUNT; i++)
+        sigaction(handed_on[i], &old[i], NULL);
     if (ended < 0)
         return error_set(error, ERR_IO, "%s: cannot be waited for: %s", path, strerror(errno));
     return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -83,7 +89,9 @@ int program_run(const char *path, char *const *argv, struct error *error)
     return program_run_into(path, argv, -1, error);
 }
 
-int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error)
+/* Once: its exit code, and the first line that it prints. */
+static int ask_once(const char *path, char *const *argv, char *line, size_t size,
+                    struct error *error)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
@@ -92,12 +100,27 @@ int program_ask(const char *path, char *const *argv, char *line, size_t size, st
     close(ends[1]);
     ssize_t count = code < 0 ? 0 : read(ends[0], line, size - 1);
     close(ends[0]);
-    if (code < 0)
-        return code;
     line[count > 0 ? count : 0] = '\0';
     line[strcspn(line, "\n")] = '\0';
+    return code;
+}
+
+int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error)
+{
+    struct process_end end = {0};
+    char text[64];
+    int code = 0;
+    for (int i = 0; i < PROGRAM_ASK_TRIES; i++) {
+        code = ask_once(path, argv, line, size, error);
+        if (code < 0)
+            return code;
+        end = process_end_of_child((struct process_end){.exit_code = code});
+        if (was_told_to_end || !process_end_is_from_outside(end))
+            break;
+    }
+    process_end_print(end, text, sizeof text);
     if (code != 0 || line[0] == '\0')
-        return error_set(error, ERR_IO, "%s %s: exit code %d%s%s", path, argv[1], code,
+        return error_set(error, ERR_IO, "%s %s: %s%s%s", path, argv[1], text,
                          line[0] != '\0' ? ": " : "", line);
     return 0;
 }

@@ -15,8 +15,10 @@ int program_run(const char *path, char *const *argv, struct error *error);
 /* The same with nothing to read, and all it prints going to an open file (of errors, too). */
 int program_run_into(const char *path, char *const *argv, int output, struct error *error);
 
-/* The same with nothing to read; the first line it prints, without the line's end. ERR_IO if it
- * prints none, or ends with another code than 0. */
+/* The same with nothing to read; the first line it prints, without the line's end. A program that
+ * somebody ends by a signal is started again, PROGRAM_ASK_TRIES times in all, unless the signal was
+ * for this process, too. ERR_IO if it prints no line, crashes, or ends with another code than 0. */
+#define PROGRAM_ASK_TRIES 10
 int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error);
 
 /* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it
