@@ -6,7 +6,8 @@
  *
  * Clients are few (somebody typed a command) and trusted with orders, not with memory: at most
  * CLIENTS_MAX at a time, each with one short line. One that sends nothing keeps its place until the
- * run ends or a newer one needs it.
+ * run ends or a newer one needs it. Who is closed without a byte in answer was not read: it asks
+ * again, as one does who finds the queue full, until its time is over.
  *
  * accept() is called here: libuv's listeners call it again and again, within one turn of the loop,
  * while this process may not open another file. The listener rests for a second then. */
@@ -22,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
@@ -29,6 +31,9 @@
 #define CONTROL_NAME "control"
 
 enum { CLIENTS_MAX = 16, BACKLOG = 16, ANSWER_MAX_BYTES = 4 << 20, REST_MS = 1000 };
+
+/* After which a client whose order was not read gives it again. */
+#define RETRY_NS 20000000L
 
 struct client {
     uv_pipe_t pipe;
@@ -173,6 +178,16 @@ static void client_on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *b
     }
 }
 
+/* The client that gives way: the oldest whose order was not read, else the oldest. */
+static struct client *find_least(struct control *control)
+{
+    struct client *least = control->clients;
+    for (struct client *client = least; client; client = client->next)
+        if (!client->answer || least->answer)
+            least = client;
+    return least;
+}
+
 static void client_begin(struct control *control, int descriptor)
 {
     struct client *client = calloc(1, sizeof *client);
@@ -180,13 +195,8 @@ static void client_begin(struct control *control, int descriptor)
         close(descriptor);
         return;
     }
-    /* the oldest gives way */
-    if (control->client_count == CLIENTS_MAX) {
-        struct client *oldest = control->clients;
-        while (oldest->next)
-            oldest = oldest->next;
-        client_end(oldest);
-    }
+    if (control->client_count == CLIENTS_MAX)
+        client_end(find_least(control));
     uv_pipe_init(control->listener.loop, &client->pipe, 0);
     client->pipe.data = client;
     client->control = control;
@@ -327,26 +337,51 @@ static int connect_there(const char *directory)
     return keep_or_close(descriptor, status);
 }
 
-/* Everything until the end of the stream. */
-static int read_answer(int descriptor, int timeout_ms, char **answer, struct error *error)
+static int64_t now_ms(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+static int fail_busy(const char *directory, struct error *error)
+{
+    return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
+}
+
+/* The next bytes, once they are there; 0 at the end of the stream, -1 with errno, which is ETIMEDOUT at the deadline. */
+static ssize_t read_until(int descriptor, char *bytes, size_t size, int64_t deadline_ms)
+{
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    int64_t left_ms = deadline_ms - now_ms();
+    int status = left_ms > 0 ? poll(&ready, 1, (int)left_ms) : 0;
+    if (status == 0)
+        errno = ETIMEDOUT;
+    return status > 0 ? read(descriptor, bytes, size) : -1;
+}
+
+/* Everything until the end of the stream. ERR_BUSY if not a byte came. */
+static int read_answer(const char *directory, int descriptor, int64_t deadline_ms, char **answer,
+                       struct error *error)
 {
     size_t used = 0, room = 4096;
     char *text = malloc(room);
     while (text) {
-        struct pollfd ready = {.fd = descriptor, .events = POLLIN};
-        int status = poll(&ready, 1, timeout_ms);
-        if (status < 0 && errno == EINTR)
+        ssize_t count = read_until(descriptor, text + used, room - 1 - used, deadline_ms);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        ssize_t count = status > 0 ? read(descriptor, text + used, room - 1 - used) : -1;
-        if (count == 0) {
+        used += count > 0 ? (size_t)count : 0;
+        if (count == 0 && used > 0) {
             text[used] = '\0';
             *answer = text;
             return 0;
         }
-        used += count > 0 ? (size_t)count : 0;
-        if (count < 0 || used >= ANSWER_MAX_BYTES) {
+        if (count <= 0 || used >= ANSWER_MAX_BYTES) {
             free(text);
-            return error_set(error, ERR_BUSY, "the controller does not answer");
+            return used == 0 || errno == ETIMEDOUT
+                       ? fail_busy(directory, error)
+                       : error_set(error, ERR_IO, "%s: the controller's answer has no end",
+                                   directory);
         }
         if (room - used > 1024)
             continue;
@@ -373,24 +408,36 @@ static int judge_answer(char **answer, struct error *error)
     return ERR_RANGE;
 }
 
+/* One connection. ERR_BUSY if the order was not read, or if the time is over. */
+static int ask_once(const char *directory, const char *text, int64_t deadline_ms, char **answer,
+                    struct error *error)
+{
+    int descriptor = connect_there(directory);
+    if (descriptor < 0 && errno == EAGAIN)
+        return fail_busy(directory, error);
+    if (descriptor < 0)
+        return error_set(error, ERR_MISSING, "%s: no controller is working on this run", directory);
+    ssize_t length = (ssize_t)strlen(text);
+    int status = send(descriptor, text, (size_t)length, MSG_NOSIGNAL) == length
+                     ? read_answer(directory, descriptor, deadline_ms, answer, error)
+                     : fail_busy(directory, error);
+    close(descriptor);
+    return status;
+}
+
 int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
                 struct error *error)
 {
-    *answer = NULL;
-    int descriptor = connect_there(directory);
-    if (descriptor < 0 && errno == EAGAIN)
-        return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
-    if (descriptor < 0)
-        return error_set(error, ERR_MISSING, "%s: no controller is working on this run", directory);
     char text[CONTROL_LINE_MAX + 2];
+    int64_t deadline_ms = now_ms() + timeout_ms;
+    *answer = NULL;
     int length = snprintf(text, sizeof text, "%s\n", line);
-    int status = 0;
     if (length < 0 || length >= (int)sizeof text)
-        status = error_set(error, ERR_LIMIT, "the order is too long");
-    else if (send(descriptor, text, (size_t)length, MSG_NOSIGNAL) != length)
-        status = error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
-    if (!status)
-        status = read_answer(descriptor, timeout_ms, answer, error);
-    close(descriptor);
+        return error_set(error, ERR_LIMIT, "the order is too long");
+    int status = ask_once(directory, text, deadline_ms, answer, error);
+    while (status == ERR_BUSY && now_ms() < deadline_ms) {
+        nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
+        status = ask_once(directory, text, deadline_ms, answer, error);
+    }
     return status ? status : judge_answer(answer, error);
 }
