@@ -83,7 +83,7 @@ void error_bug(const char *file, int line, const char *expression, const char *f
         length = (int)sizeof report - 1;
         report[length - 1] = '\n';
     }
-    if (length > 0 && write(STDERR_FILENO, report, (size_t)length) < 0)
-        fputs("bug\n", stderr);
+    ssize_t ignored = length > 0 ? write(STDERR_FILENO, report, (size_t)length) : 0;
+    (void)ignored;
     abort();
 }

@@ -34,30 +34,53 @@ static size_t sequence_length(const unsigned char *text, size_t left)
     return length;
 }
 
-/* C1, and what turns the direction of text: U+061C, U+200E, U+200F, U+202A .. U+202E, U+2066 .. U+2069. */
-static int is_control(const unsigned char *bytes, size_t length)
+size_t text_decode(const char *text, size_t left, uint32_t *code_point)
 {
-    if (length == 2)
-        return (bytes[0] == 0xc2 && bytes[1] < 0xa0) || (bytes[0] == 0xd8 && bytes[1] == 0x9c);
-    if (length != 3 || bytes[0] != 0xe2)
-        return 0;
-    unsigned low = bytes[2];
-    return (bytes[1] == 0x80 && (low == 0x8e || low == 0x8f || (low >= 0xaa && low <= 0xae))) ||
-           (bytes[1] == 0x81 && low >= 0xa6 && low <= 0xa9);
+    static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t length = sequence_length(bytes, left);
+    *code_point = bytes[0] & first_bits[length];
+    for (size_t i = 1; i < length; i++)
+        *code_point = *code_point << 6 | (bytes[i] & 0x3f);
+    return length;
+}
+
+/* What steers a terminal, ends a line, turns the direction of text, or cannot be seen, so that two
+ * names look like one: controls (Cc), line and paragraph separators (Zl, Zp), formats (Cf) but for
+ * the visible ones of some scripts, and Default_Ignorable_Code_Point of Unicode 15. */
+static const struct {
+    uint32_t first, last;
+} unprintable[] = {
+    {0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},
+    {0x061c, 0x061c},   {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+    {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+    {0xfdd0, 0xfdef},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+    {0xfff0, 0xfffb},   {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+    {0xe0000, 0xe0fff},
+};
+enum { UNPRINTABLE_COUNT = sizeof unprintable / sizeof unprintable[0] };
+
+int text_is_printable(uint32_t code_point)
+{
+    for (int i = 0; i < UNPRINTABLE_COUNT && unprintable[i].first <= code_point; i++)
+        if (code_point <= unprintable[i].last)
+            return 0;
+    // the last two of each plane are no characters
+    return (code_point & 0xfffe) != 0xfffe;
 }
 
 /* Bytes of the character at text if it may be printed, else 0. */
-static size_t clean_length(const unsigned char *text, size_t left)
+static size_t clean_length(const char *text, size_t left)
 {
-    size_t length = sequence_length(text, left);
-    return text[0] < 0x20 || text[0] == 0x7f || is_control(text, length) ? 0 : length;
+    uint32_t code_point;
+    size_t length = text_decode(text, left, &code_point);
+    return length > 0 && text_is_printable(code_point) ? length : 0;
 }
 
 int text_is_clean(const char *text, size_t length)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
     for (size_t i = 0, step; i < length; i += step)
-        if ((step = clean_length(bytes + i, length - i)) == 0)
+        if ((step = clean_length(text + i, length - i)) == 0)
             return 0;
     return 1;
 }
@@ -67,13 +90,12 @@ char *text_clean(char *text, const char *kept)
     size_t left = strlen(text);
     char *to = text;
     for (const char *from = text; *from;) {
-        const unsigned char *bytes = (const unsigned char *)from;
-        size_t length = strchr(kept, *from) ? 1 : clean_length(bytes, left), step = length;
+        size_t length = strchr(kept, *from) ? 1 : clean_length(from, left), step = length;
         if (length == 0) {
-            /* skips a whole control character, or one byte that belongs to no character */
-            step = sequence_length(bytes, left);
+            /* skips a whole character, or one byte that belongs to no character */
+            step = sequence_length((const unsigned char *)from, left);
             step += step == 0;
-            *to++ = bytes[0] < 0x80 ? ' ' : '?';
+            *to++ = (unsigned char)*from < 0x80 ? ' ' : '?';
         }
         memmove(to, from, length);
         to += length;

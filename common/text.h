@@ -3,6 +3,7 @@
 #define COMMON_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Enough for any double printed by text_print_double(), and for any 64-bit integer. */
 #define TEXT_NUMBER_SIZE 32
@@ -10,13 +11,20 @@
 /* The shortest of %.15g, %.16g and %.17g that reads back as the same double; returns buffer. */
 const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE]);
 
-/* 1 if text is valid UTF-8 without control characters and without those that turn the direction of
- * text (so that it can go to a terminal, a log, an INI or a JSON file as it is). */
+/* The first character of a text of `left` bytes, 1 or more: its code point, and its bytes; 0 bytes
+ * if no character of UTF-8 begins there. */
+size_t text_decode(const char *text, size_t left, uint32_t *code_point);
+
+/* 1 if a character can go to a terminal as it is: it can be seen, or is a blank, and does not steer
+ * the terminal or the text around it. */
+int text_is_printable(uint32_t code_point);
+
+/* 1 if text is valid UTF-8 of printable characters (so that it can go to a terminal, a log, an INI
+ * or a JSON file as it is). */
 int text_is_clean(const char *text, size_t length);
 
 /* Makes it so, in place: a blank for each control character of ASCII, '?' for whatever else is not
- * clean; the characters of `kept` ("\n", say, or "") stay. Everything of foreign origin passes here
- * before it is printed. Returns text. */
+ * clean; the characters of `kept` ("\n", say, or "") stay. Returns text. */
 char *text_clean(char *text, const char *kept);
 
 /* Edits (insert, delete, replace one character, exchange two neighbours) that turn a into b; texts

@@ -2,11 +2,11 @@
  * evolved.
  *
  * One table of commands; each has a file command_NAME.c. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/system/limits.h"
+#include "common/system/output.h"
 #include "common/version.h"
 #include "controller/commands/commands.h"
 
@@ -47,45 +47,51 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_help(void)
 {
-    printf(
+    output_print(
+        stdout,
         "usage: controller COMMAND ...\n"
         "Evolves virtual creatures on all cores and keeps every one of them in a run directory.\n"
         "\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  controller %-8s %s\n%22s%s\n", commands[i].name, commands[i].arguments, "",
-               commands[i].help);
-    printf("\n"
-           "'controller COMMAND --help' says more. 'controller run --print-config' prints every\n"
-           "parameter with its meaning, range and default. Exit code: 0 done, 1 failed, 2 wrong "
-           "usage.\n");
+        output_print(stdout, "  controller %-8s %s\n%22s%s\n", commands[i].name,
+                     commands[i].arguments, "", commands[i].help);
+    output_print(
+        stdout,
+        "\n"
+        "'controller COMMAND --help' says more. 'controller run --print-config' prints every\n"
+        "parameter with its meaning, range and default. Exit code: 0 done, 1 failed, 2 wrong "
+        "usage.\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    /* a worker's or a reader's closed pipe, or a file at its limit, is an error code, not the
-     * end */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
     struct error error;
     if (limits_check_stack(&error)) {
-        fprintf(stderr, "controller: %s\n", error.message);
+        output_print(stderr, "controller: %s\n", error.message);
         return COMMAND_FAILED;
     }
     if (argc < 2) {
-        fprintf(stderr, "controller: no command given (see 'controller --help')\n");
+        output_print(stderr, "controller: no command given (see 'controller --help')\n");
         return COMMAND_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         print_help();
-        return command_finish_output();
+        return COMMAND_OK;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("controller (Bestiary) %s\n", BESTIARY_VERSION);
-        return command_finish_output();
+        output_print(stdout, "controller (Bestiary) %s\n", BESTIARY_VERSION);
+        return COMMAND_OK;
     }
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "controller: unknown command '%s' (see 'controller --help')\n", argv[1]);
+    output_print(stderr, "controller: unknown command '%s' (see 'controller --help')\n", argv[1]);
     return COMMAND_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    output_begin();
+    int exit_code = run(argc, argv);
+    return exit_code == COMMAND_OK ? command_finish_output() : exit_code;
 }

@@ -6,11 +6,14 @@
 
 #include "common/math/hash.h"
 #include "common/system/limits.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "common/version.h"
 #include "simulator/tools/command_evaluate.h"
 #include "simulator/tools/command_export.h"
 #include "simulator/tools/command_scene.h"
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/fault.h"
 #include "simulator/fingerprint.h"
 #include "simulator/task_server.h"
 
@@ -31,16 +34,19 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_help(void)
 {
-    printf("usage: simulator [COMMAND ...]\n"
-           "Simulates creatures: Bestiary's worker, or one creature at a time.\n"
-           "\n"
-           "without a command: worker mode, the protocol on standard input and output, the log on\n"
-           "standard error (the controller starts it so)\n"
-           "\n");
+    output_print(
+        stdout,
+        "usage: simulator [COMMAND ...]\n"
+        "Simulates creatures: Bestiary's worker, or one creature at a time.\n"
+        "\n"
+        "without a command: worker mode, the protocol on standard input and output, the log on\n"
+        "standard error (the controller starts it so)\n"
+        "\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  simulator %s %s\n      %s\n", commands[i].name, commands[i].arguments,
-               commands[i].help);
-    printf(
+        output_print(stdout, "  simulator %s %s\n      %s\n", commands[i].name,
+                     commands[i].arguments, commands[i].help);
+    output_print(
+        stdout,
         "\n"
         "  --help, --version; simulator COMMAND --help\n"
         "  --fingerprint: what it computes on this machine, as one number; equal numbers, equal\n"
@@ -53,8 +59,8 @@ static void print_help(void)
 static int run_worker(void)
 {
     if (isatty(STDIN_FILENO)) {
-        fprintf(stderr,
-                "simulator: worker mode needs pipes, not a terminal; see simulator --help\n");
+        output_print(stderr,
+                     "simulator: worker mode needs pipes, not a terminal; see simulator --help\n");
         return 2;
     }
     return task_server_run(STDIN_FILENO, STDOUT_FILENO);
@@ -64,14 +70,15 @@ static int print_fingerprint(void)
 {
     struct arena arena;
     char text[17];
+    fault_watch();
     if (arena_init(&arena, EVALUATE_ARENA_BYTES) != 0) {
-        fprintf(stderr, "simulator: out of memory\n");
+        output_print(stderr, "simulator: out of memory\n");
         return 1;
     }
     hash_to_text(fingerprint_compute(&arena), text);
     arena_deinit(&arena);
-    printf("%s\n", text);
-    return fflush(stdout) == 0 ? 0 : 1;
+    output_print(stdout, "%s\n", text);
+    return 0;
 }
 
 static int run_command(int argc, char **argv)
@@ -79,11 +86,12 @@ static int run_command(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc, argv);
-    fprintf(stderr, "simulator: unknown command \"%s\"; see simulator --help\n", argv[0]);
+    output_print(stderr, "simulator: unknown command \"%s\"; see simulator --help\n", argv[0]);
     return 2;
 }
 
-int main(int argc, char **argv)
+/* The exit code. */
+static int run(int argc, char **argv)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'},
                                             {"version", no_argument, NULL, 'v'},
@@ -93,27 +101,41 @@ int main(int argc, char **argv)
     int option;
 #ifdef NEEDS_AVX
     if (!__builtin_cpu_supports("avx")) {
-        fputs("simulator: built for processors with AVX, which this one is not: build it with "
-              "`make AVX=`\n",
-              stderr);
+        output_lines(
+            stderr,
+            "simulator: built for processors with AVX, which this one is not: build it with "
+            "`make AVX=`\n");
         return 1;
     }
 #endif
     if (limits_check_stack(&error)) {
-        fprintf(stderr, "simulator: %s\n", error.message);
+        output_print(stderr, "simulator: %s\n", error.message);
         return 1;
     }
-    while ((option = getopt_long(argc, argv, "+hv", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+:hv", options, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             return 0;
         }
         if (option == 'v') {
-            printf("simulator %s (simulator version %d, protocol %d, creature format %d)\n",
-                   BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION, CREATURE_FORMAT_VERSION);
+            output_print(
+                stdout, "simulator %s (simulator version %d, protocol %d, creature format %d)\n",
+                BESTIARY_VERSION, SIMULATOR_VERSION, PROTOCOL_VERSION, CREATURE_FORMAT_VERSION);
             return 0;
         }
-        return option == 'f' ? print_fingerprint() : 2;
+        if (option == 'f')
+            return print_fingerprint();
+        option_describe_fault(argv, option, error.message, sizeof error.message);
+        output_print(stderr, "simulator: %s; see simulator --help\n", error.message);
+        return 2;
     }
     return optind == argc ? run_worker() : run_command(argc - optind, argv + optind);
+}
+
+int main(int argc, char **argv)
+{
+    output_begin();
+    int exit_code = run(argc, argv);
+    return exit_code == 0 && output_finish("simulator") ? 1 : exit_code;
 }

@@ -12,6 +12,8 @@
 
 #include "common/system/limits.h"
 #include "common/math/rng.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "common/version.h"
 #include "simulator/tools/scenes/space_scene.h"
 #include "viewer/export/export.h"
@@ -76,7 +78,7 @@ struct request {
 
 static int fail(int code, const char *message)
 {
-    fprintf(stderr, "viewer: %s\n", message);
+    output_print(stderr, "viewer: %s\n", message);
     return code == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -123,14 +125,14 @@ static int parse_size(const char *text, int *width, int *height)
 
 static void print_help(void)
 {
-    fputs(usage_text, stdout);
+    output_lines(stdout, usage_text);
     for (int i = 0; i < exporter_count; i++)
-        printf("  .%-5s %s%s\n", exporters[i].suffix, exporters[i].help,
-               exporters[i].write ? "" : " (left out of this build)");
-    fputs("\nOverlays:\n", stdout);
+        output_print(stdout, "  .%-5s %s%s\n", exporters[i].suffix, exporters[i].help,
+                     exporters[i].write ? "" : " (left out of this build)");
+    output_lines(stdout, "\nOverlays:\n");
     for (int i = 0; i < overlay_count; i++)
-        printf("  %-9s %s\n", overlay_table[i].name, overlay_table[i].help);
-    fputs(status_text, stdout);
+        output_print(stdout, "  %-9s %s\n", overlay_table[i].name, overlay_table[i].help);
+    output_lines(stdout, status_text);
 }
 
 enum option_id {
@@ -266,7 +268,8 @@ static int parse_option(struct request *request, int option)
         print_help();
         return 1;
     case OPTION_VERSION:
-        printf("viewer (Bestiary) %s, simulator version %d\n", BESTIARY_VERSION, SIMULATOR_VERSION);
+        output_print(stdout, "viewer (Bestiary) %s, simulator version %d\n", BESTIARY_VERSION,
+                     SIMULATOR_VERSION);
         return 1;
     default:
         return ERR_USAGE;
@@ -296,7 +299,12 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 {
     int option, status;
     struct error error = {0};
-    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
+        if (option == '?' || option == ':') {
+            option_describe_fault(argv, option, error.message, sizeof error.message);
+            return fail(ERR_USAGE, error.message);
+        }
         status = parse_option(request, option);
         if (status)
             return status > 0 ? EXIT_OK : EXIT_USAGE;
@@ -325,9 +333,9 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 
 static void print_replay(const struct replay *replay)
 {
-    printf("%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status], replay->name,
-           replay->score, verdict_name(replay->verdict), replay->detail[0] ? ": " : "",
-           replay->detail);
+    output_print(stdout, "%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status],
+                 replay->name, replay->score, verdict_name(replay->verdict),
+                 replay->detail[0] ? ": " : "", replay->detail);
     fflush(stdout);
 }
 
@@ -348,7 +356,8 @@ static int simulate_shelf(struct gallery *gallery, int first, int is_run, const 
     if (left_out && left_out == count - first)
         return error_prefix(error, "%s: nothing to show", path);
     if (left_out > 0)
-        fprintf(stderr, "viewer: left out %d of %d: %s\n", left_out, count - first, error->message);
+        output_print(stderr, "viewer: left out %d of %d: %s\n", left_out, count - first,
+                     error->message);
     return 0;
 }
 
@@ -407,7 +416,7 @@ static int export(const struct gallery *gallery, const struct request *request, 
             replays[job.count++] = gallery_specimen(gallery, i)->replay;
     int status = export_write(&job, error);
     if (!status)
-        printf("%s\n", job.path);
+        output_print(stdout, "%s\n", job.path);
     return status;
 }
 
@@ -439,6 +448,7 @@ int main(int argc, char **argv)
 {
     struct request request = {.generation = -1, .job = {.time_s = -1}};
     struct error error = {0};
+    output_begin();
     if (limits_check_stack(&error))
         return fail(ERR_LIMIT, error.message);
     request.assignments = calloc((size_t)argc, sizeof *request.assignments);
@@ -450,7 +460,5 @@ int main(int argc, char **argv)
         exit_code = status ? fail(status, error.message) : EXIT_OK;
     }
     free(request.assignments);
-    if (fflush(stdout) && exit_code == EXIT_OK)
-        return fail(ERR_IO, "standard output cannot be written");
-    return exit_code;
+    return exit_code == EXIT_OK && output_finish("viewer") ? EXIT_FAILED : exit_code;
 }

@@ -167,7 +167,7 @@ static void read_text(struct reader *reader, json_t *object, const char *key, ch
     else if (length >= size)
         fail(reader, ERR_LIMIT, key, "longer than %zu bytes", size - 1);
     else if (!text_is_clean(json_string_value(value), length))
-        fail(reader, ERR_FORMAT, key, "has control characters");
+        fail(reader, ERR_FORMAT, key, "has control or invisible characters");
     else
         memcpy(buffer, json_string_value(value), length + 1);
 }

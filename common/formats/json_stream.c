@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/json_text.h"
+
 #define INDENT 2
 
 static void break_line(struct json_stream *stream)
@@ -27,10 +29,10 @@ static void print_indented(struct json_stream *stream, const char *text)
 {
     size_t length;
     for (; text[length = strcspn(text, "\n")]; text += length + 1) {
-        fwrite(text, 1, length, stream->file);
+        json_text_put(stream->file, text, length);
         break_line(stream);
     }
-    fputs(text, stream->file);
+    json_text_put(stream->file, text, length);
 }
 
 void json_stream_put(struct json_stream *stream, const char *key, json_t *value)

@@ -42,20 +42,33 @@ static void append_text(struct buffer *buffer, const char *text)
     append(buffer, text, strlen(text));
 }
 
+/* The character that begins a text, as it stands in JSON: itself, or escaped where it must not go to a terminal, and
+ * read back as the same. Returns the bytes that it takes. */
+static size_t escape_unprintable(const char *text, size_t left, char escaped[16])
+{
+    uint32_t code_point;
+    size_t length = text_decode(text, left, &code_point);
+    if (length == 0)
+        snprintf(escaped, 16, "\\ufffd");
+    else if (text_is_printable(code_point))
+        snprintf(escaped, 16, "%.*s", (int)length, text);
+    else if (code_point < 0x10000)
+        snprintf(escaped, 16, "\\u%04" PRIx32, code_point);
+    else // a pair of surrogates
+        snprintf(escaped, 16, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd7c0 + (code_point >> 10),
+                 0xdc00 + (code_point & 0x3ff));
+    return length + (length == 0);
+}
+
 static void append_string(struct buffer *buffer, const char *text, size_t length)
 {
     append(buffer, "\"", 1);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        char escaped[8] = "";
-        if (c == '"' || c == '\\')
+    for (size_t i = 0; i < length;) {
+        char escaped[16];
+        if (text[i] == '"' || text[i] == '\\')
             append(buffer, "\\", 1);
-        if (c < 0x20) {
-            snprintf(escaped, sizeof(escaped), "\\u%04x", c);
-            append_text(buffer, escaped);
-        } else {
-            append(buffer, text + i, 1);
-        }
+        i += escape_unprintable(text + i, length - i, escaped);
+        append_text(buffer, escaped);
     }
     append(buffer, "\"", 1);
 }
@@ -213,4 +226,21 @@ char *json_text_dump(json_t *value)
         return NULL;
     }
     return buffer.text;
+}
+
+void json_text_put(FILE *file, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        char escaped[16];
+        i += escape_unprintable(text + i, length - i, escaped);
+        fputs(escaped, file);
+    }
+}
+
+json_t *json_text_make(const char *text)
+{
+    char *copy = strdup(text);
+    json_t *value = copy ? json_string(text_clean(copy, "\n")) : NULL;
+    free(copy);
+    return value;
 }

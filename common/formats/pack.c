@@ -343,7 +343,8 @@ int pack_get_text(const msgpack_object *object, char *buffer, size_t size, const
         return error_set(error, ERR_LIMIT, "%s: expected a text of at most %zu bytes, not %zu",
                          where, size - 1, length);
     if (!text_is_clean(object->via.str.ptr, length))
-        return error_set(error, ERR_FORMAT, "%s: expected UTF-8 without control characters", where);
+        return error_set(error, ERR_FORMAT,
+                         "%s: expected UTF-8 without control or invisible characters", where);
     if (length > 0)
         memcpy(buffer, object->via.str.ptr, length);
     buffer[length] = '\0';

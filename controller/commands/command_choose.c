@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
 #include "controller/store/run_directory.h"
@@ -47,8 +48,8 @@ static int put_choice(const char *directory, uint64_t id, int choice, struct err
     if (!status)
         status = store_commit(store, error);
     if (!status)
-        printf("creature %" PRIu64 ": %s; counts when the run is resumed\n", id,
-               choice_name(choice));
+        output_print(stdout, "creature %" PRIu64 ": %s; counts when the run is resumed\n", id,
+                     choice_name(choice));
     store_close(store);
     return status;
 }
@@ -58,7 +59,7 @@ static int give(const char *directory, const char *line, struct error *error)
     char *answer;
     int status = control_ask(directory, line, ANSWER_MS, &answer, error);
     if (!status)
-        fputs(answer, stdout);
+        output_lines(stdout, answer);
     free(answer);
     return status;
 }
@@ -94,14 +95,14 @@ static const char *find_choice(const struct store_choice *choices, int count, ui
 static void print_members(const struct store_entry *entries, int count,
                           const struct store_choice *choices, int choice_count)
 {
-    printf("%8s  %-6s  %10s  %10s  %6s  %s\n", "id", "choice", "fitness", "distance_m", "parts",
-           "origin");
+    output_print(stdout, "%8s  %-6s  %10s  %10s  %6s  %s\n", "id", "choice", "fitness",
+                 "distance_m", "parts", "origin");
     for (int i = 0; i < count; i++) {
         char origin[64];
-        printf("%8" PRIu64 "  %-6s  %10.4f  %10.4f  %6.0f  %s\n", entries[i].id,
-               find_choice(choices, choice_count, entries[i].id), entries[i].fitness,
-               entries[i].measures.distance_m, entries[i].measures.parts,
-               store_entry_origin(&entries[i], origin, sizeof origin));
+        output_print(stdout, "%8" PRIu64 "  %-6s  %10.4f  %10.4f  %6.0f  %s\n", entries[i].id,
+                     find_choice(choices, choice_count, entries[i].id), entries[i].fitness,
+                     entries[i].measures.distance_m, entries[i].measures.parts,
+                     store_entry_origin(&entries[i], origin, sizeof origin));
     }
 }
 
@@ -132,8 +133,8 @@ static int show(const char *directory, struct error *error)
         status = store_get_choices(store, generation, &choices, &choice_count, error);
     if (!status) {
         int is_open = generation == run.generation && !run.is_finished;
-        printf("generation %" PRIu32 "%s\n", generation,
-               is_open ? ", waits for choices" : ", bred from already");
+        output_print(stdout, "generation %" PRIu32 "%s\n", generation,
+                     is_open ? ", waits for choices" : ", bred from already");
         print_members(entries, count, choices, choice_count);
     }
     free(entries);
@@ -187,7 +188,7 @@ int command_choose(int argc, char **argv)
     opterr = 0;
     while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (answer == 'h') {
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         }
         if (answer != OPTION_NEXT)

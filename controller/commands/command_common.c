@@ -1,4 +1,6 @@
 /* What the commands share. */
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 
 #include <errno.h>
@@ -13,7 +15,7 @@
 
 int command_fail(const struct error *error)
 {
-    fprintf(stderr, "controller: %s\n", error->message);
+    output_print(stderr, "controller: %s\n", error->message);
     return COMMAND_FAILED;
 }
 
@@ -24,18 +26,16 @@ int command_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "controller %s: %s (see 'controller %s --help')\n", command, text, command);
+    output_print(stderr, "controller %s: %s (see 'controller %s --help')\n", command, text,
+                 command);
     return COMMAND_USAGE;
 }
 
 int command_bad_option(char **argv, int answer)
 {
-    const char *word = argv[optind - 1];
-    if (answer == ':')
-        return command_usage(argv[0], "option '%s' needs a value", word);
-    if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2))
-        return command_usage(argv[0], "unknown option '-%c'", optopt);
-    return command_usage(argv[0], "unknown option '%s'", word);
+    char text[512];
+    option_describe_fault(argv, answer, text, sizeof text);
+    return command_usage(argv[0], "%s", text);
 }
 
 int command_read_help(int argc, char **argv, const char *help)
@@ -46,7 +46,7 @@ int command_read_help(int argc, char **argv, const char *help)
     while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (answer != 'h')
             return command_bad_option(argv, answer);
-        fputs(help, stdout);
+        output_lines(stdout, help);
         return command_finish_output();
     }
     return -1;
@@ -77,10 +77,7 @@ int command_parse_number(const char *command, const char *option, const char *te
 
 int command_finish_output(void)
 {
-    if (!fflush(stdout) && !ferror(stdout))
-        return COMMAND_OK;
-    fprintf(stderr, "controller: standard output: %s\n", strerror(errno));
-    return COMMAND_FAILED;
+    return output_finish("controller") ? COMMAND_FAILED : COMMAND_OK;
 }
 
 int command_open_run(const char *directory, struct store **store, struct error *error)
@@ -125,18 +122,19 @@ int command_read_creature(const char *name, struct creature *creature, struct er
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
                              int has_mutations)
 {
-    fprintf(file, "%5s %8s %10s %12s %6s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
-            "distance (m)", "W/kg", "parts", "neurons", "born", "method",
-            has_mutations ? "verdict     mutations" : "verdict");
+    output_print(file, "%5s %8s %10s %12s %6s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
+                 "distance (m)", "W/kg", "parts", "neurons", "born", "method",
+                 has_mutations ? "verdict     mutations" : "verdict");
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
         const char *words = has_mutations ? store_entry_words(entry) : "";
-        fprintf(file,
-                "%5d %8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32 "  %-10s  %-*s%s%s\n",
-                entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
-                entry->measures.power_w_kg, entry->measures.parts, entry->measures.neurons,
-                entry->generation, entry->method, *words ? 10 : 0, verdict_name(entry->verdict),
-                *words ? "  " : "", words);
+        output_print(file,
+                     "%5d %8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32
+                     "  %-10s  %-*s%s%s\n",
+                     entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
+                     entry->measures.power_w_kg, entry->measures.parts, entry->measures.neurons,
+                     entry->generation, entry->method, *words ? 10 : 0,
+                     verdict_name(entry->verdict), *words ? "  " : "", words);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/run/control.h"
 #include "controller/workers/farm.h"
@@ -62,7 +63,7 @@ static int give_order(const char *directory, const char *line)
         add_elsewhere(directory, &error);
         return command_fail(&error);
     }
-    fputs(answer, stdout);
+    output_lines(stdout, answer);
     free(answer);
     return command_finish_output();
 }

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/genetics/genetics_diff.h"
 
@@ -18,18 +19,18 @@ static const char help[] =
 
 static void print_heading(const char *mark, const char *name, const struct creature *creature)
 {
-    printf("%s %s", mark, name);
+    output_print(stdout, "%s %s", mark, name);
     if (creature->id)
-        printf(": creature %" PRIu64, creature->id);
+        output_print(stdout, ": creature %" PRIu64, creature->id);
     if (creature->method[0])
-        printf(", %s", creature->method);
+        output_print(stdout, ", %s", creature->method);
     if (creature->parents[0])
-        printf(" of %" PRIu64, creature->parents[0]);
+        output_print(stdout, " of %" PRIu64, creature->parents[0]);
     if (creature->parents[1])
-        printf(" and %" PRIu64, creature->parents[1]);
+        output_print(stdout, " and %" PRIu64, creature->parents[1]);
     if (creature->mutations[0])
-        printf(", mutated: %s", creature->mutations);
-    putchar('\n');
+        output_print(stdout, ", mutated: %s", creature->mutations);
+    output_print(stdout, "\n");
 }
 
 static void print_difference(char **names, const struct creature *a, const struct creature *b)
@@ -40,10 +41,10 @@ static void print_difference(char **names, const struct creature *a, const struc
     print_heading("+++", names[1], b);
     counts = genetics_diff(&a->genome, &b->genome, stdout);
     if (genome_is_equal(&a->genome, &b->genome))
-        printf("the genomes are equal: %d genes\n", counts.same);
+        output_print(stdout, "the genomes are equal: %d genes\n", counts.same);
     else
-        printf("%d genes the same, %d changed, %d added, %d removed\n", counts.same, counts.changed,
-               counts.added, counts.removed);
+        output_print(stdout, "%d genes the same, %d changed, %d added, %d removed\n", counts.same,
+                     counts.changed, counts.added, counts.removed);
 }
 
 int command_diff(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/math/hash.h"
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 
 static const char help[] = "usage: controller digest RUN_DIR\n"
@@ -30,11 +31,11 @@ static int print_digests(struct store *store, struct error *error)
         return status;
     for (int i = 0; i < count; i++) {
         hash_to_text(generations[i].hash, text);
-        printf("generation %" PRIu32 " %s%s\n", generations[i].generation, text,
-               generations[i].is_closed ? "" : " incomplete");
+        output_print(stdout, "generation %" PRIu32 " %s%s\n", generations[i].generation, text,
+                     generations[i].is_closed ? "" : " incomplete");
     }
     hash_to_text(whole, text);
-    printf("run %s\n", text);
+    output_print(stdout, "run %s\n", text);
     free(generations);
     return 0;
 }
@@ -45,7 +46,7 @@ int command_digest(int argc, char **argv)
     opterr = 0;
     int answer = getopt_long(argc, argv, ":h", options, NULL);
     if (answer == 'h') {
-        fputs(help, stdout);
+        output_lines(stdout, help);
         return command_finish_output();
     }
     if (answer != -1)

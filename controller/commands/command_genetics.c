@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/math/hash.h"
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/genetics/genetics.h"
 
@@ -186,7 +187,7 @@ static int parse_request(int argc, char **argv, int operand_count, struct reques
     if (result)
         return result;
     if (request->is_help) {
-        fputs(request->help, stdout);
+        output_lines(stdout, request->help);
         return command_finish_output();
     }
     result = command_check_operands(argc, argv, operand_count, operand_count,
@@ -311,16 +312,16 @@ static int make_child(const struct request *request, const struct creature *pare
 static void print_child(const struct request *request, const struct creature *child,
                         char **operands, int parent_count)
 {
-    printf("%s: creature %" PRIu64 " (%s), %d bodies, %d connections, %d neurons\n",
-           request->output, child->id, child->method, child->genome.body_count,
-           child->genome.connection_count, child->genome.neuron_count);
+    output_print(stdout, "%s: creature %" PRIu64 " (%s), %d bodies, %d connections, %d neurons\n",
+                 request->output, child->id, child->method, child->genome.body_count,
+                 child->genome.connection_count, child->genome.neuron_count);
     if (!request->seed)
-        printf("repeat it:   --seed %" PRId64 "\n", request->seed_number);
+        output_print(stdout, "repeat it:   --seed %" PRId64 "\n", request->seed_number);
     if (parent_count > 0)
-        printf("mutations:   %s\n", child->mutations[0] ? child->mutations : "none");
+        output_print(stdout, "mutations:   %s\n", child->mutations[0] ? child->mutations : "none");
     if (parent_count > 0)
-        printf("compare:     controller diff %s %s\n", operands[0], request->output);
-    printf("watch it:    viewer %s\n", request->output);
+        output_print(stdout, "compare:     controller diff %s %s\n", operands[0], request->output);
+    output_print(stdout, "watch it:    viewer %s\n", request->output);
 }
 
 static int write_child(const struct request *request, char **operands, int parent_count,

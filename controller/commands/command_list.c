@@ -7,6 +7,7 @@
 
 #include "common/formats/json_stream.h"
 #include "common/math/hash.h"
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 
 #define TOP_DEFAULT 10
@@ -123,8 +124,8 @@ static int print_json(const struct store_entry *entries, int count, const struct
     for (int i = 0; i < count; i++)
         json_stream_put(&stream, NULL, json_entry(&entries[i], params));
     json_stream_end(&stream, ']');
-    putchar('\n');
-    return stream.has_failed ? COMMAND_FAILED : COMMAND_OK;
+    output_print(stdout, "\n");
+    return command_finish_output() || stream.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
 /* What was on the command line. */
@@ -137,12 +138,14 @@ struct request {
 static void print_lineage(const struct store_entry *entries, int count)
 {
     char origin[80];
-    printf("%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method", "mutations");
+    output_print(stdout, "%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method",
+                 "mutations");
     for (int i = 0; i < count; i++) {
         const char *words = store_entry_words(&entries[i]);
-        printf("%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id, entries[i].generation,
-               entries[i].fitness, *words ? 28 : 0,
-               store_entry_origin(&entries[i], origin, sizeof origin), *words ? "  " : "", words);
+        output_print(stdout, "%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id,
+                     entries[i].generation, entries[i].fitness, *words ? 28 : 0,
+                     store_entry_origin(&entries[i], origin, sizeof origin), *words ? "  " : "",
+                     words);
     }
 }
 
@@ -156,8 +159,8 @@ static void print_verdicts(const struct store_entry *entries, int count)
         for (int k = i; k < count; k++)
             found += entries[k].verdict == verdict;
         if (first == i && !verdict_is_scored(verdict))
-            printf("%8d disqualified, %s: %s\n", found, verdict_name(verdict),
-                   verdict_reason(verdict));
+            output_print(stdout, "%8d disqualified, %s: %s\n", found, verdict_name(verdict),
+                         verdict_reason(verdict));
     }
 }
 
@@ -167,11 +170,12 @@ static void print_notes(const struct store_entry *entries, int count, const stru
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
         if (entry->has_referee && entry->fitness == 0)
-            printf("%8" PRIu64 " was refused by the referee: it %s\n", entry->id,
-                   entry->referee_words);
+            output_print(stdout, "%8" PRIu64 " was refused by the referee: it %s\n", entry->id,
+                         entry->referee_words);
         if (is_cheap(entry, params))
-            printf("%8" PRIu64 " is cheap: its cost of transport is %.3g, below %g\n", entry->id,
-                   entry->measures.cost_of_transport, params->guard_cost_of_transport);
+            output_print(stdout, "%8" PRIu64 " is cheap: its cost of transport is %.3g, below %g\n",
+                         entry->id, entry->measures.cost_of_transport,
+                         params->guard_cost_of_transport);
     }
 }
 
@@ -186,10 +190,12 @@ static int print_scores(struct store *store, uint32_t generation, const struct p
     int result = store_get_status(store, &status, error);
     if (result)
         return result;
-    printf("fitness: %s; 0: it was refused, or is worth nothing\n", meanings[params->guard_score]);
+    output_print(stdout, "fitness: %s; 0: it was refused, or is worth nothing\n",
+                 meanings[params->guard_score]);
     if (status.champion.id && generation == status.generation)
-        printf("%s: creature %" PRIu64 ", %s\n", status.champion.holds ? "champion" : "no champion",
-               status.champion.id, status.champion.words);
+        output_print(stdout, "%s: creature %" PRIu64 ", %s\n",
+                     status.champion.holds ? "champion" : "no champion", status.champion.id,
+                     status.champion.words);
     return 0;
 }
 
@@ -219,11 +225,11 @@ static int list_run(const char *directory, const struct request *request)
     } else if (request->is_json) {
         result = print_json(entries, count, &params);
     } else if (request->lineage) {
-        printf("%s, creature %" PRId64 " and its ancestors%s\n", directory, request->lineage,
-               request->is_all ? "" : " by the first parents");
+        output_print(stdout, "%s, creature %" PRId64 " and its ancestors%s\n", directory,
+                     request->lineage, request->is_all ? "" : " by the first parents");
         print_lineage(entries, count);
     } else {
-        printf("%s, generation %" PRIu32 "\n", directory, generation);
+        output_print(stdout, "%s, generation %" PRIu32 "\n", directory, generation);
         command_print_survivors(stdout, entries, count, 1);
         print_verdicts(entries, count);
         print_notes(entries, count, &params);
@@ -292,7 +298,7 @@ int command_list(int argc, char **argv)
             request.is_all = 1;
             break;
         case 'h':
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         default:
             return command_bad_option(argv, answer);

@@ -17,6 +17,7 @@
 
 #include "common/system/file.h"
 #include "common/system/log.h"
+#include "common/system/output.h"
 #include "common/text.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
@@ -259,6 +260,7 @@ static void reader_close(struct reader *reader)
 /* Prints what is there now. */
 static void reader_print(struct reader *reader)
 {
+    char name[4 * NAME_SIZE + 3];
     for (;;) {
         struct source *first = NULL;
         for (int i = 0; i < reader->count; i++) {
@@ -270,7 +272,8 @@ static void reader_print(struct reader *reader)
         if (!first || is_interrupted)
             return;
         if (is_wanted(reader->wanted, first->line))
-            printf("log=%s %s\n", first->name, first->line);
+            output_print(stdout, "log=%s %s\n", log_quote(first->name, name, sizeof name),
+                         first->line);
         free(first->line);
         first->line = NULL;
     }
@@ -340,7 +343,7 @@ static int parse(int argc, char **argv, struct wanted *wanted)
             wanted->is_following = 1;
             break;
         case 'h':
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return -1;
         default:
             result = command_bad_option(argv, answer);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/system/file.h"
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/report/report.h"
 #include "controller/store/run_directory.h"
@@ -53,12 +54,12 @@ static int report_run(const char *directory, const char *path, int is_in_run, in
         return command_fail(&error);
     status = write_report(&report, path, is_in_run, &error);
     if (!status && report.gallery.problem[0])
-        fprintf(stderr, "controller: some pictures or replays are missing: %s\n",
-                report.gallery.problem);
+        output_print(stderr, "controller: some pictures or replays are missing: %s\n",
+                     report.gallery.problem);
     report_deinit(&report);
     if (status)
         return command_fail(&error);
-    printf("%s\n", path);
+    output_print(stdout, "%s\n", path);
     return command_finish_output();
 }
 
@@ -81,7 +82,7 @@ int command_report(int argc, char **argv)
             has_pictures = 0;
             break;
         case 'h':
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         default:
             return command_bad_option(argv, answer);

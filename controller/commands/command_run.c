@@ -9,6 +9,7 @@
 #include "common/system/file.h"
 #include "common/math/hash.h"
 #include "common/system/log.h"
+#include "common/system/output.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
@@ -237,7 +238,7 @@ static void session_show(const struct session *session)
     if (status)
         command_fail(&error);
     else
-        fprintf(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
+        output_print(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
@@ -272,11 +273,13 @@ static void print_champions(const struct session *session)
         command_fail(&error);
         return;
     }
-    printf("The best after generation %" PRIu32 ":\n", generation);
+    output_print(stdout, "The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
     if (count)
-        printf("\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64 "\n",
-               session->directory, session->directory, entries[0].id);
+        output_print(stdout,
+                     "\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64
+                     "\n",
+                     session->directory, session->directory, entries[0].id);
     free(entries);
 }
 
@@ -297,12 +300,13 @@ static void session_warn_of_lag(const struct session *session)
         return;
     log_event(LOG_WARN, "little_lag", "lag=%" PRId64 " in_hand=%" PRId64, params->evolution_lag,
               in_hand);
-    fprintf(stderr,
-            "evolution.lag = %" PRId64 " is little for %d workers with %" PRId64
-            " tasks each: they will wait for one another; a new run with -s evolution.lag=%" PRId64
-            " or more keeps them at work\n",
-            params->evolution_lag, session_worker_count(session), params->farm_prefetch,
-            ENOUGH * in_hand);
+    output_print(
+        stderr,
+        "evolution.lag = %" PRId64 " is little for %d workers with %" PRId64
+        " tasks each: they will wait for one another; a new run with -s evolution.lag=%" PRId64
+        " or more keeps them at work\n",
+        params->evolution_lag, session_worker_count(session), params->farm_prefetch,
+        ENOUGH * in_hand);
 }
 
 /* All workers must compute what the simulator here computes. */
@@ -366,12 +370,14 @@ static int session_evolve(struct session *session, const char *event)
         store_put_event(session->store, "failed", error.message, &ignored);
         command_fail(&error);
         if (store_check_place(session->store, &(struct error){0}))
-            fprintf(stderr, "controller: what is done so far is kept where the run is now; go on "
-                            "there with: controller resume\n");
+            output_print(stderr,
+                         "controller: what is done so far is kept where the run is now; go on "
+                         "there with: controller resume\n");
         else
-            fprintf(stderr,
-                    "controller: what is done so far is kept; go on with: controller resume %s\n",
-                    session->directory);
+            output_print(
+                stderr,
+                "controller: what is done so far is kept; go on with: controller resume %s\n",
+                session->directory);
         return COMMAND_FAILED;
     }
 
@@ -384,8 +390,8 @@ static int session_evolve(struct session *session, const char *event)
         session->is_finished = 1;
         return command_finish_output();
     }
-    fprintf(stderr, "stopped in generation %" PRIu32 "; go on with: controller resume %s\n",
-            search_generation(session->search), session->directory);
+    output_print(stderr, "stopped in generation %" PRIu32 "; go on with: controller resume %s\n",
+                 search_generation(session->search), session->directory);
     return COMMAND_OK;
 }
 
@@ -473,10 +479,10 @@ static int run_session(struct session *session)
     if (make_run(session, &error))
         return command_fail(&error);
     if (session->seeding.count)
-        fprintf(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
-                session->seeding.count == 1 ? "" : "s", session->seeding.seeds[0].source,
-                session->seeding.count > 1 ? " ..." : "");
-    fprintf(
+        output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
+                     session->seeding.count == 1 ? "" : "s", session->seeding.seeds[0].source,
+                     session->seeding.count > 1 ? " ..." : "");
+    output_print(
         stderr, "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64 " creatures, in %s\n",
         session->params.run_name, session->params.run_seed, session->params.evolution_generations,
         session->params.population_size, session->directory);
@@ -534,7 +540,7 @@ int command_run(int argc, char **argv)
     struct error error = {0};
     int result = parse_arguments(argc, argv, 1, &arguments);
     if (!result && arguments.help) {
-        fputs(run_help, stdout);
+        output_lines(stdout, run_help);
         result = command_finish_output();
         goto done;
     }
@@ -595,8 +601,8 @@ static int apply_changes(struct session *session, const struct store_status *sta
     }
     result = run_directory_write_params(session->directory, &session->params, error);
     if (change.is_new_branch)
-        fprintf(stderr, "settings changed: a new branch begins in generation %" PRIu32 "%s\n",
-                status->generation, change.is_reevaluated ? ", which is simulated again" : "");
+        output_print(stderr, "settings changed: a new branch begins in generation %" PRIu32 "%s\n",
+                     status->generation, change.is_reevaluated ? ", which is simulated again" : "");
     return result;
 }
 
@@ -623,7 +629,7 @@ static void leave_out_launcher(struct params *params, char launcher[PARAM_TEXT_S
 static void tell_left_out(const struct params *params, const char *launcher)
 {
     if (launcher[0] && !params->farm_launcher[0])
-        fprintf(
+        output_print(
             stderr,
             "farm.launcher of the run is left out (%s): a run's directory starts no programs; if "
             "it is yours, say it again with -s\n",
@@ -649,18 +655,19 @@ static int resume_session(struct session *session, const struct arguments *argum
         return result;
     tell_left_out(&session->params, launcher);
     if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
-        printf("%s: the run is finished (generation %" PRIu32
-               " was the last); more: -s evolution.generations=N\n",
-               session->directory, status.generation);
+        output_print(stdout,
+                     "%s: the run is finished (generation %" PRIu32
+                     " was the last); more: -s evolution.generations=N\n",
+                     session->directory, status.generation);
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
         session_open_log(session, &error) || restore_run(session, &status, &error))
         return command_fail(&error);
-    fprintf(stderr,
-            "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",
-            session->directory, status.generation, status.evaluated_in_generation,
-            status.members_in_generation);
+    output_print(stderr,
+                 "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",
+                 session->directory, status.generation, status.evaluated_in_generation,
+                 status.members_in_generation);
     return session_evolve(session, "resume");
 }
 
@@ -670,7 +677,7 @@ int command_resume(int argc, char **argv)
     struct session session = {.store = NULL};
     int result = parse_arguments(argc, argv, 0, &arguments);
     if (!result && arguments.help) {
-        fputs(resume_help, stdout);
+        output_lines(stdout, resume_help);
         result = command_finish_output();
     } else if (!result) {
         result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
 
@@ -31,8 +32,8 @@ static int save_creature(const char *directory, uint64_t id, const char *path, i
         return status;
     status = creature_write(&creature, path, is_text, error);
     if (!status)
-        printf("%s: creature %" PRIu64 ", fitness %.6g\nreplay it:   viewer %s\n", path, id,
-               creature.fitness, path);
+        output_print(stdout, "%s: creature %" PRIu64 ", fitness %.6g\nreplay it:   viewer %s\n",
+                     path, id, creature.fitness, path);
     creature_deinit(&creature);
     return status;
 }
@@ -60,7 +61,7 @@ int command_save(int argc, char **argv)
             is_forced = 1;
             break;
         case 'h':
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         default:
             return command_bad_option(argv, answer);

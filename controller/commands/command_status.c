@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "common/formats/json_stream.h"
+#include "common/formats/json_text.h"
+#include "common/system/output.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
@@ -116,11 +118,13 @@ static void print_choices(const struct report *report)
     const struct store_status *store = &report->store;
     if (!search_is_interactive(&report->params) || store->is_finished)
         return;
-    printf("choices     %" PRId64 " to breed, %" PRId64 " to keep, %" PRId64
-           " banned in generation %" PRIu32 "\n",
-           store->breed_count, store->keep_count, store->ban_count, store->generation);
+    output_print(stdout,
+                 "choices     %" PRId64 " to breed, %" PRId64 " to keep, %" PRId64
+                 " banned in generation %" PRIu32 "\n",
+                 store->breed_count, store->keep_count, store->ban_count, store->generation);
     if (!strcmp(state_name(report), "waiting"))
-        printf(
+        output_print(
+            stdout,
             "            choose in the window:  controller view %s\n"
             "            or here:               controller choose %s [ID keep|ban|breed|none]... "
             "[--next]\n",
@@ -138,13 +142,13 @@ static void print_speed(const struct report *report)
         report->live ? live_number(report, "evaluations_per_s") : report->store.evaluations_per_s;
     if (strcmp(state_name(report), "running") || rate <= 0)
         return;
-    printf("speed       %.1f evaluations/s", rate);
+    output_print(stdout, "speed       %.1f evaluations/s", rate);
     if (json_is_real(json_object_get(report->live, "left_s"))) {
         char left[48];
         progress_format_duration(live_number(report, "left_s"), left, sizeof left);
-        printf(", %s left", left);
+        output_print(stdout, ", %s left", left);
     }
-    putchar('\n');
+    output_print(stdout, "\n");
 }
 
 /* Where it is, of one on another machine or in a job. */
@@ -156,11 +160,11 @@ static void print_place(const json_t *worker)
     char here[256] = "";
     gethostname(here, sizeof here - 1);
     if (host != NULL && (job != NULL || strcmp(host, here) != 0))
-        printf("  on %s", host);
+        output_print(stdout, "  on %s", host);
     if (job != NULL)
-        printf(", job %s", job);
+        output_print(stdout, ", job %s", job);
     if (step != NULL)
-        printf(", step %s", step);
+        output_print(stdout, ", step %s", step);
 }
 
 static void print_worker(const json_t *worker)
@@ -178,29 +182,30 @@ static void print_worker(const json_t *worker)
                  json_integer_value(json_object_get(worker, "task")),
                  json_string_value(json_object_get(worker, "trial")), cpu_s,
                  1 + json_integer_value(json_object_get(worker, "attempt")));
-    printf("  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
-           "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s",
-           json_integer_value(json_object_get(worker, "worker")),
-           json_integer_value(json_object_get(worker, "process")),
-           json_string_value(json_object_get(worker, "state")),
-           100 * json_number_value(json_object_get(worker, "busy_share")),
-           json_integer_value(json_object_get(worker, "tasks_done")),
-           json_integer_value(json_object_get(worker, "restarts")), text);
+    output_print(stdout,
+                 "  %6" JSON_INTEGER_FORMAT " %8" JSON_INTEGER_FORMAT
+                 "  %-8s %4.0f %% %10" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT "  %s",
+                 json_integer_value(json_object_get(worker, "worker")),
+                 json_integer_value(json_object_get(worker, "process")),
+                 json_string_value(json_object_get(worker, "state")),
+                 100 * json_number_value(json_object_get(worker, "busy_share")),
+                 json_integer_value(json_object_get(worker, "tasks_done")),
+                 json_integer_value(json_object_get(worker, "restarts")), text);
     print_place(worker);
-    putchar('\n');
+    output_print(stdout, "\n");
 }
 
 static void print_workers(const struct report *report)
 {
     const json_t *workers = json_object_get(report->live, "workers");
     if (report->holder && !report->live && !report->host[0])
-        printf("workers     the controller does not answer\n");
+        output_print(stdout, "workers     the controller does not answer\n");
     if (!report->live)
         return;
-    printf("workers     %.0f, %.0f restarts\n", live_number(report, "workers_wanted"),
-           live_number(report, "restarts"));
-    printf("  %6s %8s  %-8s %6s %10s %9s  %s\n", "worker", "process", "state", "busy", "tasks",
-           "restarts", "creature");
+    output_print(stdout, "workers     %.0f, %.0f restarts\n", live_number(report, "workers_wanted"),
+                 live_number(report, "restarts"));
+    output_print(stdout, "  %6s %8s  %-8s %6s %10s %9s  %s\n", "worker", "process", "state", "busy",
+                 "tasks", "restarts", "creature");
     for (size_t i = 0; i < json_array_size(workers); i++)
         print_worker(json_array_get(workers, i));
 }
@@ -208,55 +213,62 @@ static void print_workers(const struct report *report)
 static void print_quarantine(const struct report *report)
 {
     for (int i = 0; i < report->quarantine_count; i++)
-        printf("quarantine  creature %" PRIu64 ": %s\n            %s\n", report->quarantine[i].id,
-               report->quarantine[i].reason, report->quarantine[i].command);
+        output_print(stdout, "quarantine  creature %" PRIu64 ": %s\n            %s\n",
+                     report->quarantine[i].id, report->quarantine[i].reason,
+                     report->quarantine[i].command);
     if (report->store.quarantined > report->quarantine_count)
-        printf("            and %" PRId64 " more: see --json\n",
-               report->store.quarantined - report->quarantine_count);
+        output_print(stdout, "            and %" PRId64 " more: see --json\n",
+                     report->store.quarantined - report->quarantine_count);
 }
 
 static void print_text(const struct report *report)
 {
     const struct store_status *store = &report->store;
-    printf("run         %s (%s, seed %" PRId64 ", begun %s)\n", report->directory,
-           report->params.run_name, report->params.run_seed, store->created_utc);
-    printf("state       %s%s", state_name(report),
-           strcmp(state_name(report), "waiting") ? "" : " for choices");
+    output_print(stdout, "run         %s (%s, seed %" PRId64 ", begun %s)\n", report->directory,
+                 report->params.run_name, report->params.run_seed, store->created_utc);
+    output_print(stdout, "state       %s%s", state_name(report),
+                 strcmp(state_name(report), "waiting") ? "" : " for choices");
     if (report->host[0])
-        printf(report->holder ? " on %s: orders are given there" : ", or at work on %s: ask there",
-               report->host);
+        output_print(stdout,
+                     report->holder ? " on %s: orders are given there"
+                                    : ", or at work on %s: ask there",
+                     report->host);
     else if (report->holder)
-        printf(" (process %ld)", (long)report->holder);
-    printf("\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
-           " creatures evaluated\n",
-           store->generation, report->params.evolution_generations - 1,
-           store->evaluated_in_generation, store->members_in_generation);
+        output_print(stdout, " (process %ld)", (long)report->holder);
+    output_print(stdout,
+                 "\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
+                 " creatures evaluated\n",
+                 store->generation, report->params.evolution_generations - 1,
+                 store->evaluated_in_generation, store->members_in_generation);
     if (store->closed_generation >= 0)
-        printf("fitness     best %.6g (creature %" PRIu64 "), median %.6g, in generation %" PRId64
-               "\n",
-               store->best, store->best_id, store->median, store->closed_generation);
+        output_print(stdout,
+                     "fitness     best %.6g (creature %" PRIu64
+                     "), median %.6g, in generation %" PRId64 "\n",
+                     store->best, store->best_id, store->median, store->closed_generation);
     print_choices(report);
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
-        printf("            best so far in generation %" PRIu32 ": %.6g\n", store->generation,
-               store->best_so_far);
+        output_print(stdout, "            best so far in generation %" PRIu32 ": %.6g\n",
+                     store->generation, store->best_so_far);
     if (store->champion.id)
-        printf("champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
-               store->champion.words, store->champion.holds ? "" : ", too little");
+        output_print(stdout, "champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
+                     store->champion.words, store->champion.holds ? "" : ", too little");
     if (store->cells_filled >= 0)
-        printf("archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
-               count_cells(report));
-    printf("creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine",
-           store->individuals, store->evaluated, store->quarantined);
+        output_print(stdout, "archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
+                     count_cells(report));
+    output_print(stdout,
+                 "creatures   %" PRId64 " bred, %" PRId64 " evaluated, %" PRId64 " in quarantine",
+                 store->individuals, store->evaluated, store->quarantined);
     if (store->referee_quarantined)
-        printf(", and %" PRId64 " task%s of the referee's", store->referee_quarantined,
-               store->referee_quarantined == 1 ? "" : "s");
-    putchar('\n');
+        output_print(stdout, ", and %" PRId64 " task%s of the referee's",
+                     store->referee_quarantined, store->referee_quarantined == 1 ? "" : "s");
+    output_print(stdout, "\n");
     if (store->reused)
-        printf("reused      %" PRId64
-               " results (%.0f %%), of creatures with the same body and brain\n",
-               store->reused, 100 * (double)store->reused / (double)store->evaluated);
+        output_print(stdout,
+                     "reused      %" PRId64
+                     " results (%.0f %%), of creatures with the same body and brain\n",
+                     store->reused, 100 * (double)store->reused / (double)store->evaluated);
     print_speed(report);
-    printf("disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
+    output_print(stdout, "disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
     print_workers(report);
     print_quarantine(report);
 }
@@ -299,7 +311,8 @@ static int put_cost(struct json_stream *stream, const struct report *report, str
     const struct store_status *store = &report->store;
     json_stream_begin(stream, "cost", '{');
     json_stream_put(stream, "process", report->holder ? json_integer(report->holder) : json_null());
-    json_stream_put(stream, "elsewhere", report->host[0] ? json_string(report->host) : json_null());
+    json_stream_put(stream, "elsewhere",
+                    report->host[0] ? json_text_make(report->host) : json_null());
     json_stream_put(stream, "created_utc", json_string(store->created_utc));
     json_stream_put(stream, "evaluations_per_s",
                     report->holder ? json_real(store->evaluations_per_s) : json_null());
@@ -320,7 +333,7 @@ static int print_json(const struct report *report, int is_compact)
     struct json_stream whole = {.file = stdout, .is_compact = is_compact}, *stream = &whole;
     struct error error = {0};
     json_stream_begin(stream, NULL, '{');
-    json_stream_put(stream, "run", json_string(report->directory));
+    json_stream_put(stream, "run", json_text_make(report->directory));
     json_stream_put(stream, "name", json_string(report->params.run_name));
     json_stream_put(stream, "seed", json_integer(report->params.run_seed));
     json_stream_put(stream, "state", json_string(state_name(report)));
@@ -351,10 +364,10 @@ static int print_json(const struct report *report, int is_compact)
                     count_cells(report) ? json_integer(count_cells(report)) : json_null());
     int status = put_cost(stream, report, &error);
     json_stream_end(stream, '}');
-    putchar('\n');
+    output_print(stdout, "\n");
     if (status)
         return command_fail(&error);
-    return whole.has_failed ? COMMAND_FAILED : COMMAND_OK;
+    return command_finish_output() || whole.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
 struct choices {
@@ -366,14 +379,13 @@ static int show(const char *directory, const struct choices *choices)
 {
     struct report report;
     struct error error = {0};
-    int result = COMMAND_OK;
     if (make_report(directory, &report, &error)) {
         report_deinit(&report);
         return command_fail(&error);
     }
     /* on a terminal each report takes the place of the last */
     if (choices->is_watch && !choices->is_json)
-        fputs(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n", stdout);
+        output_print(stdout, isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n");
     if (choices->is_json)
         result = print_json(&report, choices->is_watch);
     else
@@ -397,7 +409,7 @@ int command_status(int argc, char **argv)
     opterr = 0;
     while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (answer == 'h') {
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         }
         if (answer == OPTION_JSON)

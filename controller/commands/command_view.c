@@ -1,6 +1,7 @@
 /* controller view: starts the viewer, a process of its own, with the same arguments. */
 #include <string.h>
 
+#include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/workers/program.h"
 
@@ -17,7 +18,7 @@ int command_view(int argc, char **argv)
     struct error error = {0};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
+            output_lines(stdout, help);
             return command_finish_output();
         }
     }

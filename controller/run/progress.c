@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
+
 /* Redrawn at most this often; plain lines this seldom. */
 #define REDRAW_MS 100
 #define PLAIN_MS  5000
@@ -177,9 +179,7 @@ void progress_print(struct progress *progress, const char *format, ...)
     va_end(arguments);
     if (length < 0)
         return;
-    if (length > (int)sizeof line - 2)
-        length = (int)sizeof line - 2;
-    line[length++] = '\n';
+    strcat(text_clean(line, ""), "\n");
     progress_end(progress);
-    write_text(progress, line, (size_t)length);
+    write_text(progress, line, strlen(line));
 }

@@ -21,6 +21,8 @@
 #include "common/formats/json_text.h"
 #include "common/math/rng.h"
 #include "common/judge/trial.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "common/version.h"
 #include "simulator/tools/trace.h"
 
@@ -92,7 +94,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 static int fail(int exit_code, const char *message)
 {
-    fprintf(stderr, "simulator evaluate: %s\n", message);
+    output_print(stderr, "simulator evaluate: %s\n", message);
     return exit_code;
 }
 
@@ -137,8 +139,9 @@ static int request_parse(struct request *request, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     int option;
     struct error error = {0};
+    opterr = 0;
     optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
         switch (option) {
         case 't':
             request->trace_path = optarg;
@@ -173,10 +176,11 @@ static int request_parse(struct request *request, int argc, char **argv)
             request->has_referee = 1;
             break;
         case 'h':
-            fputs(usage_text, stdout);
+            output_lines(stdout, usage_text);
             return EXIT_OK;
         default:
-            return EXIT_USAGE; /* said by getopt_long */
+            option_describe_fault(argv, option, error.message, sizeof error.message);
+            return fail(EXIT_USAGE, error.message);
         }
     }
     if (argc - optind < 1 || argc - optind > 2)
@@ -312,29 +316,29 @@ static void report_print_table(const struct report *report)
     char digest[17], seed[17];
     hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->seed, seed);
-    printf("creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
-           report->creature.name);
+    output_print(stdout, "creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
+                 report->creature.name);
     if (report->creature.note[0])
-        printf("note      %s\n", report->creature.note);
-    printf("verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
-           verdict_reason(report->evaluation.verdict));
-    printf("fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
-           behaviour_name(&report->params));
+        output_print(stdout, "note      %s\n", report->creature.note);
+    output_print(stdout, "verdict   %s: %s\n", verdict_name(report->evaluation.verdict),
+                 verdict_reason(report->evaluation.verdict));
+    output_print(stdout, "fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
+                 behaviour_name(&report->params));
     if (report->is_compared &&
         report->creature.fitness != fitness_of(&report->evaluation, &report->params))
-        printf("recorded  %.9g  (the least over trials, which are not repeated)\n",
-               report->creature.fitness);
-    printf("digest    %s  %s\n", digest, report->verification);
-    printf("seed      0x%s\n", seed);
+        output_print(stdout, "recorded  %.9g  (the least over trials, which are not repeated)\n",
+                     report->creature.fitness);
+    output_print(stdout, "digest    %s  %s\n", digest, report->verification);
+    output_print(stdout, "seed      0x%s\n", seed);
     if (report->is_solver_idle)
-        printf("solver    %s moves no %s: what is shown is the default's motion\n",
-               params_solver_names[report->params.simulation_solver],
-               body_kinds[report->creature.genome.kind].name);
-    printf("cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n", report->wall_ms,
-           report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
+        output_print(stdout, "solver    %s moves no %s: what is shown is the default's motion\n",
+                     params_solver_names[report->params.simulation_solver],
+                     body_kinds[report->creature.genome.kind].name);
+    output_print(stdout, "cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n",
+                 report->wall_ms, report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)
-        printf("%-22s %14.9g  %s\n", measure_table[i].name,
-               measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
+        output_print(stdout, "%-22s %14.9g  %s\n", measure_table[i].name,
+                     measures_get(&report->evaluation.measures, i), measure_table[i].meaning);
 }
 
 /* A line for each trial, and the result of the exam. */
@@ -343,22 +347,23 @@ static void report_print_exam(const struct report *report)
     const struct params *params = &report->params;
     int has_direction = behaviours[params->evolution_behaviour].has_direction;
     char text[EXAM_WORDS_SIZE];
-    printf("\n%-50s %-12s %12s %8s%s\n", "referee", "verdict", "fitness", "keeps",
-           has_direction ? "  degrees apart" : "");
+    output_print(stdout, "\n%-50s %-12s %12s %8s%s\n", "referee", "verdict", "fitness", "keeps",
+                 has_direction ? "  degrees apart" : "");
     for (int i = 0; i < report->opinion_count; i++) {
         const struct opinion *o = &report->opinions[i];
         trial_describe(&o->trial, params, text, sizeof text);
-        printf("%-50s %-12s %12.6g", text, verdict_name(o->evaluation.verdict), o->fitness);
+        output_print(stdout, "%-50s %-12s %12.6g", text, verdict_name(o->evaluation.verdict),
+                     o->fitness);
         if (report->exam.own > 0)
-            printf(" %6.1f %%", 100 * o->fitness / report->exam.own);
+            output_print(stdout, " %6.1f %%", 100 * o->fitness / report->exam.own);
         if (has_direction)
-            printf(" %14.0f", o->apart_rad * 180 / DET_PI);
-        printf("\n");
+            output_print(stdout, " %14.0f", o->apart_rad * 180 / DET_PI);
+        output_print(stdout, "\n");
     }
     exam_describe(&report->exam, text);
-    printf("%s: %s: each must keep %.0f %% (guard.referee_share)\n", text,
-           exam_holds(&report->exam) ? "holds" : "does not hold",
-           100 * params->guard_referee_share);
+    output_print(stdout, "%s: %s: each must keep %.0f %% (guard.referee_share)\n", text,
+                 exam_holds(&report->exam) ? "holds" : "does not hold",
+                 100 * params->guard_referee_share);
 }
 
 static json_t *report_make_measures(const struct measures *measures)
@@ -379,9 +384,9 @@ static json_t *report_make_json(const struct report *report)
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:o, s:s, s:s, s:s, s:s, s:i, s:o, "
+        "{s:o, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:o, s:s, s:s, s:s, s:s, s:i, s:o, "
         "s:{s:f, s:f, s:I}}",
-        "creature", report->path, "name", report->creature.name, "id",
+        "creature", json_text_make(report->path), "name", report->creature.name, "id",
         (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
         "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
         "is_scored", verdict_is_scored(report->evaluation.verdict), "behaviour",
@@ -422,7 +427,7 @@ static int report_print_json(const struct report *report)
     json_decref(object);
     if (text == NULL)
         return fail(EXIT_FAILED, error_text(ERR_MEMORY));
-    fputs(text, stdout);
+    output_lines(stdout, text);
     free(text);
     return EXIT_OK;
 }
@@ -444,8 +449,6 @@ static int report_print(const struct report *report, const struct request *reque
         report_print_table(report);
     if (report->opinion_count > 0 && !request->is_json)
         report_print_exam(report);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        exit_code = fail(EXIT_FAILED, "standard output: write failed");
     if (strcmp(report->verification, "differs") == 0)
         exit_code = report_fail_difference(report);
     return exit_code;

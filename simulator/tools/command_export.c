@@ -11,6 +11,8 @@
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "common/math/rng.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "simulator/body/physics.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"
@@ -43,7 +45,7 @@ struct request {
 
 static int fail(int exit_code, const char *message)
 {
-    fprintf(stderr, "simulator export: %s\n", message);
+    output_print(stderr, "simulator export: %s\n", message);
     return exit_code;
 }
 
@@ -57,8 +59,10 @@ static int request_parse(struct request *request, int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     int option;
+    struct error error = {0};
+    opterr = 0;
     optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, "s:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
         switch (option) {
         case 'm':
             request->mjcf_path = optarg;
@@ -73,10 +77,11 @@ static int request_parse(struct request *request, int argc, char **argv)
             request->assignments[request->assignment_count++] = optarg;
             break;
         case 'h':
-            fputs(usage_text, stdout);
+            output_lines(stdout, usage_text);
             return EXIT_OK;
         default:
-            return EXIT_USAGE; /* said by getopt_long */
+            option_describe_fault(argv, option, error.message, sizeof error.message);
+            return fail(EXIT_USAGE, error.message);
         }
     }
     if (argc - optind < 1 || argc - optind > 2)

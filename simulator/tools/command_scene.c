@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/system/options.h"
+#include "common/system/output.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/tools/scenes/space_scene.h"
 #include "simulator/tools/trace.h"
@@ -60,7 +62,7 @@ struct run {
 
 static int fail(int exit_code, const char *message)
 {
-    fprintf(stderr, "simulator scene: %s\n", message);
+    output_print(stderr, "simulator scene: %s\n", message);
     return exit_code;
 }
 
@@ -134,17 +136,21 @@ static int parse_request(struct scene_request *request, int argc, char **argv)
         {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
     int option, index = 0;
     *request = (struct scene_request){.solver = -1, .integrator = -1};
+    opterr = 0;
     optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, "h", options, &index)) != -1) {
+    while ((option = getopt_long(argc, argv, ":h", options, &index)) != -1) {
         if (option == 'h') {
-            fputs(usage_text, stdout);
+            output_lines(stdout, usage_text);
             return EXIT_OK;
         }
-        if (option == '?')
-            return EXIT_USAGE;
+        if (option == '?' || option == ':') {
+            char text[512];
+            option_describe_fault(argv, option, text, sizeof text);
+            return fail(EXIT_USAGE, text);
+        }
         if (parse_option(request, option, optarg) != 0) {
-            fprintf(stderr, "simulator scene: --%s cannot be \"%s\"; see --help\n",
-                    options[index].name, optarg);
+            output_print(stderr, "simulator scene: --%s cannot be \"%s\"; see --help\n",
+                         options[index].name, optarg);
             return EXIT_USAGE;
         }
     }
@@ -334,21 +340,21 @@ static void print_summary(struct run *run)
 {
     uint64_t steps, free_steps;
     dynamics_step_counts(run->dynamics, &steps, &free_steps);
-    printf("time %g s, %llu steps of %g s, %llu of them free of contacts\n",
-           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
-           run->scene.settings.dt_s, (unsigned long long)free_steps);
+    output_print(stdout, "time %g s, %llu steps of %g s, %llu of them free of contacts\n",
+                 (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
+                 run->scene.settings.dt_s, (unsigned long long)free_steps);
     scene_print_ledger(dynamics_ledger(run->dynamics));
 }
 
 void scene_print_ledger(const struct ledger *l)
 {
-    printf("energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
-           l->kinetic_j + l->potential_j, l->work_effector_j);
-    printf("losses: friction %.6g, impact %.6g, limits %.6g, drag %.6g, damping %.6g J\n",
-           l->loss_friction_j, l->loss_impact_j, l->loss_limit_j, l->loss_drag_j,
-           l->loss_damping_j);
-    printf("unearned: push-out %.6g, impact %.6g, limits %.6g J; residual %.3g J\n",
-           l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
+    output_print(stdout, "energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
+                 l->kinetic_j + l->potential_j, l->work_effector_j);
+    output_print(
+        stdout, "losses: friction %.6g, impact %.6g, limits %.6g, drag %.6g, damping %.6g J\n",
+        l->loss_friction_j, l->loss_impact_j, l->loss_limit_j, l->loss_drag_j, l->loss_damping_j);
+    output_print(stdout, "unearned: push-out %.6g, impact %.6g, limits %.6g J; residual %.3g J\n",
+                 l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
 }
 
 int scene_is_standard(const char *path)

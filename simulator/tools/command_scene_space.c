@@ -1,4 +1,5 @@
 /* simulator scene SCENE.json, where the scene has three dimensions. */
+#include "common/system/output.h"
 #include "simulator/tools/command_scene.h"
 
 #include <stdlib.h>
@@ -161,9 +162,9 @@ static void print_summary(struct run *run)
 {
     uint64_t steps, rk_steps;
     space_run_step_counts(&run->motion, &steps, &rk_steps);
-    printf("time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
-           (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
-           run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);
+    output_print(stdout, "time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
+                 (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
+                 run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);
     scene_print_ledger(space_run_ledger(&run->motion));
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/math/detmath.h"
+#include "common/text.h"
 #include "simulator/body/physics.h"
 
 /* Half the depth of a part that has none, m. */
@@ -73,10 +74,16 @@ static void write_turn(const struct writer *writer, struct quaternion q)
 /* Text that may stand in a comment and in a quoted attribute. */
 static void write_name(FILE *file, const char *name)
 {
-    for (; *name; name++)
-        fputc(strchr("<>&'\"-", *name) || (unsigned char)*name < 0x20 || *name == 0x7f ? '_'
-                                                                                       : *name,
-              file);
+    uint32_t code_point;
+    for (size_t left = strlen(name), length; left > 0; name += length, left -= length) {
+        length = text_decode(name, left, &code_point);
+        int is_plain = length > 0 && text_is_printable(code_point) && !strchr("<>&'\"-", *name);
+        length += length == 0;
+        if (is_plain)
+            fwrite(name, 1, length, file);
+        else
+            fputc('_', file);
+    }
 }
 
 static void write_joint_name(const struct writer *writer, const char *attribute,

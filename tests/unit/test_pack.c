@@ -178,7 +178,7 @@ START_TEST(wrong_types_and_ranges_are_named)
     ck_assert_int_eq(pack_get_text(&items[3], text, sizeof text, "t", &error), ERR_FORMAT);
     ck_assert_int_eq(pack_get_text(&items[5], text, sizeof text, "t", &error), ERR_FORMAT);
     ck_assert_int_eq(pack_get_text(&items[6], text, sizeof text, "t", &error), ERR_FORMAT);
-    ck_assert_str_eq(error.message, "t: expected UTF-8 without control characters");
+    ck_assert_str_eq(error.message, "t: expected UTF-8 without control or invisible characters");
     ck_assert_int_eq(pack_get_array(&items[4], 2, -1, &found, &count, "a", &error), ERR_LIMIT);
     ck_assert_str_eq(error.message, "a: expected at most 2 elements, not 3");
     ck_assert_int_eq(pack_get_array(&items[4], 9, 4, &found, &count, "a", &error), ERR_FORMAT);

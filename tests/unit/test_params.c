@@ -642,8 +642,9 @@ END_TEST
 
 START_TEST(clean_texts)
 {
-    static const char *const clean[] = {"", "abc", "h\xc3\xb6hle", "\xe2\x82\xac",
-                                        "\xf0\x9f\x90\x8d"};
+    static const char *const clean[] = {
+        "",         "abc",          "h\xc3\xb6hle", "\xe2\x82\xac",    "\xf0\x9f\x90\x8d",
+        "\xc2\xa0", "\xef\xbf\xbd", "\xee\x80\x80", "\xf4\x8f\xbf\xbd"};
     static const char *const dirty[] = {"\n",
                                         "\x1b[31m",
                                         "\x7f",
@@ -655,7 +656,23 @@ START_TEST(clean_texts)
                                         "\xf4\x90\x80\x80",
                                         "\xf8\x88\x80\x80",
                                         "\xc2\x9b",
-                                        "\xe2\x82"};
+                                        "\xe2\x82",
+                                        "\xc2\xad",          /* U+00AD soft hyphen */
+                                        "\xd8\x9c",          /* U+061C */
+                                        "\xe1\x85\xa0",      /* U+1160 a letter that is empty */
+                                        "\xe2\x80\x8b",      /* U+200B */
+                                        "\xe2\x80\xa8",      /* U+2028 */
+                                        "\xe2\x80\xa9",      /* U+2029 */
+                                        "\xe2\x81\xa0",      /* U+2060 */
+                                        "\xe2\x81\xaf",      /* U+206F */
+                                        "\xef\xb7\x90",      /* U+FDD0 */
+                                        "\xef\xb8\x8f",      /* U+FE0F */
+                                        "\xef\xbb\xbf",      /* U+FEFF */
+                                        "\xef\xbf\xbb",      /* U+FFFB */
+                                        "\xef\xbf\xbf",      /* U+FFFF */
+                                        "\xf0\x9f\xbf\xbe",  /* U+1FFFE */
+                                        "\xf3\xa0\x81\x81",  /* U+E0041 an invisible A */
+                                        "\xf3\xa0\x84\x80"}; /* U+E0100 */
     for (size_t i = 0; i < sizeof clean / sizeof clean[0]; i++)
         ck_assert_msg(text_is_clean(clean[i], strlen(clean[i])), "clean %zu", i);
     for (size_t i = 0; i < sizeof dirty / sizeof dirty[0]; i++)
