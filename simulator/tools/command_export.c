@@ -11,6 +11,7 @@
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "common/math/rng.h"
+#include "common/system/file.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/body/physics.h"
@@ -129,16 +130,6 @@ static int observe(void *context, const struct evaluate_view *view)
     return output->has_model ? mjcf_observe(&output->mjcf, view) : 0;
 }
 
-static int write_text(const char *path, const struct text *text, struct error *error)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    int has_failed = fwrite(text->bytes, 1, text->size, file) != text->size;
-    has_failed |= fclose(file) != 0;
-    return has_failed ? error_set(error, ERR_IO, "%s: cannot be written", path) : 0;
-}
-
 /* Closes the texts in memory. 0 or ERR_MEMORY. */
 static int close_texts(struct output *output)
 {
@@ -195,12 +186,13 @@ static int export_creature(const struct request *request, const struct creature 
         return error_set(error, status, "%s", error_text(status));
     status = run_creature(request, creature, &output, &arena, error);
     if (!status && request->mjcf_path)
-        status = write_text(request->mjcf_path, &output.model, error);
+        status = file_write(request->mjcf_path, output.model.bytes, output.model.size, error);
     if (!status && request->signals_path)
-        status = write_text(request->signals_path, &output.signals, error);
+        status =
+            file_write(request->signals_path, output.signals.bytes, output.signals.size, error);
     if (output.has_trace) {
         struct error of_trace = {0};
-        int traced = trace_close(&output.trace, request->trajectory_path, &of_trace);
+        int traced = trace_close(&output.trace, &of_trace);
         if (traced && !status) {
             status = traced;
             *error = of_trace;

@@ -362,38 +362,39 @@ int scene_is_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-int scene_open_file(const char *path, FILE **file, struct error *error)
+int scene_open_file(struct scene_file *file, const char *path, struct error *error)
 {
-    *file = NULL;
-    if (!path)
-        return 0;
-    *file = scene_is_standard(path) ? stdout : fopen(path, "w");
-    return *file ? 0 : error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
+    file->file = NULL;
+    if (path && scene_is_standard(path))
+        file->file = stdout;
+    else if (path && draft_open(&file->draft, path, error) != 0)
+        return error->code;
+    else if (path)
+        file->file = file->draft.file;
+    return 0;
 }
 
-int scene_close_file(const char *path, FILE *file, int result, struct error *error)
+int scene_close_file(struct scene_file *file, int result, struct error *error)
 {
-    if (!file)
+    struct error of_file;
+    if (!file->file || file->file == stdout || draft_end(&file->draft, 0, &of_file) == 0 || result)
         return result;
-    int is_lost = ferror(file) != 0;
-    is_lost |= (file == stdout ? fflush(file) : fclose(file)) != 0;
-    if (is_lost && result == 0)
-        return error_set(error, ERR_IO, "%s: it could not be written", path);
-    return result;
+    *error = of_file;
+    return error->code;
 }
 
 int scene_move_to_files(const struct scene_request *request,
                         int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),
                         void *what, struct error *error)
 {
-    FILE *trace, *contacts = NULL;
-    int result = scene_open_file(request->trace_path, &trace, error);
+    struct scene_file trace, contacts = {0};
+    int result = scene_open_file(&trace, request->trace_path, error);
     if (result == 0)
-        result = scene_open_file(request->contacts_path, &contacts, error);
+        result = scene_open_file(&contacts, request->contacts_path, error);
     if (result == 0)
-        result = run(what, trace, contacts, error);
-    result = scene_close_file(request->trace_path, trace, result, error);
-    return scene_close_file(request->contacts_path, contacts, result, error);
+        result = run(what, trace.file, contacts.file, error);
+    result = scene_close_file(&trace, result, error);
+    return scene_close_file(&contacts, result, error);
 }
 
 int command_scene(int argc, char **argv)

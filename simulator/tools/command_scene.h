@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/error.h"
+#include "common/system/draft.h"
 #include "simulator/body/dynamics.h"
 
 /* argv[0] is "scene". Returns the exit code. */
@@ -29,10 +29,14 @@ int scene_apply_request(const struct scene_request *request, struct dynamics_set
                         double *until_s, double *interval_s, uint64_t *steps,
                         uint64_t *steps_per_line, struct error *error);
 int scene_is_standard(const char *path);
-/* Opens the file, or standard output for -; NULL where there is no path. */
-int scene_open_file(const char *path, FILE **file, struct error *error);
-/* `result` is the first error so far, and is kept. */
-int scene_close_file(const char *path, FILE *file, int result, struct error *error);
+/* A file of the command: that of its draft, standard output for -, or NULL where there is no path. */
+struct scene_file {
+    FILE *file;
+    struct draft draft;
+};
+int scene_open_file(struct scene_file *file, const char *path, struct error *error);
+/* `result` is the first error so far, and is kept; what was written before it is kept, too. */
+int scene_close_file(struct scene_file *file, int result, struct error *error);
 /* Moves with the files of the request open, NULL where it names none. Returns what went wrong first. */
 int scene_move_to_files(const struct scene_request *request,
                         int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),

@@ -147,15 +147,15 @@ static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
 /* What the request names of the scene for MuJoCo. */
 static int export_scene(struct run *run, const struct scene_request *request, struct error *error)
 {
-    FILE *model, *signals = NULL;
-    int result = scene_open_file(request->mjcf_path, &model, error);
+    struct scene_file model, signals = {0};
+    int result = scene_open_file(&model, request->mjcf_path, error);
     if (result == 0)
-        result = scene_open_file(request->signals_path, &signals, error);
-    if (result == 0 &&
-        space_mjcf_write(&run->scene, request->path, model, signals, run->steps, &run->arena) != 0)
+        result = scene_open_file(&signals, request->signals_path, error);
+    if (result == 0 && space_mjcf_write(&run->scene, request->path, model.file, signals.file,
+                                        run->steps, &run->arena) != 0)
         result = error_set(error, ERR_MEMORY, "out of memory");
-    result = scene_close_file(request->mjcf_path, model, result, error);
-    return scene_close_file(request->signals_path, signals, result, error);
+    result = scene_close_file(&model, result, error);
+    return scene_close_file(&signals, result, error);
 }
 
 static void print_summary(struct run *run)

@@ -6,12 +6,7 @@
  * header and rows cannot fall out of step. */
 #include "simulator/tools/trace.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "common/system/file.h"
-#include "common/system/unfinished.h"
 
 /* What a line says of one part. */
 struct trace_part {
@@ -45,34 +40,12 @@ static const char *const phase_names[] = {
 int trace_open(struct trace *trace, const char *path, struct error *error)
 {
     memset(trace, 0, sizeof *trace);
-    if (file_is_special(path))
-        snprintf(trace->part, sizeof trace->part, "%s", path);
-    else if (snprintf(trace->part, sizeof trace->part, "%s.part-%ld", path, (long)getpid()) >=
-             (int)sizeof trace->part)
-        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
-    trace->file = fopen(trace->part, "w");
-    if (trace->file == NULL)
-        return error_set(error, ERR_IO, "%s: %s", path, strerror(errno));
-    if (strcmp(trace->part, path) != 0)
-        unfinished_begin(trace->part);
-    return 0;
+    return draft_open(&trace->draft, path, error);
 }
 
-int trace_close(struct trace *trace, const char *path, struct error *error)
+int trace_close(struct trace *trace, struct error *error)
 {
-    trace->has_failed |= ferror(trace->file) != 0;
-    trace->has_failed |= fclose(trace->file) != 0;
-    trace->file = NULL;
-    if (strcmp(trace->part, path) != 0) {
-        if (trace->has_failed || rename(trace->part, path) != 0) {
-            trace->has_failed = 1;
-            unlink(trace->part);
-        }
-        unfinished_end(trace->part);
-    }
-    if (trace->has_failed)
-        return error_set(error, ERR_IO, "%s: the trace could not be written", path);
-    return 0;
+    return draft_end(&trace->draft, 0, error);
 }
 
 static void trace_print_header(FILE *file, const struct phenotype *phenotype)
@@ -126,7 +99,7 @@ static void trace_print_part(FILE *file, const struct evaluate_view *view, int p
 int trace_observe(void *context, const struct evaluate_view *view)
 {
     struct trace *trace = context;
-    FILE *file = trace->file;
+    FILE *file = trace->draft.file;
     if (!trace->has_header)
         trace_print_header(file, view->phenotype);
     trace->has_header = 1;
@@ -142,6 +115,5 @@ int trace_observe(void *context, const struct evaluate_view *view)
     trace->row_count++;
 
     /* A full disk must not change the result: the evaluation goes on to its end. */
-    trace->has_failed |= ferror(file) != 0;
     return 0;
 }

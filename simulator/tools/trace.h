@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "common/system/draft.h"
 #include "simulator/evaluate/evaluate.h"
 
 /* Columns of the ledger, fields of struct ledger; in every kind of trace. */
@@ -23,18 +24,16 @@
     X(residual_j)
 
 struct trace {
-    FILE *file;
-    char part[4096]; /* the file's name until it is complete */
+    struct draft draft;
     int has_header;
-    int has_failed; /* the disk is full, ... */
     uint64_t row_count;
 };
 
 /* Makes the file anew, under another name until it is closed; a pipe or a device is written to as it is. 0 or
  * ERR_*. */
 int trace_open(struct trace *trace, const char *path, struct error *error);
-/* 0, or ERR_IO if any of the lines could not be written. */
-int trace_close(struct trace *trace, const char *path, struct error *error);
+/* 0, or ERR_IO if any of the lines could not be written: then there is no file. */
+int trace_close(struct trace *trace, struct error *error);
 
 /* The observer to give to evaluate(), with the trace as its context. */
 evaluate_observer trace_observe;

@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller
-options=(--seed 7 -s evolution.generations=14 -s simulation.duration_s=3)
+options=(--seed 7 -s evolution.generations=40 -s simulation.duration_s=3)
 long=$(printf 'a-directory-with-a-long-name/%.0s' 1 2 3 4 5)run
 
 refused 1 'nowhere: No such file' "$controller" pause nowhere
@@ -39,7 +39,8 @@ says '^continued$' "$controller" continue "$long"
 says '^not paused$' "$controller" continue "$long"
 says '^ +[0-9]+ +[0-9]+ +(busy|idle|starting|setup|waiting) +[0-9]+ % ' "$controller" status "$long"
 
-# nonsense is answered or dropped, and hurts nobody
+# nonsense is answered or dropped, and hurts nobody; the run waits, so that it does not end meanwhile
+says '^paused$' "$controller" pause "$long"
 if command -v perl >/dev/null; then
     cat >send.pl <<'PERL'
 use Socket;
@@ -65,6 +66,16 @@ for _ in $(seq 40); do timeout 0.05 "$controller" status "$long" >/dev/null 2>&1
 says 'the controller does not answer' "$controller" status "$long"
 kill -CONT "$run"
 wait_until "it answers again" live '"workers_wanted": 1,'
+
+# more orders at once than there is room for
+crowd=()
+for _ in $(seq 60); do
+    "$controller" workers "$long" 1 >>crowd.out 2>&1 &
+    crowd+=($!)
+done
+for order in "${crowd[@]}"; do wait "$order" || fail "an order was lost: $(sort crowd.out | uniq -c)"; done
+[ "$(grep -c '^1 worker from now on$' crowd.out)" = 60 ] || fail "orders were lost: $(sort crowd.out | uniq -c)"
+says '^continued$' "$controller" continue "$long"
 
 # a killed controller leaves its socket, which a resumed one replaces
 kill -KILL "$run"

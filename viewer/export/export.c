@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/system/draft.h"
 #include "common/system/file.h"
-#include "common/system/unfinished.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
@@ -145,24 +145,18 @@ int export_write(const struct export_job *request, struct error *error)
 {
     struct export_job job = *request;
     const struct exporter *exporter = export_find(job.path);
-    char path[4096];
+    struct draft draft;
     int status = export_check(&job, error);
     if (status)
         return status;
     choose_size(&job, exporter);
     if (!(job.fps > 0))
         job.fps = exporter->fps;
-    if (snprintf(path, sizeof path, "%s.part-%ld", job.path, (long)getpid()) >= (int)sizeof path)
-        return error_set(error, ERR_LIMIT, "%s: the path is too long", job.path);
-
-    unfinished_begin(path);
-    status = exporter->write(&job, path, error);
-    if (!status && rename(path, job.path))
-        status = error_set(error, ERR_IO, "%s: %s", job.path, strerror(errno));
+    status = draft_begin(&draft, job.path, error);
     if (status)
-        unlink(path);
-    unfinished_end(path);
-    return status;
+        return status;
+    status = exporter->write(&job, draft.name, error);
+    return draft_end(&draft, status, error);
 }
 
 #ifdef HAVE_CAIRO

@@ -233,16 +233,19 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     return error_set(error, ERR_IO, "ffmpeg: %s", strerror(failure));
 }
 
-/* The first line of what it said. */
-static void read_said(FILE *file, char said[SAID_MAX])
+/* The first line of what it said; returns whether it said anything. */
+static int read_said(FILE *file, char said[SAID_MAX])
 {
     rewind(file);
-    if (!fgets(said, SAID_MAX, file))
+    int has_said = fgets(said, SAID_MAX, file) != NULL;
+    if (!has_said)
         snprintf(said, SAID_MAX, "it does not say why");
     said[strcspn(said, "\r\n")] = 0;
+    return has_said;
 }
 
-/* Waits; fails where it did. */
+/* Waits; fails where it did. At "-loglevel error" it speaks of errors only, and it exits with 0 after some of them: when
+ * the disk is full at the end of a file, for one. */
 static int encoder_finish(struct encoder *encoder, const struct format *format,
                           const struct export_job *job, struct error *error)
 {
@@ -252,9 +255,9 @@ static int encoder_finish(struct encoder *encoder, const struct format *format,
     while (waitpid(encoder->pid, &status, 0) < 0)
         if (errno != EINTR)
             break;
-    read_said(encoder->said, said);
+    int has_said = read_said(encoder->said, said);
     fclose(encoder->said);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !has_said)
         return 0;
     if (strstr(said, "Unknown encoder"))
         return error_set(error, ERR_MISSING,

@@ -22,6 +22,7 @@ int window_run(const struct window_options *options, struct error *error)
 #include <math.h>
 #include <string.h>
 
+#include "common/system/draft.h"
 #include "viewer/stage/stage.h"
 
 #define WINDOW_WIDTH    1120
@@ -234,11 +235,14 @@ static int loop(struct window *window, struct error *error)
 
 static int write_screenshot(const struct window *window, struct error *error)
 {
-    const char *path = window->options->screenshot;
-    cairo_status_t status = cairo_surface_write_to_png(window->surface, path);
-    if (status == CAIRO_STATUS_SUCCESS)
-        return 0;
-    return error_set(error, ERR_IO, "%s: %s", path, cairo_status_to_string(status));
+    struct draft draft;
+    int status = draft_begin(&draft, window->options->screenshot, error);
+    if (status)
+        return status;
+    cairo_status_t written = cairo_surface_write_to_png(window->surface, draft.name);
+    if (written != CAIRO_STATUS_SUCCESS)
+        status = error_set(error, ERR_IO, "%s: %s", draft.path, cairo_status_to_string(written));
+    return draft_end(&draft, status, error);
 }
 
 /* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver that

@@ -1,0 +1,83 @@
+#include "common/system/draft.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/system/file.h"
+#include "common/system/unfinished.h"
+
+static int is_itself(const struct draft *draft)
+{
+    return strcmp(draft->name, draft->path) == 0;
+}
+
+int draft_begin(struct draft *draft, const char *path, struct error *error)
+{
+    char suffix[32] = "";
+    draft->path = path;
+    draft->file = NULL;
+    if (!file_is_special(path))
+        snprintf(suffix, sizeof suffix, ".part-%ld", (long)getpid());
+    if (snprintf(draft->name, sizeof draft->name, "%s%s", path, suffix) >= (int)sizeof draft->name)
+        return error_set(error, ERR_LIMIT, "%.64s...: the path is too long", path);
+    if (!is_itself(draft))
+        unfinished_begin(draft->name);
+    return 0;
+}
+
+int draft_open(struct draft *draft, const char *path, struct error *error)
+{
+    int status = draft_begin(draft, path, error);
+    if (status)
+        return status;
+    draft->file = fopen(draft->name, "w");
+    if (draft->file)
+        return 0;
+    int reason = errno;
+    if (!is_itself(draft))
+        unfinished_end(draft->name);
+    return error_set(error, ERR_IO, "%s: %s", path, strerror(reason));
+}
+
+/* Some file systems find out here only that the disk is full. 0, or -1 with errno. */
+static int sync_draft(const struct draft *draft)
+{
+    int descriptor = open(draft->name, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -1;
+    int result = fsync(descriptor);
+    close(descriptor);
+    return result;
+}
+
+/* 0, or -1 with errno, 0 where nobody knows any more why. */
+static int close_file(struct draft *draft)
+{
+    if (!draft->file)
+        return 0;
+    errno = 0;
+    int is_lost = fflush(draft->file) != 0 || ferror(draft->file), reason = errno;
+    if (fclose(draft->file) == 0 || is_lost)
+        errno = reason;
+    else
+        is_lost = 1;
+    return is_lost ? -1 : 0;
+}
+
+int draft_end(struct draft *draft, int status, struct error *error)
+{
+    int is_lost = close_file(draft) != 0;
+    if (!is_lost && !status && !is_itself(draft))
+        is_lost = sync_draft(draft) != 0 || rename(draft->name, draft->path) != 0;
+    if (is_lost && !status)
+        status = error_set(error, ERR_IO, "%s: %s", draft->path,
+                           errno ? strerror(errno) : "cannot be written");
+    if (!is_itself(draft)) {
+        if (status)
+            unlink(draft->name);
+        unfinished_end(draft->name);
+    }
+    return status;
+}
