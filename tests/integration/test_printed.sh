@@ -33,7 +33,7 @@ commands_of() { # PROGRAM: as its help lists them, and the program without a com
     "$1" --help | sed -nE "s/^  ${1##*/} ([a-z]+) .*/\1/p"
 }
 mkdir words # what the commands make there is thrown away
-cd words
+cd words || exit
 count=0
 for program in "$controller" "$simulator" "$viewer"; do
     for command in $(commands_of "$program") ""; do
@@ -53,7 +53,7 @@ for program in "$controller" "$simulator" "$viewer"; do
     done
 done
 [ "$count" -gt 60 ] || fail "only $count options were found"
-cd ..
+cd "$work" || exit
 
 # ---- names of files and folders ----
 
