@@ -379,6 +379,7 @@ static int show(const char *directory, const struct choices *choices)
 {
     struct report report;
     struct error error = {0};
+    int result = COMMAND_OK;
     if (make_report(directory, &report, &error)) {
         report_deinit(&report);
         return command_fail(&error);

@@ -146,8 +146,8 @@ static void convert_frame(const struct export_film *film, const unsigned char *b
 
 struct encoder {
     pid_t pid;
-    int input;  /* where it reads frames */
-    FILE *said; /* its messages */
+    int input; /* where it reads frames */
+    int said;  /* its messages: a pipe, since a disk that is full has no room for them either */
 };
 
 /* The whole command line, NULL at its end. */
@@ -181,8 +181,8 @@ static void list_arguments(const struct format *format, const char *size, const 
     list[count] = NULL;
 }
 
-/* Starts it with its input and its messages connected. 0 or an errno. */
-static int spawn(struct encoder *encoder, const char *const *arguments)
+/* Starts it with its input connected, and its messages going into a pipe. 0 or an errno. */
+static int spawn(struct encoder *encoder, const char *const *arguments, int messages)
 {
     int ends[2];
     posix_spawn_file_actions_t actions;
@@ -194,7 +194,7 @@ static int spawn(struct encoder *encoder, const char *const *arguments)
     fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 #endif
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, fileno(encoder->said), 2);
+    posix_spawn_file_actions_adddup2(&actions, messages, 2);
     if (ends[0] != 0) {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
         posix_spawn_file_actions_addclose(&actions, ends[0]);
@@ -219,13 +219,17 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     snprintf(rate, sizeof rate, "%.6g", job->fps);
     snprintf(target, sizeof target, "file:%s", path);
     list_arguments(format, size, rate, target, arguments);
-    encoder->said = tmpfile();
-    if (!encoder->said)
-        return error_set(error, ERR_IO, "a temporary file: %s", strerror(errno));
-    int failure = spawn(encoder, arguments);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return error_set(error, ERR_IO, "a pipe: %s", strerror(errno));
+    /* read at the end: what does not fit is lost, and holds up nobody */
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    encoder->said = ends[0];
+    int failure = spawn(encoder, arguments, ends[1]);
+    close(ends[1]);
     if (!failure)
         return 0;
-    fclose(encoder->said);
+    close(encoder->said);
     if (failure == ENOENT)
         return error_set(error, ERR_MISSING,
                          "%s: the program ffmpeg is not installed: install the package ffmpeg",
@@ -234,14 +238,14 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
 }
 
 /* The first line of what it said; returns whether it said anything. */
-static int read_said(FILE *file, char said[SAID_MAX])
+static int read_said(int descriptor, char said[SAID_MAX])
 {
-    rewind(file);
-    int has_said = fgets(said, SAID_MAX, file) != NULL;
-    if (!has_said)
+    ssize_t length = read(descriptor, said, SAID_MAX - 1);
+    said[length > 0 ? length : 0] = 0;
+    if (length <= 0)
         snprintf(said, SAID_MAX, "it does not say why");
     said[strcspn(said, "\r\n")] = 0;
-    return has_said;
+    return length > 0;
 }
 
 /* Waits; fails where it did. At "-loglevel error" it speaks of errors only, and it exits with 0 after some of them: when
@@ -256,7 +260,7 @@ static int encoder_finish(struct encoder *encoder, const struct format *format,
         if (errno != EINTR)
             break;
     int has_said = read_said(encoder->said, said);
-    fclose(encoder->said);
+    close(encoder->said);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !has_said)
         return 0;
     if (strstr(said, "Unknown encoder"))
