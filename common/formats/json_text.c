@@ -42,8 +42,8 @@ static void append_text(struct buffer *buffer, const char *text)
     append(buffer, text, strlen(text));
 }
 
-/* The character that begins a text, as it stands in JSON: itself, or escaped where it must not go to a terminal, and
- * read back as the same. Returns the bytes that it takes. */
+/* The character that begins a text, as it stands in JSON: itself, or escaped where it must not go
+ * to a terminal, and read back as the same. Returns the bytes that it takes. */
 static size_t escape_unprintable(const char *text, size_t left, char escaped[16])
 {
     uint32_t code_point;

@@ -1,5 +1,5 @@
-/* Files that are written piece by piece, by us or by libraries and programs that take a name: they are drafts until
- * they are whole. (What is whole in memory goes through file_write().) */
+/* Files that are written piece by piece, by us or by libraries and programs that take a name: they
+ * are drafts until they are whole. (What is whole in memory goes through file_write().) */
 #ifndef COMMON_SYSTEM_DRAFT_H
 #define COMMON_SYSTEM_DRAFT_H
 
@@ -14,13 +14,15 @@ struct draft {
     FILE *file;          /* of draft_open(), else NULL */
 };
 
-/* Chooses the name, and makes nothing; a signal that ends the program removes the draft. 0 or ERR_LIMIT. */
+/* Chooses the name, and makes nothing; a signal that ends the program removes the draft. 0 or
+ * ERR_LIMIT. */
 int draft_begin(struct draft *draft, const char *path, struct error *error);
 /* The same, and opens it as draft->file. 0, ERR_LIMIT or ERR_IO. */
 int draft_open(struct draft *draft, const char *path, struct error *error);
 
-/* With status 0 everything that was written reaches the disk, and the file gets its name. Otherwise, or if that fails,
- * nothing is left of the draft, and what had the name stays. Returns the status, or ERR_IO with a message. */
+/* With status 0 everything that was written reaches the disk, and the file gets its name.
+ * Otherwise, or if that fails, nothing is left of the draft, and what had the name stays. Returns
+ * the status, or ERR_IO with a message. */
 int draft_end(struct draft *draft, int status, struct error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* The door to standard output and standard error.
  *
- * A line is composed in memory and leaves at once, so that lines of processes that share a terminal stay whole.
- * Lines are short and few; the logs of a long run are 10^6 of them. */
+ * A line is composed in memory and leaves at once, so that lines of processes that share a terminal
+ * stay whole. Lines are short and few; the logs of a long run are 10^6 of them. */
 #include "common/system/output.h"
 
 #include <errno.h>
@@ -53,8 +53,8 @@ enum size { SIZE_INT, SIZE_LONG, SIZE_LONG_LONG, SIZE_SIZE, SIZE_INTMAX };
 /* What stands between % and the letter. */
 struct conversion {
     char flags[8];
-    int width,
-        precision; /* as printf() takes them for a star: a width below 0 is to the left, a precision is none */
+    int width, precision; /* as printf() takes them for a star: a width below 0 is to the left, a
+                             precision is none */
     enum size size;
     char letter;
 };

@@ -1,25 +1,27 @@
-/* What the programs say on standard output and standard error. All of it goes through here, so that one place
- * decides what may reach a terminal, and what becomes of output that nobody takes. */
+/* What the programs say on standard output and standard error. All of it goes through here, so that
+ * one place decides what may reach a terminal, and what becomes of output that nobody takes. */
 #ifndef COMMON_SYSTEM_OUTPUT_H
 #define COMMON_SYSTEM_OUTPUT_H
 
 #include <stdio.h>
 
-/* The first that main() does. A reader that goes away, or a file at its limit, is an error of a write from now on and
- * does not end the program; standard descriptors that are closed lead to /dev/null, so that no file gets their
- * numbers. */
+/* The first that main() does. A reader that goes away, or a file at its limit, is an error of a
+ * write from now on and does not end the program; standard descriptors that are closed lead to
+ * /dev/null, so that no file gets their numbers. */
 void output_begin(void);
 
-/* fprintf(), and what %s and %c stand for is cleaned (text_clean(), newlines too): it may be of foreign origin. What
- * else the format has is the program's own and goes out as it is. Conversions: d i u x X o c e f g s p %, with flags,
- * width, precision, stars, and hh h l ll z j. NULL is an empty text. One write for an unbuffered file. */
+/* fprintf(), and what %s and %c stand for is cleaned (text_clean(), newlines too): it may be of
+ * foreign origin. What else the format has is the program's own and goes out as it is. Conversions:
+ * d i u x X o c e f g s p %, with flags, width, precision, stars, and hh h l ll z j. NULL is an
+ * empty text. One write for an unbuffered file. */
 void output_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Several lines, cleaned but for their ends. */
 void output_lines(FILE *file, const char *text);
 
-/* Flushes standard output. 0, or ERR_IO with a line on standard error ("controller: standard output: Broken pipe") if
- * anything that was printed could not be written: the program then ends with exit code 1. */
+/* Flushes standard output. 0, or ERR_IO with a line on standard error ("controller: standard
+ * output: Broken pipe") if anything that was printed could not be written: the program then ends
+ * with exit code 1. */
 int output_finish(const char *program);
 
 #endif

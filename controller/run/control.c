@@ -349,7 +349,8 @@ static int fail_busy(const char *directory, struct error *error)
     return error_set(error, ERR_BUSY, "%s: the controller does not answer", directory);
 }
 
-/* The next bytes, once they are there; 0 at the end of the stream, -1 with errno, which is ETIMEDOUT at the deadline. */
+/* The next bytes, once they are there; 0 at the end of the stream, -1 with errno, which is
+ * ETIMEDOUT at the deadline. */
 static ssize_t read_until(int descriptor, char *bytes, size_t size, int64_t deadline_ms)
 {
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};

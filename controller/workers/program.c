@@ -45,7 +45,8 @@ static int spawn(pid_t *child, const char *path, char *const *argv, int output)
     return result;
 }
 
-/* The child that is waited for, and whether this process got a signal meanwhile that would end it. */
+/* The child that is waited for, and whether this process got a signal meanwhile that would end it.
+ */
 static volatile pid_t waited_for;
 static volatile sig_atomic_t was_told_to_end;
 

@@ -59,8 +59,8 @@ static void worker_compare(struct worker *worker, struct farm_task *entry,
         farm_fail(worker->farm, reason);
 }
 
-/* The task that an answer is to: the oldest that the worker holds. NULL, and the worker is killed, if the answer is to
- * another one. */
+/* The task that an answer is to: the oldest that the worker holds. NULL, and the worker is killed,
+ * if the answer is to another one. */
 static struct farm_task *worker_find_answered(struct worker *worker, const char *answer,
                                               uint64_t id)
 {

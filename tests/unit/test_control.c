@@ -1,5 +1,5 @@
-/* Orders through a socket: more at once than there is room for, and controllers that drip, hang up or say what must
- * not be printed. */
+/* Orders through a socket: more at once than there is room for, and controllers that drip, hang up
+ * or say what must not be printed. */
 #include "controller/run/control.h"
 
 #include <check.h>
@@ -113,7 +113,8 @@ static int listen_there(void)
     return listener;
 }
 
-/* Serves in a process of its own: `count` clients get the text, a piece every 20 ms; later ones wait for ever. */
+/* Serves in a process of its own: `count` clients get the text, a piece every 20 ms; later ones
+ * wait for ever. */
 static pid_t start_impostor(const char *const *texts, int count, size_t piece)
 {
     int listener = listen_there();

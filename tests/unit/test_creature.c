@@ -616,7 +616,8 @@ static const struct {
     {HEAD BODIES
      ", \"name\": \"0123456789012345678901234567890123456789012345678901234567890123\"}",
      "worm.json: name: longer than 63 bytes"},
-    {HEAD BODIES ", \"name\": \"a\\u001b[31m\"}", "worm.json: name: has control or invisible characters"},
+    {HEAD BODIES ", \"name\": \"a\\u001b[31m\"}",
+     "worm.json: name: has control or invisible characters"},
     {HEAD BODIES ", \"name\": \"a\\u0000b\"}", "worm.json: line 1, column"},
     {HEAD BODIES ", \"parents\": [1, 2, 3]}", "worm.json: parents: expected an array of at most 2"},
     {HEAD BODIES ", \"parents\": 1}", "worm.json: parents: expected an array of at most 2"},

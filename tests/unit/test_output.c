@@ -1,4 +1,5 @@
-/* The door to standard output: printf()'s conversions, cleaned texts, and output that nobody takes. */
+/* The door to standard output: printf()'s conversions, cleaned texts, and output that nobody takes.
+ */
 #include "common/system/output.h"
 
 #include <check.h>
@@ -134,7 +135,8 @@ END_TEST
 /* Few lines leave at the end, many before. */
 static const int line_counts[] = {1, 20000};
 
-/* The exit code of a program that prints `count` lines into a descriptor, and what it says on standard error. */
+/* The exit code of a program that prints `count` lines into a descriptor, and what it says on
+ * standard error. */
 static int print_into(int descriptor, int count, char *said, size_t size)
 {
     int ends[2];

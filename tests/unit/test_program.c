@@ -1,4 +1,5 @@
-/* Asking a program for a line: of one that crashes, of one that others end, and when this process is to end. */
+/* Asking a program for a line: of one that crashes, of one that others end, and when this process
+ * is to end. */
 #include "controller/workers/program.h"
 
 #include <check.h>
