@@ -28,13 +28,13 @@ static inline struct vec3 vec3_negated(struct vec3 a)
 
 /* ---------------------------------------------------------------- quaternions */
 
-/* First b, then a. */
+/* First b, then a. Terms are in the pairs that a half turn about a world's axis maps on pairs. */
 static inline struct quaternion quaternion_product(struct quaternion a, struct quaternion b)
 {
-    return (struct quaternion){a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z),
-                               a.w * b.x + b.w * a.x + (a.y * b.z - a.z * b.y),
-                               a.w * b.y + b.w * a.y + (a.z * b.x - a.x * b.z),
-                               a.w * b.z + b.w * a.z + (a.x * b.y - a.y * b.x)};
+    return (struct quaternion){(a.w * b.w - a.x * b.x) - (a.y * b.y + a.z * b.z),
+                               (a.x * b.w + a.w * b.x) - (a.z * b.y - a.y * b.z),
+                               (a.y * b.w + a.z * b.x) + (a.w * b.y - a.x * b.z),
+                               (a.z * b.w - a.y * b.x) + (a.x * b.y + a.w * b.z)};
 }
 
 /* The turn back. */
@@ -45,7 +45,7 @@ static inline struct quaternion quaternion_back(struct quaternion q)
 
 static inline double quaternion_square(struct quaternion q)
 {
-    return q.w * q.w + (q.x * q.x + q.y * q.y + q.z * q.z);
+    return (q.w * q.w + q.y * q.y) + (q.x * q.x + q.z * q.z);
 }
 
 /* The same direction in four dimensions, with |q| = 1 within 2 ulp. A quaternion that is one
@@ -85,12 +85,12 @@ struct quaternion quaternion_of(const struct mat3 *m);
 /* Of a unit quaternion. */
 static inline struct mat3 quaternion_matrix(struct quaternion q)
 {
-    double xx = 2 * q.x * q.x, yy = 2 * q.y * q.y, zz = 2 * q.z * q.z;
+    double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
     double xy = 2 * q.x * q.y, xz = 2 * q.x * q.z, yz = 2 * q.y * q.z;
     double wx = 2 * q.w * q.x, wy = 2 * q.w * q.y, wz = 2 * q.w * q.z;
-    return (struct mat3){{1 - (yy + zz), xy + wz, xz - wy},
-                         {xy - wz, 1 - (xx + zz), yz + wx},
-                         {xz + wy, yz - wx, 1 - (xx + yy)}};
+    return (struct mat3){{(ww + xx) - (yy + zz), xy + wz, xz - wy},
+                         {xy - wz, (ww + yy) - (xx + zz), yz + wx},
+                         {xz + wy, yz - wx, (ww + zz) - (xx + yy)}};
 }
 
 /* ---------------------------------------------------------------- matrices */

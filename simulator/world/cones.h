@@ -8,7 +8,7 @@
  *   |lt| <= mu ln,  lt = -mu ln vt / |vt| where vt is not 0    Coulomb, with the disc itself
  *
  * Laws whose rows share no column are solved apart, so that nothing depends on what happens elsewhere in the world.
- * Three stages (docs/physics-space.md): Gauss-Seidel over contacts, each solved exactly; where that does not end,
+ * Three stages (docs/physics-space.md): a sweep over contacts, each solved exactly; where that does not end,
  * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
  * steps that keep redundant contacts from being singular; and where that does not end either, bounds
  * above 0 are given up. No method is proven to end for this law, so that the residual is measured and told. */
@@ -62,7 +62,7 @@ struct cones {
     double *whole;         /* per column, after: Y' l */
     double enough;         /* m/s: the residual at which a solution is one */
     double residual;       /* m/s, after: of the worst law */
-    int sweeps, equations; /* after: Gauss-Seidel sweeps and systems of equations that it took */
+    int sweeps, equations; /* after: sweeps and systems of equations that it took */
     uint64_t work;         /* operations, roughly; the caller's to take and to reset */
     /* scratch */
     struct cone_block *blocks;    /* per law */

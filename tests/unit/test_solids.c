@@ -1,5 +1,5 @@
 /* Collision of boxes in space: a half-space by hand, separation against a search over directions, boxes exchanged,
- * points that move as little as the boxes do, and the four points that are kept. */
+ * and points that move as little as the boxes do. */
 #include "simulator/boxes/contacts/solids.h"
 
 #include <check.h>
@@ -24,9 +24,9 @@ START_TEST(a_box_on_the_ground)
 {
     struct solid s = upright(1, 0.3, 2, 0.5, 0.25, 0.4);
     struct solid_manifold m;
-    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.04, NULL, &m);
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.04, &m);
     ck_assert_int_eq(m.count, 0);
-    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, NULL, &m);
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, &m);
     ck_assert_int_eq(m.count, 4);
     for (int i = 0; i < 4; i++) {
         ck_assert_double_eq_tol(m.points[i].gap, 0.05, 1e-15);
@@ -34,11 +34,12 @@ START_TEST(a_box_on_the_ground)
         ck_assert_double_eq_tol(fabs(m.points[i].at.x - 1), 0.5, 1e-15);
         ck_assert_int_eq(m.points[i].feature & 2, 0); /* lower corners */
     }
-    /* deep in it all eight corners are below: the lower four are kept */
+    /* deep in it all eight corners are below */
     s.centre.y = -1;
-    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, NULL, &m);
-    ck_assert_int_eq(m.count, 4);
-    ck_assert_double_eq_tol(m.points[0].gap, -1.25, 1e-15);
+    solids_meet_plane(&s, (struct vec3){0, 1, 0}, 0, 0.06, &m);
+    ck_assert_int_eq(m.count, 8);
+    for (int i = 0; i < 8; i++)
+        ck_assert_double_eq_tol(m.points[i].gap, m.points[i].feature & 2 ? -0.75 : -1.25, 1e-15);
 }
 END_TEST
 
@@ -51,7 +52,7 @@ START_TEST(a_corner_on_a_slope)
     solids_place(&s, (struct vec3){0, 0, 0}, &turn, (struct vec3){0.2, 0.1, 0.15});
     double reach = solids_reach(&s, normal);
     struct solid_manifold m;
-    solids_meet_plane(&s, normal, -reach + 0.01, 1e-6, NULL, &m);
+    solids_meet_plane(&s, normal, -reach + 0.01, 1e-6, &m);
     ck_assert_int_ge(m.count, 1);
     int deepest = 0;
     for (int i = 1; i < m.count; i++)
@@ -112,7 +113,7 @@ END_TEST
 
 START_TEST(exchanged_boxes_keep_their_points)
 {
-    int counts[5] = {0};
+    int counts[SOLIDS_POINTS_MAX + 1] = {0};
     for (int i = 0; i < 5000; i++) {
         struct solid a, b;
         struct solid_manifold one, two;
@@ -132,7 +133,7 @@ START_TEST(exchanged_boxes_keep_their_points)
                       p.feature == q.feature);
         }
     }
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         ck_assert_int_gt(counts[i], 50);
 }
 END_TEST
@@ -153,10 +154,10 @@ START_TEST(what_rests_does_not_flicker)
             shaken = mat3_product(&shaken, &turn);
             solids_place(&high, at, &shaken, (struct vec3){0.45, 0.2, 0.45});
             solids_meet(&high, &low, 1e-3, &held, &m);
-            ck_assert_int_eq(m.count, 4);
-            for (int j = 0; j < 4 && k > 0; j++) {
+            ck_assert_int_ge(m.count, 4);
+            for (int j = 0; j < m.count && k > 0; j++) {
                 int found = 0;
-                for (int l = 0; l < 4; l++)
+                for (int l = 0; l < held.count; l++)
                     found |= m.points[j].feature == held.points[l].feature;
                 ck_assert_msg(found, "turn %d, shake %d", i, k);
             }
@@ -166,11 +167,11 @@ START_TEST(what_rests_does_not_flicker)
 }
 END_TEST
 
-/* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move as little, and
- * few come and go. */
+/* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move as little, but
+ * where sides that are nearly parallel cross, and few come and go. */
 START_TEST(points_move_continuously)
 {
-    int kept = 0, changed = 0;
+    int kept = 0, changed = 0, fast = 0;
     for (int i = 0; i < 20; i++) {
         struct solid low = upright(0, 0, 0, 0.5, 0.2, 0.5), high;
         struct vec3 at = {rng_uniform(&rng, -0.3, 0.3), 0.398, rng_uniform(&rng, -0.3, 0.3)};
@@ -194,59 +195,14 @@ START_TEST(points_move_continuously)
                 kept += same >= 0;
                 if (same >= 0) {
                     struct vec3 moved = vec3_sub(m.points[j].at, held.points[same].at);
-                    ck_assert_double_le(vec3_length(moved), 3e-3);
+                    fast += vec3_length(moved) > 3e-3;
                 }
             }
         }
     }
     ck_assert_int_gt(kept, 40000);
     ck_assert_int_lt(changed, kept / 200);
-}
-END_TEST
-
-static double area_of(const struct vec3 *p, int count)
-{
-    double sum = 0;
-    for (int i = 1; i + 1 < count; i++)
-        sum += vec3_length(vec3_cross(vec3_sub(p[i], p[0]), vec3_sub(p[i + 1], p[0]))) / 2;
-    return sum;
-}
-
-/* The four points that are kept span nearly what the best four of all points span. */
-START_TEST(four_points_hold_as_well)
-{
-    int reduced = 0;
-    double sum = 0;
-    for (int i = 0; i < 2000; i++) {
-        struct solid low = upright(0, 0, 0, 0.5, 0.2, 0.5), high;
-        struct mat3 turn =
-            quaternion_matrix(quaternion_about((struct vec3){0, 1, 0}, rng_uniform(&rng, 0, 6)));
-        solids_place(
-            &high, (struct vec3){rng_uniform(&rng, -0.2, 0.2), 0.399, rng_uniform(&rng, -0.2, 0.2)},
-            &turn, (struct vec3){0.45, 0.2, rng_uniform(&rng, 0.3, 0.5)});
-        struct solid_point all[SOLIDS_CLIPPED_MAX];
-        struct solid_manifold m;
-        int count = solids_clip(&high, &low, 1e-3, NULL, &m, all);
-        if (count <= 4)
-            continue;
-        double best = 0;
-        for (int a = 0; a < count; a++)
-            for (int b = a + 1; b < count; b++)
-                for (int c = b + 1; c < count; c++)
-                    for (int d = c + 1; d < count; d++) {
-                        struct vec3 p[4] = {all[a].at, all[b].at, all[c].at, all[d].at};
-                        best = fmax(best, area_of(p, 4));
-                    }
-        solids_meet(&high, &low, 1e-3, NULL, &m);
-        ck_assert_int_eq(m.count, 4);
-        /* first, second, and between them one on either side */
-        struct vec3 kept[4] = {m.points[0].at, m.points[2].at, m.points[1].at, m.points[3].at};
-        sum += area_of(kept, 4) / best;
-        reduced++;
-        ck_assert_double_ge(area_of(kept, 4), 0.6 * best);
-    }
-    ck_assert_int_gt(reduced, 500);
-    ck_assert_double_ge(sum / reduced, 0.9);
+    ck_assert_int_lt(fast, kept / 1000);
 }
 END_TEST
 
@@ -262,6 +218,5 @@ int main(void)
     tcase_add_test(tcase, exchanged_boxes_keep_their_points);
     tcase_add_test(tcase, what_rests_does_not_flicker);
     tcase_add_test(tcase, points_move_continuously);
-    tcase_add_test(tcase, four_points_hold_as_well);
     return run_tests("solids", tcase);
 }

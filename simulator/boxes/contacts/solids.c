@@ -8,89 +8,18 @@
  * order: held from the step before, faces of the larger box, faces of the other, edges. */
 #define AXIS_PREFERENCE_M     1e-5
 #define AXIS_PREFERENCE_SHARE 0.01
-/* Points that were there before are preferred as if their distances were longer by this share and length. */
-#define POINT_PREFERENCE_M     1e-5
-#define POINT_PREFERENCE_SHARE 0.02
-/* Points nearer to the line through two others say nothing new, m. */
-#define SPREAD_MIN_M 1e-9
 /* Edges that are apart touch at most this far beyond their ends, m. */
 #define BEYOND_M 1e-4
-
-/* ---------------------------------------------------------------- fewer points */
-
-/* A point that was chosen in the same place before is preferred. */
-static double preferred(const struct solid_manifold *held, int step,
-                        const struct solid_point *point, double length)
-{
-    if (!held || step >= held->count || held->points[step].feature != point->feature)
-        return length;
-    return length + fabs(length) * POINT_PREFERENCE_SHARE + POINT_PREFERENCE_M;
-}
-
-/* On which side of the line through the first two points, and how far. */
-static double aside_of(const struct solid_point *point, const struct solid_point *chosen,
-                       struct vec3 normal)
-{
-    struct vec3 along = vec3_sub(chosen[1].at, chosen[0].at);
-    struct vec3 from = vec3_sub(point->at, chosen[0].at);
-    double length = vec3_length(along);
-    return vec3_dot(vec3_cross(normal, along), from) / (length > 0 ? length : 1);
-}
-
-/* What a point is chosen by: the first by depth, the second by its distance from the first, the third by its
- * distance from the line through the two, the fourth by that on the other side. */
-static double point_score(const struct solid_point *point, const struct solid_point *chosen,
-                          int step, struct vec3 normal)
-{
-    if (step == 0)
-        return -point->gap;
-    if (step == 1)
-        return vec3_length(vec3_sub(point->at, chosen[0].at));
-    double aside = aside_of(point, chosen, normal);
-    if (step == 2)
-        return fabs(aside);
-    return aside_of(&chosen[2], chosen, normal) > 0 ? -aside : aside;
-}
-
-/* Of more than four points the ones that hold best; ties by the lowest feature. */
-static void keep_four(const struct solid_point *points, int count,
-                      const struct solid_manifold *held, struct solid_manifold *manifold)
-{
-    struct solid_point chosen[SOLIDS_POINTS_MAX];
-    int is_taken[SOLIDS_CLIPPED_MAX] = {0};
-    manifold->count = 0;
-    for (int step = 0; step < SOLIDS_POINTS_MAX && count > SOLIDS_POINTS_MAX; step++) {
-        int best = -1;
-        double most = step < 2 ? -HUGE_VAL : SPREAD_MIN_M;
-        for (int i = 0; i < count; i++) {
-            double score = point_score(&points[i], chosen, step, manifold->normal);
-            score = preferred(held, step, &points[i], score);
-            if (is_taken[i] || score < most ||
-                (best >= 0 && score == most && points[i].feature > points[best].feature))
-                continue;
-            best = i;
-            most = score;
-        }
-        if (best < 0)
-            break;
-        is_taken[best] = 1;
-        chosen[step] = points[best];
-        manifold->points[manifold->count++] = points[best];
-    }
-    for (int i = 0; i < count && count <= SOLIDS_POINTS_MAX; i++)
-        manifold->points[manifold->count++] = points[i];
-}
+/* What is this far beyond the side of a face is not cut off, m: what coincides with it would be by rounding. */
+#define SIDE_M 1e-10
 
 /* ---------------------------------------------------------------- a half-space */
 
 void solids_meet_plane(const struct solid *s, struct vec3 normal, double offset, double margin,
-                       const struct solid_manifold *held, struct solid_manifold *manifold)
+                       struct solid_manifold *manifold)
 {
-    struct solid_point points[SOLIDS_CLIPPED_MAX];
     double height = vec3_dot(normal, s->centre) - offset, along[3];
-    int count = 0;
-    manifold->normal = normal;
-    manifold->axis = 0;
+    *manifold = (struct solid_manifold){.normal = normal};
     for (int k = 0; k < 3; k++)
         along[k] = s->half[k] * vec3_dot(normal, s->axes[k]);
     for (int corner = 0; corner < 8; corner++) {
@@ -98,10 +27,9 @@ void solids_meet_plane(const struct solid *s, struct vec3 normal, double offset,
         for (int k = 0; k < 3; k++)
             gap += corner >> k & 1 ? along[k] : -along[k];
         if (gap < margin)
-            points[count++] = (struct solid_point){
+            manifold->points[manifold->count++] = (struct solid_point){
                 vec3_along(solids_corner(s, corner), normal, -gap / 2), gap, corner};
     }
-    keep_four(points, count, held, manifold);
 }
 
 /* ---------------------------------------------------------------- 15 axes */
@@ -139,17 +67,18 @@ static int cut(const struct corner *from, int count, int is_t, double side, doub
                struct corner *to)
 {
     int left = 0;
-    for (int i = 0; i < count && left < SOLIDS_CLIPPED_MAX; i++) {
+    for (int i = 0; i < count && left < SOLIDS_POINTS_MAX; i++) {
         const struct corner *a = &from[i], *b = &from[(i + 1) % count];
         double da = side * (is_t ? a->t : a->s) - limit, db = side * (is_t ? b->t : b->s) - limit;
-        if (da <= 0)
+        int is_inside = da <= SIDE_M;
+        if (is_inside)
             to[left++] = *a;
-        if ((da <= 0) == (db <= 0) || left == SOLIDS_CLIPPED_MAX)
+        if (is_inside == (db <= SIDE_M) || left == SOLIDS_POINTS_MAX)
             continue;
-        double share = da / (da - db);
+        double share = fmin(fmax(da / (da - db), 0), 1);
         struct corner at = {a->s + share * (b->s - a->s), a->t + share * (b->t - a->t),
                             a->gap + share * (b->gap - a->gap), a->out, a->out};
-        if (da <= 0)
+        if (is_inside)
             at.out = edge;
         else
             at.in = edge;
@@ -183,7 +112,7 @@ static int clip_face(const struct solid *reference, int axis, const struct solid
     int k1 = (axis + 1) % 3, k2 = (axis + 2) % 3, face = opposed_face(other, n, &sign);
     int f1 = (face + 1) % 3, f2 = (face + 2) % 3;
     struct vec3 middle = vec3_along(other->centre, other->axes[face], sign * other->half[face]);
-    struct corner one[SOLIDS_CLIPPED_MAX], two[SOLIDS_CLIPPED_MAX];
+    struct corner one[SOLIDS_POINTS_MAX], two[SOLIDS_POINTS_MAX];
     *normal = n;
     for (int i = 0; i < 4; i++) {
         struct vec3 at = vec3_along(middle, other->axes[f1], around[i][0] * other->half[f1]);
@@ -269,35 +198,27 @@ static int is_in_order(const struct solid *a, const struct solid *b)
     return 1;
 }
 
-int solids_clip(const struct solid *a, const struct solid *b, double margin,
-                const struct solid_manifold *held, struct solid_manifold *manifold,
-                struct solid_point points[SOLIDS_CLIPPED_MAX])
-{
-    int is_ordered = is_in_order(a, b), count;
-    struct solids_pair p;
-    struct vec3 n; /* from p.a to p.b, or from p.b to p.a */
-    manifold->count = 0;
-    manifold->normal = (struct vec3){0, 1, 0};
-    solids_pair_set(&p, is_ordered ? a : b, is_ordered ? b : a);
-    int axis = manifold->axis = choose_axis(&p, margin, held ? held->axis : -1);
-    if (axis < 0)
-        return 0;
-    if (axis >= SOLIDS_FACES)
-        count = meet_edges(&p, (axis - SOLIDS_FACES) / 3, (axis - SOLIDS_FACES) % 3,
-                           p.separation[axis], &n, points);
-    else if (axis < 3)
-        count = clip_face(p.a, axis, p.b, p.way, 0, margin, &n, points);
-    else
-        count = clip_face(p.b, axis - 3, p.a, vec3_negated(p.way), 1, margin, &n, points);
-    int is_towards_b = axis < 3 || axis >= SOLIDS_FACES;
-    manifold->normal = is_towards_b == is_ordered ? vec3_negated(n) : n;
-    return count;
-}
-
 void solids_meet(const struct solid *a, const struct solid *b, double margin,
                  const struct solid_manifold *held, struct solid_manifold *manifold)
 {
-    struct solid_point points[SOLIDS_CLIPPED_MAX];
-    int count = solids_clip(a, b, margin, held, manifold, points);
-    keep_four(points, count, held, manifold);
+    int is_ordered = is_in_order(a, b);
+    struct solid_point *points = manifold->points;
+    struct solids_pair p;
+    struct vec3 n; /* from p.a to p.b, or from p.b to p.a */
+    int preferred = held ? held->axis : -1;
+    manifold->count = 0;
+    manifold->normal = (struct vec3){0, 1, 0};
+    solids_pair_set(&p, is_ordered ? a : b, is_ordered ? b : a);
+    int axis = manifold->axis = choose_axis(&p, margin, preferred);
+    if (axis < 0)
+        return;
+    if (axis >= SOLIDS_FACES)
+        manifold->count = meet_edges(&p, (axis - SOLIDS_FACES) / 3, (axis - SOLIDS_FACES) % 3,
+                                     p.separation[axis], &n, points);
+    else if (axis < 3)
+        manifold->count = clip_face(p.a, axis, p.b, p.way, 0, margin, &n, points);
+    else
+        manifold->count = clip_face(p.b, axis - 3, p.a, vec3_negated(p.way), 1, margin, &n, points);
+    int is_towards_b = axis < 3 || axis >= SOLIDS_FACES;
+    manifold->normal = is_towards_b == is_ordered ? vec3_negated(n) : n;
 }

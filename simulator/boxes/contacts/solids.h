@@ -1,14 +1,14 @@
 /* Collision geometry of boxes in space: against a half-space and against one another.
  *
  * Contacts are found before they happen (speculative): a manifold is made when the gap is below a margin, and
- * its points carry the gap, negative when they penetrate. At most four points each, chosen so that
- * they change little when the boxes move little: what was there before is preferred. */
+ * its points carry the gap, negative when they penetrate. All points count: of eight, as of two squares that are
+ * turned against one another, no four are as good as their mirror images. */
 #ifndef SIMULATOR_BOXES_CONTACTS_SOLIDS_H
 #define SIMULATOR_BOXES_CONTACTS_SOLIDS_H
 
 #include "common/math/solids.h"
 
-enum { SOLIDS_POINTS_MAX = 4, SOLIDS_CLIPPED_MAX = 8 };
+enum { SOLIDS_POINTS_MAX = 8 };
 
 struct solid_point {
     struct vec3 at; /* half way between the two surfaces */
@@ -22,18 +22,14 @@ struct solid_manifold {
     struct solid_point points[SOLIDS_POINTS_MAX];
 };
 
-/* Against the half-space below the plane normal . x = offset: at most four corners with a gap below the
- * margin; feature = corner. `held`: the manifold of the step before, or NULL. */
+/* Against the half-space below the plane normal . x = offset: the corners with a gap below the margin; feature =
+ * corner. */
 void solids_meet_plane(const struct solid *solid, struct vec3 normal, double offset, double margin,
-                       const struct solid_manifold *held, struct solid_manifold *manifold);
+                       struct solid_manifold *manifold);
 
 /* Points of contact where two boxes are closer than the margin. With the boxes exchanged the
- * normal is reversed and the points stay. `held` as above. */
+ * normal is reversed and the points stay. `held`: the manifold of the step before, or NULL. */
 void solids_meet(const struct solid *a, const struct solid *b, double margin,
                  const struct solid_manifold *held, struct solid_manifold *manifold);
-/* The same before the points are reduced to four; returns their number. manifold gets normal and axis. */
-int solids_clip(const struct solid *a, const struct solid *b, double margin,
-                const struct solid_manifold *held, struct solid_manifold *manifold,
-                struct solid_point points[SOLIDS_CLIPPED_MAX]);
 
 #endif

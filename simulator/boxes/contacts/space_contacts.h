@@ -38,7 +38,6 @@ struct space_pair {
     int a, b;                                /* boxes; b: also as `other` in struct contact_point */
     struct solid_manifold held;              /* of the last step */
     struct vec3 impulses[SOLIDS_POINTS_MAX]; /* of its points, in the world */
-    struct vec3 expected[SOLIDS_POINTS_MAX]; /* in the next step */
     struct solid_manifold found;             /* of this step */
     uint64_t step;   /* of the body of `one`, when it was held; only the last step counts */
     uint64_t search; /* that found it, of those that bodies share */

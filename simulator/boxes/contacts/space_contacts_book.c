@@ -1,9 +1,6 @@
 /* Work and ledgers, what bodies were given, and what is kept for the next step. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
-/* Impulses go on changing if they changed by more than this share of them. */
-#define CHANGE_SHARE 1e-3
-
 /* Books one law's work, of which the share counts. */
 static void book_law(const struct space_contacts *s, int i, double share, struct ledger *l)
 {
@@ -94,31 +91,13 @@ void space_contacts_impulse(const struct space_contacts *s, const struct space_c
     }
 }
 
-/* The manifold of this step takes the place of that of the last one. */
+/* The manifold of this step takes the place of that of the last one; its points have given nothing yet. */
 static void hold_manifold(struct space_pair *p)
 {
-    uint64_t step = p->one->body->step;
-    struct vec3 before[SOLIDS_POINTS_MAX];
-    for (int k = 0; k < p->found.count; k++) {
-        int old = p->step == step - 1 ? held_point(p, p->found.points[k].feature) : -1;
-        before[k] = old < 0 ? (struct vec3){0, 0, 0} : p->impulses[old];
-    }
-    for (int k = 0; k < p->found.count; k++) {
+    for (int k = 0; k < p->found.count; k++)
         p->impulses[k] = (struct vec3){0, 0, 0};
-        p->expected[k] = before[k];
-    }
     p->held = p->found;
-    p->step = step;
-}
-
-/* Twice this impulse less that of the step before, if both pressed and differ by more than what rest leaves. */
-static struct vec3 expect(struct vec3 now, struct vec3 before)
-{
-    struct vec3 change = vec3_sub(now, before);
-    double size = vec3_dot(now, now), least = CHANGE_SHARE * CHANGE_SHARE * size;
-    if (vec3_dot(before, before) == 0 || size == 0 || vec3_dot(change, change) <= least)
-        return now;
-    return vec3_add(now, change);
+    p->step = p->one->body->step;
 }
 
 /* A contact as one of its sides sees it. */
@@ -136,15 +115,6 @@ static struct contact_point point_of(const struct space_contacts *s, int i, int 
                                   .gap_m = c->gap,
                                   .normal_impulse_n_s = l[0],
                                   .friction_impulse_n_s = sqrt(l[1] * l[1] + l[2] * l[2])};
-}
-
-/* For the next step, what a contact gave in this one. */
-static void keep_impulse(const struct space_contacts *s, int i)
-{
-    const struct space_contact *c = &s->list[i];
-    struct vec3 *expected = &c->pair->expected[c->point];
-    c->pair->impulses[c->point] = impulse_of(s, i);
-    *expected = expect(c->pair->impulses[c->point], *expected);
 }
 
 static void add_point(struct space_contacts *s, struct space_contact_body *own, int i, int side)
@@ -179,7 +149,7 @@ int space_contacts_keep(struct space_contacts *s, struct space_contact_body *own
         if (!is_of_body(c, own))
             continue;
         if (side == 0)
-            keep_impulse(s, i);
+            c->pair->impulses[c->point] = impulse_of(s, i);
         is_pressing |= is_pressed;
         if (-c->gap > own->penetration)
             own->penetration = -c->gap;

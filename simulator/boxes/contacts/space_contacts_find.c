@@ -148,7 +148,7 @@ static void find_pair(struct space_contacts *s, struct space_pair *p)
     if (!are_near(p, margin))
         return;
     if (p->b == CONTACT_GROUND)
-        solids_meet_plane(a, (struct vec3){0, 1, 0}, 0, margin, held, &p->found);
+        solids_meet_plane(a, (struct vec3){0, 1, 0}, 0, margin, &p->found);
     else
         solids_meet(a, other_solid(p), margin, held, &p->found);
     for (int i = 0; i < p->found.count; i++)

@@ -183,16 +183,17 @@ static void set_law(struct space_contacts *s, int i)
         set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);
 }
 
-/* As if impulses went on changing as they did. */
+/* What they gave in the last step. Where loads are shared without a unique answer only this says how: were it
+ * extrapolated, rounding would grow from step to step. */
 static void take_warm_start(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];
     const struct space_pair *p = c->pair;
     double *l = s->cones.impulse + 3 * i;
     int k = is_held(p) ? held_point(p, p->found.points[c->point].feature) : -1;
-    l[0] = k < 0 ? 0 : vec3_dot(p->expected[k], c->normal);
-    l[1] = l[0] > 0 ? vec3_dot(p->expected[k], c->tangents[0]) : 0;
-    l[2] = l[0] > 0 ? vec3_dot(p->expected[k], c->tangents[1]) : 0;
+    l[0] = k < 0 ? 0 : vec3_dot(p->impulses[k], c->normal);
+    l[1] = l[0] > 0 ? vec3_dot(p->impulses[k], c->tangents[0]) : 0;
+    l[2] = l[0] > 0 ? vec3_dot(p->impulses[k], c->tangents[1]) : 0;
     l[0] = l[0] > 0 ? l[0] : 0;
 }
 

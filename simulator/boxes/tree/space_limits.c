@@ -165,8 +165,8 @@ int space_limits_find(struct space_limits *limits, const struct space_tree *tree
         double drift = drift_of(row, tree, q, middle, half_s);
         double last = row->gap + time_s * (rate_of(row, end) + drift / 2);
         row->bound = fmin((half_s * drift / 2 - row->gap) / time_s, 0) - drift;
-        closed += row->gap <= 0 || last < 0;
-        if (row->gap <= 0 || last < GAP_NEAR)
+        closed += row->gap <= GAP_ROUNDING || last < 0;
+        if (row->gap <= GAP_ROUNDING || last < GAP_NEAR)
             keep(limits, &kept, i);
     }
     limits->count = closed > 0 ? kept : 0;
@@ -203,7 +203,7 @@ int space_limits_find_hit(struct space_limits *limits, const struct space_tree *
     for (int i = 0; i < limits->count; i++) {
         struct space_limit *row = &limits->rows[i];
         row->bound = 0;
-        if (row->gap + time_s * rate_of(row, rates) <= 0)
+        if (row->gap + time_s * fmin(rate_of(row, rates), 0) <= GAP_ROUNDING)
             keep(limits, &kept, i);
     }
     limits->count = kept;

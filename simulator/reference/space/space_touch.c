@@ -93,7 +93,7 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
         return ERR_MEMORY;
     space_touch_list_pairs(c);
     list_limits(c);
-    c->touch_room = SOLIDS_CLIPPED_MAX * c->pair_count;
+    c->touch_room = SOLIDS_POINTS_MAX * c->pair_count;
     c->touch_room = c->touch_room < TOUCHES_MAX ? c->touch_room : TOUCHES_MAX;
     c->touch_room += c->limit_count;
     size_t room = (size_t)c->touch_room;
@@ -379,21 +379,16 @@ static void find_pair(struct space_constraint *c, int i, double margin)
 {
     struct touch_pair *p = &c->pairs[i];
     struct solid_manifold m = {.axis = -1};
-    struct solid_point points[SOLIDS_CLIPPED_MAX];
-    int count = 0;
     p->axis = -1;
     if (!are_near(c, p, margin))
         return;
-    if (p->b == CONTACT_GROUND) {
-        solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, NULL, &m);
-        for (int k = 0; k < m.count; k++)
-            points[count++] = m.points[k];
-    } else {
-        count = solids_clip(&c->solids[p->a], solid_of(c, p->b), margin, &p->held, &m, points);
-    }
+    if (p->b == CONTACT_GROUND)
+        solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
+    else
+        solids_meet(&c->solids[p->a], solid_of(c, p->b), margin, &p->held, &m);
     p->axis = m.axis;
-    for (int k = 0; k < count; k++)
-        add_point(c, i, &m, &points[k]);
+    for (int k = 0; k < m.count; k++)
+        add_point(c, i, &m, &m.points[k]);
 }
 
 static void find_limit(struct space_constraint *c, int i, double margin)
