@@ -75,7 +75,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 digest=$("$controller" list run --top 1 --json | sed -n 's/^    "digest": "\(.*\)",/\1/p')
 grep -q "$digest" a.json || fail "the saved creature moves differently: $(cat a.json), not $digest"
 measure() { sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*$/\1/p" a.json; }
-[ "$(measure fitness | cut -c 1-9)" = "$(awk -v d="$(measure distance_m)" -v s="$(measure size_m)" \
+[ "$(measure fitness | cut -c 1-9)" = "$(awk -v d="$(measure distance_m)" -v s="$(measure size_max_m)" \
     'BEGIN {printf "%.12f", d / s - 0.5}' | cut -c 1-9)" ] || fail "not the fitness of walkers: $(cat a.json)"
 grep -q "$digest" b.json || fail "the saved text moves differently: $(cat b.json), not $digest"
 
