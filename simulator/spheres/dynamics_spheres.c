@@ -145,7 +145,8 @@ static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linea
  *     (k - 1/2) h v + h (S_1 + ... + S_k-1) / m + (something along g)
  * since the step began. Its impulse is m g h each time, so that its moment about where the centre was is
  *     (n h)^2 / 2 m v x g + h^2 (sum over k of (S_1 + ... + S_k-1)) x g.
- * The documents' methods push everything before it moves. */
+ * The documents' methods push everything before it moves. Drag acts before the first substep, which changes v, and after
+ * the last. */
 static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
                             struct vec3 velocity, struct impulse_sum *impulses)
 {
@@ -153,10 +154,9 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
     struct vec3 g = {s->world.gravity_x_m_s2, -s->world.gravity_m_s2, 0};
     double mass = s->phenotype->mass_kg, dt = s->settings.dt_s;
     double lever = s->has_method ? 0 : 0.5 * dt * dt * mass;
-    struct vec3 arms = vec3_along(vec3_scale(velocity, lever), s->given_sums_of_sums, s->h * s->h);
+    struct vec3 v = vec3_along(velocity, s->slowed, 1 / mass);
+    struct vec3 arms = vec3_along(vec3_scale(v, lever), s->given_sums_of_sums, s->h * s->h);
     struct impulse_sum sum = s->given;
-    if (world_has_drag(&s->world))
-        return 0;
     sum.angular = vec3_add(sum.angular, vec3_cross(arms, g));
     sum.angular = vec3_sub(sum.angular, vec3_cross(centre, s->given.linear));
     sum.linear = vec3_along(sum.linear, g, mass * dt);

@@ -526,7 +526,7 @@ void sphere_contacts_book(struct sphere_system *s)
         if (!touch->is_booked && touch->impulse > 0)
             book_work(&s->ledger, touch, work_of(s, touch), 1);
     }
-    s->given_sums = vec3_add(s->given_sums, s->given.linear);
+    s->given_sums = vec3_add(s->given_sums, vec3_sub(s->given.linear, s->slowed));
 }
 
 void sphere_contacts_report(struct sphere_system *s)

@@ -393,6 +393,19 @@ static void go_on(struct sphere_system *s, int is_last)
 
 /* ---------------------------------------------------------------- between substeps */
 
+/* What the medium gives a sphere that loses these shares of its velocity and spin, both below 0. */
+static void book_slowing(struct sphere_system *s, int i, double share, double spin_share)
+{
+    const struct ball *ball = &s->ball[i];
+    const struct ball_matter *matter = &s->matter[i];
+    struct vec3 impulse = vec3_scale(ball->velocity, share * ball->mass);
+    struct vec3 twist = vec3_scale(matter->spin, s->has_spin ? spin_share * matter->inertia : 0);
+    struct vec3 moment = vec3_add(vec3_cross(ball->at, impulse), twist);
+    s->given.linear = vec3_add(s->given.linear, impulse);
+    s->given.angular = vec3_add(s->given.angular, moment);
+    s->given.size += vec3_length(impulse);
+}
+
 /* Exactly what the law of viscosity takes in a time, at the mean velocity: m (v+ - v) = -t c (v + v+) / 2. */
 static void slow_down(struct sphere_system *s, double time_s)
 {
@@ -409,6 +422,7 @@ static void slow_down(struct sphere_system *s, double time_s)
         s->ledger.loss_drag_j += 0.5 * ball->mass * v_sq * (1 - left * left) +
                                  0.5 * matter->inertia * vec3_dot(matter->spin, matter->spin) *
                                      (1 - turn_left * turn_left);
+        book_slowing(s, i, left - 1, turn_left - 1);
         ball->velocity = vec3_scale(ball->velocity, left);
         matter->spin = vec3_scale(matter->spin, turn_left);
     }
@@ -439,6 +453,7 @@ static void begin_step(struct sphere_system *s)
     s->given_sums = s->given_sums_of_sums = (struct vec3){0, 0, 0};
     if (world_has_drag(&s->world))
         slow_down(s, 0.5 * s->settings.dt_s);
+    s->slowed = s->given.linear;
 }
 
 /* 1 if the state is not finite. */

@@ -245,8 +245,9 @@ struct sphere_system {
     int point_count, point_room, is_reported;
     double penetration;
 
-    /* by contacts with the world, in this step: about the world's origin; and see spheres_impulses() */
+    /* by contacts with the world and drag, in this step: about the world's origin; and see spheres_impulses() */
     struct impulse_sum given;
+    struct vec3 slowed; /* of that, by drag before the first substep */
     struct vec3 given_sums, given_sums_of_sums;
 
     struct ledger ledger;

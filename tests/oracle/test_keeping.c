@@ -7,6 +7,7 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"
@@ -18,17 +19,19 @@
 /* And what 64 bits hold of it in a second of steps, as a share of what moves. */
 #define ROUNDING 1e-11
 
-static const char *const bodies[] = {"boxes"};
+static const char *const bodies[] = {"rectangles", "spheres", "boxes"};
 enum { BODY_COUNT = sizeof bodies / sizeof bodies[0] };
 
 static const struct place {
     const char *name, *settings[5];
     int is_empty; /* nothing outside acts; else only along y */
     int is_slick; /* the ground, without friction */
+    int has_drag;
 } places[] = {
-    {"in empty space", {"world.gravity_m_s2=0", "world.ground=no"}, 1, 0},
-    {"on slick ground", {"world.friction=0", "settle.drop_m=0.02"}, 0, 1},
-    {"in water", {"world.preset=water"}, 0, 0},
+    {"in empty space", {"world.gravity_m_s2=0", "world.ground=no"}, 1, 0, 0},
+    {"on slick ground", {"world.friction=0", "settle.drop_m=0.02"}, 0, 1, 0},
+    {"in water", {"world.preset=water"}, 0, 0, 1},
+    {"in air", {"world.preset=air"}, 0, 0, 1},
 };
 enum { PLACE_COUNT = sizeof places / sizeof places[0] };
 
@@ -173,7 +176,8 @@ START_TEST(momentum_is_kept)
     printf("keeping: %s %s: %d of %d moved, %ld steps, %ld unknown, %d bad, worst %.2e (%d)\n",
            body, place->name, expressed, count, steps, unknown, bad, worst, (int)worst_number);
     fflush(stdout);
-    ck_assert_int_eq(unknown, 0);
+    /* what drag gives rectangles between the stages of RK4 is not told */
+    ck_assert_int_eq(unknown, strcmp(body, "rectangles") == 0 && place->has_drag ? steps : 0);
     ck_assert_msg(worst <= 1, "creature %d of %s %s: %.3g", (int)worst_number, body, place->name,
                   worst);
 }

@@ -734,19 +734,16 @@ END_TEST
 /* A share below rounding shows that the guard looks. */
 START_TEST(verdict_momentum)
 {
-    /* what rounding leaves, and no more, on the ground; in flight what the scheme loses is mended later */
-    static const struct {
-        const char *ground;
-        int verdict;
-    } cases[] = {{"world.ground=no", VERDICT_OK}, {"world.ground=yes", VERDICT_MOMENTUM}};
+    /* what rounding leaves, and no more, in flight as on the ground */
+    static const char *const grounds[] = {"world.ground=no", "world.ground=yes"};
     make_worm(1.5);
     set("guard.speed_m_s=0");
     for (int i = 0; i < 2; i++) {
-        set(cases[i].ground);
+        set(grounds[i]);
         set("guard.momentum_share=1e-13");
         ck_verdict(VERDICT_OK);
         set("guard.momentum_share=1e-20");
-        ck_verdict(cases[i].verdict);
+        ck_verdict(VERDICT_MOMENTUM);
         set("guard.momentum_share=0");
         ck_verdict(VERDICT_OK);
     }

@@ -1,5 +1,5 @@
 /* See articulated_private.h. The body as a whole: joint coordinates alone keep its momentum to third order of h only, so a
- * midpoint step sets the root's velocity and place such that the whole has what the impulses gave it. */
+ * step sets the root's velocity and place such that the whole has what the impulses gave it. */
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
@@ -24,18 +24,20 @@ static double bulk_gain(const struct articulated *d, const struct tree_bulk *fro
            turn * (to->spin + from->spin) / 2;
 }
 
-/* What the body as a whole comes to: `target` has the velocity of its centre of mass and its spin, and the
- * centre goes by `way`. The root gets what is missing, as if all joints were locked. */
-static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec2 way)
+/* What the body as a whole comes to from what it is at the tree's pose: `target` has the velocity of its centre of mass and
+ * its spin, and the centre goes by `way`. The root gets what is missing, as if all joints were locked. Returns the energy
+ * of that. */
+static double put_bulk(struct articulated *d, struct tree_bulk is, struct tree_bulk *target,
+                       struct vec2 way)
 {
-    struct tree_bulk is = tree_move(&d->tree, d->q, d->qd);
     double turn = (target->spin - is.spin) / is.inertia;
     d->qd[0] += target->velocity_x - is.velocity_x + turn * is.centre_y;
     d->qd[1] += target->velocity_y - is.velocity_y - turn * is.centre_x;
     d->qd[2] += turn;
     double x = d->q0[0] + (d->bulk.centre_x - is.centre_x + way.x);
     double y = d->q0[1] + (d->bulk.centre_y - is.centre_y + way.y);
-    d->ledger.mended_j += fabs(bulk_gain(d, &is, target, x - d->q[0], y - d->q[1]));
+    double gain_j = bulk_gain(d, &is, target, x - d->q[0], y - d->q[1]);
+    d->ledger.mended_j += fabs(gain_j);
     d->tree.root_x = d->q[0] = x;
     d->tree.root_y = d->q[1] = y;
     target->centre_x = is.centre_x;
@@ -44,6 +46,7 @@ static void put_bulk(struct articulated *d, struct tree_bulk *target, struct vec
     d->bulk = *target;
     d->is_posed = 1;
     d->is_moving = 0;
+    return gain_j;
 }
 
 /* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
@@ -66,16 +69,16 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
                            .spin = from->spin + outer.n - (x * outer.y - y * outer.x)};
     struct vec2 way = {half * (from->velocity_x + to.velocity_x) - share * late.x,
                        half * (from->velocity_y + to.velocity_y) - share * late.y};
-    put_bulk(d, &to, way);
+    put_bulk(d, tree_move(&d->tree, d->q, d->qd), &to, way);
 }
 
-void momentum_carry(struct articulated *d)
+double momentum_keep_flight(struct articulated *d)
 {
     double h = d->settings.dt_s;
-    struct tree_bulk *bulk = &d->bulk;
-    double gain_x = h * d->tree.gravity_x, gain_y = -h * d->world.gravity_m_s2;
-    bulk->centre_x += h * (bulk->velocity_x + gain_x / 2) - (d->q[0] - d->q0[0]);
-    bulk->centre_y += h * (bulk->velocity_y + gain_y / 2) - (d->q[1] - d->q0[1]);
-    bulk->velocity_x += gain_x;
-    bulk->velocity_y += gain_y;
+    struct tree_bulk to = d->bulk;
+    to.velocity_x += h * d->tree.gravity_x;
+    to.velocity_y -= h * d->world.gravity_m_s2;
+    struct vec2 way = {h / 2 * (d->bulk.velocity_x + to.velocity_x),
+                       h / 2 * (d->bulk.velocity_y + to.velocity_y)};
+    return put_bulk(d, tree_bulk(&d->tree), &to, way);
 }

@@ -19,8 +19,6 @@
 
 /* An RK4 step is halved into so many parts at most. */
 #define RK4_PARTS 64
-/* Momentum that a flight may lose, as a share of what impulses and speeds come to: limbs that thrash lose 2e-4. */
-#define RK4_MOMENTUM 1e-3
 
 /* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
  * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than muscle_most() of `most`, hill_n_m and
@@ -63,7 +61,6 @@ struct articulated {
     int dof, links, parts;
     double *q, *qd;
     uint64_t steps, rk4_steps;
-    int was_free;       /* the last step was one by RK4 */
     uint64_t step_work; /* operations of a step but for the impulses, roughly */
     enum effector_state effectors;
     double damping_rate;
@@ -188,9 +185,9 @@ static inline void drives_follow(struct articulated *d, double ahead, double *q,
 void momentum_find(struct articulated *d);
 /* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. */
 void momentum_keep(struct articulated *d, const struct contacts *contacts, int of);
-/* After a step in which nothing but gravity acts from outside: where the centre of mass should be, and its velocity.
- * What RK4 loses is mended in the next midpoint step. */
-void momentum_carry(struct articulated *d);
+/* Keeps momentum in a step of RK4 in which nothing but gravity acts from outside, at the tree's pose. Returns the energy
+ * that takes. */
+double momentum_keep_flight(struct articulated *d);
 
 /* ---- articulated_rk4.c, articulated_midpoint.c ---- */
 

@@ -124,10 +124,11 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
 {
     const struct articulated *d = articulated_of(dynamics);
     double fall = -d->phenotype->mass_kg * d->world.gravity_m_s2 * d->settings.dt_s;
+    int is_plain = d->settings.integrator == INTEGRATOR_RK4;
     struct impulse_sum sum = {.linear = {0, fall, 0},
                               .angular = {0, 0, d->settings.dt_s / 2 * velocity.x * fall},
                               .size = fabs(fall),
-                              .truncation_share = d->was_free ? RK4_MOMENTUM : 0};
+                              .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
     if (world_has_drag(&d->world))
         return 0;
     for (int i = 0; i < d->contacts.own.point_count; i++) {

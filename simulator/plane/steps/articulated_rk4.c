@@ -172,11 +172,19 @@ static void examine_state(struct articulated *d)
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 int rk4_try(struct articulated *d)
 {
+    int is_kept =
+        !d->tree.has_drag && !d->tree.is_root_fixed && d->settings.integrator == INTEGRATOR_AUTO;
+    double mended_j = d->ledger.mended_j;
     articulated_set_pose(d);
-    if (!d->tree.has_drag)
+    if (is_kept)
         momentum_find(d);
+    struct tree_bulk bulk = d->bulk;
     step_rk4(d);
     d->is_examined = 0;
+    if (is_kept)
+        d->balance.energy_j += momentum_keep_flight(d);
+    else
+        d->is_bulk_known = 0;
     if (d->settings.integrator == INTEGRATOR_AUTO) {
         examine_state(d);
         if (d->clearance.is_violated) {
@@ -185,6 +193,8 @@ int rk4_try(struct articulated *d)
                 d->qd[i] = d->qd0[i];
             }
             d->is_posed = 0;
+            d->bulk = bulk;
+            d->ledger.mended_j = mended_j;
             return 0;
         }
     }
@@ -197,10 +207,6 @@ int rk4_try(struct articulated *d)
         d->last_kick[i] = d->kick_before[i] = 0;
     d->is_pressing = 0;
     d->has_accelerations = 1;
-    if (d->tree.has_drag)
-        d->is_bulk_known = 0;
-    else
-        momentum_carry(d);
     d->is_balance_known = 1;
     d->rk4_steps++;
     return 1;

@@ -328,7 +328,6 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
     if (d->drag.kind >= DRAG_EXPOSED)
         articulated_set_pose(d);
     d->steps++;
-    d->was_free = 0;
     return begin_drag(d) | d->has_stiff_muscles;
 }
 
@@ -351,8 +350,7 @@ static int articulated_step(struct dynamics *dynamics)
     int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
-    d->was_free = is_free && rk4_try(d);
-    if (!d->was_free)
+    if (!is_free || !rk4_try(d))
         midpoint_step_alone(d);
     uint64_t work = d->contacts.impulses.work;
     d->contacts.impulses.work = 0;
