@@ -73,7 +73,7 @@ int draft_end(struct draft *draft, int status, struct error *error)
         is_lost = sync_draft(draft) != 0 || rename(draft->name, draft->path) != 0;
     if (is_lost && !status)
         status = error_set(error, ERR_IO, "%s: %s", draft->path,
-                           errno ? strerror(errno) : "cannot be written");
+                           errno ? strerror(errno) : "could not be written");
     if (!is_itself(draft)) {
         if (status)
             unlink(draft->name);

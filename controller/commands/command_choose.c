@@ -59,7 +59,7 @@ static int give(const char *directory, const char *line, struct error *error)
     char *answer;
     int status = control_ask(directory, line, ANSWER_MS, &answer, error);
     if (!status)
-        output_lines(stdout, answer);
+        output_print(stdout, "%s\n", answer);
     free(answer);
     return status;
 }

@@ -63,7 +63,7 @@ static int give_order(const char *directory, const char *line)
         add_elsewhere(directory, &error);
         return command_fail(&error);
     }
-    output_lines(stdout, answer);
+    output_print(stdout, "%s\n", answer);
     free(answer);
     return command_finish_output();
 }

@@ -394,12 +394,15 @@ static int read_answer(const char *directory, int descriptor, int64_t deadline_m
     return error_set(error, ERR_MEMORY, "out of memory");
 }
 
-/* Takes the first line away: "ok", or an error. */
+/* Takes the first line away, "ok" or an error, and the end of the last one. */
 static int judge_answer(char **answer, struct error *error)
 {
     size_t length = strcspn(*answer, "\n");
     if (length == 2 && !strncmp(*answer, "ok\n", 3)) {
         memmove(*answer, *answer + 3, strlen(*answer + 3) + 1);
+        length = strlen(*answer);
+        if (length > 0 && (*answer)[length - 1] == '\n')
+            (*answer)[length - 1] = '\0';
         return 0;
     }
     (*answer)[length] = '\0';

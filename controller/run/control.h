@@ -28,8 +28,9 @@ void control_destroy(struct control *control);
 
 /* The client: gives an order to the controller of a run, again while it has no room, and waits at
  * most `timeout_ms` for the whole of the answer. 0 and *answer (freed by the caller; without its
- * first line; of foreign origin); ERR_MISSING if nobody listens there; ERR_BUSY if no answer comes;
- * ERR_IO if it breaks off; ERR_RANGE with what the controller said if it refused. */
+ * first line and the end of its last one; of foreign origin); ERR_MISSING if nobody listens there;
+ * ERR_BUSY if no answer comes; ERR_IO if it breaks off; ERR_RANGE with what the controller said if
+ * it refused. */
 int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
                 struct error *error);
 

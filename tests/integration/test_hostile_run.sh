@@ -41,10 +41,10 @@ ends() { # CASE COMMAND...
     [ "$status" != 137 ] || fail "$case: this does not end: $*"
     [ "$status" -lt 124 ] || fail "$case: exit code $status: $* ($(cat err))"
     ! grep -Eq 'Sanitizer|runtime error' err || fail "$case: $*: $(cat err)"
-    # C0, DEL, C1 (as bytes of UTF-8, and alone), what turns the direction of text
-    perl -0777 -ne 'use utf8; utf8::decode($_) or die "no UTF-8\n";
+    # controls (C1 as bytes of UTF-8, and alone), separators, what turns the direction of text or cannot be seen
+    perl -0777 -ne 'utf8::decode($_) or die "no UTF-8\n";
         die sprintf("U+%04X\n", ord $1) if
-        /([\x00-\x08\x0b-\x1f\x7f-\x9f\x{61c}\x{200e}\x{200f}\x{202a}-\x{202e}\x{2066}-\x{2069}])/' \
+        /((?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{fff9}-\x{fffb}])/' \
         out err 2>unclean || fail "$case: $* prints $(cat unclean): $(cat -v out err)"
     last=$status
 }
@@ -233,7 +233,7 @@ for table in individuals costs generations events; do
 done
 
 # words
-nasty="char(27) || '[2J' || char(7, 10, 13, 8, 127, 155) || '31m' || char(8238, 8294, 8207, 1564) || 'x'"
+nasty="char(27) || '[2J' || char(7, 10, 13, 8, 127, 155) || '31m' || char(8238, 8294, 8207, 1564, 8203, 8232, 65279, 917569) || 'x'"
 survives "words" '' sql "UPDATE individuals SET mutations = $nasty;
     UPDATE individuals SET referee_words = $nasty, referee_fitness = 0, fitness = 0;
     INSERT INTO events (time_utc, event, detail) VALUES ($nasty, $nasty, $nasty);

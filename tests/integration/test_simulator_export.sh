@@ -50,5 +50,5 @@ refused 1 'no.such' "$simulator" export "$biped" walk.ini --mjcf x.xml -s no.suc
 refused 1 'nodir/x.xml' "$simulator" export "$biped" walk.ini --mjcf nodir/x.xml
 refused 1 'nodir/x.csv' "$simulator" export "$biped" walk.ini --mjcf x.xml --signals nodir/x.csv
 refused 1 'nowhere.json' "$simulator" export nowhere.json --mjcf x.xml
-refused 1 '/dev/full: cannot be written' "$simulator" export "$biped" walk.ini --signals /dev/full
+refused 1 '/dev/full: No space left on device' "$simulator" export "$biped" walk.ini --signals /dev/full
 says 'usage: simulator export' "$simulator" export --help

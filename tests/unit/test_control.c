@@ -169,7 +169,7 @@ START_TEST(test_an_order_is_given_again_to_who_hangs_up)
     static const char *const texts[] = {"", "", "ok\ndone\n"};
     pid_t impostor = start_impostor(texts, 3, 100);
     ck_assert_int_eq(control_ask(directory, "pause", 20000, &answer, &error), 0);
-    ck_assert_str_eq(answer, "done\n");
+    ck_assert_str_eq(answer, "done");
     end_impostor(impostor);
 }
 END_TEST
