@@ -2,7 +2,7 @@
  * violent muscles whip joints from limit to limit. What gives nothing is named by the world and not by the solver: in
  * empty space all is kept, on ground without friction what is along it.
  *
- *     build/tests/oracle/test_keeping            27 creatures a kind and world
+ *     build/tests/oracle/test_keeping            27 creatures a kind and place
  *     build/tests/oracle/test_keeping 10000      so many creatures in all, minutes */
 #include <check.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static int creature_count = 27 * BODY_COUNT * PLACE_COUNT;
 struct keeping {
     const struct place *place;
     int is_started;
-    long steps, unknown, at_limits;
+    long steps, unknown;
     double mass, size_m, fastest_m_s, given; /* sum of the sizes of all impulses, N s */
     struct vec3 linear, angular, centre;
     struct vec3 linear_off, angular_off, centre_off; /* from nowhere so far */
@@ -144,42 +144,58 @@ static void set_params(struct params *params, const char *body, const struct pla
     params->initial_limit_max_rad = 0.4;
 }
 
+/* What the creatures of a kind in a place came to. Those that end as `not-finite`, the one guard that is left, are broken:
+ * they are told and not judged. */
+struct tally {
+    int moved, broken;
+    long steps, unknown;
+    double worst;
+    uint64_t worst_number;
+};
+
+static void try_creature(const char *body, const struct place *place, uint64_t number,
+                         struct arena *arena, struct tally *tally)
+{
+    struct keeping keeping = {.place = place};
+    struct params params;
+    struct genome genome;
+    struct evaluation evaluation;
+    set_params(&params, body, place, number);
+    ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
+    evaluate(&genome, &params, number, arena, watch, &keeping, &evaluation);
+    genome_deinit(&genome);
+    int is_broken = evaluation.verdict == VERDICT_NOT_FINITE;
+    tally->broken += is_broken;
+    tally->moved += keeping.steps > 0;
+    tally->steps += keeping.steps;
+    tally->unknown += keeping.unknown;
+    if (!is_broken && !(keeping.worst <= tally->worst)) {
+        tally->worst = keeping.worst;
+        tally->worst_number = number;
+    }
+}
+
 START_TEST(momentum_is_kept)
 {
     const char *body = bodies[_i / PLACE_COUNT];
     const struct place *place = &places[_i % PLACE_COUNT];
     struct arena arena;
-    double worst = 0;
-    long steps = 0, unknown = 0;
-    int count = creature_count / (BODY_COUNT * PLACE_COUNT), bad = 0, expressed = 0;
-    uint64_t worst_number = 0;
+    struct tally t = {.worst = 0};
+    uint64_t count = (uint64_t)(creature_count / (BODY_COUNT * PLACE_COUNT));
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
-    for (uint64_t number = 1; number <= (uint64_t)count; number++) {
-        struct keeping keeping = {.place = place};
-        struct params params;
-        struct genome genome;
-        struct evaluation evaluation;
-        set_params(&params, body, place, number);
-        ck_assert_int_eq(violent_genome(&genome, &params, number), 0);
-        evaluate(&genome, &params, number, &arena, watch, &keeping, &evaluation);
-        genome_deinit(&genome);
-        steps += keeping.steps;
-        unknown += keeping.unknown;
-        expressed += keeping.steps > 0;
-        bad += keeping.worst > 1;
-        if (keeping.worst > worst) {
-            worst = keeping.worst;
-            worst_number = number;
-        }
-    }
+    for (uint64_t number = 1; number <= count; number++)
+        try_creature(body, place, number, &arena, &t);
     arena_deinit(&arena);
-    printf("keeping: %s %s: %d of %d moved, %ld steps, %ld unknown, %d bad, worst %.2e (%d)\n",
-           body, place->name, expressed, count, steps, unknown, bad, worst, (int)worst_number);
+    printf(
+        "keeping: %s %s: %d of %d moved, %d broken, %ld steps; at most %.1e of what may be off\n",
+        body, place->name, t.moved, (int)count, t.broken, t.steps, t.worst);
     fflush(stdout);
+    ck_assert_int_gt(t.moved, (int)count / 3);
+    ck_assert_int_le(t.broken, t.moved / 50);
     /* what drag gives rectangles between the stages of RK4 is not told */
-    ck_assert_int_eq(unknown, strcmp(body, "rectangles") == 0 && place->has_drag ? steps : 0);
-    ck_assert_msg(worst <= 1, "creature %d of %s %s: %.3g", (int)worst_number, body, place->name,
-                  worst);
+    ck_assert_int_eq(t.unknown, strcmp(body, "rectangles") == 0 && place->has_drag ? t.steps : 0);
+    ck_assert_msg(t.worst <= 1, "creature %d of %s %s: %.3g", (int)t.worst_number, body,
+                  place->name, t.worst);
 }
 END_TEST
 
