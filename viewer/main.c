@@ -336,7 +336,7 @@ static void print_replay(const struct replay *replay)
     output_print(stdout, "%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status],
                  replay->name, replay->score, verdict_name(replay->verdict),
                  replay->detail[0] ? ": " : "", replay->detail);
-    fflush(stdout);
+    output_flush();
 }
 
 /* Simulates all that is on the shelf from `first` on. Survivors of a run that cannot be shown are

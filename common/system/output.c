@@ -34,12 +34,17 @@ static void note_loss(FILE *file)
         lost_errno = errno;
 }
 
-int output_finish(const char *program)
+void output_flush(void)
 {
     errno = 0;
-    int is_lost = fflush(stdout) != 0;
+    fflush(stdout);
     note_loss(stdout);
-    if (!is_lost && !lost_errno && !ferror(stdout))
+}
+
+int output_finish(const char *program)
+{
+    output_flush();
+    if (!ferror(stdout))
         return 0;
     output_print(stderr, "%s: standard output: %s\n", program,
                  lost_errno ? strerror(lost_errno) : "cannot be written");
@@ -209,6 +214,7 @@ void output_print(FILE *file, const char *format, ...)
     if (line)
         print_line(line, format, &arguments);
     va_end(arguments);
+    errno = 0;
     if (line && fclose(line) == 0)
         fwrite(text, 1, length, file);
     else
@@ -220,6 +226,7 @@ void output_print(FILE *file, const char *format, ...)
 void output_lines(FILE *file, const char *text)
 {
     char *copy = strdup(text);
+    errno = 0;
     fputs(copy ? text_clean(copy, "\n") : "out of memory\n", file);
     note_loss(file);
     free(copy);

@@ -19,7 +19,9 @@ void output_print(FILE *file, const char *format, ...) __attribute__((format(pri
 /* Several lines, cleaned but for their ends. */
 void output_lines(FILE *file, const char *text);
 
-/* Flushes standard output. 0, or ERR_IO with a line on standard error ("controller: standard
+/* Flushes standard output. */
+void output_flush(void);
+/* The same at the end. 0, or ERR_IO with a line on standard error ("controller: standard
  * output: Broken pipe") if anything that was printed could not be written: the program then ends
  * with exit code 1. */
 int output_finish(const char *program);

@@ -293,7 +293,7 @@ static int print_logs(const struct wanted *wanted, struct reader *reader, struct
         reader_print(reader);
     while (!status && wanted->is_following && !is_interrupted && !ferror(stdout)) {
         struct timespec pause = {0, FOLLOW_NS};
-        fflush(stdout);
+        output_flush();
         nanosleep(&pause, NULL);
         status = reader_look(reader, error);
         if (!status)
