@@ -1,5 +1,5 @@
 /* How much energy boxes in space keep where the answer is known: along the cone and the twist's limit of a ball, which
- * have no friction. Cases are turned, mirrored and taken with several steps. */
+ * have no friction; in the impacts of Housner's block, and of boxes that bounce without loss. Cases are turned, mirrored and taken with several steps. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +120,75 @@ START_TEST(a_cone_is_left_and_hit_as_by_the_reference)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- impacts */
+
+/* Housner's block: tilted about an edge by a share of what lets it fall over and let go, it falls on the other edge, which
+ * leaves it (1 - 3/2 sin^2)^2 of its energy (Housner, Bull. Seismol. Soc. Am. 53, 1963). Turned about y by `turn`. */
+static double kept_by_block(double width, double height, double share, double turn, double dt_s)
+{
+    char text[512];
+    double tilt = share * atan2(width, height), c = cos(tilt), s = sin(tilt);
+    double x = (width * c - height * s) / 2, y = (width * s + height * c) / 2;
+    double ct = cos(turn / 2), st = sin(turn / 2), ch = cos(tilt / 2), sh = sin(tilt / 2);
+    snprintf(text, sizeof text,
+             "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"ground\": true, \"friction\": 1}, "
+             "\"bodies\": [{\"name\": \"b\", \"boxes\": [{\"size_m\": [%.17g, %.17g, 0.3], "
+             "\"mass_kg\": 2}], \"position_m\": [%.17g, %.17g, %.17g], \"quaternion\": [%.17g, "
+             "%.17g, %.17g, %.17g]}]}",
+             width, height, x * cos(turn), y, -x * sin(turn), ct * ch, st * sh, st * ch, ct * sh);
+    start(text, dt_s);
+    double least = 2 * 9.81 * height / 2, before = energy() - least, highest = y;
+    int has_hit = 0;
+    for (int i = 0; i < 2 / dt_s; i++) {
+        double last = space_run_q(&run)[1];
+        ck_assert_int_eq(space_run_step(&run), 0);
+        has_hit |= energy() - least < 0.95 * before;
+        if (has_hit && space_run_q(&run)[1] < last && last > height / 2 * 1.002)
+            break;
+        highest = last;
+    }
+    ck_assert(has_hit && highest < y);
+    return (energy() - least) / before;
+}
+
+START_TEST(a_rocking_block_loses_what_it_must)
+{
+    const double sizes[][2] = {{0.1, 0.4}, {0.25, 1}, {0.1, 0.25}}, turns[] = {0, 1, -2.2};
+    double width = sizes[_i][0], height = sizes[_i][1], sum = 0;
+    double sine = sin(atan2(width, height)), kept = pow(1 - 1.5 * sine * sine, 2);
+    for (int k = 0; k < 12; k++) {
+        double off = kept_by_block(width, height, 0.4 + 0.04 * k, turns[k % 3], 1.0 / 240) - kept;
+        ck_assert_msg(fabs(off) < 0.012, "keeps %.4f too much of %.4f", off, kept);
+        sum += off;
+    }
+    ck_assert_double_eq_tol(sum / 12, 0, 0.004);
+}
+END_TEST
+
+/* Boxes that bounce without loss, on nothing or on a smooth ground, keep their energy to 1e-4. */
+START_TEST(what_bounces_without_loss_keeps_its_energy)
+{
+    const double speeds[] = {0.5, 1, 2, 4}, masses[] = {1, 0.1, 2, 3};
+    char text[1024];
+    for (int k = 0; k < 16; k++) {
+        snprintf(text, sizeof text,
+                 "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %g, \"ground\": "
+                 "true, \"friction\": 0, \"elasticity\": 1}, \"bodies\": [{\"name\": \"a\", "
+                 "\"boxes\": [{\"size_m\": [0.4, 0.2, 0.3], \"mass_kg\": 1}], \"position_m\": [0, "
+                 "0.1, 0], \"velocity_m_s\": [%g, 0, 0]}, {\"name\": \"b\", \"boxes\": "
+                 "[{\"size_m\": [0.4, 0.2, 0.3], \"mass_kg\": %g}], \"position_m\": [0.47, 0.1, "
+                 "0]}]}",
+                 _i ? 9.81 : 0, speeds[k / 4], masses[k % 4]);
+        start(text, 1.0 / 240);
+        double before = energy(), moving = space_run_ledger(&run)->kinetic_j;
+        move(0.4);
+        ck_assert_msg(fabs(energy() - before) < 1e-4 * moving,
+                      "%g m/s on %g kg: %.3g J of %.3g lost", speeds[k / 4], masses[k % 4],
+                      before - energy(), moving);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_kept");
@@ -129,6 +198,8 @@ int main(void)
     tcase_add_loop_test(tests, a_cone_has_no_friction, 0,
                         (int)(sizeof sliding / sizeof sliding[0]));
     tcase_add_test(tests, a_cone_is_left_and_hit_as_by_the_reference);
+    tcase_add_loop_test(tests, a_rocking_block_loses_what_it_must, 0, 3);
+    tcase_add_loop_test(tests, what_bounces_without_loss_keeps_its_energy, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

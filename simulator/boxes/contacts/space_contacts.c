@@ -85,12 +85,16 @@ static int take_rows(struct space_contacts *s, int room)
     double *start = arena_take(s->arena, rows, sizeof(double));
     double *work = arena_take(s->arena, rows, sizeof(double));
     double *drift = arena_take(s->arena, rows, sizeof(double));
-    if (!list || !start || !work || !drift)
+    double *loads = arena_take(s->arena, rows, sizeof(double));
+    double *given = arena_take(s->arena, rows, sizeof(double));
+    if (!list || !start || !work || !drift || !loads || !given)
         return ERR_MEMORY;
     s->list = list;
     s->start = start;
     s->work = work;
     s->drift = drift;
+    s->loads = loads;
+    s->given = given;
     return 0;
 }
 

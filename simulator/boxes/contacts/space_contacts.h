@@ -105,7 +105,9 @@ struct space_contacts {
     struct cones cones;    /* law i: contact i, then the limits */
     double *start, *work;  /* per row: velocity at the start of the step; work */
     double *drift;         /* per row: what its velocity gains in half a step by turning alone */
-    double *change;        /* of the rates of a body */
+    double *loads,
+        *given;     /* per row, with impacts: impulses without them; and the velocity they give */
+    double *change; /* of the rates of a body */
     double
         instant; /* of the first impact that is not in the middle, since the start of the step, s */
     /* shared contacts: pairs of boxes of two bodies that touched, and how often such were searched for */

@@ -69,6 +69,15 @@ static inline int held_point(const struct space_pair *p, int feature)
 /* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies; ERR_MEMORY: as before. */
 int space_contacts_extend(struct space_contacts *s);
 int space_contacts_extend_met(struct space_contacts *s);
+/* The least velocity at the end of the step of contact i, an impact that meets, in the middle, what lasting loads have given
+ * until then. */
+static inline double rebound_of(const struct space_contacts *s, int i, double given)
+{
+    double v = s->start[3 * i], drift = s->drift[3 * i], change = s->cones.free[3 * i] - drift - v;
+    double rebound = -s->list[i].elasticity * (v + change / 2 + given) + change / 2 + drift;
+    return rebound > 0 ? rebound : 0;
+}
+
 /* Rows, laws and warm starts of what was found. */
 void space_contacts_prepare(struct space_contacts *s);
 

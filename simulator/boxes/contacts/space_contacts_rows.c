@@ -8,8 +8,10 @@
 
 /* Impacts without restitution have an instant if they are faster. */
 #define PLASTIC_SPEED_M_S 0.05
-/* Impacts farther from where they act, by their speed, have the step taken in two, m. */
-#define SPLIT_M 2e-4
+/* Impacts farther from where they act, by their speed, have the step taken in two, m; so have those that gain or lose this
+ * share of their speed on that way. */
+#define SPLIT_M     2e-4
+#define SPLIT_SPEED 0.01
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
 #define ROW_MOBILITY 1e-6
 
@@ -143,26 +145,28 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
     s->cones.impulse[law->row] = 0;
 }
 
-/* An impact happens when with the velocity v0 of the start the gap at the start is used up, and acts in the middle
- * of the step, with the velocity there; after it the acceleration a goes on:
+/* An impact happens when from the velocity v0 of the start the gap at the start is used up, and acts in the middle
+ * of the step, with the velocity there; after it the acceleration a of what is free goes on:
  *
- *   t = gap0 / -v0,   vi = v0 + a h/2,   vn at the end >= -e vi + a h/2, and >= 0
+ *   gap0 + v0 t + a t^2/2 = 0,   vi = v0 + a h/2 + what loads gave,   vn at the end >= -e vi + a h/2, and >= 0
  *
  * What is not reached in this step is left to the next one. A step whose first impact is not in the middle is taken
  * again in two, so that it is: space_contacts_split(). */
-static void set_impact(struct space_contacts *s, struct space_contact *c, struct cone_law *law,
-                       double v0, double a, double drift)
+static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
 {
-    double h = s->dt_s, t = (c->gap - h / 2 * v0) / -v0;
+    struct space_contact *c = &s->list[i];
+    double h = s->dt_s, v0 = s->start[3 * i], gap = c->gap - h / 2 * v0;
+    double change = s->cones.free[3 * i] - s->drift[3 * i] - v0,
+           root = v0 * v0 - 2 * change / h * gap;
+    double t = root > 0 ? 2 * gap / (sqrt(root) - v0) : h, off = fabs(t - h / 2);
     law->is_push_out = 0;
     if (t > h) {
         law->bound = -2 * c->gap / h;
         return;
     }
-    double rebound = -c->elasticity * (v0 + a * h / 2) + a * h / 2 + drift;
     c->is_impact = 1;
-    law->bound = rebound > 0 ? rebound : 0;
-    if (fabs(t - h / 2) * -v0 > SPLIT_M && t < s->instant)
+    law->bound = rebound_of(s, i, 0);
+    if ((off * -v0 > SPLIT_M || off * fabs(change) > SPLIT_SPEED * h * -v0) && t < s->instant)
         s->instant = t;
 }
 
@@ -180,7 +184,7 @@ static void set_law(struct space_contacts *s, int i)
     law->is_push_out = law->bound > 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     if (v < -slow && s->push_out_speed == 0)
-        set_impact(s, c, law, v, (s->cones.free[3 * i] - s->drift[3 * i] - v) / h, s->drift[3 * i]);
+        set_impact(s, i, law);
 }
 
 /* What they gave in the last step. Where loads are shared without a unique answer only this says how: were it

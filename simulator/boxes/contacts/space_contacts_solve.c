@@ -23,6 +23,51 @@ static double work_of(const struct space_contacts *s, int law)
     return work;
 }
 
+static int has_impact(const struct space_contacts *s)
+{
+    int has = 0;
+    for (int i = 0; i < s->count; i++)
+        has |= s->list[i].is_impact;
+    return has;
+}
+
+/* The impulses of half a step of what lasts, as if nothing hit, and what they have given until an impact in the middle. */
+static void find_loads(struct space_contacts *s)
+{
+    struct cones *system = &s->cones;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact)
+            system->laws[i].bound = -HUGE_VAL;
+    cones_solve(system);
+    for (int i = 0; i < s->rows; i++) {
+        s->loads[i] = system->impulse[i] / 2;
+        s->given[i] = (system->velocity[i] - system->free[i]) / 2;
+    }
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact)
+            system->laws[i].bound = rebound_of(s, i, s->given[3 * i]);
+}
+
+/* Impulses of everything. What an impact lifts had pressed until then: without that load a block that falls from one edge
+ * on the other would be stopped too hard. */
+static void solve(struct space_contacts *s)
+{
+    struct cones *system = &s->cones;
+    if (!has_impact(s)) {
+        cones_solve(system);
+        return;
+    }
+    find_loads(s);
+    for (int i = 0; i < s->rows; i++)
+        system->free[i] += s->given[i];
+    cones_solve(system);
+    for (int i = 0; i < s->rows; i++) {
+        system->free[i] -= s->given[i];
+        system->impulse[i] += s->loads[i];
+    }
+    cones_set_velocities(system);
+}
+
 /* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
 static void slow_push_outs(struct space_contacts *s, double share)
 {
@@ -34,7 +79,7 @@ static void slow_push_outs(struct space_contacts *s, double share)
     }
     for (int i = 0; i < s->rows; i++)
         s->cones.impulse[i] = 0;
-    cones_solve(&s->cones);
+    solve(s);
 }
 
 /* What can hardly move takes impulses without end to be pushed out, which the whole gets as energy: that is
@@ -80,28 +125,31 @@ static void find_islands(struct space_contacts *s)
     }
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding. */
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than velocities that miss the
+ * law by what a solution may. */
 static int is_gaining(const struct space_contacts *s, int island)
 {
-    double work = 0, size = 0;
+    double work = 0, size = 0, impulses = 0;
     for (int i = 0; i < s->count; i++) {
         if (s->list[i].island != island || s->cones.laws[i].is_push_out)
             continue;
         work += work_of(s, i);
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             size += fabs(s->cones.impulse[3 * i + k] * s->start[3 * i + k]);
+            impulses += fabs(s->cones.impulse[3 * i + k]);
+        }
     }
-    return work > GAIN_SHARE * size;
+    return work > GAIN_SHARE * size + s->cones.enough * impulses;
 }
 
 /* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are to be solved
  * again without restitution. Returns 1 if there was one. */
 static int take_back_gaining_impacts(struct space_contacts *s)
 {
-    int has_impact = 0, has_gained = 0;
+    int has_bounced = 0, has_gained = 0;
     for (int i = 0; i < s->count; i++)
-        has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
-    if (!has_impact)
+        has_bounced |= s->list[i].is_impact && s->list[i].elasticity > 0;
+    if (!has_bounced)
         return 0;
     find_islands(s);
     for (int i = 0; i < s->count; i++) {
@@ -111,7 +159,7 @@ static int take_back_gaining_impacts(struct space_contacts *s)
     }
     for (int i = 0; i < s->count; i++)
         if (s->list[i].is_gaining)
-            s->list[i].elasticity = s->cones.laws[i].bound = 0;
+            s->list[i].elasticity = 0;
     return has_gained;
 }
 
@@ -131,10 +179,10 @@ static void part_work(struct space_contacts *s)
 double space_contacts_solve(struct space_contacts *s)
 {
     space_contacts_prepare(s);
-    cones_solve(&s->cones);
+    solve(s);
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))
-        cones_solve(&s->cones);
+        solve(s);
     for (int i = 0; i < s->rows; i++)
         s->work[i] = row_work(s, i);
     for (int b = 0; b < s->body_count; b++) {
@@ -160,7 +208,7 @@ int space_contacts_had_impact(const struct space_contacts *s, const struct space
 double space_contacts_split(const struct space_contacts *s)
 {
     double h = s->dt_s, t = s->instant, first = t < h / 2 ? 2 * t : 2 * t - h;
-    if (s->count == 0 || t > h || first < SPLIT_SHARE * h || first > (1 - SPLIT_SHARE) * h)
+    if (s->count == 0 || t > h)
         return 0;
-    return first;
+    return fmin(fmax(first, SPLIT_SHARE * h), (1 - SPLIT_SHARE) * h);
 }

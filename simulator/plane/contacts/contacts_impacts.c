@@ -162,20 +162,23 @@ static void find_islands(struct contacts *s)
     }
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding. */
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than velocities that miss the
+ * law by what a solution may. */
 static int is_gaining(const struct contacts *s, int island)
 {
-    double work = 0, size = 0;
+    double work = 0, size = 0, impulses = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         for (int k = 0; k < row_count(c); k++) {
+            double impulse = s->impulses.impulse[c->first_row + k];
             if (c->island != island || s->impulses.laws[i].is_push_out)
                 continue;
             work += row_work(s, c, k);
-            size += fabs(s->impulses.impulse[c->first_row + k] * s->start[c->first_row + k]);
+            size += fabs(impulse * s->start[c->first_row + k]);
+            impulses += fabs(impulse);
         }
     }
-    return work > GAIN_SHARE * size;
+    return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
 }
 
 /* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are solved

@@ -21,8 +21,7 @@
  * is raised by this share, which costs as much accuracy. */
 #define REDUNDANCY 1e-9
 /* A velocity may miss its law by the first, plus the error of REDUNDANCY; by the second at most. */
-#define LAW_TOLERANCE_M_S 1e-7
-#define LAW_MISS_MAX_M_S  1e-5
+#define LAW_MISS_MAX_M_S 1e-5
 /* Lemke's method: exchanges at most, for each variable; smaller entries count as 0. */
 #define EXCHANGES_MAX 6
 #define ENTRY_MIN     1e-11
@@ -109,7 +108,7 @@ void impulses_set_velocities(struct impulses *s)
 static inline double law_miss(const struct impulses *s, int row)
 {
     double given = s->impulse[row] * s->w[row * s->stride + row];
-    double miss = LAW_TOLERANCE_M_S + 2 * REDUNDANCY * fabs(given);
+    double miss = IMPULSES_ENOUGH_M_S + 2 * REDUNDANCY * fabs(given);
     return miss < LAW_MISS_MAX_M_S ? miss : LAW_MISS_MAX_M_S;
 }
 
@@ -315,7 +314,7 @@ static int mend_states(struct impulses *s)
         struct impulse_law *c = &s->laws[i];
         int n = c->row, state = c->state;
         if (state == OPEN) {
-            if (s->velocity[n] < c->bound - LAW_TOLERANCE_M_S)
+            if (s->velocity[n] < c->bound - IMPULSES_ENOUGH_M_S)
                 c->state = STICK;
         } else if (s->impulse[n] < 0) {
             c->state = OPEN;
@@ -327,7 +326,7 @@ static int mend_states(struct impulses *s)
                 c->state = SLIDE;
                 c->slide = tangent < 0 ? -1 : 1;
             }
-        } else if (c->slide * s->velocity[n + 1] > LAW_TOLERANCE_M_S) {
+        } else if (c->slide * s->velocity[n + 1] > IMPULSES_ENOUGH_M_S) {
             /* friction along the motion: it slides the other way, or if that failed too, sticks */
             c->state = c->has_turned ? STICK : SLIDE;
             c->slide = -c->slide;

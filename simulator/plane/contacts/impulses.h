@@ -19,6 +19,9 @@
 
 #include "common/system/arena.h"
 
+/* Velocities that miss a law by this much hold it, m/s. */
+#define IMPULSES_ENOUGH_M_S 1e-7
+
 struct impulse_law {
     int row; /* the normal; the tangent is the next one */
     int has_friction;
