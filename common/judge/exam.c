@@ -7,14 +7,15 @@
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params)
 {
+    int solver = trial_other_solver(body_kind, params), starts = (int)params->exam_starts;
+
     *exam = (struct exam){.share = params->guard_referee_share,
                           .own = own,
-                          .solver = trial_other_solver(body_kind, params)};
-}
-
-static int solver_count(const struct exam *exam)
-{
-    return exam->solver >= 0 ? EXAM_SOLVER_RUNS : 0;
+                          .solver = solver,
+                          .starts = starts,
+                          .pass = (int)params->exam_pass};
+    if (solver >= 0)
+        exam->solver_count = starts < EXAM_SOLVER_RUNS ? starts : EXAM_SOLVER_RUNS;
 }
 
 static int is_enough(const struct exam *exam, double score)
@@ -22,38 +23,60 @@ static int is_enough(const struct exam *exam, double score)
     return score >= exam->share * exam->own;
 }
 
+/* Of the first scores of a row. */
+static int count_passed(const struct exam *exam, const double *scores, int count)
+{
+    int passed = 0;
+
+    for (int i = 0; i < count; i++)
+        passed += is_enough(exam, scores[i]);
+    return passed;
+}
+
+/* Whether no more of a row have failed than may. */
+static int holds(const struct exam *exam, int passed, int count)
+{
+    return count - passed <= exam->starts - exam->pass;
+}
+
+static int solver_holds(const struct exam *exam)
+{
+    return holds(exam, exam_solver_passed(exam), exam->solver_count);
+}
+
 /* Number of trials that may be asked for by now. */
 static int count_due(const struct exam *exam)
 {
-    int count = solver_count(exam);
+    int count = exam->solver_count;
 
-    if (exam->told < count || !is_enough(exam, exam_solver_least(exam)))
+    if (exam->told < count || !solver_holds(exam))
         return count;
-    return count + EXAM_FINE_RUNS;
+    return count + exam->starts;
 }
 
 int exam_ask(struct exam *exam, struct trial *trial)
 {
-    int number = exam->asked, count = solver_count(exam);
+    int number = exam->asked, has_solver = number < exam->solver_count;
+    int start = has_solver ? number : number - exam->solver_count;
 
     if (number == count_due(exam))
         return 0;
     exam->asked++;
-    *trial = number < count ? (struct trial){.purpose = TRIAL_CHAMPION,
-                                             .perturbation = number + 1,
-                                             .has_other_solver = 1}
-                            : (struct trial){.purpose = TRIAL_CHAMPION,
-                                             .perturbation = number - count + 1,
-                                             .halvings = TRIAL_FINE_HALVINGS};
+    *trial = (struct trial){.purpose = TRIAL_CHAMPION,
+                            .perturbation = TRIAL_RUN_STARTS + 1 + start,
+                            .halvings = has_solver ? 0 : TRIAL_FINE_HALVINGS,
+                            .has_other_solver = has_solver};
     return 1;
 }
 
 void exam_tell(struct exam *exam, const struct trial *trial, double score)
 {
     double *scores = trial->has_other_solver ? exam->solver_scores : exam->fine_scores;
+    int start = trial->perturbation - TRIAL_RUN_STARTS - 1;
 
     ENSURE(exam->told < exam->asked, "trial %d of %d", exam->told, exam->asked);
-    scores[trial->perturbation - 1] = score;
+    ENSURE(start >= 0 && start < exam->starts, "start %d of %d", start, exam->starts);
+    scores[start] = score;
     exam->told++;
 }
 
@@ -64,43 +87,56 @@ int exam_is_over(const struct exam *exam)
 
 int exam_holds(const struct exam *exam)
 {
-    return exam->own > 0 && is_enough(exam, exam_solver_least(exam)) &&
-           is_enough(exam, exam_fine_median(exam));
+    return exam->own > 0 && solver_holds(exam) && holds(exam, exam_fine_passed(exam), exam->starts);
 }
 
 double exam_solver_least(const struct exam *exam)
 {
     double least = exam->own;
 
-    for (int i = 0; i < solver_count(exam); i++)
+    for (int i = 0; i < exam->solver_count; i++)
         least = i == 0 ? exam->solver_scores[i] : fmin(least, exam->solver_scores[i]);
     return least;
 }
 
 double exam_fine_median(const struct exam *exam)
 {
-    double sorted[EXAM_FINE_RUNS] = {0};
+    double sorted[EXAM_STARTS_MAX];
 
-    for (int i = 0; i < EXAM_FINE_RUNS; i++) {
+    for (int i = 0; i < exam->starts; i++) {
         int at = i;
 
         for (; at > 0 && sorted[at - 1] > exam->fine_scores[i]; at--)
             sorted[at] = sorted[at - 1];
         sorted[at] = exam->fine_scores[i];
     }
-    return 0.5 * (sorted[(EXAM_FINE_RUNS - 1) / 2] + sorted[EXAM_FINE_RUNS / 2]);
+    return 0.5 * (sorted[(exam->starts - 1) / 2] + sorted[exam->starts / 2]);
+}
+
+int exam_solver_passed(const struct exam *exam)
+{
+    return count_passed(exam, exam->solver_scores, exam->solver_count);
+}
+
+int exam_fine_passed(const struct exam *exam)
+{
+    int is_simulated = exam->told > exam->solver_count;
+
+    return is_simulated ? count_passed(exam, exam->fine_scores, exam->starts) : 0;
 }
 
 void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE])
 {
-    int count = solver_count(exam), is_short = exam->told <= count;
+    int count = exam->solver_count, is_short = exam->told <= count;
     int used = snprintf(text, EXAM_WORDS_SIZE, "%.4g at h; from perturbed starts", exam->own);
 
     if (!is_short)
         used += snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
-                         " %.4g at h/%d (median of %d)%s", exam_fine_median(exam),
-                         1 << TRIAL_FINE_HALVINGS, EXAM_FINE_RUNS, count > 0 ? "," : "");
+                         " %.4g at h/%d (median of %d, passed %d of %d)%s", exam_fine_median(exam),
+                         1 << TRIAL_FINE_HALVINGS, exam->starts, exam_fine_passed(exam),
+                         exam->starts, count > 0 ? "," : "");
     if (count > 0)
-        snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used, " %.4g with solver %s (least of %d)",
-                 exam_solver_least(exam), params_solver_names[exam->solver], count);
+        snprintf(text + used, EXAM_WORDS_SIZE - (size_t)used,
+                 " %.4g with solver %s (least of %d, passed %d of %d)", exam_solver_least(exam),
+                 params_solver_names[exam->solver], count, exam_solver_passed(exam), count);
 }

@@ -1,11 +1,13 @@
 /* The exam of a champion: whether the best of a run keeps its score where a score that lives on the step,
- * on a coincidence or on the solver is lost.
+ * on a coincidence or on the solver is lost. Its starts differ by what a creature must bear
+ * (simulator/evaluate/perturb.c), and none of them is a start of the run's own trials.
  *
- *   EXAM_SOLVER_RUNS perturbed starts with the other solver   the least counts
- *   EXAM_FINE_RUNS perturbed starts at a quarter of the step  the median counts
+ *   the first EXAM_SOLVER_RUNS starts, with the other solver
+ *   all exam.starts starts, at a quarter of the step
  *
- * Both numbers must be guard.referee_share of its own score. The second row is simulated only if the
- * first has held. Results may come in any order. */
+ * A start is passed with guard.referee_share of its own score. In either row as many may fail as
+ * exam.pass leaves of exam.starts. The second row is simulated only if the first has held. Results may
+ * come in any order. */
 #ifndef COMMON_JUDGE_EXAM_H
 #define COMMON_JUDGE_EXAM_H
 
@@ -13,15 +15,17 @@
 #include "common/judge/trial.h"
 
 #define EXAM_SOLVER_RUNS 4
-#define EXAM_FINE_RUNS   8
-#define EXAM_WORDS_SIZE  160
+#define EXAM_STARTS_MAX  (TRIAL_PERTURBATION_MAX - TRIAL_RUN_STARTS)
+#define EXAM_WORDS_SIZE  192
 
 struct exam {
-    double share; /* guard.referee_share */
-    double own;   /* the champion's own score, at h from its unperturbed start */
-    int solver;   /* the other one; -1: it is not asked */
+    double share;     /* guard.referee_share */
+    double own;       /* the champion's own score, at h from its unperturbed start */
+    int solver;       /* the other one; -1: it is not asked */
+    int solver_count; /* trials with it */
+    int starts, pass; /* exam.starts, exam.pass */
     int asked, told;
-    double solver_scores[EXAM_SOLVER_RUNS], fine_scores[EXAM_FINE_RUNS];
+    double solver_scores[EXAM_SOLVER_RUNS], fine_scores[EXAM_STARTS_MAX];
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
@@ -35,9 +39,12 @@ int exam_is_over(const struct exam *exam);
 int exam_holds(const struct exam *exam);
 /* Least score with the other solver; the own one if that is not asked. */
 double exam_solver_least(const struct exam *exam);
+int exam_solver_passed(const struct exam *exam);
 /* Median at a quarter of the step; 0 if it was not simulated. */
 double exam_fine_median(const struct exam *exam);
-/* "48.7 at h; from perturbed starts 42.1 at h/4 (median of 8), 40.2 with solver constraint (least of 4)" */
+int exam_fine_passed(const struct exam *exam);
+/* "48.7 at h; from perturbed starts 42.1 at h/4 (median of 8, passed 8 of 8), 40.2 with solver
+ * constraint (least of 4, passed 4 of 4)" */
 void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE]);
 
 #endif

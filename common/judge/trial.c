@@ -70,15 +70,20 @@ static int take_word(const char **text, const char *word)
     return is_there;
 }
 
-/* The word and one digit 1 .. most, if they come next; else *number stays. */
+/* The word and a number 1 .. most without zeros in front, if they come next; else *number stays. */
 static void take_number(const char **text, const char *word, int most, int *number)
 {
     const char *after = *text;
+    int value = 0;
 
-    if (take_word(&after, word) && *after >= '1' && *after <= '0' + most) {
-        *number = *after - '0';
-        *text = after + 1;
-    }
+    if (!take_word(&after, word) || *after == '0')
+        return;
+    for (; *after >= '0' && *after <= '9' && value <= most; after++)
+        value = 10 * value + (*after - '0');
+    if (value < 1 || value > most)
+        return;
+    *number = value;
+    *text = after;
 }
 
 int trial_from_text(struct trial *trial, const char *text, struct error *error)

@@ -26,7 +26,10 @@ struct trial {
     int has_other_solver; /* the one that simulation.solver is not */
 };
 
-#define TRIAL_PERTURBATION_MAX 8
+/* Perturbations of a run's own trials; those of the exam come after, so that no start in which a
+ * creature was selected is one of them. */
+#define TRIAL_RUN_STARTS       8
+#define TRIAL_PERTURBATION_MAX 40
 #define TRIAL_HALVINGS_MAX     6
 #define TRIAL_FINE_HALVINGS    2 /* the referee's quarter of the step */
 #define TRIAL_TEXT_SIZE        64

@@ -408,7 +408,9 @@ static int check_bounds(const struct params *params, struct error *error)
         (rc = check_order(params->initial_side_min_m, params->initial_side_max_m,
                           "initial.side_min_m", "initial.side_max_m", error)) ||
         (rc = check_order((double)params->creature_parts_min, (double)params->creature_parts_max,
-                          "creature.parts_min", "creature.parts_max", error)))
+                          "creature.parts_min", "creature.parts_max", error)) ||
+        (rc = check_order((double)params->exam_pass, (double)params->exam_starts, "exam.pass",
+                          "exam.starts", error)))
         return rc;
     return check_order(params->creature_side_min_m, params->creature_side_max_m,
                        "creature.side_min_m", "creature.side_max_m", error);

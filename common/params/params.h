@@ -202,8 +202,8 @@
         "spheres: substeps in a step; more where bones need them")                                 \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
     INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
-    INT(simulation, perturbation, 0, 0, 8, 'E',                                                    \
-        "number of a perturbed start, as the referee's; 0: as born")                               \
+    INT(simulation, perturbation, 0, 0, 40, 'E',                                                   \
+        "number of a perturbed start; above 8: the exam's; 0: as born")                            \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
            "sets the defaults of this section")                                                    \
     REAL(world, gravity_m_s2, 9.81, 0, 100, 'E', "downwards")                                      \
@@ -275,9 +275,9 @@
     CHOICE(guard, score, 1, "own|least", 'J',                                                      \
            "an accepted creature's fitness: its own, or the least with the trials'")               \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
-         "perturbed: joints and body turn by at most this (linear: m)")                            \
+         "perturbed: the body is tilted by this, joints turn by less (linear: m)")                 \
     REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
-         "perturbed: share by which friction is more, or less")                                    \
+         "perturbed: share by which friction and drag are more, or less")                          \
     BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
@@ -292,6 +292,13 @@
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
+    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
+    REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
+    REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
+    REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
+         "where there is a floor it slopes by this: gravity is tilted")                            \
+    INT(exam, starts, 8, 1, 32, 'J', "starts at a quarter of the step")                            \
+    INT(exam, pass, 7, 1, 32, 'J', "of these must keep guard.referee_share, at least")             \
     TEXT(fitness, expression, "", 'J',                                                             \
          "custom: fitness by the measures, as in distance_m / size_max_m")                         \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'J',                                              \

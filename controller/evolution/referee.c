@@ -21,7 +21,7 @@ struct trial referee_trial(int number, const struct params *params)
     int is_fine = number >= params->guard_perturbed_runs;
 
     return (struct trial){.purpose = TRIAL_ENTRY,
-                          .perturbation = number % TRIAL_PERTURBATION_MAX + 1,
+                          .perturbation = number % TRIAL_RUN_STARTS + 1,
                           .halvings = is_fine ? TRIAL_FINE_HALVINGS : 0};
 }
 

@@ -24,7 +24,7 @@ struct senses {
 /* What surrounds it at a reading. */
 struct surroundings {
     const struct light *light;
-    double gravity_m_s2;
+    struct vec3 gravity_m_s2;
     double tick_s; /* since the last reading; 0 at the first */
 };
 
@@ -50,9 +50,12 @@ struct body_physics {
     /* Changes the world in which the body comes to rest, so that motion decays at least at this
      * rate. NULL: the damping of joints does that. */
     void (*thicken)(const struct phenotype *phenotype, double rate_1_s, struct world *world);
-    /* Turns the body, and joints within their limits, by angles up to `most_rad`. */
-    void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype,
-                    const struct params *params, struct rng *rng, double most_rad);
+    /* 1 where such bodies stay in the plane z = 0; NULL: they are in space. */
+    int (*is_flat)(const struct params *params);
+    /* Turns the body by a rotation vector (of flat ones: along z), and joints, within their limits, by
+     * angles up to `most_rad`, which the generator draws. */
+    void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad);
     /* By which share the body's worst connection is out of its range; NULL: connections cannot
      * leave it. */
     double (*strain)(const struct dynamics *dynamics, const struct phenotype *phenotype);

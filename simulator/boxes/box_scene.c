@@ -53,7 +53,7 @@ void box_scene_set_world(struct box_scene *scene, const struct world *world)
 {
     struct space_world *to = &scene->world;
     int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
-    to->gravity_m_s2 = (struct vec3){world->gravity_x_m_s2, -world->gravity_m_s2, 0};
+    to->gravity_m_s2 = world_gravity(world);
     to->drag = (struct space_drag_law){.coefficient = is_quadratic ? world->quadratic_drag_kg_m3
                                                                    : world->viscosity_pa_s_m,
                                        .is_quadratic = is_quadratic,

@@ -58,7 +58,7 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         struct mat3 axes = gene_axes(senses, dynamics, i);
-        struct vec3 a = {0, around->gravity_m_s2, 0};
+        struct vec3 a = vec3_negated(around->gravity_m_s2);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
         struct vec3 v = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
@@ -153,20 +153,29 @@ static int is_within(const struct box_link *link, struct quaternion q)
     return space_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
 }
 
-static void perturb_ball(const struct box_link *link, double *q, struct rng *rng, double most_rad)
+static void set_ball(double *q, struct quaternion ball)
 {
-    struct quaternion ball = {q[0], q[1], q[2], q[3]};
-    ball = quaternion_normalised(quaternion_product(ball, draw_turn(rng, most_rad)));
-    if (link->parent >= 0 && !is_within(link, ball))
-        return;
     q[0] = ball.w;
     q[1] = ball.x;
     q[2] = ball.y;
     q[3] = ball.z;
 }
 
-static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
-                    const struct params *params, struct rng *rng, double most_rad)
+/* The root in the world's axes, a joint in its own. */
+static void perturb_ball(const struct box_link *link, double *q, struct vec3 turn, struct rng *rng,
+                         double most_rad)
+{
+    struct quaternion ball = {q[0], q[1], q[2], q[3]};
+    int is_root = link->parent < 0;
+    ball = is_root ? quaternion_product(quaternion_exp(turn), ball)
+                   : quaternion_product(ball, draw_turn(rng, most_rad));
+    ball = quaternion_normalised(ball);
+    if (is_root || is_within(link, ball))
+        set_ball(q, ball);
+}
+
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad)
 {
     const struct box_body *body = box_body_of(phenotype);
     const struct space_tree *tree = dynamics_boxes_tree(dynamics);
@@ -185,7 +194,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
                                               : moved;
         }
         if (l->joint->has_ball)
-            perturb_ball(link, own + plain, rng, most_rad);
+            perturb_ball(link, own + plain, turn, rng, most_rad);
     }
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }

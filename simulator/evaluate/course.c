@@ -95,14 +95,17 @@ void run_measure_tick(struct run *run)
     if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
-    m->lowest_max_m = fmax(m->lowest_max_m, low.y);
-    m->height_max_m = fmax(m->height_max_m, centre.y);
     m->size_max_m = extent_grow(&run->phenotype, run->dynamics, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
-    run->clearance_sum_m += run->has_touched ? 0 : fmax(low.y, 0);
     double head_m = head_height(run);
-    m->head_max_m = fmax(m->head_max_m, head_m);
+    run->has_landed |= run->has_touched;
+    if (run->has_landed) {
+        m->lowest_max_m = fmax(m->lowest_max_m, low.y);
+        m->height_max_m = fmax(m->height_max_m, centre.y);
+        m->head_max_m = fmax(m->head_max_m, head_m);
+        run->clearance_sum_m += run->has_touched ? 0 : fmax(low.y, 0);
+    }
     run->head_sum_m += head_m;
     light_measure(&run->light, centre);
     run->last = centre;

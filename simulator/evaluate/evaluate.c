@@ -36,7 +36,7 @@ static void think(struct run *run)
                                  PART_WORK * run->phenotype.part_count);
     light_move(&run->light, run->time_s, run->last);
     struct surroundings around = {.light = &run->light,
-                                  .gravity_m_s2 = run->world.gravity_m_s2,
+                                  .gravity_m_s2 = world_gravity(&run->world),
                                   .tick_s = run->time_s > 0 ? run->tick_s : 0};
     senses_read(&run->senses, run->dynamics, &around);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
@@ -83,17 +83,6 @@ static int take_memory(struct run *run, struct arena *arena)
     return senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
-/* Odd perturbations have more friction, even ones less. */
-static void perturb_friction(struct run *run)
-{
-    int64_t number = run->params->simulation_perturbation;
-    double share = run->params->guard_perturbed_friction;
-    if (number == 0)
-        return;
-    run->world.friction *= 1 + (number % 2 ? share : -share);
-    run->world.own_friction *= 1 + (number % 2 ? share : -share);
-}
-
 /* Makes body and brain. */
 static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
 {
@@ -114,7 +103,6 @@ static int prepare(struct run *run, const struct genome *genome, struct arena *a
     run->dt_s = run->tick_s / run->steps_per_tick;
 
     world_init(&run->world, p);
-    perturb_friction(run);
     run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;
     light_init(&run->light, p, run->seed);
     run->thinnest_m = HUGE_VAL;
@@ -177,10 +165,14 @@ int run_step(struct run *run)
 
 /* ---------------------------------------------------------------- the scored time */
 
-/* From here on everything counts: velocities zero, ledger empty, clock at 0. */
+/* From here on everything counts: velocities zero, ledger empty, clock at 0. What is measured from the start is
+ * measured from where it was at rest, though it may be dropped from above. */
 static void start(struct run *run)
 {
     run->result->measures.settle_s = run->time_s;
+    run->start = dynamics_centre_of_mass(run->dynamics);
+    run_measure_start(run);
+    run_perturb_height(run);
     dynamics_stop(run->dynamics);
     dynamics_set_joint_damping(run->dynamics, run->params->creature_joint_damping_1_s);
     dynamics_set_effectors(run->dynamics,
@@ -188,14 +180,11 @@ static void start(struct run *run)
     dynamics_reset_ledger(run->dynamics);
     run->phase = PHASE_SCORE;
     run->time_s = 0;
-    run->start = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
+    run->centre = run->last = run->still_at = dynamics_centre_of_mass(run->dynamics);
     for (int i = 0; i <= MEASURE_WINDOWS; i++)
         run->windows[i] = run->start;
     light_move(&run->light, 0, run->start);
-
-    run->centre = run->start;
     dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
-    run_measure_start(run);
 }
 
 /* Ends the evaluation of one with a verdict. Its body moves on, without a brain. */
@@ -312,7 +301,7 @@ static int bring_to_start(struct run *run, const struct genome *genome, struct a
     if (verdict == VERDICT_OK)
         verdict = run_settle(run);
     if (verdict == VERDICT_OK)
-        run_perturb_pose(run);
+        run_perturb_start(run);
     run->result->work = work_of(run);
     return verdict;
 }

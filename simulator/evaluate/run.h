@@ -48,6 +48,8 @@ struct run {
     enum evaluate_phase phase;
     double time_s;
     struct vec3 start; /* rectangles: z is 0, here and below */
+    double drop_m;     /* above where it was at rest, at the start */
+    int has_landed;    /* since then; until then heights are no achievement */
     int is_stopped;    /* by the observer */
 
     /* guards */
@@ -85,9 +87,13 @@ void run_observe(struct run *run);
 int run_push_apart(struct run *run);
 /* On the surface, damped, muscles slack or holding, until it is at rest. */
 int run_settle(struct run *run);
-/* Where the parameters ask for it, turns body and joints a little (joints within their limits), keeping the height of
- * the lowest point. A chaotic motion is another one from here on; a gait goes on. */
-void run_perturb_pose(struct run *run);
+/* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints are turned a little
+ * (joints within their limits, the lowest point at its height), what resists is more or less, the floor slopes. */
+void run_perturb_start(struct run *run);
+/* Lifts it off the floor. */
+void run_perturb_height(struct run *run);
+/* settle.c: puts the body's lowest point at a height, and not into an obstacle. */
+void run_put_at(struct run *run, double height_m);
 
 /* guards.c: greatest speeds, touches, and the guards that look at every step. */
 int run_watch_step(struct run *run);

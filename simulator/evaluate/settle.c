@@ -1,8 +1,7 @@
 /* Before the scored time: parts that overlap are pushed apart, the body comes to rest on its
- * surface, and a perturbed start is turned a little. */
+ * surface. */
 #include "simulator/evaluate/run.h"
 
-#include "common/math/rng.h"
 #include "simulator/evaluate/terrain.h"
 
 /* Overlap at birth up to this, m, is ignored, and pushing apart aims at it. Contacts push out only
@@ -76,6 +75,12 @@ static void lift_off_obstacles(struct run *run)
         dynamics_shift(run->dynamics, (struct vec3){0, lift_m, 0});
 }
 
+void run_put_at(struct run *run, double height_m)
+{
+    put_at(run, height_m);
+    lift_off_obstacles(run);
+}
+
 /* Puts the body where it begins: on the surface or above it, and not into an obstacle. */
 static void place(struct run *run, int is_standing)
 {
@@ -138,19 +143,4 @@ int run_settle(struct run *run)
     }
     dynamics_set_world(run->dynamics, &run->world);
     return p->settle_required ? verdict : VERDICT_OK;
-}
-
-void run_perturb_pose(struct run *run)
-{
-    const struct params *p = run->params;
-    struct vec3 low, high;
-    struct rng rng;
-    if (p->simulation_perturbation == 0)
-        return;
-    rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)p->simulation_perturbation);
-    dynamics_bounds(run->dynamics, &low, &high);
-    physics_of(&run->phenotype)
-        ->perturb(run->dynamics, &run->phenotype, p, &rng, p->guard_perturbed_pose_rad);
-    put_at(run, low.y);
-    lift_off_obstacles(run);
 }

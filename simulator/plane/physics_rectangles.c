@@ -54,7 +54,7 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
         struct vec3 *before = &senses->before[i];
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        double x = 0, y = around->gravity_m_s2;
+        double x = -around->gravity_m_s2.x, y = -around->gravity_m_s2.y;
         if (around->tick_s > 0) {
             x += (state.vx_m_s - before->x) / around->tick_s;
             y += (state.vy_m_s - before->y) / around->tick_s;
@@ -126,13 +126,18 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
                : VERDICT_OK;
 }
 
-static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
-                    const struct params *params, struct rng *rng, double most_rad)
+static int is_flat(const struct params *params)
+{
+    return 1;
+}
+
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad)
 {
     double q[2 + PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < dynamics_dof(dynamics); i++)
         q[i] = dynamics_q(dynamics)[i];
-    q[2] += rng_uniform(rng, -most_rad, most_rad);
+    q[2] += turn.z;
     for (int i = 1; i < phenotype->link_count; i++) {
         const struct link *link = &phenotype->links[i];
         double turned = q[2 + i] + rng_uniform(rng, -most_rad, most_rad);
@@ -150,6 +155,7 @@ const struct body_physics physics_rectangles = {
     .model = plane_model,
     .judge = judge,
     .feel = feel,
+    .is_flat = is_flat,
     .perturb = perturb,
     .unearned_j = ledger_unearned_j,
 };

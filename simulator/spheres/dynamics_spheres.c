@@ -151,7 +151,7 @@ static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
                             struct vec3 velocity, struct impulse_sum *impulses)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
-    struct vec3 g = {s->world.gravity_x_m_s2, -s->world.gravity_m_s2, 0};
+    struct vec3 g = world_gravity(&s->world);
     double mass = s->phenotype->mass_kg, dt = s->settings.dt_s;
     double lever = s->has_method ? 0 : 0.5 * dt * dt * mass;
     struct vec3 v = vec3_along(velocity, s->slowed, 1 / mass);
@@ -213,6 +213,7 @@ static double stretch_energy(const struct sphere_system *s)
 
 static void measure_energy(const struct sphere_system *s, double *kinetic_j, double *potential_j)
 {
+    struct vec3 gravity = world_gravity(&s->world);
     *kinetic_j = 0;
     *potential_j = s->has_method ? 0 : stretch_energy(s) + sphere_joints_energy(s);
     for (int i = 0; i < s->balls; i++) {
@@ -220,8 +221,7 @@ static void measure_energy(const struct sphere_system *s, double *kinetic_j, dou
         const struct ball_matter *m = &s->matter[i];
         *kinetic_j += 0.5 * (ball->mass * vec3_dot(ball->velocity, ball->velocity) +
                              m->inertia * vec3_dot(m->spin, m->spin));
-        *potential_j += ball->mass *
-                        (s->world.gravity_m_s2 * ball->at.y - s->world.gravity_x_m_s2 * ball->at.x);
+        *potential_j -= ball->mass * vec3_dot(gravity, ball->at);
     }
 }
 

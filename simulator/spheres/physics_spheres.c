@@ -108,22 +108,24 @@ static void thicken(const struct phenotype *phenotype, double rate_1_s, struct w
     world->viscosity_pa_s = rate_1_s * most / (6 * DET_PI);
 }
 
-/* Turns the whole body a little about the axes along the ground. */
-static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
-                    const struct params *params, struct rng *rng, double most_rad)
+static int is_flat(const struct params *params)
 {
-    double sine, cosine;
-    int is_flat = params->world_dimensions == 2;
-    for (int axis = is_flat ? 2 : 0; axis < 3; axis += 2) {
-        det_sincos(rng_uniform(rng, -most_rad, most_rad), &sine, &cosine);
-        for (int i = 0; i < phenotype->part_count; i++) {
-            struct part_state state;
-            dynamics_part_state(dynamics, i, &state);
-            double *across = axis == 0 ? &state.z_m : &state.x_m, y = state.y_m;
-            state.y_m = cosine * y + sine * *across;
-            *across = cosine * *across - sine * y;
-            dynamics_place_sphere(dynamics, i, &state);
-        }
+    return params->world_dimensions == 2;
+}
+
+/* The body as it is: its bones keep their lengths. */
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad)
+{
+    struct mat3 rotation = quaternion_matrix(quaternion_exp(turn));
+    for (int i = 0; i < phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        struct vec3 at = mat3_apply(&rotation, (struct vec3){state.x_m, state.y_m, state.z_m});
+        state.x_m = at.x;
+        state.y_m = at.y;
+        state.z_m = at.z;
+        dynamics_place_sphere(dynamics, i, &state);
     }
 }
 
@@ -159,6 +161,7 @@ const struct body_physics physics_spheres = {
     .judge = judge,
     .feel = feel,
     .thicken = thicken,
+    .is_flat = is_flat,
     .perturb = perturb,
     .strain = strain,
     .unearned_j = unearned_j,

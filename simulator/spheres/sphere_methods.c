@@ -190,7 +190,7 @@ int sphere_methods_create(struct sphere_system *s, struct arena *arena)
 
 void sphere_step_by_method(struct sphere_system *s)
 {
-    struct vec3 fall = {s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2, 0};
+    struct vec3 fall = vec3_scale(world_gravity(&s->world), s->h);
     for (int i = 0; i < s->balls; i++) {
         s->ball[i].start = s->ball[i].velocity;
         s->matter[i].spin_start = s->matter[i].spin;

@@ -165,7 +165,7 @@ static inline struct lanes pulled(const struct rod_end *ends, int from, int to,
 
 static struct lanes fall_of(const struct sphere_system *s)
 {
-    return (struct lanes){{s->h * s->world.gravity_x_m_s2, -s->h * s->world.gravity_m_s2}, 0};
+    return lanes_from(vec3_scale(world_gravity(&s->world), s->h));
 }
 
 /* Gravity acts, and all springs: fixed rods, joints, muscles. Without joints between them rods of both kinds pull

@@ -42,9 +42,9 @@ static const char usage_text[] =
     "  --solver NAME       the solver, instead of simulation.solver:\n"
     "                      " SOLVER_CHOICES "\n"
     "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
-    "                      entry+perturbed-1, champion+perturbed-3+finer-2+other-solver\n"
-    "  --referee           the exam that the champion of a run must pass: from four perturbed\n"
-    "                      starts with the other solver, from eight at a quarter of the step\n"
+    "                      entry+perturbed-1, champion+perturbed-11+finer-2+other-solver\n"
+    "  --referee           the exam that the champion of a run must pass: from perturbed starts,\n"
+    "                      by the other solver and at a quarter of the step\n"
     "  --help              this text\n"
     "\n"
     "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
@@ -69,7 +69,7 @@ struct opinion {
     double fitness;   /* 0 if it leads the other way */
     double apart_rad; /* angle between the ways; 0 where the behaviour has no direction */
 };
-enum { OPINIONS_MAX = EXAM_SOLVER_RUNS + EXAM_FINE_RUNS };
+enum { OPINIONS_MAX = EXAM_SOLVER_RUNS + EXAM_STARTS_MAX };
 
 /* Everything the output is made of. */
 struct report {
@@ -361,9 +361,11 @@ static void report_print_exam(const struct report *report)
         output_print(stdout, "\n");
     }
     exam_describe(&report->exam, text);
-    output_print(stdout, "%s: %s: each must keep %.0f %% (guard.referee_share)\n", text,
-                 exam_holds(&report->exam) ? "holds" : "does not hold",
-                 100 * params->guard_referee_share);
+    output_print(
+        stdout,
+        "%s: %s: %d of %d must keep %.0f %% (exam.pass, exam.starts, guard.referee_share)\n", text,
+        exam_holds(&report->exam) ? "holds" : "does not hold", report->exam.pass,
+        report->exam.starts, 100 * params->guard_referee_share);
 }
 
 static json_t *report_make_measures(const struct measures *measures)
@@ -413,9 +415,11 @@ static json_t *report_make_exam(const struct report *report)
                                         "apart_rad", o->apart_rad, "measures",
                                         report_make_measures(&o->evaluation.measures)));
     }
-    return json_pack("{s:b, s:f, s:f, s:f, s:f, s:o}", "holds", exam_holds(exam), "share_needed",
-                     exam->share, "fitness", exam->own, "solver_least", exam_solver_least(exam),
-                     "fine_median", exam_fine_median(exam), "trials", array);
+    return json_pack("{s:b, s:f, s:i, s:f, s:f, s:i, s:f, s:i, s:i, s:o}", "holds",
+                     exam_holds(exam), "share_needed", exam->share, "pass_needed", exam->pass,
+                     "fitness", exam->own, "solver_least", exam_solver_least(exam), "solver_passed",
+                     exam_solver_passed(exam), "fine_median", exam_fine_median(exam), "fine_passed",
+                     exam_fine_passed(exam), "fine_starts", exam->starts, "trials", array);
 }
 
 static int report_print_json(const struct report *report)

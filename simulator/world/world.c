@@ -5,7 +5,7 @@
 void world_init(struct world *world, const struct params *params)
 {
     world->gravity_m_s2 = params->world_gravity_m_s2;
-    world->gravity_x_m_s2 = 0;
+    world->gravity_x_m_s2 = world->gravity_z_m_s2 = 0;
     world->viscosity_pa_s = params->world_viscosity_pa_s;
     world->drag_law = params->world_drag_law;
     world->quadratic_drag_kg_m2 = params->world_quadratic_drag_kg_m2;

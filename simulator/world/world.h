@@ -5,10 +5,12 @@
 
 #include "common/params/obstacles.h"
 #include "common/params/params.h"
+#include "common/math/rotation.h"
 
 struct world {
     double gravity_m_s2;         /* downwards */
-    double gravity_x_m_s2;       /* to the right; only in scenes */
+    double gravity_x_m_s2;       /* to the right; scenes, and slopes of the exam */
+    double gravity_z_m_s2;       /* out of the plane; slopes of the exam, in space */
     double viscosity_pa_s;       /* linear, per face: force per length and normal speed */
     int drag_law;                /* DRAG_LAW_* */
     double quadratic_drag_kg_m2; /* of that law: force per length and normal speed squared */
@@ -25,6 +27,10 @@ struct world {
         half_depth_m; /* of the obstacles, where there is a third dimension; infinite in a plane */
 };
 
+static inline struct vec3 world_gravity(const struct world *world)
+{
+    return (struct vec3){world->gravity_x_m_s2, -world->gravity_m_s2, world->gravity_z_m_s2};
+}
 /* 1 if the world's law of viscosity slows anything. */
 int world_has_drag(const struct world *world);
 /* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the

@@ -31,7 +31,7 @@ for trial in perturbed-{1,4}+other-solver perturbed-{1,8}+finer-2; do
     grep -h " creature=$champion .*trial=champion+$trial " run/logs/worker-*.log >trials || fail "no $trial of $champion"
     [ "$(grep -o ' task=[0-9]* ' trials | sort -u | wc -l)" = 1 ] || fail "$trial of $champion: $(cat trials)"
 done
-says "^(no )?champion: creature $champion, .* at h; from perturbed starts .* at h/4 \\(median of 8\\), " \
+says "^(no )?champion: creature $champion, .* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
     "$controller" list run
 says '^fitness: the least of its own score' "$controller" list run
 # and the referee tried perturbed runs before the finer step

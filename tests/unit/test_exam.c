@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/genome/genome.h"
+#include "controller/evolution/referee.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -19,12 +20,12 @@ static void set_up(void)
 /* Asks for `count` trials and tells them backwards; `falling` of them get 3, the others 8. */
 static void sit(int count, int falling)
 {
-    struct trial trials[EXAM_FINE_RUNS], none;
+    struct trial trials[EXAM_STARTS_MAX], none;
 
     for (int i = 0; i < count; i++) {
         ck_assert_int_eq(exam_ask(&exam, &trials[i]), 1);
         ck_assert_int_eq(trials[i].purpose, TRIAL_CHAMPION);
-        ck_assert_int_eq(trials[i].perturbation, i + 1);
+        ck_assert_int_eq(trials[i].perturbation, TRIAL_RUN_STARTS + 1 + i);
         ck_assert_int_eq(trials[i].has_other_solver, count == EXAM_SOLVER_RUNS);
         ck_assert_int_eq(trials[i].halvings, count == EXAM_SOLVER_RUNS ? 0 : 2);
     }
@@ -45,30 +46,78 @@ static void expect(int holds, const char *words)
     ck_assert_str_eq(text, words);
 }
 
-START_TEST(every_trial_holds)
+START_TEST(one_of_eight_may_fail)
 {
     sit(EXAM_SOLVER_RUNS, 0);
     ck_assert(!exam_is_over(&exam));
-    sit(EXAM_FINE_RUNS, 3);
-    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8), 8 with solver constraint "
-              "(least of 4)");
+    sit(8, 1);
+    ck_assert_int_eq(exam_fine_passed(&exam), 7);
+    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 7 of 8), 8 with solver "
+              "constraint (least of 4, passed 4 of 4)");
 }
 END_TEST
 
-/* Half of the fine runs: the median is the mean of the two in the middle. */
-START_TEST(the_median_must_hold)
+/* Though the median is as good. */
+START_TEST(two_of_eight_are_too_many)
 {
     sit(EXAM_SOLVER_RUNS, 0);
-    sit(EXAM_FINE_RUNS, 4);
-    expect(0, "10 at h; from perturbed starts 5.5 at h/4 (median of 8), 8 with solver constraint "
-              "(least of 4)");
+    sit(8, 2);
+    expect(0, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 6 of 8), 8 with solver "
+              "constraint (least of 4, passed 4 of 4)");
 }
 END_TEST
 
-START_TEST(each_run_of_the_other_solver_must_hold)
+START_TEST(the_settings_say_how_many)
 {
+    static const struct {
+        int starts, pass, failing, holds;
+    } exams[] = {{8, 6, 2, 1}, {3, 3, 1, 0},   {3, 2, 1, 1},
+                 {1, 1, 0, 1}, {32, 31, 1, 1}, {32, 31, 2, 0}};
+
+    for (size_t i = 0; i < sizeof exams / sizeof exams[0]; i++) {
+        params.guard_other_solver = 0;
+        params.exam_starts = exams[i].starts;
+        params.exam_pass = exams[i].pass;
+        exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+        sit(exams[i].starts, exams[i].failing);
+        ck_assert_int_eq(exam_holds(&exam), exams[i].holds);
+    }
+    params.guard_other_solver = 1;
+    params.exam_starts = 2;
+    exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+    ck_assert_int_eq(exam.solver_count, 2);
+}
+END_TEST
+
+/* As many may fail there as of all starts. */
+START_TEST(the_other_solver_must_hold_as_well)
+{
+    sit(EXAM_SOLVER_RUNS, 2);
+    expect(0,
+           "10 at h; from perturbed starts 3 with solver constraint (least of 4, passed 2 of 4)");
+    ck_assert_int_eq(exam_fine_passed(&exam), 0);
+    exam_begin(&exam, 10, BODY_RECTANGLES, &params);
     sit(EXAM_SOLVER_RUNS, 1);
-    expect(0, "10 at h; from perturbed starts 3 with solver constraint (least of 4)");
+    sit(8, 0);
+    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8), 3 with solver "
+              "constraint (least of 4, passed 3 of 4)");
+    params.exam_pass = 8;
+    exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+    sit(EXAM_SOLVER_RUNS, 1);
+    expect(0,
+           "10 at h; from perturbed starts 3 with solver constraint (least of 4, passed 3 of 4)");
+}
+END_TEST
+
+/* No start of the exam is one that selection has seen, however many trials a run has. */
+START_TEST(its_starts_are_new)
+{
+    int index = params_find("simulation.perturbation");
+
+    ck_assert_double_eq(param_table[index].max, TRIAL_PERTURBATION_MAX);
+    ck_assert_double_eq(param_table[params_find("exam.starts")].max, EXAM_STARTS_MAX);
+    for (int number = 0; number < 16; number++)
+        ck_assert_int_le(referee_trial(number, &params).perturbation, TRIAL_RUN_STARTS);
 }
 END_TEST
 
@@ -77,8 +126,8 @@ START_TEST(fine_runs_alone)
 {
     params.guard_other_solver = _i;
     exam_begin(&exam, 10, _i ? BODY_SPHERES : BODY_RECTANGLES, &params);
-    sit(EXAM_FINE_RUNS, 0);
-    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8)");
+    sit(8, 0);
+    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 8, passed 8 of 8)");
 }
 END_TEST
 
@@ -105,9 +154,11 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, every_trial_holds);
-    tcase_add_test(tests, the_median_must_hold);
-    tcase_add_test(tests, each_run_of_the_other_solver_must_hold);
+    tcase_add_test(tests, one_of_eight_may_fail);
+    tcase_add_test(tests, two_of_eight_are_too_many);
+    tcase_add_test(tests, the_settings_say_how_many);
+    tcase_add_test(tests, its_starts_are_new);
+    tcase_add_test(tests, the_other_solver_must_hold_as_well);
     tcase_add_loop_test(tests, fine_runs_alone, 0, 2);
     tcase_add_test(tests, the_other_solver_judges_where_it_is_another);
     return run_tests("exam", tests);

@@ -310,8 +310,8 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
     senses->values[SENSOR_HEIGHT] = toy_of(dynamics)->at.y;
 }
 
-static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype,
-                    const struct params *p, struct rng *rng, double most_rad)
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad)
 {
 }
 

@@ -65,7 +65,7 @@ static void place(double x, double y, double angle, double joint, double joint_r
 static void feel(double tick_s)
 {
     struct surroundings around = {
-        .light = &light, .gravity_m_s2 = world.gravity_m_s2, .tick_s = tick_s};
+        .light = &light, .gravity_m_s2 = world_gravity(&world), .tick_s = tick_s};
     senses_read(&senses, dynamics, &around);
 }
 

@@ -21,15 +21,15 @@ START_TEST(texts_come_back)
     struct trial trial, back;
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
 
-    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 9 * 7 * 2; i++) {
-        trial = (struct trial){i % 3, i / 3 % 9, i / 27 % 7, i / 189};
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 41 * 7 * 2; i++) {
+        trial = (struct trial){i % 3, i / 3 % 41, i / 123 % 7, i / 861};
         trial_to_text(&trial, text);
         ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
         ck_assert_mem_eq(&back, &trial, sizeof trial);
         if (strlen(text) > strlen(longest))
             strcpy(longest, text);
     }
-    ck_assert_str_eq(longest, "champion+perturbed-1+finer-1+other-solver");
+    ck_assert_str_eq(longest, "champion+perturbed-10+finer-1+other-solver");
     trial_to_text(&(struct trial){TRIAL_ENTRY, 2, 2, 0}, text);
     ck_assert_str_eq(text, "entry+perturbed-2+finer-2");
 }
@@ -47,7 +47,9 @@ START_TEST(other_texts_are_refused)
                                         "first+finer-0",
                                         "first+finer-7",
                                         "first+finer-22",
-                                        "first+perturbed-9",
+                                        "first+perturbed-41",
+                                        "first+perturbed-09",
+                                        "first+perturbed-4294967297",
                                         "first+perturbed-",
                                         "first+finer-2+perturbed-1",
                                         "first+other-solver+finer-2",

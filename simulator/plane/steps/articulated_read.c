@@ -123,11 +123,12 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
                          struct impulse_sum *impulses)
 {
     const struct articulated *d = articulated_of(dynamics);
-    double fall = -d->phenotype->mass_kg * d->world.gravity_m_s2 * d->settings.dt_s;
+    double mass_s = d->phenotype->mass_kg * d->settings.dt_s, half = d->settings.dt_s / 2;
+    double pull = mass_s * d->world.gravity_x_m_s2, fall = -mass_s * d->world.gravity_m_s2;
     int is_plain = d->settings.integrator == INTEGRATOR_RK4;
-    struct impulse_sum sum = {.linear = {0, fall, 0},
-                              .angular = {0, 0, d->settings.dt_s / 2 * velocity.x * fall},
-                              .size = fabs(fall),
+    struct impulse_sum sum = {.linear = {pull, fall, 0},
+                              .angular = {0, 0, half * (velocity.x * fall - velocity.y * pull)},
+                              .size = fabs(pull) + fabs(fall),
                               .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
     if (world_has_drag(&d->world))
         return 0;

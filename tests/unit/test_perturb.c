@@ -1,0 +1,237 @@
+/* Perturbed starts: eight of the exam are eight conditions, in every kind of body, and what is measured from
+ * the start is measured from where the body was at rest. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/creature/creature.h"
+#include "common/judge/trial.h"
+#include "simulator/evaluate/run.h"
+#include "tests/suite.h"
+
+enum { STARTS = TRIAL_RUN_STARTS, FIRST = TRIAL_RUN_STARTS + 1 };
+
+/* Of each kind those that stand, in the plane and in space; the last without a floor. A sphere has no
+ * turn of its own. */
+static const struct {
+    const char *creature, *params;
+    int is_flat, has_floor;
+} examples[] = {{"biped", "walk", 1, 1},
+                {"biped3d", "walk3d", 0, 1},
+                {"caterpillar", "caterpillar", 1, 1},
+                {"tripod", "tripod", 0, 1},
+                {"fish", "swim", 1, 0}};
+enum { EXAMPLES = sizeof examples / sizeof examples[0] };
+
+static struct creature creature;
+static struct params params;
+static struct arena arena;
+static struct error error;
+static struct evaluation result;
+
+/* What a start was. */
+struct seen {
+    double resistance; /* friction, or the drag */
+    double drop_m, lowest_m;
+    struct vec3 gravity;
+    struct quaternion root;
+    struct vec3 part; /* the second part's centre, from the root's */
+};
+
+static void set_up(void)
+{
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+}
+
+static void tear_down(void)
+{
+    creature_deinit(&creature);
+    arena_deinit(&arena);
+}
+
+static void load(int example)
+{
+    char path[80];
+    snprintf(path, sizeof path, "examples/%s.ini", examples[example].params);
+    params_set_defaults(&params);
+    ck_assert_msg(params_read_file(&params, path, &error) == 0, "%s", error.message);
+    snprintf(path, sizeof path, "examples/creatures/%s.json", examples[example].creature);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+}
+
+static struct vec3 centre_of(const struct dynamics *dynamics, int part)
+{
+    struct part_state state;
+    dynamics_part_state(dynamics, part, &state);
+    return (struct vec3){state.x_m, state.y_m, state.z_m};
+}
+
+static int look(void *context, const struct evaluate_view *view)
+{
+    struct seen *seen = context;
+    struct vec3 high, low;
+    if (view->phase != PHASE_SCORE)
+        return 0;
+    const struct world *world = &view->run->world;
+    dynamics_bounds(view->dynamics, &low, &high);
+    *seen = (struct seen){.resistance = world->friction / params.world_friction,
+                          .drop_m = view->run->drop_m,
+                          .lowest_m = low.y,
+                          .gravity = world_gravity(world),
+                          .root = dynamics_part_turn(view->dynamics, 0)};
+    if (params.world_viscosity_pa_s > 0)
+        seen->resistance = world->viscosity_pa_s / params.world_viscosity_pa_s;
+    seen->part = vec3_sub(centre_of(view->dynamics, 1), centre_of(view->dynamics, 0));
+    return 1;
+}
+
+static struct seen start(int perturbation, uint64_t seed)
+{
+    struct seen seen = {.resistance = NAN};
+    params.simulation_perturbation = perturbation;
+    evaluate(&creature.genome, &params, seed, &arena, look, &seen, &result);
+    ck_assert(!isnan(seen.resistance));
+    return seen;
+}
+
+/* Along the ground: (cos, 0, sin) of a slope's way, or of the way that a turn tilts to; and by how much. */
+static double way_of_slope(const struct seen *seen, struct vec3 *way)
+{
+    double level = hypot(seen->gravity.x, seen->gravity.z);
+    *way = (struct vec3){seen->gravity.x / level, 0, seen->gravity.z / level};
+    return atan2(level, -seen->gravity.y);
+}
+
+static double way_of_tilt(const struct seen *seen, const struct seen *born, struct vec3 *way)
+{
+    struct quaternion back = {born->root.w, -born->root.x, -born->root.y, -born->root.z};
+    struct vec3 turn = quaternion_log(quaternion_product(seen->root, back));
+    double angle = vec3_length(turn);
+    ck_assert_double_eq_tol(turn.y, 0, 1e-9);
+    *way = (struct vec3){-turn.z / angle, 0, turn.x / angle};
+    return angle;
+}
+
+/* Two ways, or eight that are spread evenly; each as often as every other. */
+static void expect_ways(const struct vec3 *ways, int is_flat)
+{
+    struct vec3 sum = {0, 0, 0};
+    double apart = is_flat ? 2 : 2 * sin(3.141592653589793 / 8);
+    for (int i = 0; i < STARTS; i++) {
+        sum = vec3_add(sum, ways[i]);
+        for (int k = 0; k < i; k++) {
+            double distance = vec3_length(vec3_sub(ways[i], ways[k]));
+            ck_assert_msg(distance > apart - 1e-6 || (is_flat && distance < 1e-6), "%d and %d: %g",
+                          k, i, distance);
+        }
+    }
+    ck_assert_double_lt(vec3_length(sum), 1e-6);
+}
+
+START_TEST(eight_starts_are_eight_conditions)
+{
+    struct vec3 tilts[STARTS];
+    int more = 0;
+    load(_i);
+    struct seen born = start(0, 7);
+    for (int i = 0; i < STARTS; i++) {
+        struct seen seen = start(FIRST + i, 7);
+        more += seen.resistance > 1;
+        ck_assert_double_eq_tol(fabs(seen.resistance - 1), 0.1, 1e-12);
+        ck_assert_double_gt(vec3_length(vec3_sub(seen.part, born.part)), 1e-5);
+        if (creature.genome.kind != BODY_SPHERES)
+            ck_assert_double_eq_tol(way_of_tilt(&seen, &born, &tilts[i]), params.exam_turn_rad,
+                                    1e-9);
+    }
+    ck_assert_int_eq(more, STARTS / 2);
+    if (creature.genome.kind != BODY_SPHERES)
+        expect_ways(tilts, examples[_i].is_flat);
+}
+END_TEST
+
+START_TEST(a_floor_slopes_and_is_dropped_on)
+{
+    struct vec3 slopes[STARTS];
+    int eighths = 0, conditions = 0;
+    load(_i);
+    struct seen born = start(0, 7);
+    for (int i = 0; i < STARTS; i++) {
+        struct seen seen = start(FIRST + i, 7);
+        struct vec3 tilt;
+        ck_assert_double_eq_tol(way_of_slope(&seen, &slopes[i]), params.exam_slope_rad, 1e-9);
+        ck_assert_double_eq_tol(seen.lowest_m, born.lowest_m + seen.drop_m, 1e-6);
+        ck_assert(seen.drop_m >= 0 && seen.drop_m < params.exam_drop_m);
+        eighths |= 1 << (int)(STARTS * seen.drop_m / params.exam_drop_m);
+        way_of_tilt(&seen, &born, &tilt);
+        conditions |= 1 << ((seen.resistance > 1) + 2 * (tilt.x > 0) + 4 * (slopes[i].x > 0));
+    }
+    expect_ways(slopes, examples[_i].is_flat);
+    ck_assert_int_eq(eighths, (1 << STARTS) - 1);
+    if (examples[_i].is_flat && creature.genome.kind != BODY_SPHERES)
+        ck_assert_int_eq(conditions, (1 << STARTS) - 1);
+}
+END_TEST
+
+START_TEST(without_a_floor_nothing_falls)
+{
+    load(EXAMPLES - 1);
+    for (int i = 0; i < STARTS; i++) {
+        struct seen seen = start(FIRST + i, 7);
+        ck_assert_double_eq(seen.drop_m, 0);
+        ck_assert_double_eq(vec3_length(seen.gravity), 0);
+    }
+}
+END_TEST
+
+/* A run's own starts are level, and by its own amounts; another seed has other heights. */
+START_TEST(the_exam_has_starts_of_its_own)
+{
+    load(0);
+    struct seen born = start(0, 7);
+    for (int i = 1; i <= TRIAL_RUN_STARTS; i++) {
+        struct vec3 tilt;
+        struct seen seen = start(i, 7);
+        ck_assert(seen.drop_m == 0 && seen.gravity.x == 0);
+        ck_assert_double_eq_tol(way_of_tilt(&seen, &born, &tilt), params.guard_perturbed_pose_rad,
+                                1e-9);
+    }
+    ck_assert(start(FIRST, 7).drop_m != start(FIRST, 8).drop_m);
+    ck_assert(start(FIRST, 7).drop_m != start(FIRST + STARTS, 7).drop_m);
+    params.exam_drop_m = params.exam_slope_rad = params.exam_turn_rad = 0;
+    params.exam_friction_share = 0;
+    ck_assert_double_eq(start(FIRST, 7).lowest_m, born.lowest_m);
+}
+END_TEST
+
+/* The guards of energy and momentum know slopes and drops; who is dropped has not jumped. */
+START_TEST(a_dropped_body_keeps_its_books)
+{
+    load(_i);
+    params.simulation_duration_s = 1;
+    params.guard_motionless_s = 0;
+    params.creature_effectors = 0;
+    params.exam_drop_m = 0.1;
+    params.simulation_dt_s /= 4;
+    for (int i = 0; i < STARTS; i++) {
+        params.simulation_perturbation = FIRST + i;
+        evaluate(&creature.genome, &params, 7, &arena, NULL, NULL, &result);
+        ck_assert_msg(result.verdict == VERDICT_OK, "%s", verdict_name(result.verdict));
+        ck_assert_double_lt(result.measures.residual_share, 8e-3);
+        ck_assert_double_lt(result.measures.lowest_max_m - result.measures.lowest_start_m, 5e-3);
+        ck_assert_double_lt(fabs(result.measures.lowest_start_m), 2e-3);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("all");
+
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, eight_starts_are_eight_conditions, 0, EXAMPLES);
+    tcase_add_loop_test(tests, a_floor_slopes_and_is_dropped_on, 0, EXAMPLES - 1);
+    tcase_add_test(tests, without_a_floor_nothing_falls);
+    tcase_add_test(tests, the_exam_has_starts_of_its_own);
+    tcase_add_loop_test(tests, a_dropped_body_keeps_its_books, 0, EXAMPLES - 1);
+    return run_tests("perturb", tests);
+}
