@@ -26,7 +26,7 @@ done
 # (a task that takes long is copied to another worker, whose log has a line of it, too)
 says "champion    creature [0-9]*: .* with solver constraint" "$controller" status run
 says '"scores": "[0-9.]* at h; ' "$controller" status run --json
-for trial in perturbed-{1,4}+other-solver perturbed-{1,8}+finer-2; do
+for trial in perturbed-{9,12}+other-solver perturbed-{9,16}+finer-2; do
     champion=$("$controller" status run --json | sed -n '/"champion"/,/}/s/.*"id": \([0-9]*\).*/\1/p')
     grep -h " creature=$champion .*trial=champion+$trial " run/logs/worker-*.log >trials || fail "no $trial of $champion"
     [ "$(grep -o ' task=[0-9]* ' trials | sort -u | wc -l)" = 1 ] || fail "$trial of $champion: $(cat trials)"
