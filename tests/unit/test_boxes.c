@@ -484,7 +484,7 @@ static void grow_pair(int face, int joint, int is_mirrored)
 
 static const double *feel(struct dynamics *dynamics, struct senses *senses, struct light *light)
 {
-    struct surroundings around = {.light = light, .gravity_m_s2 = 9.81, .tick_s = 1.0 / 60};
+    struct surroundings around = {.light = light, .gravity_m_s2 = {0, -9.81, 0}, .tick_s = 1.0 / 60};
     ck_assert_int_eq(senses_create(senses, &phenotype, &params, &arena), 0);
     senses_read(senses, dynamics, &around);
     return senses->values;
@@ -681,7 +681,9 @@ START_TEST(a_perturbed_start_is_near)
         struct dynamics *dynamics = make();
         struct rng rng;
         rng_init(&rng, id, RNG_TEST, 0, 1);
-        physics_of(&phenotype)->perturb(dynamics, &phenotype, &params, &rng, 0.1);
+        struct vec3 turned = {rng_uniform(&rng, -0.1, 0.1), rng_uniform(&rng, -0.1, 0.1),
+                              rng_uniform(&rng, -0.1, 0.1)};
+        physics_of(&phenotype)->perturb(dynamics, &phenotype, turned, &rng, 0.1);
         struct vec3 turn = quaternion_log(dynamics_part_turn(dynamics, 0));
         ck_assert(vec3_length(turn) > 0 && vec3_length(turn) < 0.1 * 1.74);
         for (int i = 1; i < body->link_count; i++)
