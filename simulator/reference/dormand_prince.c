@@ -25,15 +25,22 @@ static const double error_weight[STAGES] = {
 int dormand_prince_create(struct dormand_prince *steps, int width, int quadratures,
                           struct arena *arena)
 {
-    int is_complete = 1;
     steps->width = width;
     steps->y1 = arena_take(arena, (size_t)width, sizeof(double));
     steps->stage = arena_take(arena, (size_t)width, sizeof(double));
-    for (int i = 0; i < STAGES; i++) {
-        steps->k[i] = arena_take(arena, (size_t)(width + quadratures), sizeof(double));
-        is_complete &= steps->k[i] != NULL;
-    }
-    return is_complete && steps->y1 && steps->stage ? 0 : ERR_MEMORY;
+    return steps->y1 && steps->stage ? dormand_prince_extend(steps, quadratures, arena)
+                                     : ERR_MEMORY;
+}
+
+int dormand_prince_extend(struct dormand_prince *steps, int quadratures, struct arena *arena)
+{
+    double *k[STAGES];
+    for (int i = 0; i < STAGES; i++)
+        if (!(k[i] = arena_take(arena, (size_t)(steps->width + quadratures), sizeof(double))))
+            return ERR_MEMORY;
+    for (int i = 0; i < STAGES; i++)
+        steps->k[i] = k[i];
+    return 0;
 }
 
 double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h)

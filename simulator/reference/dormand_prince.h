@@ -26,6 +26,8 @@ struct dormand_prince {
  * arena is full. */
 int dormand_prince_create(struct dormand_prince *steps, int width, int quadratures,
                           struct arena *arena);
+/* Another number of quadratures; derivatives are gone. ERR_MEMORY: as before. */
+int dormand_prince_extend(struct dormand_prince *steps, int quadratures, struct arena *arena);
 /* Tries a step of h from y, k[0] being there: sets y1 and k. Returns the error, 1 being what is allowed. */
 double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h);
 /* What the step of h adds to quadrature `at`, numbered on from the state. */

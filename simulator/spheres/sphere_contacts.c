@@ -23,6 +23,8 @@
 #define PUSH_OUT_M   1e-3
 #define PUSH_OUT_1_S 48
 #define PUSH_OUT_M_S 0.05
+/* Room for touches between bodies at first; later there is twice as much. */
+#define TOUCHES_ROOM 64
 /* Slower impacts do not bounce, m/s. */
 #define RESTITUTION_M_S 0.2
 /* Shorter lines between centres have no direction, m. */
@@ -39,6 +41,7 @@ static int is_joined(const struct sphere_system *s, int a, int b)
 int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
 {
     size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
+    s->arena = arena;
     s->box_room = s->world.obstacles.count;
     size_t boxes = (size_t)s->balls * (size_t)s->box_room;
     s->touch_room = s->point_room = (int)(all + boxes) + s->balls;
@@ -571,13 +574,30 @@ double sphere_contacts_overlap(const struct sphere_system *s)
 
 /* ---------------------------------------------------------------- between bodies */
 
+/* NULL: memory is out, and the step fails. */
+static struct touch *room_for_touch(struct sphere_touches *touches)
+{
+    if (touches->count < touches->room)
+        return &touches->list[touches->count];
+    size_t used = (size_t)touches->count, room = 2 * used + TOUCHES_ROOM;
+    struct touch *list = arena_extend(touches->arena, touches->list, used, room, sizeof list[0]);
+    struct sphere_system **of_a =
+        arena_extend(touches->arena, touches->of_a, used, room, sizeof of_a[0]);
+    if (!list || !of_a)
+        return NULL;
+    touches->list = list;
+    touches->of_a = of_a;
+    touches->room = (int)room;
+    return &touches->list[touches->count];
+}
+
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
                           struct sphere_touches *touches)
 {
     for (int a = 0; a < s->balls; a++)
-        for (int b = 0; b < others->balls && touches->count < touches->room; b++) {
-            struct touch *touch = &touches->list[touches->count];
-            if (!are_touching(s, a, others, b, touch))
+        for (int b = 0; b < others->balls; b++) {
+            struct touch *touch = room_for_touch(touches);
+            if (!touch || !are_touching(s, a, others, b, touch))
                 continue;
             touches->of_a[touches->count++] = s;
             solve_touch(s, touch);
@@ -614,11 +634,20 @@ void sphere_contacts_book_meeting(const struct sphere_touches *touches)
     }
 }
 
+/* Where memory is out the step fails. */
 static void add_point(struct sphere_system *s, const struct contact_point *point)
 {
     s->matter[point->part].is_touching = 1;
-    if (s->point_count < s->point_room)
-        s->points[s->point_count++] = *point;
+    if (s->point_count == s->point_room) {
+        size_t used = (size_t)s->point_count, room = 2 * used + TOUCHES_ROOM;
+        struct contact_point *points =
+            arena_extend(s->arena, s->points, used, room, sizeof points[0]);
+        if (!points)
+            return;
+        s->points = points;
+        s->point_room = (int)room;
+    }
+    s->points[s->point_count++] = *point;
 }
 
 void sphere_contacts_report_meeting(const struct sphere_touches *touches)

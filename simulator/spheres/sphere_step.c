@@ -456,7 +456,7 @@ static void begin_step(struct sphere_system *s)
     s->slowed = s->given.linear;
 }
 
-/* 1 if the state is not finite. */
+/* 1 if the state is not finite, or memory is out. */
 static int end_step(struct sphere_system *s)
 {
     if (world_has_drag(&s->world))
@@ -468,7 +468,7 @@ static int end_step(struct sphere_system *s)
                    PAIR_WORK * s->balls * (s->balls + s->world.obstacles.count) +
                    TOUCH_WORK * s->touch_count);
     s->steps++;
-    return !sphere_system_publish(s);
+    return !sphere_system_publish(s) || s->arena->is_exhausted;
 }
 
 int sphere_step(struct dynamics *dynamics)
@@ -484,8 +484,6 @@ int sphere_step(struct dynamics *dynamics)
 
 /* ---------------------------------------------------------------- several bodies */
 
-/* Touches between two bodies at once, for each body. */
-enum { MEETING_TOUCHES = 64 };
 /* How much farther than it goes by its speed a sphere is expected to get in a step, m, and by what share. */
 #define SWEEP_M     0.01
 #define SWEEP_STEPS 1.5
@@ -497,21 +495,9 @@ struct meeting {
 struct meeting *sphere_create_meeting(struct dynamics *const *all, int count, struct arena *arena)
 {
     struct meeting *meeting = arena_take(arena, 1, sizeof *meeting);
-    int room = MEETING_TOUCHES * count;
-    if (!meeting)
-        return NULL;
-    meeting->touches = (struct sphere_touches){
-        .room = room,
-        .list = arena_take(arena, (size_t)room, sizeof(struct touch)),
-        .of_a = arena_take(arena, (size_t)room, sizeof(struct sphere_system *))};
-    int is_complete = meeting->touches.list && meeting->touches.of_a;
-    for (int k = 0; k < count; k++) {
-        struct sphere_system *s = sphere_system_of(all[k]);
-        s->point_room = s->touch_room + MEETING_TOUCHES;
-        s->points = arena_take(arena, (size_t)s->point_room, sizeof *s->points);
-        is_complete &= s->points != NULL;
-    }
-    return is_complete ? meeting : NULL;
+    if (meeting)
+        meeting->touches.arena = arena;
+    return meeting;
 }
 
 /* The documents' methods know no other bodies: where those move it, it is nowhere. */

@@ -193,10 +193,12 @@ struct sphere_touches {
     struct touch *list;
     struct sphere_system **of_a;
     int count, room;
+    struct arena *arena; /* of more room; where that is exhausted, steps fail */
 };
 
 struct sphere_system {
     struct dynamics base;
+    struct arena *arena;
     const struct phenotype *phenotype;
     const struct sphere_body *body;
     struct world world;

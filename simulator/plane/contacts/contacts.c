@@ -8,9 +8,8 @@
 
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
-#define CONTACTS_MAX          64
-/* ... and of bodies that meet. */
-#define SHARED_CONTACTS_MAX 192
+/* Room for contacts at first; where more are found there is twice as much, until memory is out. */
+#define CONTACTS_ROOM 64
 
 static size_t even_of(size_t count)
 {
@@ -40,26 +39,82 @@ static int take_body_memory(struct contact_body *own, struct arena *arena)
     return is_complete ? 0 : ERR_MEMORY;
 }
 
-/* What a system of so many points and limits of the bodies listed needs. */
-static int take_memory(struct contacts *s, struct contact_body *const *all, int limits, int sweeps,
-                       struct arena *arena)
+static int row_room(const struct contacts *s, int room)
 {
-    size_t points = (size_t)s->room, rows = 2 * points + (size_t)limits;
-    size_t even_rows = (rows + 2) & ~(size_t)1;
-    s->list = arena_take(arena, points + (size_t)limits, sizeof s->list[0]);
-    s->start = arena_take(arena, 5 * even_rows, sizeof(double));
-    s->shares = arena_take(arena, (size_t)s->body_room, sizeof s->shares[0]);
-    s->bodies = arena_take(arena, (size_t)s->body_room, sizeof s->bodies[0]);
-    if (!s->list || !s->start || !s->shares || !s->bodies)
+    return 2 * room + s->limit_room;
+}
+
+/* Any body can be any one of a step. */
+static const struct tree *widest_tree(const struct contacts *s)
+{
+    const struct tree *widest = s->all[0]->tree;
+    for (int k = 1; k < s->body_room; k++)
+        widest = s->all[k]->tree->count > widest->count ? s->all[k]->tree : widest;
+    return widest;
+}
+
+/* What is kept per contact, limit and row, but for the impulses. */
+static int take_rows(struct contacts *s, int room)
+{
+    size_t rows = (size_t)row_room(s, room), even_rows = (rows + 2) & ~(size_t)1;
+    size_t laws = (size_t)(room + s->limit_room);
+    struct contact *list = arena_extend(s->arena, s->list, (size_t)s->count, laws, sizeof list[0]);
+    double *start = arena_take(s->arena, 5 * even_rows, sizeof(double));
+    double *block =
+        arena_take(s->arena, s->body_room > 1 ? even_rows * even_rows : 0, sizeof(double));
+    if (!list || !start || !block)
         return ERR_MEMORY;
     for (int k = 0; k < s->body_room; k++)
-        if (tree_create_rows(all[k]->tree, &s->shares[k], (int)rows, arena) != 0)
+        if (tree_create_rows(widest_tree(s), &s->shares[k], (int)rows, s->arena) != 0)
             return ERR_MEMORY;
+    s->list = list;
+    s->block = block;
+    s->start = start;
     s->middle = s->start + even_rows;
     s->work = s->middle + even_rows;
     s->loads = s->work + even_rows;
     s->load_changes = s->loads + even_rows;
-    return impulses_create(&s->impulses, s->room + limits, (int)rows, sweeps, arena);
+    return 0;
+}
+
+/* What a system of `room` contacts and so many limits and rates needs; `all` is there. */
+static int take_memory(struct contacts *s, int limits, int rates, int sweeps)
+{
+    s->limit_room = limits;
+    s->shares = arena_take(s->arena, (size_t)s->body_room, sizeof s->shares[0]);
+    s->bodies = arena_take(s->arena, (size_t)s->body_room, sizeof s->bodies[0]);
+    if (!s->shares || !s->bodies || take_rows(s, s->room) != 0)
+        return ERR_MEMORY;
+    return impulses_create(&s->impulses, s->room + limits, row_room(s, s->room), rates, sweeps,
+                           s->arena);
+}
+
+int contacts_extend(struct contacts *s)
+{
+    int room = 2 * s->room;
+    if (take_rows(s, room) != 0 || impulses_extend(&s->impulses, s->count, s->rows,
+                                                   room + s->limit_room, row_room(s, room)) != 0)
+        return ERR_MEMORY;
+    s->room = room;
+    return 0;
+}
+
+int contacts_extend_meeting(struct contacts *s)
+{
+    size_t room = 2 * (size_t)s->meeting_room + CONTACTS_ROOM;
+    struct met *before = s->meeting;
+    struct met *meeting =
+        arena_extend(s->arena, before, (size_t)s->meeting_count, room, sizeof meeting[0]);
+    if (!meeting)
+        return ERR_MEMORY;
+    for (int i = 0; i < s->count; i++)
+        if (is_between_bodies(&s->list[i])) {
+            size_t at = (size_t)((char *)s->list[i].warm - (char *)before) / sizeof before[0];
+            s->list[i].warm = &meeting[at].warm;
+        }
+    s->meeting = meeting;
+    s->meeting_room = (int)room;
+    return 0;
 }
 
 static void init_mover(struct contact_body *own, int i)
@@ -90,12 +145,12 @@ static void init_obstacle(struct contact_body *own, int i, const struct obstacle
     *span = (struct span){box->x - width, box->y - height, box->x + width, box->y + height};
 }
 
-/* One contact a corner and two a pair at most, but no more than a body can use. */
+/* One contact a corner and two a pair at most. */
 static int point_room(const struct contact_body *own)
 {
     int parts = own->parts, walls = own->obstacle_room;
     int points = 4 * parts + parts * (parts - 1) + 2 * parts * walls;
-    return points < CONTACTS_MAX ? points : CONTACTS_MAX;
+    return points < CONTACTS_ROOM ? points : CONTACTS_ROOM;
 }
 
 static int create_body(struct contact_body *own, struct arena *arena)
@@ -132,7 +187,8 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena)
 {
-    *s = (struct contacts){.world = world,
+    *s = (struct contacts){.arena = arena,
+                           .world = world,
                            .dt_s = settings->dt_s,
                            .restitution_speed = bouncing_speed(settings),
                            .own = {.phenotype = phenotype,
@@ -150,7 +206,11 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
     if (create_body(own, arena) != 0)
         return ERR_MEMORY;
     s->room = own->point_room;
-    if (take_memory(s, &own, own->links, settings->contact_sweeps, arena) != 0)
+    s->all = arena_take(arena, 1, sizeof s->all[0]);
+    if (!s->all)
+        return ERR_MEMORY;
+    s->all[0] = own;
+    if (take_memory(s, own->links, own->dof, settings->contact_sweeps) != 0)
         return ERR_MEMORY;
     s->bodies[0] = own;
     contacts_forget(s);
@@ -160,38 +220,32 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
 int contacts_create_shared(struct contacts *s, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena)
 {
-    int limits = 0;
-    *s = (struct contacts){
-        .dt_s = settings->dt_s, .restitution_speed = bouncing_speed(settings), .body_room = count};
-    struct contact_body **bodies = arena_take(arena, (size_t)count, sizeof bodies[0]);
-    if (!bodies)
+    int limits = 0, rates = 0;
+    *s = (struct contacts){.arena = arena,
+                           .dt_s = settings->dt_s,
+                           .restitution_speed = bouncing_speed(settings),
+                           .room = CONTACTS_ROOM,
+                           .body_room = count};
+    s->all = arena_take(arena, (size_t)count, sizeof s->all[0]);
+    if (!s->all)
         return ERR_MEMORY;
     for (int k = 0; k < count; k++) {
-        bodies[k] = &all[k]->own;
-        /* a body can be touched by others all over */
-        bodies[k]->point_room = CONTACTS_MAX;
-        bodies[k]->points = arena_take(arena, CONTACTS_MAX, sizeof bodies[k]->points[0]);
-        s->room += CONTACTS_MAX;
-        limits += bodies[k]->links;
-        if (!bodies[k]->points)
-            return ERR_MEMORY;
+        s->all[k] = &all[k]->own;
+        limits += all[k]->own.links;
+        rates += all[k]->own.dof;
     }
-    s->room = s->room < SHARED_CONTACTS_MAX ? s->room : SHARED_CONTACTS_MAX;
-    if (take_memory(s, bodies, limits, settings->contact_sweeps, arena) != 0)
-        return ERR_MEMORY;
-    size_t rows = even_of(2 * (size_t)s->room + (size_t)limits);
-    s->block = arena_take(arena, rows * rows, sizeof(double));
-    s->met = arena_take(arena, (size_t)s->room, sizeof s->met[0]);
-    s->meeting = arena_take(arena, (size_t)s->room, sizeof s->meeting[0]);
-    return s->block && s->met && s->meeting ? 0 : ERR_MEMORY;
+    return take_memory(s, limits, rates, settings->contact_sweeps);
 }
 
 void contacts_begin_step(struct contacts *s)
 {
     struct met *met = s->met;
+    int room = s->met_room;
     s->met = s->meeting;
+    s->met_room = s->meeting_room;
     s->met_count = s->meeting_count;
     s->meeting = met;
+    s->meeting_room = room;
     s->meeting_count = 0;
 }
 

@@ -115,6 +115,7 @@ struct met {
 };
 
 struct contacts {
+    struct arena *arena; /* of what it takes on the way; where that is exhausted, steps fail */
     const struct world *world;
     double dt_s;
     double restitution_speed;
@@ -123,12 +124,14 @@ struct contacts {
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 
     struct contact_body own;      /* of contacts that one body has for itself */
+    struct contact_body **all;    /* those that there are */
     struct contact_body **bodies; /* those of the step */
     int body_count, body_room;
     double mass; /* of them all */
 
     struct contact *list;
-    int count, room, rows;
+    int count, room, rows; /* room for contacts, without limits */
+    int limit_room;
     struct impulses impulses;
     double *start;  /* per row: velocities at the start of the step, at this pose */
     double *middle; /* ... and just before the impulses, in the middle of the step */
@@ -142,7 +145,7 @@ struct contacts {
 
     /* shared contacts: of the last step, and of this one */
     struct met *met, *meeting;
-    int met_count, meeting_count;
+    int met_count, meeting_count, met_room, meeting_room;
 };
 
 /* What a state allows. */
@@ -153,7 +156,8 @@ struct clearance {
 
 /* Contacts whose rows, bodies or forces do not fit one another are a bug. */
 void contacts_check(const struct contacts *contacts);
-/* Contacts of one body. Takes everything from the arena; ERR_MEMORY when it is full. Pointers are kept. */
+/* Contacts of one body. Takes everything from the arena, on the way, too; ERR_MEMORY when it is full. Pointers are
+ * kept. */
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena);

@@ -161,6 +161,21 @@ static inline void set_point(struct contact_point *point, const struct contact *
     point->friction_impulse_n_s = impulse[1];
 }
 
+/* NULL: memory is out, and the step fails. */
+static struct contact_point *new_point(struct contacts *s, struct contact_body *own)
+{
+    if (own->point_count == own->point_room) {
+        int room = 2 * own->point_room + 4;
+        struct contact_point *points = arena_extend(s->arena, own->points, (size_t)own->point_count,
+                                                    (size_t)room, sizeof points[0]);
+        if (!points)
+            return NULL;
+        own->points = points;
+        own->point_room = room;
+    }
+    return &own->points[own->point_count++];
+}
+
 int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
 {
     struct contact_body *own = s->bodies[of];
@@ -186,10 +201,10 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
             own->law_miss_m = miss;
         if (-gap > own->penetration)
             own->penetration = -gap;
-        if (!(impulse[0] > 0 || gap < SLOP_M) || own->point_count >= own->point_room)
+        struct contact_point *point = impulse[0] > 0 || gap < SLOP_M ? new_point(s, own) : NULL;
+        if (!point)
             continue;
         int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
-        struct contact_point *point = &own->points[own->point_count++];
         set_point(point, c, impulse, velocity, gap, is_b);
         point->creature = own->creature;
         point->other_creature = others < 0 ? -1 : s->bodies[others]->creature;

@@ -9,6 +9,10 @@
 /* Edges of obstacles are as if rounded by this much. Else a part that rests on one, up to SLOP_M
  * deep, would bump against the next one beside it. */
 #define GRAZE_M 2e-3
+/* Parts that are as near act though they do not come nearer by themselves, m: others may push one. A stack would sink
+ * else, when its lowest box is stopped. What is near the ground falls onto it by itself. */
+#define NEAR_M     1e-4
+#define ROUNDING_M 1e-9
 
 /* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
  * of a link. */
@@ -41,8 +45,8 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
                         const struct manifold *m, const struct manifold_point *p,
                         struct warm_start *warm, double depth_max)
 {
-    if (s->count >= s->room)
-        return;
+    if (s->count >= s->room && contacts_extend(s) != 0)
+        return; /* the step fails */
     const struct contact_body *own = s->bodies[of_a];
     const struct mover *mover = &own->movers[part];
     struct contact *c = &s->list[s->count];
@@ -63,7 +67,7 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
         set_forces(&c->on_b, c->b, rx, ry, -nx, -ny);
     }
     pair free = contact_velocity(c);
-    if (c->gap > 0 && c->gap >= s->dt_s * fabs(free[0]))
+    if (c->gap > (of_b >= 0 ? NEAR_M : 0) && c->gap >= s->dt_s * fabs(free[0]))
         return;
     c->of_a = of_a;
     c->of_b = of_b;
@@ -91,7 +95,7 @@ static void find_ground_contacts(struct contacts *s, int of)
     double h = s->dt_s;
     for (int i = 0; i < own->parts; i++) {
         const struct mover *mover = &own->movers[i];
-        double margin = h * (fabs(mover->vy) + mover->turn) + 1e-9;
+        double margin = h * (fabs(mover->vy) + mover->turn) + ROUNDING_M;
         if (mover->is_fixed || mover->box.y - mover->radius > margin)
             continue;
         struct manifold m;
@@ -106,13 +110,13 @@ static void find_obstacle_contacts(struct contacts *s, int of)
 {
     struct contact_body *own = s->bodies[of];
     struct warm_start *warm = own->warm + 4 * own->parts + 2 * own->pair_count + own->links;
-    contacts_gather_obstacles(own, s->dt_s, 1e-9);
+    contacts_gather_obstacles(own, s->dt_s, ROUNDING_M);
     for (int n = 0; n < own->near_count; n++) {
         int k = own->near[n];
         struct box obstacle = obstacle_box(own, k);
         for (int i = 0; i < own->parts; i++) {
             double margin;
-            if (!can_reach(&own->movers[i], &obstacle, s->dt_s, 1e-9, &margin))
+            if (!can_reach(&own->movers[i], &obstacle, s->dt_s, ROUNDING_M, &margin))
                 continue;
             const struct box *box = &own->movers[i].box;
             if (collide_is_graze(&obstacle, box, GRAZE_M))
@@ -134,7 +138,7 @@ static void find_self_contacts(struct contacts *s, int of)
     for (int k = 0, pair_count = own->pair_count; k < pair_count; k++) {
         const struct mover *a = pairs[k].a, *b = pairs[k].b;
         double margin;
-        if (!can_meet(a, b, h, 1e-9, &margin))
+        if (!can_meet(a, b, h, NEAR_M, &margin))
             continue;
         struct manifold m;
         collide_boxes(&a->box, &b->box, margin, &m);
@@ -144,12 +148,12 @@ static void find_self_contacts(struct contacts *s, int of)
     }
 }
 
-/* Where a point between two bodies is remembered, with what is from the last step; NULL if there is no more
- * room. */
+/* Where a point between two bodies is remembered, with what is from the last step; NULL: memory is out, and the step
+ * fails. */
 static struct warm_start *find_meeting(struct contacts *s, const struct contact_body *own, int part,
                                        const struct contact_body *others, int other, int point)
 {
-    if (s->meeting_count >= s->room)
+    if (s->meeting_count == s->meeting_room && contacts_extend_meeting(s) != 0)
         return NULL;
     struct met *now = &s->meeting[s->meeting_count++];
     *now = (struct met){own->creature, part, others->creature, other, point, {0}};
@@ -171,7 +175,7 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
     for (int j = 0; j < others->parts; j++) {
         struct mover b = others->movers[j];
         b.box.x += offset;
-        double margin = 1e-9 + s->dt_s * closing_speed(a, &b);
+        double margin = NEAR_M + s->dt_s * closing_speed(a, &b);
         if ((a->is_fixed && b.is_fixed) || are_apart(a, &b, a->radius + b.radius + margin))
             continue;
         struct manifold m;

@@ -35,24 +35,35 @@
 /* Where a contact stands in the guess. Without friction OPEN or STICK (pressing). */
 enum { OPEN, STICK, SLIDE };
 
-int impulses_create(struct impulses *s, int laws, int rows, int sweeps, struct arena *arena)
+int impulses_create(struct impulses *s, int laws, int rows, int rates, int sweeps,
+                    struct arena *arena)
 {
-    size_t even = (size_t)(rows + 1) & ~(size_t)1;
-    *s = (struct impulses){.sweeps = sweeps};
-    s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
-    s->w = arena_take(arena, even * even, sizeof(double));
-    s->inverse = arena_take(arena, even, sizeof(double));
-    s->free = arena_take(arena, even, sizeof(double));
-    s->impulse = arena_take(arena, even, sizeof(double));
-    s->velocity = arena_take(arena, even, sizeof(double));
-    s->held = arena_take(arena, even, sizeof(double));
-    s->unknown = arena_take(arena, even, sizeof(int));
-    s->coupled = arena_take(arena, even, sizeof(double));
+    *s = (struct impulses){.sweeps = sweeps, .rates = rates, .arena = arena};
     s->system = arena_take(arena, LEMKE_MAX * LINE, sizeof(double));
     s->lines = arena_take(arena, LEMKE_MAX, sizeof s->lines[0]);
-    int is_complete = s->laws && s->w && s->inverse && s->free && s->impulse && s->velocity &&
-                      s->held && s->unknown && s->coupled && s->system && s->lines;
-    return is_complete ? 0 : ERR_MEMORY;
+    return s->system && s->lines ? impulses_extend(s, 0, 0, laws, rows) : ERR_MEMORY;
+}
+
+int impulses_extend(struct impulses *s, int laws_used, int rows_used, int laws, int rows)
+{
+    size_t even = (size_t)(rows + 1) & ~(size_t)1;
+    struct impulses with = *s;
+    with.laws = arena_extend(s->arena, s->laws, (size_t)laws_used, (size_t)laws, sizeof s->laws[0]);
+    with.free = arena_extend(s->arena, s->free, (size_t)rows_used, even, sizeof(double));
+    with.w = arena_take(s->arena, even * even, sizeof(double));
+    with.inverse = arena_take(s->arena, even, sizeof(double));
+    with.impulse = arena_take(s->arena, even, sizeof(double));
+    with.velocity = arena_take(s->arena, even, sizeof(double));
+    with.held = arena_take(s->arena, even, sizeof(double));
+    with.unknown = arena_take(s->arena, even, sizeof(int));
+    with.coupled = arena_take(s->arena, even, sizeof(double));
+    if (!with.laws || !with.w || !with.inverse || !with.free || !with.impulse || !with.velocity ||
+        !with.held || !with.unknown || !with.coupled)
+        return ERR_MEMORY;
+    with.law_room = laws;
+    with.row_room = rows;
+    *s = with;
+    return 0;
 }
 
 void impulses_begin(struct impulses *s, int rows)
@@ -631,18 +642,6 @@ static double sweep_impulses(struct impulses *s)
 
 /* ---------------------------------------------------------------- solving */
 
-/* Rows that cannot all be pushed out at once (a part wedged between two, or against a joint limit) would
- * load one another without end: then penetrations are only kept from growing. */
-static void stop_push_outs(struct impulses *s)
-{
-    for (int i = 0; i < s->count; i++) {
-        struct impulse_law *c = &s->laws[i];
-        if (c->is_push_out)
-            c->bound = 0;
-        c->is_push_out = 0;
-    }
-}
-
 void impulses_solve(struct impulses *s)
 {
     for (int i = 0; i < s->stride; i++)
@@ -650,10 +649,10 @@ void impulses_solve(struct impulses *s)
     s->is_exact = 1;
     if (solve_directly(s) || solve_by_lemke(s))
         return;
-    stop_push_outs(s);
-    if (solve_by_lemke(s))
+    double residual = impulses_solve_cones(s);
+    s->is_exact = are_lawful(s);
+    if (residual < WEDGED_M_S)
         return;
-    s->is_exact = 0;
     for (int i = 0; i < s->stride; i++)
         s->impulse[i] = s->held[i];
     if (sweep_impulses(s) < WEDGED_M_S)

@@ -10,14 +10,16 @@
  * before and mended until all laws hold; where that does not end, by Lemke's method (Cottle,
  * Pang and Stone 1992, chapter 4.4) on the linear complementarity problem that plane friction
  * makes (Anitescu and Potra 1997). It finds a solution unless something is wedged and cannot be
- * pushed out at all. Projected Gauss-Seidel sweeps take what is left: systems that rounding
- * spoils. */
+ * pushed out at all, or rounding spoils it. What is left, and systems with many contacts, are solved as
+ * contacts in space are (simulator/world/cones.h), island by island, after W has been factored; and what
+ * that cannot solve is swept by projected Gauss-Seidel. */
 #ifndef SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 
 #include <stdint.h>
 
 #include "common/system/arena.h"
+#include "simulator/world/cones.h"
 
 /* Velocities that miss a law by this much hold it, m/s. */
 #define IMPULSES_ENOUGH_M_S 1e-7
@@ -51,14 +53,28 @@ struct impulses {
     double *coupled;         /* ... and how much of it the next row gets */
     double *system, **lines; /* of equations: equally long, and in the order of their pivots */
     double *held;
+    struct arena *arena;
+    int law_room, row_room, rates; /* rates: of all bodies, the rank of w at most */
+    /* impulses_solve_cones(): made when it is first needed, with room for `cone_laws` */
+    struct cones cones;
+    int cone_laws;
+    int *islands;        /* per law: the first law that it is coupled with */
+    int *place, *member; /* per row: where it is in the cones; the rows of an island */
+    double *left;        /* per row: what of w's diagonal is not factored yet */
 };
 
-/* Takes memory for so many laws with so many rows in all; ERR_MEMORY when the arena is full. */
-int impulses_create(struct impulses *impulses, int laws, int rows, int sweeps, struct arena *arena);
+/* Takes memory for so many laws with so many rows in all, of bodies with so many rates; ERR_MEMORY when the arena is
+ * full. The arena must outlive it. */
+int impulses_create(struct impulses *impulses, int laws, int rows, int rates, int sweeps,
+                    struct arena *arena);
+/* Room for more; the first laws and free velocities stay, all else is gone. ERR_MEMORY: all is as it was. */
+int impulses_extend(struct impulses *impulses, int laws_used, int rows_used, int laws, int rows);
 /* Says how many rows there are. Laws, w and free are then the caller's to fill. */
 void impulses_begin(struct impulses *impulses, int rows);
 /* Changes impulse, velocity and, where something is wedged, bounds and is_push_out. */
 void impulses_solve(struct impulses *impulses);
+/* Solves by cones, from the impulses that are held; returns their residual, m/s. */
+double impulses_solve_cones(struct impulses *impulses);
 /* After solving: how far the normal velocity of a law is from its bound; 0 where the law holds, and
  * where no impulse can move the row. */
 double impulses_miss(const struct impulses *impulses, int law);

@@ -331,7 +331,7 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
     return begin_drag(d) | d->has_stiff_muscles;
 }
 
-/* 1 if the state is not finite. */
+/* 1 if the state is not finite, or memory is out. */
 ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
 {
     const double *q = d->q, *qd = d->qd;
@@ -341,7 +341,7 @@ ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
     pair sum = {0, 0};
     for (int i = 0, dof = d->dof; i < dof; i += 2)
         sum += 0.0 * PAIR(q, i) + 0.0 * PAIR(qd, i);
-    return sum[0] + sum[1] == 0 ? 0 : 1;
+    return sum[0] + sum[1] == 0 ? d->contacts.arena->is_exhausted : 1;
 }
 
 static int articulated_step(struct dynamics *dynamics)

@@ -157,7 +157,9 @@ struct constraint {
 
     /* touches */
     struct touch *touches; /* those that press */
-    int touch_count, touch_room;
+    int touch_count, touch_room,
+        mark_room; /* rooms are fixed: what does not fit exhausts the arena */
+    struct arena *arena;
     struct touch *found; /* of the last touch_find() */
     int found_count;
     int is_stale;  /* modes are to be chosen anew */

@@ -19,8 +19,12 @@ static void add_mark(struct constraint *c, const struct touch *t, const double i
     int at = 0;
     while (at < c->mark_count && c->marks[at].key != t->key)
         at++;
-    if (t->part < 0 || at >= c->touch_room)
+    if (t->part < 0)
         return;
+    if (at == c->mark_room) {
+        arena_refuse(c->arena);
+        return;
+    }
     struct mark *mark = &c->marks[at];
     if (at == c->mark_count)
         c->marks[c->mark_count++] = (struct mark){

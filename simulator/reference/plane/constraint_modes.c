@@ -19,8 +19,10 @@ void system_gather(struct constraint *c, double margin)
         int at = 0;
         while (at < c->found_count && c->found[at].key != c->touches[i].key)
             at++;
-        if (at == c->found_count && c->found_count >= c->touch_room)
+        if (at == c->found_count && c->found_count >= c->touch_room) {
+            arena_refuse(c->arena);
             continue;
+        }
         c->found[at] = c->touches[i];
         touch_update(c, &c->found[at]);
         c->found_count += at == c->found_count && touch_is_on_face(c, &c->found[at]) &&

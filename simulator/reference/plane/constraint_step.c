@@ -351,7 +351,8 @@ static void book_effectors(struct constraint *c)
 
 static int is_spent(const struct constraint *c)
 {
-    return c->settings.work_max > 0 && c->base.work > c->settings.work_max;
+    return c->arena->is_exhausted ||
+           (c->settings.work_max > 0 && c->base.work > c->settings.work_max);
 }
 
 /* All of one dt_s; returns the number of steps by impulses that it took. */
@@ -370,6 +371,8 @@ static int advance_all(struct constraint *c)
             continue;
         }
         int is_event;
+        if (is_spent(c))
+            break;
         double h = advance(c, done, remaining, &is_event);
         done = h == remaining ? dt : done + h;
         events += is_event;
@@ -421,5 +424,5 @@ int constraint_step(struct dynamics *dynamics)
     double sum = 0;
     for (int i = 0; i < 6 * c->links; i++)
         sum += fabs(c->y[i]);
-    return isfinite(sum) ? 0 : 1;
+    return isfinite(sum) ? c->arena->is_exhausted : 1;
 }

@@ -358,13 +358,14 @@ struct touch *touch_pressing(const struct constraint *c, int key)
 /* Adds a touch to found[] if it is close enough. */
 static void consider(struct constraint *c, const struct touch *touch, double margin)
 {
-    if (c->found_count >= c->touch_room)
+    struct touch t = *touch;
+    touch_update(c, &t);
+    if (!(t.rows[0].deviation < margin && touch_is_on_face(c, &t)))
         return;
-    struct touch *t = &c->found[c->found_count];
-    *t = *touch;
-    touch_update(c, t);
-    if (t->rows[0].deviation < margin && touch_is_on_face(c, t))
-        c->found_count++;
+    if (c->found_count < c->touch_room)
+        c->found[c->found_count++] = t;
+    else
+        arena_refuse(c->arena);
 }
 
 static void find_on_ground(struct constraint *c, int part, double margin)

@@ -25,8 +25,9 @@ static int take_memory(struct constraint *c, struct arena *arena)
     c->obstacles = arena_take(arena, (size_t)c->obstacle_room, sizeof c->obstacles[0]);
     c->touches = arena_take(arena, room, sizeof c->touches[0]);
     c->found = arena_take(arena, room, sizeof c->found[0]);
-    c->marks = arena_take(arena, room, sizeof c->marks[0]);
-    c->points = arena_take(arena, 2 * room, sizeof c->points[0]);
+    c->mark_room = 4 * c->touch_room;
+    c->marks = arena_take(arena, 4 * room, sizeof c->marks[0]);
+    c->points = arena_take(arena, 5 * room, sizeof c->points[0]);
     c->pierced = arena_take(arena, room, sizeof c->pierced[0]);
     c->stiff = arena_take(arena, room, sizeof c->stiff[0]);
     int is_complete = c->bodies && c->servos && c->places && c->corners && c->faces && c->boxes &&
@@ -142,6 +143,7 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     int parts = phenotype->part_count;
     int points = 2 * parts * (parts + 1) + 8 * parts * world->obstacles.count;
     *c = (struct constraint){.base = {.solver = &dynamics_constraint},
+                             .arena = arena,
                              .phenotype = phenotype,
                              .settings = *settings,
                              .world = *world,

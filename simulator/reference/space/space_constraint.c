@@ -51,7 +51,7 @@ static const struct vec3 none = {0, 0, 0};
 static int take_memory(struct space_constraint *c, struct arena *arena)
 {
     size_t rates = (size_t)c->rates;
-    int width = STATE_SIZE * c->count, quadratures = c->rates + LOSSES + 3 * c->touch_room;
+    int width = STATE_SIZE * c->count;
     double **of_rates[] = {&c->qd, &c->birth_inertia, &c->effort, &c->effector_work};
     double **of_coordinates[] = {&c->q, &c->turned_to};
     int is_complete = 1;
@@ -61,13 +61,12 @@ static int take_memory(struct space_constraint *c, struct arena *arena)
         is_complete &= (*of_coordinates[i] =
                             arena_take(arena, (size_t)c->coordinates, sizeof(double))) != NULL;
     c->y = arena_take(arena, (size_t)width, sizeof(double));
-    c->dy = arena_take(arena, (size_t)(width + quadratures), sizeof(double));
     c->rk = (struct dormand_prince){
         .derive = space_equation_derive, .system = c, .rtol = c->settings.rtol};
     c->servos = arena_take(arena, rates, sizeof c->servos[0]);
     c->body_of = arena_take(arena, rates, sizeof c->body_of[0]);
-    is_complete &= c->servos && c->body_of && c->y && c->dy;
-    return is_complete ? dormand_prince_create(&c->rk, width, quadratures, arena) : ERR_MEMORY;
+    is_complete &= c->servos && c->body_of && c->y;
+    return is_complete ? dormand_prince_create(&c->rk, width, 0, arena) : ERR_MEMORY;
 }
 
 /* L' of a = L L'. */
@@ -114,6 +113,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
     struct space_constraint *c = arena_take(arena, 1, sizeof *c);
     if (!c || !(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
         return NULL;
+    c->arena = arena;
     c->settings = *settings;
     c->world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
@@ -127,7 +127,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
     if (space_touch_create(c, arena) != 0)
         return NULL;
     c->pusher = space_dynamics_create(body, world, settings, arena);
-    if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c, arena) != 0 ||
+    if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
         space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
                           c->count, arena) != 0)
@@ -396,6 +396,8 @@ static void report_touches(struct space_constraint *c)
             c->marks[at] = c->marks[at - 1];
         c->marks[at] = mark;
     }
+    if (space_touch_extend_points(c, c->mark_count) != 0)
+        return;
     for (int i = 0; i < c->mark_count; i++) {
         const struct contact_point *point = &c->marks[i].point;
         c->penetration_m = fmax(c->penetration_m, -point->gap_m);
@@ -414,7 +416,7 @@ static int push_apart(struct space_constraint *c)
 
 static int is_spent(const struct space_constraint *c)
 {
-    return c->settings.work_max > 0 && c->work > c->settings.work_max;
+    return c->arena->is_exhausted || (c->settings.work_max > 0 && c->work > c->settings.work_max);
 }
 
 int space_constraint_step(struct space_constraint *c)
@@ -451,7 +453,7 @@ int space_constraint_step(struct space_constraint *c)
     double sum = 0;
     for (int i = 0; i < STATE_SIZE * c->count; i++)
         sum += fabs(c->y[i]);
-    return !isfinite(sum);
+    return !isfinite(sum) || c->arena->is_exhausted;
 }
 
 /* ---------------------------------------------------------------- the interface */

@@ -22,31 +22,62 @@ static const struct vec3 none = {0, 0, 0};
 
 /* ---------------------------------------------------------------- creation */
 
-int space_equation_create(struct space_constraint *c, struct arena *arena)
+/* Arrays of numbers, rows x columns each. */
+struct wanted {
+    double **array;
+    int rows, columns;
+};
+
+static int take_arrays(struct arena *arena, const struct wanted *wanted, size_t count)
 {
-    int touches = c->touch_room, laws = 3 * (touches - c->limit_count) + c->limit_count;
-    int joints = JOINT_ROWS_MAX * c->count;
-    size_t all = (size_t)(joints + laws);
-    const struct {
-        double **array;
-        int rows, columns;
-    } arrays[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}, {&c->along, laws, joints},
-                  {&c->against, laws, joints},  {&c->w, laws, laws},      {&c->right, laws, 1},
-                  {&c->pressing, laws, 1},      {&c->before, laws, 1}};
-    int is_complete = 1;
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        size_t size = (size_t)arrays[i].rows * (size_t)arrays[i].columns;
-        is_complete &= (*arrays[i].array = arena_take(arena, size, sizeof(double))) != NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t size = (size_t)wanted[i].rows * (size_t)wanted[i].columns;
+        if (!(*wanted[i].array = arena_take(arena, size, sizeof(double))))
+            return ERR_MEMORY;
     }
-    c->rows = arena_take(arena, all, sizeof c->rows[0]);
-    c->scale = arena_take(arena, all, sizeof(double));
-    c->lambda = arena_take(arena, all, sizeof(double));
-    c->reference = arena_take(arena, all, sizeof(double));
-    c->first = arena_take(arena, (size_t)joints, sizeof c->first[0]);
-    if (!is_complete || !c->rows || !c->scale || !c->lambda || !c->reference || !c->first ||
-        qr_create(&c->qr, laws, laws, arena) != 0)
+    return 0;
+}
+
+int space_equation_extend(struct space_constraint *c, int touches)
+{
+    struct space_constraint with = *c;
+    int joints = JOINT_ROWS_MAX * c->count, laws = 3 * touches, all = joints + laws;
+    int quadratures = c->rates + LOSSES + laws;
+    const struct wanted wanted[] = {{&with.along, laws, joints},
+                                    {&with.against, laws, joints},
+                                    {&with.w, laws, laws},
+                                    {&with.right, laws, 1},
+                                    {&with.pressing, laws, 1},
+                                    {&with.scale, all, 1},
+                                    {&with.lambda, all, 1},
+                                    {&with.reference, all, 1},
+                                    {&with.dy, STATE_SIZE * c->count + quadratures, 1}};
+    with.touches = arena_take(c->arena, (size_t)touches, sizeof c->touches[0]);
+    with.rows = arena_take(c->arena, (size_t)all, sizeof c->rows[0]);
+    with.members = arena_take(c->arena, (size_t)laws, sizeof c->members[0]);
+    if (!with.touches || !with.rows || !with.members ||
+        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0 ||
+        qr_create(&with.qr, laws, laws, c->arena) != 0 ||
+        dormand_prince_extend(&with.rk, quadratures, c->arena) != 0)
         return ERR_MEMORY;
-    return cones_create(&c->cones, touches, laws, 6 * c->count, arena);
+    with.touch_room = touches;
+    *c = with;
+    return 0;
+}
+
+int space_equation_create(struct space_constraint *c)
+{
+    int joints = JOINT_ROWS_MAX * c->count;
+    const struct wanted wanted[] = {
+        {&c->joints, joints, joints}, {&c->inverse, joints, 1}, {&c->before, 3 * c->found_room, 1}};
+    c->law_room = c->found_room;
+    c->first = arena_take(c->arena, (size_t)joints, sizeof c->first[0]);
+    c->island = arena_take(c->arena, (size_t)c->count, sizeof c->island[0]);
+    if (!c->first || !c->island ||
+        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0 ||
+        space_equation_extend(c, c->touch_room) != 0)
+        return ERR_MEMORY;
+    return cones_create(&c->cones, c->law_room, 3 * c->law_room, 6 * c->count, c->arena);
 }
 
 /* ---------------------------------------------------------------- rows of touches */
@@ -247,40 +278,107 @@ static void set_beside(struct space_constraint *c, int i, const struct wrench *w
     solve_down(c, beside);
 }
 
-/* The equation of touches after joints are eliminated; of many solutions it is the nearest to the reference. `free`: the
- * solution of joints alone, as L' times it, which changes into that with the touches. */
+static int island_of(const struct space_constraint *c, int body)
+{
+    while (c->island[body] != body)
+        body = c->island[body];
+    return body;
+}
+
+static void join(struct space_constraint *c, int one, int two)
+{
+    if (one < 0 || two < 0)
+        return;
+    one = island_of(c, one);
+    two = island_of(c, two);
+    c->island[one > two ? one : two] = one < two ? one : two;
+}
+
+/* Bodies that feel one another's touches. */
+static void find_islands(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++)
+        c->island[i] = i;
+    for (int i = 0; i < c->count; i++)
+        join(c, i, c->bodies[i].parent);
+    for (int i = c->joint_rows; i < c->row_count; i++)
+        join(c, c->rows[i].bodies[0], c->rows[i].bodies[1]);
+}
+
+/* Lists the rows of touches of an island, without those of joints; returns their number. */
+static int list_members(struct space_constraint *c, int island)
+{
+    int count = 0;
+    for (int i = c->joint_rows; i < c->row_count; i++) {
+        const int *bodies = c->rows[i].bodies;
+        int body = bodies[0] >= 0 ? bodies[0] : bodies[1];
+        if (body >= 0 && island_of(c, body) == island)
+            c->members[count++] = i - c->joint_rows;
+    }
+    return count;
+}
+
+/* Row i of touches with the joints eliminated: its way, or if that is another one that of its force. */
+static const double *against_of(const struct space_constraint *c, int i)
+{
+    int m = c->joint_rows;
+    return (c->rows[m + i].is_askew ? c->against : c->along) + i * m;
+}
+
+/* W of the island's rows and its right side, less what the reference gives. */
+static void fill_island(struct space_constraint *c, int count, const double *free)
+{
+    int m = c->joint_rows;
+    for (int i = 0; i < count; i++)
+        c->right[i] = c->lambda[m + c->members[i]] - product(against_of(c, c->members[i]), free, m);
+    for (int j = 0; j < count; j++) {
+        int of = c->members[j];
+        double scale = c->scale[m + of], before = scale > 0 ? c->reference[m + of] / scale : 0;
+        struct wrench yields[2];
+        find_yields(c, &c->rows[m + of], c->rows[m + of].g, yields);
+        for (int i = 0; i < count; i++) {
+            int k = c->members[i];
+            double w = c->scale[m + k] * scale * couple(&c->rows[m + k], &c->rows[m + of], yields) -
+                       product(against_of(c, k), c->along + of * m, m);
+            c->w[i * count + j] = w;
+            c->right[i] -= w * before;
+        }
+    }
+}
+
+static void solve_island(struct space_constraint *c, int count, double *free)
+{
+    int m = c->joint_rows;
+    fill_island(c, count, free);
+    qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
+    qr_solve(&c->qr, c->right, c->pressing);
+    for (int i = 0; i < count; i++) {
+        int at = c->members[i];
+        double scale = c->scale[m + at];
+        c->lambda[m + at] = c->pressing[i] + (scale > 0 ? c->reference[m + at] / scale : 0);
+        for (int k = 0; k < m; k++)
+            free[k] -= c->along[at * m + k] * c->lambda[m + at];
+    }
+    c->work += (uint64_t)count * (uint64_t)(count + 10) * (uint64_t)(m + 2 * count + 10);
+}
+
+/* The equation of touches after joints are eliminated, island by island; of many solutions it is the nearest to the
+ * reference. `free`: the solution of joints alone, as L' times it, which changes into that with the touches. */
 static void solve_touches(struct space_constraint *c, double *free)
 {
-    int m = c->joint_rows, count = c->row_count - m;
-    for (int i = 0; i < count; i++) {
+    int m = c->joint_rows;
+    for (int i = 0; i < c->row_count - m; i++) {
         const struct row *row = &c->rows[m + i];
         set_beside(c, m + i, row->g, c->along + i * m);
         if (row->is_askew)
             set_beside(c, m + i, row->j, c->against + i * m);
     }
-    for (int i = 0; i < count; i++) {
-        const struct row *row = &c->rows[m + i];
-        const double *against = (row->is_askew ? c->against : c->along) + i * m;
-        c->right[i] = c->lambda[m + i] - product(against, free, m);
-        for (int j = 0; j < count; j++) {
-            struct wrench yields[2];
-            double scale = c->scale[m + j];
-            find_yields(c, &c->rows[m + j], c->rows[m + j].g, yields);
-            double w = c->scale[m + i] * scale * couple(row, &c->rows[m + j], yields) -
-                       product(against, c->along + j * m, m);
-            c->w[i * count + j] = w;
-            c->right[i] -= scale > 0 ? w * c->reference[m + j] / scale : 0;
-        }
+    find_islands(c);
+    for (int island = 0; island < c->count; island++) {
+        int count = c->island[island] == island ? list_members(c, island) : 0;
+        if (count > 0)
+            solve_island(c, count, free);
     }
-    qr_factor(&c->qr, c->w, count, count, RANK_TOLERANCE);
-    qr_solve(&c->qr, c->right, c->pressing);
-    for (int i = 0; i < count; i++) {
-        double scale = c->scale[m + i];
-        c->lambda[m + i] = c->pressing[i] + (scale > 0 ? c->reference[m + i] / scale : 0);
-        for (int k = 0; k < m; k++)
-            free[k] -= c->along[i * m + k] * c->lambda[m + i];
-    }
-    c->work += (uint64_t)count * (uint64_t)(count + 10) * (uint64_t)(m + 2 * count + 10);
 }
 
 /* The forces of all rows, which are then in the accelerations. */

@@ -97,10 +97,25 @@ static void close_law(struct space_constraint *c, struct cone_law *law)
     law->from = law->from < law->to ? law->from : 0;
 }
 
+/* Where memory is out what does not fit is left out, and the step fails. */
+static void make_room_for_laws(struct space_constraint *c)
+{
+    if (c->found_count <= c->law_room)
+        return;
+    double *before = arena_take(c->arena, 3 * (size_t)c->found_room, sizeof before[0]);
+    if (!before || cones_extend(&c->cones, c->found_room, 3 * c->found_room, c->arena) != 0) {
+        c->found_count = c->law_room;
+        return;
+    }
+    c->before = before;
+    c->law_room = c->found_room;
+}
+
 /* The laws of found[], but for their velocities and bounds. Accelerations of bodies are lost. */
 static void reduce(struct space_constraint *c, double ahead)
 {
     int n = 0;
+    make_room_for_laws(c);
     space_system_list_joints(c, ahead);
     for (int i = 0; i < c->found_count; i++) {
         struct touch *t = &c->found[i];
@@ -185,8 +200,8 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
     while (at < c->mark_count &&
            (c->marks[at].pair != t->pair || c->marks[at].feature != t->feature))
         at++;
-    if (at == c->mark_count && at == c->mark_room)
-        at = 0; /* only sums over two boxes mean something, and there are enough of them */
+    if (at == c->mark_room && space_touch_extend_marks(c) != 0)
+        return;
     struct touch_mark *mark = &c->marks[at];
     if (at == c->mark_count) {
         const struct touch_pair *p = &c->pairs[t->pair];
@@ -316,6 +331,8 @@ void space_impulses_choose_modes(struct space_constraint *c, double ahead)
     c->touch_count = 0;
     if (c->found_count == 0)
         return;
+    if (c->found_count > c->touch_room && space_equation_extend(c, c->found_room) != 0)
+        c->found_count = c->touch_room;
     reduce(c, ahead);
     space_system_push_all(c, ahead);
     space_equation_accelerate(c, ahead, 0);

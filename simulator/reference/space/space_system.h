@@ -18,7 +18,9 @@
 #include "simulator/reference/qr.h"
 #include "simulator/reference/space/space_constraint.h"
 
-enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, TOUCHES_MAX = 64, LOSSES = 3 };
+enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, LOSSES = 3 };
+/* Room for touches at first, besides limits; where there are more there is twice as much, until memory is out. */
+enum { TOUCHES_ROOM = 64 };
 enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
 #define TOUCH_NEAR 2e-10
@@ -108,6 +110,7 @@ struct limit {
 };
 
 struct space_constraint {
+    struct arena *arena; /* of more room; where that is exhausted, steps fail */
     struct dynamics_settings settings;
     struct space_world world;
     struct body ground; /* the world as a body */
@@ -139,16 +142,16 @@ struct space_constraint {
     int pair_count;
     struct limit *limits;
     int limit_count;
-    int touch_room;
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
-    int touch_count, found_count;
+    int touch_count, found_count, touch_room, found_room;
+    int law_room;      /* of the cones */
     int is_stale;      /* what presses is to be found anew */
     double slip_m_s;   /* what slides slower may stop at once */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
     int mark_count, mark_room;
     struct contact_point *points;
-    int point_count;
+    int point_count, point_room;
     double penetration_m, law_residual;
     uint64_t impulse_steps, work;
     struct space_dynamics *pusher; /* pushes boxes apart at birth */
@@ -165,6 +168,8 @@ struct space_constraint {
     double *along, *against;  /* per row of a touch: columns and rows beside it, divided by it */
     double *w, *right, *pressing; /* what is left to touches, its right side, its solution */
     struct qr qr;
+    int *island;  /* per body: the least number of those that joints and touches join with it */
+    int *members; /* rows of touches of one island, of which w is */
     /* touches with the joints eliminated */
     struct cones cones;
     double *before; /* per row: velocity before impulses */
@@ -188,6 +193,9 @@ static inline struct vec3 space_system_axis(const struct mat3 *m, int i)
 
 /* Lists what may ever touch; ERR_MEMORY when the arena is full. Bodies and settings are there. */
 int space_touch_create(struct space_constraint *c, struct arena *arena);
+/* Room for one more mark, or for so many points; ERR_MEMORY: as before. */
+int space_touch_extend_marks(struct space_constraint *c);
+int space_touch_extend_points(struct space_constraint *c, int count);
 /* The pairs that may touch in the world as it is. */
 void space_touch_list_pairs(struct space_constraint *c);
 /* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed at. */
@@ -239,7 +247,9 @@ void space_system_list_joints(struct space_constraint *c, double ahead);
 /* ---- space_equation.c */
 
 /* Takes memory for rows; ERR_MEMORY when the arena is full. Touches and limits are counted. */
-int space_equation_create(struct space_constraint *c, struct arena *arena);
+int space_equation_create(struct space_constraint *c);
+/* Room for so many touches that press; those that there were, and derivatives, are gone. ERR_MEMORY: as before. */
+int space_equation_extend(struct space_constraint *c, int touches);
 /* dy/dt at y, and the rates of quadratures, with the touches that press; `system`: a struct space_constraint. */
 void space_equation_derive(void *system, const double *y, double ahead, double *dy);
 /* From the forces that stand to accelerations, with the first `touches` of those that press. */

@@ -94,14 +94,10 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     space_touch_list_pairs(c);
     list_limits(c);
     c->touch_room = SOLIDS_POINTS_MAX * c->pair_count;
-    c->touch_room = c->touch_room < TOUCHES_MAX ? c->touch_room : TOUCHES_MAX;
+    c->touch_room = c->touch_room < TOUCHES_ROOM ? c->touch_room : TOUCHES_ROOM;
     c->touch_room += c->limit_count;
-    size_t room = (size_t)c->touch_room;
-    c->touches = arena_take(arena, room, sizeof c->touches[0]);
-    c->found = arena_take(arena, room, sizeof c->found[0]);
-    c->mark_room = 2 * c->touch_room;
-    c->marks = arena_take(arena, 2 * room, sizeof c->marks[0]);
-    c->points = arena_take(arena, 2 * room, sizeof c->points[0]);
+    c->found_room = c->touch_room;
+    c->found = arena_take(arena, (size_t)c->found_room, sizeof c->found[0]);
     c->thinnest_m = HUGE_VAL;
     for (int i = 0; i < c->box_count; i++) {
         struct vec3 size = c->boxes[i].size_m;
@@ -110,7 +106,46 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     for (int i = 0; i < c->world.surfaces.fixed_count; i++)
         for (int k = 0; k < 3; k++)
             c->thinnest_m = fmin(c->thinnest_m, 2 * c->world.surfaces.fixed[i].half[k]);
-    return c->touches && c->found && c->marks && c->points ? 0 : ERR_MEMORY;
+    return c->found ? 0 : ERR_MEMORY;
+}
+
+/* NULL: memory is out, and the step fails. */
+static struct touch *next_found(struct space_constraint *c)
+{
+    if (c->found_count == c->found_room) {
+        int room = 2 * c->found_room;
+        struct touch *found =
+            arena_extend(c->arena, c->found, (size_t)c->found_count, (size_t)room, sizeof found[0]);
+        if (!found)
+            return NULL;
+        c->found = found;
+        c->found_room = room;
+    }
+    return &c->found[c->found_count];
+}
+
+int space_touch_extend_marks(struct space_constraint *c)
+{
+    int room = 2 * c->mark_room + TOUCHES_ROOM;
+    struct touch_mark *marks =
+        arena_extend(c->arena, c->marks, (size_t)c->mark_count, (size_t)room, sizeof marks[0]);
+    if (!marks)
+        return ERR_MEMORY;
+    c->marks = marks;
+    c->mark_room = room;
+    return 0;
+}
+
+int space_touch_extend_points(struct space_constraint *c, int count)
+{
+    struct contact_point *points;
+    if (count <= c->point_room)
+        return 0;
+    if (!(points = arena_take(c->arena, 2 * (size_t)count, sizeof points[0])))
+        return ERR_MEMORY;
+    c->points = points;
+    c->point_room = 2 * count;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- boxes that touch */
@@ -350,8 +385,8 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
         two = link_of(c, p->b);
     struct vec3 n = is_swapped ? vec3_negated(m->normal) : m->normal;
     struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
-    struct touch *t = &c->found[c->found_count];
-    if (c->found_count == c->touch_room - c->limit_count)
+    struct touch *t = next_found(c);
+    if (!t)
         return;
     *t = (struct touch){.kind = TOUCH_FACE,
                         .bodies = {is_swapped ? two : one, is_swapped ? one : two},
@@ -395,9 +430,10 @@ static void find_limit(struct space_constraint *c, int i, double margin)
 {
     const struct limit *l = &c->limits[i];
     double gap = l->side * (limit_value(c, l->body, l->freedom) - l->end);
-    if (gap >= margin || c->found_count == c->touch_room)
+    struct touch *t = gap < margin ? next_found(c) : NULL;
+    if (!t)
         return;
-    struct touch *t = &c->found[c->found_count++];
+    c->found_count++;
     *t = (struct touch){.kind = TOUCH_LIMIT,
                         .bodies = {l->body, c->bodies[l->body].parent},
                         .pair = -1,

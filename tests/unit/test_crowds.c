@@ -1,0 +1,255 @@
+/* Many contacts at once: more than there is room for at first, in every solver. Comments say what was measured. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "simulator/tools/scenes/space_run.h"
+#include "tests/suite.h"
+
+enum { BODIES_MAX = 31 };
+
+static struct scene scene;
+static struct space_scene space;
+static struct arena arena;
+static struct error error;
+static char text[1 << 16];
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
+}
+
+static void teardown(void)
+{
+    arena_deinit(&arena);
+}
+
+/* ---------------------------------------------------------------- scenes */
+
+__attribute__((format(printf, 1, 2))) static void write(const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(text);
+    va_start(arguments, format);
+    int added = vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    ck_assert_uint_lt(used + (size_t)added, sizeof text);
+}
+
+static void begin(int dimensions, const char *solver)
+{
+    text[0] = '\0';
+    write("{\"scene\": 1, \"dimensions\": %d, \"world\": {\"ground\": true, \"friction\": 0.6}, "
+          "\"simulation\": {\"solver\": \"%s\"}, \"bodies\": [",
+          dimensions, solver);
+}
+
+/* Boxes one on another, each `gap` above the next and a little aside. */
+static void write_stack(int dimensions, int count, double width, double gap, double aside)
+{
+    for (int i = 0; i < count; i++) {
+        double x = i % 2 ? aside : -aside, y = 0.1 + (0.2 + gap) * i;
+        write("%s{\"name\": \"b%d\", ", i > 0 ? ", " : "", i);
+        if (dimensions == 3)
+            write("\"boxes\": [{\"size_m\": [%.17g, 0.2, 0.2], \"mass_kg\": 1}], \"position_m\": "
+                  "[%.17g, %.17g, 0]}",
+                  width, x, y);
+        else
+            write("\"rectangles\": [{\"width_m\": %.17g, \"height_m\": 0.2, \"mass_kg\": 1}], "
+                  "\"position_m\": [%.17g, %.17g]}",
+                  width, x, y);
+    }
+    write("]}");
+}
+
+/* Bodies of two boxes each beside one another on the ground: 62 boxes. */
+static void write_field(int dimensions)
+{
+    for (int i = 0; i < BODIES_MAX; i++) {
+        write("%s{\"name\": \"b%d\", \"%s\": [", i > 0 ? ", " : "", i,
+              dimensions == 3 ? "boxes" : "rectangles");
+        for (int k = 0; k < 2; k++)
+            write(
+                dimensions == 3
+                    ? "%s{\"size_m\": [0.2, 0.2, 0.2], \"mass_kg\": 1, \"at_m\": [%g, 0, 0]}"
+                    : "%s{\"width_m\": 0.2, \"height_m\": 0.2, \"mass_kg\": 1, \"at_m\": [%g, 0]}",
+                k > 0 ? ", " : "", k > 0 ? 0.3 : 0.0);
+        write("], \"position_m\": [%d, 0.1%s]}", i, dimensions == 3 ? ", 0" : "");
+    }
+    write("]}");
+}
+
+/* One body of so many rectangles in a row. */
+static void write_row(int count)
+{
+    write("{\"name\": \"a\", \"rectangles\": [");
+    for (int i = 0; i < count; i++)
+        write("%s{\"width_m\": 0.2, \"height_m\": 0.2, \"mass_kg\": 1, \"at_m\": [%g, 0]}",
+              i > 0 ? ", " : "", 0.3 * i);
+    write("], \"position_m\": [0, 0.1]}]}");
+}
+
+/* ---------------------------------------------------------------- motions */
+
+static struct dynamics *start_plane(void)
+{
+    struct dynamics *dynamics = NULL;
+    int code = scene_read_text(&scene, text, strlen(text), "test", &error);
+    ck_assert_msg(code == 0, "%s", error.message);
+    arena_reset(&arena);
+    code = scene_start(&scene, &arena, &dynamics, &error);
+    ck_assert_msg(code == 0, "%s", error.message);
+    return dynamics;
+}
+
+static struct space_run start_space(void)
+{
+    struct space_run run;
+    int code = space_scene_read_text(&space, text, strlen(text), "test", &error);
+    ck_assert_msg(code == 0, "%s", error.message);
+    arena_reset(&arena);
+    code = space_run_start(&run, &space, &arena, &error);
+    ck_assert_msg(code == 0, "%s", error.message);
+    return run;
+}
+
+/* How far contacts came off their law in all those steps, m. */
+static double move_plane(struct dynamics *dynamics, int steps)
+{
+    double missed = 0;
+    for (int i = 0; i < steps; i++) {
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+        missed += dynamics_law_miss(dynamics);
+    }
+    return missed;
+}
+
+/* The greatest distance in height of bodies from where they were put. */
+static double sunk_in_plane(const struct dynamics *dynamics, double pitch)
+{
+    double most = 0;
+    for (int i = 0; i < scene.body_count; i++) {
+        struct part_state state;
+        scene_body_state(&scene, dynamics, i, &state);
+        most = fmax(most, fabs(state.y_m - 0.1 - pitch * i));
+    }
+    return most;
+}
+
+static double sunk_in_space(struct space_run *run, int steps, double pitch)
+{
+    double most = 0;
+    for (int i = 0; i < steps; i++)
+        ck_assert_int_eq(space_run_step(run), 0);
+    const struct space_tree *tree = space_run_tree(run);
+    for (int i = 0; i < tree->count; i++)
+        most = fmax(most, fabs(space_tree_centre(&tree->links[i]).y - 0.1 - pitch * i));
+    return most;
+}
+
+/* ---------------------------------------------------------------- the plane */
+
+/* 10 s leave it where it is, too. The upper ones lay 10 mm deep after 0.1 s. */
+START_TEST(twenty_squares_stand)
+{
+    begin(2, "articulated");
+    write_stack(2, 20, 0.2, 0, 0);
+    struct dynamics *dynamics = start_plane();
+    ck_assert_double_lt(move_plane(dynamics, 240), 1e-5);
+    ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 1e-5);
+}
+END_TEST
+
+START_TEST(six_dropped_boxes_come_to_rest)
+{
+    begin(2, "articulated");
+    write_stack(2, 6, 0.4, 1e-3, 0.01);
+    struct dynamics *dynamics = start_plane();
+    ck_assert_double_lt(move_plane(dynamics, 480), 1e-4);
+    ck_assert_double_lt(sunk_in_plane(dynamics, 0.2), 6e-3);
+    ck_assert_double_lt(dynamics_ledger(dynamics)->kinetic_j, 1e-8);
+}
+END_TEST
+
+START_TEST(all_that_lie_in_the_plane_are_carried)
+{
+    const struct contact_point *points;
+    begin(2, "articulated");
+    write_field(2);
+    struct dynamics *dynamics = start_plane();
+    ck_assert_double_lt(move_plane(dynamics, 60), 1e-5);
+    ck_assert_double_lt(sunk_in_plane(dynamics, 0), 1e-5);
+    ck_assert_int_eq(dynamics_contacts(dynamics, &points), 4 * BODIES_MAX);
+}
+END_TEST
+
+/* The plane's reference has fixed room. */
+START_TEST(what_a_reference_has_no_room_for_is_an_error)
+{
+    begin(2, "constraint");
+    write_row(40);
+    struct dynamics *dynamics = start_plane();
+    ck_assert_int_eq(dynamics_step(dynamics), 1);
+    ck_assert_int_eq(scene_fail_step(&arena, 0, &error), ERR_MEMORY);
+    ck_assert_str_eq(error.message, "contacts do not fit into memory at 0 s");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- space */
+
+static const char *const solvers[] = {"articulated", "constraint"};
+static const int few_steps[] = {120, 4};
+
+/* By the reference a step takes 40 ms; 5 s by the other one leave it where it is, too. It collapsed. */
+START_TEST(a_tower_of_twenty_stands)
+{
+    begin(3, solvers[_i]);
+    write_stack(3, 20, 0.2, 0, 0.002);
+    struct space_run run = start_space();
+    ck_assert_double_lt(sunk_in_space(&run, few_steps[_i], 0.2), 5e-5);
+}
+END_TEST
+
+START_TEST(all_that_lie_are_carried)
+{
+    const struct contact_point *points;
+    begin(3, solvers[_i]);
+    write_field(3);
+    struct space_run run = start_space();
+    ck_assert_double_lt(sunk_in_space(&run, few_steps[_i], 0), 5e-5);
+    ck_assert_int_eq(space_run_contacts(&run, &points), 8 * BODIES_MAX);
+}
+END_TEST
+
+/* Just what creation takes: there is no room for more contacts. */
+START_TEST(no_memory_for_contacts_is_an_error)
+{
+    begin(3, solvers[_i]);
+    write_field(3);
+    start_space();
+    size_t bytes = arena.used_bytes;
+    arena_deinit(&arena);
+    ck_assert_int_eq(arena_init(&arena, bytes), 0);
+    struct space_run run = start_space();
+    ck_assert_int_eq(space_run_step(&run), 1);
+    ck_assert_int_eq(scene_fail_step(&arena, 1.5, &error), ERR_MEMORY);
+    ck_assert_str_eq(error.message, "contacts do not fit into memory at 1.5 s");
+    arena_reset(&arena);
+    ck_assert_int_eq(scene_fail_step(&arena, 1.5, &error), ERR_RANGE);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("crowds");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, twenty_squares_stand);
+    tcase_add_test(tests, six_dropped_boxes_come_to_rest);
+    tcase_add_test(tests, all_that_lie_in_the_plane_are_carried);
+    tcase_add_test(tests, what_a_reference_has_no_room_for_is_an_error);
+    tcase_add_loop_test(tests, a_tower_of_twenty_stands, 0, 2);
+    tcase_add_loop_test(tests, all_that_lie_are_carried, 0, 2);
+    tcase_add_loop_test(tests, no_memory_for_contacts_is_an_error, 0, 2);
+    return run_tests("crowds", tests);
+}
