@@ -164,7 +164,7 @@ $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contact
 $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
 	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve,--wrap=cones_solve,--wrap=exposure_find \
 	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find \
-	-Wl,--wrap=space_momentum_set
+	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 

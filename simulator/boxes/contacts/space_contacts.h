@@ -140,6 +140,9 @@ int space_contacts_has_pairs(const struct space_contacts *contacts);
 void space_contacts_sweep(struct space_contacts *contacts, struct vec3 *low, struct vec3 *high);
 /* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within a step. */
 int space_contacts_may_touch(struct space_contacts *contacts);
+/* How long the bodies of the step, at their trees' poses and velocities, can go on before something thinner than its way
+ * could pass something else, s: at most time_s, at least least_s. */
+double space_contacts_stride(struct space_contacts *contacts, double time_s, double least_s);
 /* Lists what could act at the trees' poses with the rates at the end of the step; returns their number. */
 int space_contacts_find(struct space_contacts *contacts);
 /* Adds to the rates at the end what the impulses of the contacts found, and of the limits found, do. The trees have the

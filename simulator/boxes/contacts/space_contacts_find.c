@@ -7,6 +7,8 @@
  * many steps the speed is counted. */
 #define CLEARANCE_M     1e-3
 #define CLEARANCE_STEPS 1.5
+/* Two that could touch move on by this share of the sum of their thinnest half sides at most in a part of a step. */
+#define STRIDE_SHARE 0.5
 
 /* ---------------------------------------------------------------- where things are */
 
@@ -94,6 +96,52 @@ int space_contacts_may_touch(struct space_contacts *s)
         }
     return 0;
 }
+
+/* ---------------------------------------------------------------- what is thinner than its way */
+
+static double thinnest(const double *half)
+{
+    return fmin(half[0], fmin(half[1], half[2]));
+}
+
+/* How long two can move on, s, such that contacts found in the middle of that time have them on the right side of one
+ * another: until they could touch, or a share of their thickness along. Never less than least. */
+static double stride_of_pair(const struct space_mover *one, const struct space_mover *two,
+                             const struct solid *other, double time_s, double least)
+{
+    double speed = closing_speed(one, two), way = speed * time_s;
+    double allowed = STRIDE_SHARE * (thinnest(one->solid.half) + thinnest(other->half));
+    double radius = two ? two->radius : radius_of(other);
+    if (way <= allowed || !are_within_reach(one, other->centre, radius, way))
+        return time_s;
+    double apart = solids_separation(&one->solid, other) - MARGIN_M;
+    return fmin(time_s, fmax(fmax(apart, allowed) / speed, least));
+}
+
+double space_contacts_stride(struct space_contacts *s, double time_s, double least_s)
+{
+    double stride = time_s;
+    for (int k = 0; k < s->body_count; k++) {
+        struct space_contact_body *own = s->bodies[k];
+        place_movers(own);
+        for (int i = 0; i < own->pair_count; i++) {
+            const struct space_pair *p = &own->pairs[i];
+            if (p->b != CONTACT_GROUND)
+                stride = stride_of_pair(p->one, p->two, other_solid(p), stride, least_s);
+        }
+    }
+    for (int k = 0; k < s->body_count; k++)
+        for (int j = k + 1; j < s->body_count; j++)
+            for (int a = 0; a < s->bodies[k]->box_count; a++)
+                for (int b = 0; b < s->bodies[j]->box_count; b++) {
+                    const struct space_mover *two = &s->bodies[j]->movers[b];
+                    stride =
+                        stride_of_pair(&s->bodies[k]->movers[a], two, &two->solid, stride, least_s);
+                }
+    return stride;
+}
+
+/* ---------------------------------------------------------------- sweeps */
 
 void space_contacts_sweep(struct space_contacts *s, struct vec3 *low, struct vec3 *high)
 {

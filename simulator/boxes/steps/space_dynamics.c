@@ -23,6 +23,8 @@
 #define WILD_SHARE      0.01
 /* What is less apart than this share of the step is at one time. */
 #define INSTANT_SHARE 0.02
+/* Parts of a step in which nothing thin is passed are this share of it at least. */
+#define STRIDE_LEAST (1.0 / 1024)
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
 /* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
@@ -453,6 +455,16 @@ static void advance(struct space_group *g, int splits)
         g->law_residual = residual;
 }
 
+/* The length of the next part of a step of which so much is left, such that nothing thin is passed in it. */
+static double find_stride(struct space_group *g, double left_s, double least_s)
+{
+    if (!space_contacts_has_pairs(g->contacts))
+        return left_s;
+    for (int k = 0; k < g->count; k++)
+        space_step_set_pose(g->all[k]);
+    return space_contacts_stride(g->contacts, left_s, least_s);
+}
+
 /* What a step gave begins at nothing. */
 void space_step_begin(struct space_dynamics *d)
 {
@@ -464,9 +476,20 @@ void space_step_begin(struct space_dynamics *d)
 void space_step_advance(struct space_group *g)
 {
     g->instant_s = INSTANT_SHARE * g->contacts->dt_s;
-    advance(g, 0);
+    double residual = 0, h = g->contacts->dt_s, left = h;
+    for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
+        set_step(g, part);
+        advance(g, 1);
+        forget_accelerations(g);
+        residual = fmax(residual, g->law_residual);
+    }
+    set_step(g, left);
+    advance(g, left < h);
+    set_step(g, h);
+    if (left < h)
+        forget_accelerations(g);
     for (int k = 0; k < g->count; k++)
-        g->all[k]->law_residual = g->law_residual;
+        g->all[k]->law_residual = fmax(residual, g->law_residual);
 }
 
 int space_dynamics_step(struct space_dynamics *d)
