@@ -74,7 +74,7 @@ void run_measure_start(struct run *run)
     struct vec3 low, high;
     dynamics_bounds(run->dynamics, &low, &high);
     m->size_m = run_size(run);
-    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, 0);
+    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, 0);
     m->lowest_start_m = m->lowest_max_m = low.y;
     m->height_start_m = m->height_max_m = run->start.y;
     m->head_start_m = m->head_max_m = head_height(run);
@@ -95,7 +95,7 @@ void run_measure_tick(struct run *run)
     if (m->distance_m > m->reach_m && is_above_floor(run, centre))
         m->reach_m = m->distance_m;
     m->distance_max_m = fmax(m->distance_max_m, m->displacement_m);
-    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, m->size_max_m);
+    m->size_max_m = extent_grow(&run->phenotype, run->dynamics, run->middles, m->size_max_m);
     run->height_sum_m += centre.y;
     run->lowest_sum_m += low.y;
     double head_m = head_height(run);

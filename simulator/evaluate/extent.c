@@ -23,6 +23,8 @@ static struct vec3 find_middle(const struct shape *shape, const struct dynamics 
 {
     struct part_state state;
     dynamics_part_state(dynamics, shape->part, &state);
+    if (shape->at_m.x == 0 && shape->at_m.y == 0 && shape->at_m.z == 0)
+        return (struct vec3){state.x_m, state.y_m, state.z_m};
     struct mat3 axes = quaternion_matrix(dynamics_part_turn(dynamics, shape->part));
     return vec3_add((struct vec3){state.x_m, state.y_m, state.z_m}, mat3_apply(&axes, shape->at_m));
 }
@@ -56,15 +58,19 @@ static double farthest(const struct outline *a, const struct outline *b)
 }
 
 double extent_grow(const struct phenotype *phenotype, const struct dynamics *dynamics,
-                   double most_m)
+                   struct vec3 *middles, double most_m)
 {
+    struct vec3 low, high;
+    dynamics_bounds(dynamics, &low, &high);
+    if (vec3_length(vec3_sub(high, low)) <= most_m)
+        return most_m;
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct shape *one = &phenotype->shapes[i];
-        struct vec3 middle = find_middle(one, dynamics);
+        middles[i] = find_middle(one, dynamics);
         most_m = fmax(most_m, 2 * half_diagonal(one));
         for (int k = 0; k < i; k++) {
             const struct shape *other = &phenotype->shapes[k];
-            struct vec3 apart = vec3_sub(middle, find_middle(other, dynamics));
+            struct vec3 apart = vec3_sub(middles[i], middles[k]);
             struct outline a, b;
             if (vec3_length(apart) + half_diagonal(one) + half_diagonal(other) <= most_m)
                 continue;

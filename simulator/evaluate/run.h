@@ -37,7 +37,8 @@ struct run {
     double *filtered; /* per effector: clamped and filtered, in the gene's sign */
     int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
     int *direction;
-    double *turned_at; /* of drives: farthest in the direction of now, m or rad */
+    double *turned_at;    /* of drives: farthest in the direction of now, m or rad */
+    struct vec3 *middles; /* of parts, for their extent */
     double thinnest_m;
     double fallen_m;       /* below this height it has fallen off */
     double pace_least_m_s; /* of those that bars were compared with; infinite before the first */

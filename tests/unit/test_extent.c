@@ -37,12 +37,14 @@ static int look(void *context, const struct evaluate_view *view)
 {
     const struct phenotype *phenotype = view->phenotype;
     int points = 27 * phenotype->part_count;
+    struct vec3 middles[64];
     (void)context;
+    ck_assert_int_le(phenotype->part_count, 64);
     if (view->phase != PHASE_SCORE)
         return 0;
-    most_m = extent_grow(phenotype, view->dynamics, 0);
-    ck_assert_double_eq(extent_grow(phenotype, view->dynamics, most_m), most_m);
-    ck_assert_double_eq(extent_grow(phenotype, view->dynamics, 2 * most_m), 2 * most_m);
+    most_m = extent_grow(phenotype, view->dynamics, middles, 0);
+    ck_assert_double_eq(extent_grow(phenotype, view->dynamics, middles, most_m), most_m);
+    ck_assert_double_eq(extent_grow(phenotype, view->dynamics, middles, 2 * most_m), 2 * most_m);
     rough_m = 0;
     for (int i = 0; i < points; i++)
         for (int k = 0; k < i; k++) {
