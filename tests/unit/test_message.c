@@ -497,7 +497,7 @@ START_TEST(bad_tasks)
                                          "first+",
                                          "entry+finer-7",
                                          "entry+finer-0",
-                                         "entry+perturbed-9",
+                                         "entry+perturbed-41",
                                          "entry+finer-2+perturbed-1",
                                          "champion+other-solver+other-solver"};
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
