@@ -586,7 +586,7 @@ START_TEST(children_are_sound)
 {
     static struct fuzz fuzz;
 
-    fuzz_init(&fuzz, 103 + (uint64_t)_i);
+    fuzz_init(&fuzz, 203 + (uint64_t)_i);
     ck_assert_msg(!run(&fuzz, TESTED), "%s", fuzz.problem);
     for (int i = 0; i < OPERATION_COUNT; i++)
         ck_assert_int_gt(fuzz.made[i], TESTED / 20);
