@@ -39,7 +39,7 @@ compare() {
     echo "$name: $known results given again, $simulated simulated"
 }
 
-copies=(-s mutation.none=0.5 -s breeding.crossover=0 -s breeding.graft=0)
+copies=(-s breeding.draws=1 -s mutation.none=0.5 -s breeding.crossover=0 -s breeding.graft=0)
 bars=(-s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 "${copies[@]}")
 compare walk -s evolution.generations=10 "${bars[@]}"
 [ "$(who_from walk-1 | wc -l)" -gt 100 ] || fail "walk: $(who_from walk-1 | wc -l) results given again"
