@@ -63,7 +63,8 @@ START_TEST(test_numbers_are_printed_like_printf)
     CHECK_LIKE_PRINTF("%d %i|%5d|%-5d|%05d|%+d|% d|%.3d|%d", 7, -7, 7, 7, 7, 7, 7, 7, INT32_MIN);
     CHECK_LIKE_PRINTF("%*d|%-*d|%*d|%.*d|%.*d", 6, 1, 6, 2, -6, 3, 4, 5, -1, 6);
     CHECK_LIKE_PRINTF("%ld %lld %jd %zu", LONG_MIN, LLONG_MAX, INTMAX_MIN, SIZE_MAX);
-    CHECK_LIKE_PRINTF("%u %lu %llu %ju %hhu", UINT32_MAX, ULONG_MAX, ULLONG_MAX, UINTMAX_MAX, 9);
+    CHECK_LIKE_PRINTF("%u %lu %llu %ju %hhu", UINT32_MAX, ULONG_MAX, ULLONG_MAX, UINTMAX_MAX,
+                      (unsigned char)9);
     CHECK_LIKE_PRINTF("%x %#x %X %o %08" PRIx64 " %" PRId64 " %" PRIu32, 255u, 255u, 255u, 8u,
                       UINT64_C(0xdeadbeefcafe), INT64_MIN, UINT32_MAX);
     CHECK_LIKE_PRINTF("%g|%10.4f|%-10.3e|%.0f|%G|%.17g|%+g|%g|%g", 0.1, 1.5, DBL_MAX, 2.5, 1e-300,
