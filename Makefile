@@ -231,7 +231,7 @@ SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out scripts/experiment scripts/type-readme,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out scripts/check-layers scripts/experiment scripts/type-readme,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
 format:
