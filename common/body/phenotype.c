@@ -17,7 +17,8 @@
  *
  *    Symmetry: among the connections of one gene to one symmetric gene, in table order, the 2nd, 4th,
  *    ... are images of the one before them. They take all of its placement and keep only their id and
- *    their terminal-only flag. Which axis is mirrored is for the kind to say.
+ *    their terminal-only flag. With creature.twins one that has no image after it grows its own: the part,
+ *    its image, and then what hangs on each. Which axis is mirrored is for the kind to say.
  * 2. What joins the parts, drives and shapes: the kind's.
  * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A neuron's
  *    instance is therefore found as the first of its part plus its rank among its owner's genes.
@@ -44,7 +45,7 @@ static void prepare_branches(struct grower *grower)
         branch->from_row = genome_find_body(genome, genome->connections[i].from);
         branch->to_row = genome_find_body(genome, genome->connections[i].to);
         branch->placement_row = i;
-        branch->is_image = 0;
+        branch->is_image = branch->has_twin = 0;
         if (!genome->bodies[branch->to_row].is_symmetric || genome->connections[i].brace)
             continue;
 
@@ -57,6 +58,9 @@ static void prepare_branches(struct grower *grower)
         if (j >= 0 && !grower->branches[j].is_image) {
             branch->placement_row = j;
             branch->is_image = 1;
+            grower->branches[j].has_twin = 0;
+        } else {
+            branch->has_twin = grower->params->creature_twins;
         }
     }
 }
@@ -85,7 +89,7 @@ static int is_exhausted(const struct grower *grower, int body_row)
 }
 
 /* Appends a part of a gene. `connection` is -1 for the root. Returns its index, or -1 if there is no room. */
-static int add_part(struct grower *grower, int parent, int connection)
+static int add_part(struct grower *grower, int parent, int connection, int is_image)
 {
     const struct genome *genome = grower->genome;
     int index = grower->phenotype->part_count++;
@@ -94,7 +98,8 @@ static int add_part(struct grower *grower, int parent, int connection)
 
     *growth = (struct growth){.body_row = genome_find_body(genome, genome->root),
                               .connection_row = connection,
-                              .scale = 1.0};
+                              .scale = 1.0,
+                              .is_image = is_image};
     *part = (struct part){.parent = parent, .mirror = 1};
     if (connection >= 0) {
         const struct branch *branch = &grower->branches[connection];
@@ -113,6 +118,18 @@ static int add_part(struct grower *grower, int parent, int connection)
     return -1;
 }
 
+/* Appends what a connection grows on a part: parts[0], and its twin parts[1]; -1: it is not made. */
+static void add_parts(struct grower *grower, int parent, int connection, int parts[2])
+{
+    const struct branch *branch = &grower->branches[connection];
+
+    parts[0] = add_part(grower, parent, connection, branch->is_image);
+    parts[1] =
+        branch->has_twin && parts[0] >= 0 && grower->phenotype->part_count < grower->parts_max
+            ? add_part(grower, parent, connection, 1)
+            : -1;
+}
+
 /* Grows what hangs on a part, nothing on one that was not made (-1). Nested at most depth_max deep. */
 static void grow_children(struct grower *grower, int part)
 {
@@ -129,8 +146,12 @@ static void grow_children(struct grower *grower, int part)
          i++) {
         const struct branch *branch = &grower->branches[i];
         if (branch->from_row == row && !genome->connections[i].is_terminal_only == !is_terminal &&
-            is_open(grower, i))
-            grow_children(grower, add_part(grower, part, i));
+            is_open(grower, i)) {
+            int parts[2];
+            add_parts(grower, part, i, parts);
+            grow_children(grower, parts[0]);
+            grow_children(grower, parts[1]);
+        }
     }
     grower->counts[row]--;
 }
@@ -315,7 +336,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
     if (!grower->growths || !phenotype->parts || grower->growth->begin(grower, arena))
         goto full;
     prepare_branches(grower);
-    grow_children(grower, add_part(grower, -1, -1));
+    grow_children(grower, add_part(grower, -1, -1, 0));
 
     if (grower->growth->join(grower, arena))
         goto full;

@@ -113,7 +113,7 @@ static struct frame look_from_parent(const struct grower *grower, int index)
     const struct part *part = &grower->phenotype->parts[index];
     struct frame seen = own_of(grower, part->parent)->frame;
     int symmetry = gene_of(grower, index)->is_symmetric;
-    if (grower->branches[grower->growths[index].connection_row].is_image) {
+    if (grower->growths[index].is_image) {
         int axis = symmetry == SYMMETRY_SIDES ? 2 : symmetry == SYMMETRY_ENDS ? 0 : 1;
         seen.axes[axis] = negate(seen.axes[axis]);
     }
@@ -150,7 +150,7 @@ static void place_child(struct grower *grower, int index)
     struct own_part *own = own_of(grower, index);
     const struct box_part *boxes = body_of(grower)->boxes;
     struct frame seen = look_from_parent(grower, index);
-    int is_turned_over = (gene->is_reflected != 0) != branch->is_image;
+    int is_turned_over = (gene->is_reflected != 0) != grower->growths[index].is_image;
 
     part->mirror = is_turned_over ? -parent->mirror : parent->mirror;
     own->joint = make_joint(&seen, gene);

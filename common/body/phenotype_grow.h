@@ -14,6 +14,7 @@ struct growth {
     int connection_row; /* it was expressed through; -1 at the root */
     int first_neuron;   /* instance of its gene's first neuron, if it was made */
     double scale;       /* product of the scales on the path */
+    int is_image;       /* it grew as the mirror image of what its connection's placement says */
 };
 
 /* A connection as it is expressed: rows instead of ids, symmetry resolved. */
@@ -21,6 +22,7 @@ struct branch {
     int from_row, to_row;
     int placement_row; /* the connection whose placement counts: itself, or the one it mirrors */
     int is_image;
+    int has_twin; /* it grows an image besides */
 };
 
 struct grower {

@@ -128,7 +128,7 @@ static void place_child(struct grower *grower, int child, const struct branch *b
     double position = gene->parent_position;
 
     c->mirror = gene->is_reflected ? -p->mirror : p->mirror;
-    if (branch->is_image) {
+    if (grower->growths[child].is_image) {
         c->mirror = -c->mirror;
         position = -position;
         face = face == FACE_RIGHT ? FACE_LEFT : face == FACE_LEFT ? FACE_RIGHT : face;

@@ -121,7 +121,6 @@ static void look_from_parent(const struct grower *grower, int index, struct fram
                              int *mirror)
 {
     const struct part *part = &grower->phenotype->parts[index];
-    const struct branch *branch = &grower->branches[grower->growths[index].connection_row];
     int symmetry = gene_of(grower, index)->is_symmetric;
     *seen = *frame_of(grower, part->parent);
     *mirror = grower->phenotype->parts[part->parent].mirror;
@@ -129,7 +128,7 @@ static void look_from_parent(const struct grower *grower, int index, struct fram
         seen->side = negate(seen->side);
         *mirror = -*mirror;
     }
-    if (!branch->is_image)
+    if (!grower->growths[index].is_image)
         return;
     if (symmetry == SYMMETRY_SIDES && grower->params->world_dimensions == 2)
         symmetry = SYMMETRY_ENDS;
@@ -241,10 +240,14 @@ static int is_twin(const struct grower *grower, int a, int b)
 {
     const struct part *parts = grower->phenotype->parts;
     while (a != b && parts[a].parent >= 0 && parts[b].parent >= 0) {
-        int row_a = grower->growths[a].connection_row, row_b = grower->growths[b].connection_row;
-        const struct branch *one = &grower->branches[row_a], *other = &grower->branches[row_b];
-        if (row_a != row_b)
-            return parts[a].parent == parts[b].parent && one->placement_row == other->placement_row;
+        const struct growth *one = &grower->growths[a], *other = &grower->growths[b];
+        const struct branch *branches = grower->branches;
+        if (one->is_image != other->is_image)
+            return parts[a].parent == parts[b].parent &&
+                   branches[one->connection_row].placement_row ==
+                       branches[other->connection_row].placement_row;
+        if (one->connection_row != other->connection_row)
+            return 0;
         a = parts[a].parent;
         b = parts[b].parent;
     }

@@ -131,6 +131,7 @@
     INT(creature, parts_min, 2, 1, 64, 'E', "parts, at least")                                     \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts, at most")                                     \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
+    BOOL(creature, twins, 0, 'E', "a symmetric gene grows its mirror image with one connection")   \
     INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons, at most")                              \
     REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "smallest grown side")                         \
     REAL(creature, side_max_m, 1, 0.01, 10, 'E', "largest grown side")                             \

@@ -276,6 +276,39 @@ START_TEST(images_are_exact)
 }
 END_TEST
 
+/* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs on them. */
+START_TEST(twins_grow_by_one_connection)
+{
+    static const int order[] = {0, 1, 4, 2,
+                                3, 5, 6}; /* among the parts that two connections grow */
+    struct vec3 centres[7];
+    add_limb(SYMMETRY_SIDES + _i, JOINT_BEND_TWIST);
+    set("creature.twins=yes"); /* two connections are a pair as before; the limbs fork */
+    express();
+    ck_assert_int_eq(phenotype.part_count, 7);
+    for (int i = 0; i < 7; i++)
+        centres[i] = phenotype.parts[i].centre;
+    genome_remove_connection(&genome, 1);
+    express();
+    check_links();
+    ck_assert_int_eq(phenotype.part_count, 7);
+    for (int i = 0; i < 7; i++) {
+        struct vec3 centre = centres[order[i]], own = phenotype.parts[i].centre;
+        ck_assert(centre.x == own.x && centre.y == own.y && centre.z == own.z);
+        ck_assert_int_eq(phenotype.parts[i].mirror, i == 2 || i == 4 || i == 5 ? -1 : 1);
+    }
+    ck_assert_int_eq(phenotype.parts[3].parent, 1);
+    ck_assert_int_eq(phenotype.parts[5].parent, 2);
+    set("creature.parts_max=2"); /* no room for the twin */
+    express();
+    ck_assert_int_eq(phenotype.part_count, 2);
+    set("creature.twins=no");
+    set("creature.parts_max=5");
+    express();
+    ck_assert_int_eq(phenotype.part_count, 3);
+}
+END_TEST
+
 /* The turn of a joint of the child's frame against the one at birth, and how far it slides. */
 static struct quaternion joint_turn(int joint, const double *values)
 {
@@ -749,6 +782,7 @@ int main(void)
     tcase_add_test(tests, positions_run_along_the_faces);
     tcase_add_test(tests, orientation);
     tcase_add_loop_test(tests, images_are_exact, 0, 3);
+    tcase_add_loop_test(tests, twins_grow_by_one_connection, 0, 3);
     tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
     tcase_add_test(tests, reflection_is_about_the_face);
     tcase_add_test(tests, sizes_are_clamped);

@@ -215,6 +215,26 @@ static void make_limbs(void)
     join(2, 3, 0.3, 0.5, 0);
 }
 
+/* A pair that one connection grew is a pair for braces, and so is what hangs on it. */
+START_TEST(braces_find_twins)
+{
+    add_sphere(0.1);
+    add_sphere(0.1)->is_symmetric = SYMMETRY_SIDES;
+    add_sphere(0.1);
+    join(1, 2, 0.3, -0.5, 0.8);
+    join(2, 3, 0.3, 0.5, 0);
+    set("creature.twins=yes");
+    brace(3, 3, BRACE_TWIN);
+    brace(2, 2, BRACE_TWIN);
+    express();
+    ck_assert_int_eq(body->sphere_count, 5);
+    ck_assert_int_eq(body->bone_count, 6);
+    ck_assert(has_bone(1, 2) && has_bone(3, 4));
+    ck_assert(body->spheres[2].centre.x == body->spheres[1].centre.x);
+    ck_assert(body->spheres[2].centre.z == -body->spheres[1].centre.z);
+}
+END_TEST
+
 START_TEST(braces_find_their_ends)
 {
     static const struct {
@@ -568,6 +588,7 @@ int main(void)
     tcase_add_test(cases, recursion_scales_and_ends);
     tcase_add_test(cases, a_plane_has_no_third_dimension);
     tcase_add_test(cases, braces_find_their_ends);
+    tcase_add_test(cases, braces_find_twins);
     tcase_add_test(cases, rings_close_once);
     tcase_add_test(cases, muscles_have_range_rate_and_strength);
     tcase_add_test(cases, joints_hold_against_the_bone_before);
