@@ -1,6 +1,7 @@
 /* Rectangle against rectangle: the axis of greatest separation among the four face normals gives the
  * reference face; the most opposed face of the other box is clipped to the reference face's sides.
- * The first box's axes win ties by a small tolerance, so that the choice does not flicker. */
+ * Where a face of either separates as much, both are taken, so that two boxes which are mirror images of one another
+ * meet in the mirror. */
 #include "simulator/plane/contacts/collide.h"
 
 #include <math.h>
@@ -8,8 +9,10 @@
 #include "common/math/detmath.h"
 #include "simulator/plane/tree/pair.h"
 
-/* An axis of b must separate by this much more than one of a to be taken instead, m. */
-#define AXIS_PREFERENCE_M 1e-5
+/* Axes of two boxes whose separations differ by less are as good as one another, m. */
+#define AXIS_TIE_M 1e-5
+/* Normals of faces that are as good may not be opposed by more: half the length of their sum. */
+#define TIE_ALONG_MIN 0.1
 
 double collide_lowest(const struct box *box)
 {
@@ -230,6 +233,59 @@ static void clip_faces(const struct box *reference, int face, const struct box *
     }
 }
 
+/* A face of the first box is clipped to: its normal points away from it, and is turned to point at it. */
+static void clip_first(const struct box *a, int face, const struct box *b, double margin,
+                       struct manifold *manifold)
+{
+    clip_faces(a, face, b, margin, 0, manifold);
+    manifold->normal_x = -manifold->normal_x;
+    manifold->normal_y = -manifold->normal_y;
+}
+
+static double point_distance(const struct manifold_point *p, const struct manifold_point *q)
+{
+    return (p->x - q->x) * (p->x - q->x) + (p->y - q->y) * (p->y - q->y);
+}
+
+/* The point of the other box's manifold that belongs to point i. Facing faces are listed in opposite directions. */
+static const struct manifold_point *find_partner(const struct manifold *m, int i,
+                                                 const struct manifold *other)
+{
+    if (other->count == m->count)
+        return &other->points[m->count - 1 - i];
+    const struct manifold_point *point = &m->points[i], *points = other->points;
+    return &points[point_distance(point, &points[1]) < point_distance(point, &points[0])];
+}
+
+/* Half way between what the faces of either box say. A gap along a face's normal is longer along the mean one. */
+static void clip_both(const struct box *a, int face_a, const struct box *b, int face_b,
+                      double margin, struct manifold *manifold)
+{
+    struct manifold of_b;
+    clip_first(a, face_a, b, margin, manifold);
+    clip_faces(b, face_b, a, margin, 32, &of_b);
+    double nx = (manifold->normal_x + of_b.normal_x) / 2;
+    double ny = (manifold->normal_y + of_b.normal_y) / 2, along = sqrt(nx * nx + ny * ny);
+    if (along < TIE_ALONG_MIN || of_b.count == 0)
+        return;
+    if (of_b.count < manifold->count || manifold->count == 0) {
+        struct manifold of_a = *manifold;
+        *manifold = of_b;
+        of_b = of_a;
+    }
+    for (int i = 0; i < manifold->count && of_b.count > 0; i++) {
+        struct manifold_point *p = &manifold->points[i];
+        const struct manifold_point *q = find_partner(manifold, i, &of_b);
+        p->x = (p->x + q->x) / 2;
+        p->y = (p->y + q->y) / 2;
+        p->gap = (p->gap + q->gap) / (2 * along);
+    }
+    if (of_b.count > 0) {
+        manifold->normal_x = nx / along;
+        manifold->normal_y = ny / along;
+    }
+}
+
 void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold)
 {
@@ -245,12 +301,10 @@ void collide_boxes(const struct box *a, const struct box *b, double margin,
     double by_b = face_separation(b, a, &face_b);
     if (by_b >= margin)
         return;
-    if (by_b > by_a + AXIS_PREFERENCE_M) {
+    if (by_b > by_a + AXIS_TIE_M)
         clip_faces(b, face_b, a, margin, 32, manifold);
-    } else {
-        /* the reference face's normal points away from a: turn it to point at the first box */
-        clip_faces(a, face_a, b, margin, 0, manifold);
-        manifold->normal_x = -manifold->normal_x;
-        manifold->normal_y = -manifold->normal_y;
-    }
+    else if (by_a > by_b + AXIS_TIE_M)
+        clip_first(a, face_a, b, margin, manifold);
+    else
+        clip_both(a, face_a, b, face_b, margin, manifold);
 }

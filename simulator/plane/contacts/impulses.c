@@ -1,6 +1,7 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
  * press, stick and slide as a step ago, so the first guess mostly holds. More guesses, or one
- * change of state at a time after the third, were tried and gave at most 1.4 %. */
+ * change of state at a time after the third, were tried and gave at most 1.4 %. Lemke's method solved what is left for as
+ * much, but its pivots have an order, and mirror images drifted apart. */
 #include "simulator/plane/contacts/impulses.h"
 
 #include <math.h>
@@ -8,10 +9,9 @@
 #include "common/error.h"
 #include "simulator/plane/tree/pair.h"
 
-/* Unknowns of the direct solver and variables of Lemke's method at most; larger systems are swept. */
+/* Unknowns of the direct solver at most, and numbers in a line of its system. */
 #define DIRECT_MAX 48
-#define LEMKE_MAX  96
-#define LINE       (LEMKE_MAX + 2)
+#define LINE       (DIRECT_MAX + 2)
 /* Guesses at most. */
 #define GUESSES_MAX 6
 /* Up to so many unknowns are solved for without pivoting, if no pivot is smaller than that. */
@@ -22,9 +22,6 @@
 #define REDUNDANCY 1e-9
 /* A velocity may miss its law by the first, plus the error of REDUNDANCY; by the second at most. */
 #define LAW_MISS_MAX_M_S 1e-5
-/* Lemke's method: exchanges at most, for each variable; smaller entries count as 0. */
-#define EXCHANGES_MAX 6
-#define ENTRY_MIN     1e-11
 /* Operations for each element of W. */
 #define ROW_PAIR_WORK 12
 /* Sweeps stop when no velocity changes by more than the first, m/s. If one still changes by the second,
@@ -39,8 +36,8 @@ int impulses_create(struct impulses *s, int laws, int rows, int rates, int sweep
                     struct arena *arena)
 {
     *s = (struct impulses){.sweeps = sweeps, .rates = rates, .arena = arena};
-    s->system = arena_take(arena, LEMKE_MAX * LINE, sizeof(double));
-    s->lines = arena_take(arena, LEMKE_MAX, sizeof s->lines[0]);
+    s->system = arena_take(arena, DIRECT_MAX * LINE, sizeof(double));
+    s->lines = arena_take(arena, DIRECT_MAX, sizeof s->lines[0]);
     return s->system && s->lines ? impulses_extend(s, 0, 0, laws, rows) : ERR_MEMORY;
 }
 
@@ -375,155 +372,6 @@ static int solve_directly(struct impulses *s)
     return 0;
 }
 
-/* ---------------------------------------------------------------- Lemke */
-
-/* The problem with the friction impulse as f = a - mu l, and s for how fast the contact slides
- * backward. Impulses are counted in the normal velocities that they give:
- *
- *   vn - bound >= 0 with l >= 0,    vt + s >= 0 with a >= 0,    2 mu l - a >= 0 with s >= 0
- *
- * Three variables for a contact, one without friction. Its matrix is copositive, so that the
- * method ends with a solution unless the bounds cannot be met by anything. */
-struct lemke {
-    int exchanges; /* so far */
-    int size, width,
-        artificial; /* variables; numbers in a line, even; column of the artificial one */
-    double **lines; /* basic variable = rhs + sum of line x the others */
-    int basic[LEMKE_MAX],
-        other[LEMKE_MAX + 1];            /* variables: 0.. z, size.. its w; 2 size: artificial */
-    int law[LEMKE_MAX], kind[LEMKE_MAX]; /* what z is: l, a, s */
-};
-
-enum { NORMAL, FORWARD, BACKWARD };
-
-static int lemke_list(struct impulses *s, struct lemke *p)
-{
-    p->size = 0;
-    for (int i = 0; i < s->count; i++) {
-        const struct impulse_law *c = &s->laws[i];
-        if (s->inverse[c->row] == 0 || c->bound == -HUGE_VAL)
-            continue;
-        int has_friction = c->has_friction && c->friction > 0 && s->inverse[c->row + 1] != 0;
-        for (int kind = NORMAL; kind <= (has_friction ? BACKWARD : NORMAL); kind++) {
-            if (p->size == LEMKE_MAX)
-                return 0;
-            p->law[p->size] = i;
-            p->kind[p->size++] = kind;
-        }
-    }
-    p->artificial = p->size;
-    p->width = (p->size + 3) & ~1;
-    p->lines = s->lines;
-    return 1;
-}
-
-/* Velocity of a row under a unit of variable z. */
-static double lemke_entry(const struct impulses *s, const struct lemke *p, int row, int z)
-{
-    const struct impulse_law *c = &s->laws[p->law[z]];
-    const double *w = s->w + row * s->stride + c->row;
-    double raised = 1 + (row == c->row + (p->kind[z] == FORWARD) ? REDUNDANCY : 0);
-    if (p->kind[z] == FORWARD)
-        return raised * w[1] * s->inverse[c->row];
-    double velocity = raised * w[0];
-    if (z + 1 < p->size && p->kind[z + 1] == FORWARD)
-        velocity -= c->friction * w[1];
-    return velocity * s->inverse[c->row];
-}
-
-static void lemke_fill(struct impulses *s, struct lemke *p)
-{
-    for (int i = 0; i < p->size; i++) {
-        const struct impulse_law *c = &s->laws[p->law[i]];
-        int row = c->row + (p->kind[i] == FORWARD), at = i - p->kind[i];
-        double *line = p->lines[i] = s->system + i * LINE;
-        p->basic[i] = p->size + i;
-        p->other[i] = i;
-        for (int j = 0; j < p->width; j++)
-            line[j] = 0;
-        line[p->artificial] = 1;
-        if (p->kind[i] == BACKWARD) {
-            line[at] = 2 * c->friction;
-            line[at + 1] = -1;
-            continue;
-        }
-        for (int j = 0; j < p->size; j++)
-            if (p->kind[j] != BACKWARD)
-                line[j] = lemke_entry(s, p, row, j);
-        if (p->kind[i] == FORWARD)
-            line[at + 2] = 1;
-        line[p->artificial + 1] = p->kind[i] == FORWARD ? s->free[row] : s->free[row] - c->bound;
-    }
-    p->other[p->artificial] = 2 * p->size;
-}
-
-/* The variable of column `enter` becomes basic in line `leave`, whose variable takes the column. */
-static void lemke_exchange(struct lemke *p, int leave, int enter)
-{
-    double *line = p->lines[leave], inverse = 1 / line[enter];
-    for (int j = 0; j < p->width; j++)
-        line[j] *= -inverse;
-    line[enter] = inverse;
-    for (int i = 0; i < p->size; i++) {
-        double *other = p->lines[i], factor = other[enter];
-        if (i == leave || factor == 0)
-            continue;
-        other[enter] = 0;
-        add_line(other, factor, line, p->width);
-    }
-    int held = p->basic[leave];
-    p->basic[leave] = p->other[enter];
-    p->other[enter] = held;
-}
-
-/* The line that first comes to 0 when the variable of a column grows; the artificial one where several
- * do, else the largest pivot. -1: none. */
-static int lemke_leaving(const struct lemke *p, int enter)
-{
-    int best = -1, rhs = p->artificial + 1;
-    double least = HUGE_VAL;
-    for (int i = 0; i < p->size; i++) {
-        const double *line = p->lines[i];
-        if (line[enter] > -ENTRY_MIN)
-            continue;
-        double ratio = (line[rhs] > 0 ? line[rhs] : 0) / -line[enter], near = 1e-12 * (1 + ratio);
-        int is_tie = best >= 0 && fabs(ratio - least) <= near;
-        if (ratio > least && !is_tie)
-            continue;
-        if (is_tie && (p->basic[best] == 2 * p->size ||
-                       (p->basic[i] != 2 * p->size && line[enter] > p->lines[best][enter])))
-            continue;
-        best = i;
-        least = ratio;
-    }
-    return best;
-}
-
-/* 1 if a solution was found; it is then in the lines. */
-static int lemke_pivot(struct lemke *p)
-{
-    int enter = p->artificial, rhs = p->artificial + 1, leave = 0;
-    p->exchanges = 0;
-    for (int i = 1; i < p->size; i++)
-        if (p->lines[i][rhs] < p->lines[leave][rhs])
-            leave = i;
-    if (p->lines[leave][rhs] >= 0)
-        return 1;
-    for (int count = 0; count < EXCHANGES_MAX * p->size; count++) {
-        int left = p->basic[leave];
-        lemke_exchange(p, leave, enter);
-        p->exchanges++;
-        if (left == 2 * p->size)
-            return 1;
-        int next = left < p->size ? left + p->size : left - p->size;
-        for (enter = 0; p->other[enter] != next; enter++)
-            ;
-        if ((leave = lemke_leaving(p, enter)) < 0)
-            return 0;
-    }
-    return 0;
-}
-
 double impulses_miss(const struct impulses *s, int i)
 {
     const struct impulse_law *law = &s->laws[i];
@@ -556,40 +404,6 @@ static int are_lawful(const struct impulses *s)
             return 0;
     }
     return 1;
-}
-
-/* 1 if the method ended with a solution. */
-static int solve_by_lemke(struct impulses *s)
-{
-    struct lemke p;
-    if (!lemke_list(s, &p))
-        return 0;
-    lemke_fill(s, &p);
-    int is_solved = lemke_pivot(&p);
-    s->work += (uint64_t)(p.exchanges + 1) * (uint64_t)(2 * p.size * p.width);
-    if (!is_solved)
-        return 0;
-    for (int i = 0; i < s->stride; i++)
-        s->impulse[i] = 0;
-    for (int i = 0; i < p.size; i++) {
-        int z = p.basic[i];
-        if (z >= p.size || p.kind[z] == BACKWARD)
-            continue;
-        const struct impulse_law *c = &s->laws[p.law[z]];
-        double value = p.lines[i][p.artificial + 1] * s->inverse[c->row];
-        value = value > 0 ? value : 0;
-        s->impulse[c->row + (p.kind[z] == FORWARD)] += value;
-        if (p.kind[z] == NORMAL && z + 1 < p.size && p.kind[z + 1] == FORWARD)
-            s->impulse[c->row + 1] -= c->friction * value;
-    }
-    for (int i = 0; i < s->count; i++) {
-        const struct impulse_law *c = &s->laws[i];
-        double most = c->friction * s->impulse[c->row];
-        if (c->has_friction && fabs(s->impulse[c->row + 1]) > most)
-            s->impulse[c->row + 1] = s->impulse[c->row + 1] < 0 ? -most : most;
-    }
-    impulses_set_velocities(s);
-    return are_lawful(s);
 }
 
 /* ---------------------------------------------------------------- sweeps */
@@ -647,7 +461,7 @@ void impulses_solve(struct impulses *s)
     for (int i = 0; i < s->stride; i++)
         s->held[i] = s->impulse[i];
     s->is_exact = 1;
-    if (solve_directly(s) || solve_by_lemke(s))
+    if (solve_directly(s))
         return;
     double residual = impulses_solve_cones(s);
     s->is_exact = are_lawful(s);

@@ -7,11 +7,8 @@
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
- * before and mended until all laws hold; where that does not end, by Lemke's method (Cottle,
- * Pang and Stone 1992, chapter 4.4) on the linear complementarity problem that plane friction
- * makes (Anitescu and Potra 1997). It finds a solution unless something is wedged and cannot be
- * pushed out at all, or rounding spoils it. What is left, and systems with many contacts, are solved as
- * contacts in space are (simulator/world/cones.h), island by island, after W has been factored; and what
+ * before and mended until all laws hold. What is left, and systems with many contacts, are solved as contacts in space
+ * are (simulator/world/cones.h), island by island, after W has been factored; no order of contacts decides. What
  * that cannot solve is swept by projected Gauss-Seidel. */
 #ifndef SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANE_CONTACTS_IMPULSES_H
