@@ -20,6 +20,8 @@
 #define SWEEPS_FIRST 1
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
+/* Rounds where something is to be pushed out: what cannot be is not solved by any number, and stop_push_outs() is next. */
+#define ROUNDS_PUSH_OUT 4
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
  * by when a step has ended and when it has not, and their number at most in a round. */
 #define PROXIMAL_FIRST 3e-3
@@ -357,12 +359,21 @@ static void sort_group(struct cones *s)
         g->count++;
 }
 
+static int rounds_of(const struct cones *s)
+{
+    for (int i = 0; i < s->group.count; i++)
+        if (law_of(s, i)->is_push_out || law_of(s, i)->bound > 0)
+            return ROUNDS_PUSH_OUT;
+    return ROUNDS_MAX;
+}
+
 /* The laws that are awake; their velocities are known. */
 static int solve_awake(struct cones *s)
 {
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
+    int rounds = rounds_of(s);
     s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
-    for (int k = 0; k < ROUNDS_MAX && s->best_residual > s->enough; k++)
+    for (int k = 0; k < rounds && s->best_residual > s->enough; k++)
         if (sweep(s, k > 0 ? SWEEPS_MORE : SWEEPS_FIRST) || solve_round(s, mean, &weight))
             return 1;
     put_impulses(s, s->best);
