@@ -97,6 +97,13 @@ async function change(words, second) {
   time = 1;
   jump();
   words.push(picture() !== alone && find('name').textContent === 'race of 2' ? 'races' : 'does-not-race');
+  /* first and last of a race that is parted by ten widths of the picture are in it */
+  const scales = [], sceneBefore = scene, endsBefore = ends;
+  scene = () => scales.push(camera.scale);
+  ends = () => [10 * camera.room, 0];
+  draw();
+  [scene, ends] = [sceneBefore, endsBefore];
+  words.push(scales.length === 2 && scales.every(scale => 10 * camera.room * scale < width) ? 'together' : `apart ${scales}`);
   await setRace(false);
   setPlaying(false);
   time = 1;
@@ -243,11 +250,11 @@ browse() {
     echo "$title"
 }
 browse page.html shot.png flat.js 85
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain numbers races and-back pusher curve keeps-up" ]] || fail "the page: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain numbers races together and-back pusher curve keeps-up" ]] || fail "the page: $title"
 browse spheres.html spheres.png spheres.js 70
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races together and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
 browse boxes.html boxes.png boxes.js 70
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races and-back biped in space "*"curve keeps-up" ]] || fail "the page of boxes: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races together and-back biped in space "*"curve keeps-up" ]] || fail "the page of boxes: $title"
 
 # A phone is a window of 390 x 700 in another page, which is told what was found.
 cat >phone.js <<'END_OF_PROBE'

@@ -48,10 +48,24 @@ START_TEST(parts_have_colors_of_their_own)
 }
 END_TEST
 
+/* Shadows are seen in both themes: what lies in the deepest is darker by a third, on any ground. */
+START_TEST(shadows_are_darker_than_the_ground)
+{
+    for (int k = 0; k < 2; k++)
+        for (int is_dark = 0; is_dark < 2; is_dark++) {
+            const struct palette_entry *of = &palette[k ? COLOR_ground_top : COLOR_ground_bottom];
+            const struct palette_entry *shadow = &palette[COLOR_shadow];
+            uint32_t ground = is_dark ? of->dark : of->light;
+            uint32_t shaded = palette_mix(ground, is_dark ? shadow->dark : shadow->light, 0.68);
+            ck_assert_int_lt((int)(shaded >> 8 & 255), (int)(ground >> 8 & 255) * 2 / 3);
+        }
+}
+END_TEST
+
 START_TEST(camera_follows_without_overshoot)
 {
     struct camera camera = {.px_per_m = 100};
-    struct vec2 target = {3, -1};
+    struct camera_aim target = {3, -1, 0};
     double previous = 0;
     for (int i = 0; i < 240; i++) {
         camera_follow(&camera, target, 1.0 / 60);
@@ -94,6 +108,36 @@ START_TEST(camera_keeps_up)
                       1280 / camera.px_per_m, speeds[s]);
     }
     replay_destroy(replay);
+}
+END_TEST
+
+/* First, middle and last of a race, of which one goes left, stay in the picture; they are as large as alone while they are
+ * together, and zooming by hand still acts. */
+START_TEST(races_stay_in_the_picture)
+{
+    static const struct fixture runners[] = {
+        {"first", 2, 6, 0, 0, 6}, {"second", 2, -2, 0, 0, 6}, {"last", 2, 0.5, 0, 0, 6}};
+    const struct replay *replays[3];
+    struct camera camera;
+    for (int i = 0; i < 3; i++)
+        replays[i] = fixture_replay(&runners[i]);
+    camera_fit(&camera, replays, 3, 960, 180);
+    ck_assert_double_eq(camera_scale(&camera), camera.px_per_m);
+    for (int i = 0; i <= 180; i++) {
+        double time_s = i / 30.0;
+        camera_track(&camera, replays, 3, time_s, 1, 180, 1 / 30.0);
+        for (int k = 0; k < 3; k++) {
+            double x = camera_flip(replays[k]) * camera_smooth_centre(replays[k], time_s).x;
+            double far_px =
+                (fabs(x - camera.x_m) + replays[k]->width_m / 2) * camera_scale(&camera);
+            ck_assert_msg(far_px < 480, "%s at %g s: %g px", runners[k].name, time_s, far_px);
+        }
+    }
+    double scale = camera_scale(&camera);
+    camera_zoom(&camera, 1.5, 0, 0);
+    ck_assert_double_eq_tol(camera_scale(&camera), 1.5 * scale, 1e-9);
+    for (int i = 0; i < 3; i++)
+        replay_destroy((struct replay *)replays[i]);
 }
 END_TEST
 
@@ -169,7 +213,7 @@ static int distance(uint32_t a, uint32_t b)
 
 static struct draw_view view_of(double x_m, double y_m)
 {
-    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0, 0};
+    return (struct draw_view){0, 0, 400, 300, x_m, y_m, 200, 1, {0, 0}, 1, 0, 0, 0, 0};
 }
 
 START_TEST(parts_are_where_they_belong)
@@ -376,7 +420,8 @@ START_TEST(no_label_is_cut)
     for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
         for (int step = 0; step < 24; step++) {
             int inside, height = heights[h];
-            struct draw_view view = {0, 0, 400, height, 0.03 * step, 0, 200, 1, {0, 0}, 1, 0, 0, 0};
+            struct draw_view view = {0, 0,      400, height, 0.03 * step, 0, 200,
+                                     1, {0, 0}, 1,   0,      0,           0, 0};
             view.y_m = (0.5 - (h == 0 ? 0.23 : 0.4)) * height / view.px_per_m;
             open_picture(400, height);
             draw_world(cr, &view, replay, 0, DRAW_FLAT);
@@ -397,8 +442,8 @@ START_TEST(low_lanes_have_ground)
     struct camera camera;
     const double lane = 58;
     camera_fit(&camera, replays, 2, 1120, lane);
-    struct vec2 target = camera_target(&camera, replays, 2, 0.5, lane);
-    double below_px = lane / 2 - target.y * camera.px_per_m;
+    struct camera_aim target = camera_target(&camera, replays, 2, 0.5, lane);
+    double below_px = lane / 2 - target.y_m * camera.px_per_m;
     ck_assert_msg(below_px > 18, "%g", below_px);
     replay_destroy(a);
     replay_destroy(b);
@@ -418,7 +463,7 @@ START_TEST(flyers_are_in_the_middle)
     ck_assert_double_lt(target_m, 0.3 * height_m);
     for (int i = 0; i <= 70; i++) {
         double before_m = target_m;
-        target_m = camera_target(&camera, replays, 1, 0.01 * i, 360).y;
+        target_m = camera_target(&camera, replays, 1, 0.01 * i, 360).y_m;
         centre_m = camera_smooth_centre(replay, 0.01 * i).y;
         ck_assert_double_ge(target_m, before_m);
         ck_assert_double_le(centre_m + replay->height_m / 2 - target_m, 0.43 * height_m);
@@ -690,7 +735,7 @@ END_TEST
 START_TEST(the_brain_can_be_pointed_at)
 {
     struct replay *replay = fixture_replay(&crawler);
-    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0};
+    struct draw_view view = {0, 0, 960, 540, 0, 0, 1, 1, {0, 0}, 1, 0, 0, 0, 0};
     int neurons = 0, wires = 0, found[5] = {0};
     for (int y = 30; y < 400; y += 2)
         for (int x = 400; x < 960; x += 2) {
@@ -939,11 +984,13 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, palette_mixes_by_channel);
     tcase_add_test(tests, parts_have_colors_of_their_own);
+    tcase_add_test(tests, shadows_are_darker_than_the_ground);
     tcase_add_test(tests, camera_follows_without_overshoot);
     tcase_add_test(tests, camera_keeps_up);
     tcase_add_test(tests, camera_snaps_to_whole_pixels);
     tcase_add_test(tests, camera_zooms_around_a_point);
     tcase_add_test(tests, camera_fits_and_flips);
+    tcase_add_test(tests, races_stay_in_the_picture);
 #ifdef HAVE_CAIRO
     tcase_add_test(tests, rows_are_what_cairo_draws);
     tcase_add_test(tests, rows_keep_to_the_picture);

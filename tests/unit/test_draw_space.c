@@ -286,7 +286,7 @@ static void drawn_box(int box[4])
 
 static struct draw_view view_from(double yaw, double pitch)
 {
-    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0, 0};
+    return (struct draw_view){0, 0, 400, 300, 0, 0.2, 100, 1, {yaw, pitch}, 1, 0, 0, 0, 0};
 }
 
 /* Two spheres and a bone; at is where they are. */
@@ -827,6 +827,46 @@ static void make_goer(double x_m, double y_m, double z_m, double jump_m)
     replay_finish(replay);
 }
 
+/* First and last of a race are seen whole all the time, also in perspective. */
+START_TEST(races_in_space_stay_in_the_picture)
+{
+    struct replay *racers[2];
+    struct camera camera;
+    const double ends_m[] = {0.6, 4};
+    for (int i = 0; i < 2; i++) {
+        make_goer(ends_m[i], 0, 0, 0);
+        racers[i] = replay;
+    }
+    const struct replay *const replays[] = {racers[0], racers[1]};
+    camera_fit(&camera, replays, 2, 400, 150);
+    double together = camera_scale(&camera);
+    for (int i = 0; i <= 300; i++) {
+        double time_s = i / 30.0;
+        camera_track(&camera, replays, 2, time_s, 1, 150, 1 / 30.0);
+        /* the replays have a moment each second */
+        for (int k = 0; k < 2 && i % 30 == 0; k++) {
+            struct draw_view view = {.width_px = 400,
+                                     .height_px = 150,
+                                     .x_m = camera.x_m,
+                                     .y_m = camera.y_m,
+                                     .px_per_m = camera_scale(&camera),
+                                     .flip = 1,
+                                     .ui = 1,
+                                     .orbit = camera.orbit};
+            struct replay_moment moment;
+            struct eye eye = eye_place(&view, racers[k], time_s);
+            replay_get_moment(racers[k], time_s, &moment);
+            double left = -draw_reach_px(&eye, racers[k]->shapes, moment.poses, DRAW_PI);
+            double right = draw_reach_px(&eye, racers[k]->shapes, moment.poses, 0);
+            ck_assert_msg(left > 0 && right < 400, "%g s: %g to %g px", time_s, left, right);
+        }
+    }
+    ck_assert_double_lt(camera_scale(&camera), 0.5 * together);
+    replay_destroy(racers[0]);
+    replay_destroy(racers[1]);
+}
+END_TEST
+
 /* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer stands in cells. */
 START_TEST(strobes_stand_in_perspective)
 {
@@ -995,6 +1035,27 @@ START_TEST(plain_bodies_fill_their_cell)
 }
 END_TEST
 
+/* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's shadow, is one that shows. */
+START_TEST(plain_shadows_are_smooth)
+{
+    int steepest = 0, darkest = 255;
+    make_box(0, 0.25);
+    const struct replay *replays[1] = {replay};
+    open_white_picture();
+    draw_plain(cr, 400, 300, replays, 1, 0);
+    for (int x = 1; x < 60; x++)
+        for (int y = 200; y < 300; y++) {
+            int here = (int)(pixel(x, y) >> 8 & 255), before = (int)(pixel(x - 1, y) >> 8 & 255);
+            steepest = abs(here - before) > steepest ? abs(here - before) : steepest;
+            darkest = here < darkest ? here : darkest;
+        }
+    ck_assert_msg(steepest <= 2, "%d", steepest);
+    ck_assert_int_lt(darkest, 250);
+    close_picture();
+    drop_replay();
+}
+END_TEST
+
 static char drawing[1 << 22];
 static size_t drawing_bytes;
 
@@ -1048,7 +1109,9 @@ START_TEST(marks_stand_along_the_way)
                                       eye_project(&eye, (struct vec3){along[i].z, 0, -along[i].x})};
         for (int marked = 0; marked < 2; marked++) {
             open_white_picture();
-            draw_world(cr, &view, replay, 0, marked ? 0 : DRAW_UNMARKED);
+            draw_world(cr, &view, replay, 0, 0);
+            if (marked)
+                draw_space_marks(cr, &view, replay, &(struct draw_moment){.time_s = 0}, 1);
             for (int k = 0; k < 2; k++)
                 (marked ? with : without)[k] = pixel((int)spots[k].x, (int)spots[k].y);
             close_picture();
@@ -1057,6 +1120,51 @@ START_TEST(marks_stand_along_the_way)
         ck_assert_uint_eq(with[1], without[1]);
         drop_replay();
     }
+}
+END_TEST
+
+/* How many pixels the number below a mark changes. */
+static int mark_pixels(const struct draw_view *view, struct spot mark, double time_s)
+{
+    uint32_t before[24 * 12];
+    int changed = 0;
+    for (int marked = 0; marked < 2; marked++) {
+        open_white_picture();
+        if (marked)
+            draw_space_marks(cr, view, replay, &(struct draw_moment){.time_s = time_s}, 1);
+        for (int i = 0; i < 24 * 12; i++) {
+            uint32_t now = pixel((int)mark.x - 12 + i % 24, (int)mark.y + 5 + i / 24);
+            changed += marked && now != before[i];
+            before[i] = now;
+        }
+        close_picture();
+    }
+    return changed;
+}
+
+/* A number that a body would hide in part is left out; the others stand. */
+START_TEST(bodies_cut_no_marks)
+{
+    const struct draw_view view = {.width_px = 400,
+                                   .height_px = 300,
+                                   .px_per_m = 65,
+                                   .flip = 1,
+                                   .ui = 1,
+                                   .y_m = 0.5,
+                                   .is_still = 1,
+                                   .orbit = {0, 0.3}};
+    make_goer(2, 0, 0.25, 0);
+    replay->shapes[0].half_m.y = 0.5;
+    double end_s = replay_duration(replay);
+    struct eye eye = eye_place(&view, replay, 0);
+    const struct spot marks[] = {eye_project(&eye, (struct vec3){-2, 0, 0}),
+                                 eye_project(&eye, vec3_scale(replay_level_way(replay), 2))};
+    ck_assert_int_gt(mark_pixels(&view, marks[0], 0), 20);
+    ck_assert_int_gt(mark_pixels(&view, marks[1], 0), 20);
+    /* at the end the body stands there */
+    ck_assert_int_gt(mark_pixels(&view, marks[0], end_s), 20);
+    ck_assert_int_eq(mark_pixels(&view, marks[1], end_s), 0);
+    drop_replay();
 }
 END_TEST
 
@@ -1407,9 +1515,12 @@ int main(void)
     tcase_add_test(cases, jumpers_are_seen_at_the_top);
     tcase_add_test(cases, obstacles_hide_what_is_behind);
     tcase_add_test(cases, plain_bodies_fill_their_cell);
+    tcase_add_test(cases, plain_shadows_are_smooth);
     tcase_add_test(cases, drawings_have_no_images);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
+    tcase_add_test(cases, bodies_cut_no_marks);
+    tcase_add_test(cases, races_in_space_stay_in_the_picture);
     tcase_add_test(cases, ways_lead_to_the_right);
     tcase_add_test(cases, ways_to_nowhere_turn_nothing);
     tcase_add_test(cases, creatures_go_to_the_right);

@@ -1,4 +1,4 @@
-#include "viewer/draw/draw.h"
+#include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
 
@@ -257,7 +257,7 @@ static void lane_view(struct draw_view *view, int width_px, int height_px, int l
                                .height_px = floor((lane + 1) * height) - top,
                                .x_m = camera->x_m,
                                .y_m = camera->y_m,
-                               .px_per_m = camera->px_per_m,
+                               .px_per_m = camera_scale(camera),
                                .flip = 1,
                                .orbit = camera->orbit,
                                .ui = draw_ui_scale(width_px, height_px)};
@@ -286,6 +286,8 @@ static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct r
                        double time_s, unsigned overlays)
 {
     draw_world(cr, view, replay, time_s, overlays);
+    if (!(overlays & DRAW_UNMARKED))
+        draw_space_marks(cr, view, replay, &(struct draw_moment){.time_s = time_s}, 1);
     draw_creature(cr, view, replay, time_s, 0, overlays);
     draw_overlays(cr, view, replay, time_s, overlays);
 }
@@ -443,9 +445,9 @@ static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *
     double right = view->left_px + view->width_px - 9 * view->ui;
     camera_fit(&camera, &replay, 1, view->width_px, view->height_px);
     camera.px_per_m *= zoom;
-    struct vec2 target = camera_target(&camera, &replay, 1, time_s, view->height_px);
-    view->x_m = target.x;
-    view->y_m = target.y;
+    struct camera_aim target = camera_target(&camera, &replay, 1, time_s, view->height_px);
+    view->x_m = target.x_m;
+    view->y_m = target.y_m;
     view->px_per_m = camera.px_per_m;
     view->flip = 1;
     view->orbit = camera.orbit;

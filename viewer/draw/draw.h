@@ -30,6 +30,7 @@ struct draw_view {
     double z_m;      /* in the middle, relative to the depth of the centre of mass */
     int is_parallel; /* of turned views: no perspective */
     int is_still;    /* z_m is the depth in the middle: it does not follow the centre of mass */
+    int is_fine; /* of turned views: soft shadows in which no single one shows, at four times the cost */
 };
 
 double draw_view_x(const struct draw_view *view, double x_m);
@@ -62,7 +63,7 @@ enum palette_color draw_status_color(enum replay_status status);
 int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
               double bottom);
 
-/* Sky and ground, water, or empty space, with distance marks. */
+/* Sky and ground, water, or empty space, with distance marks; those of turned views: draw_space_marks(). */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
 /* The body at a time; in depth with the obstacles, which hide it and which it hides. ghost 0 is solid, towards 1 it

@@ -268,7 +268,7 @@ static void draw_flat_shadow(const struct scene *scene)
     cairo_scale(cr, fmax(half, 1), 3.2 * view->ui);
     cairo_arc(cr, 0, 0, 1, 0, 2 * DRAW_PI);
     cairo_restore(cr);
-    draw_set_color(cr, palette[COLOR_joint_line].light, 0.22 * share * (1 - scene->ghost));
+    draw_set_color(cr, palette[COLOR_shadow].light, 0.22 * share * (1 - scene->ghost));
     cairo_fill(cr);
 }
 

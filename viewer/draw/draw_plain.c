@@ -40,7 +40,7 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
                              .orbit = CAMERA_ORBIT_USUAL,
                              .ui = ui};
     if (replay->has_depth) {
-        view.is_still = 1;
+        view.is_still = view.is_fine = 1;
         view.z_m = moment.frame.centre.z;
         /* from so far away that nothing is behind the eye */
         view.px_per_m = 0.2 * fmin(width, height) / fmax(replay->size_m, 1e-3);

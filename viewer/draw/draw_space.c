@@ -26,8 +26,9 @@
 /* Specks to either side of the middle, and how far apart they are there. */
 #define SPECKS   6
 #define SPECK_PX 105.0
-/* Marks to either side. */
+/* Marks to either side, and directions of lines that may part one's number from a body. */
 #define MARKS 7
+#define LINES 16
 
 static const enum palette_color haze_colors[REPLAY_MEDIUM_COUNT] = {
     [REPLAY_SKY] = COLOR_sky_bottom,
@@ -194,36 +195,75 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     cairo_pattern_destroy(checker);
 }
 
-/* Distances from the start, along the way. */
-static void draw_marks(cairo_t *cr, const struct eye *eye, const struct replay *replay)
+/* ---- marks ---- */
+
+/* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line is found between them. */
+static int is_over(const struct eye *eye, const struct shape *shape, const struct replay_pose *pose,
+                   const double of[4])
 {
-    const struct draw_view *view = eye->view;
+    for (int i = 0; i < LINES; i++) {
+        double angle = 2 * DRAW_PI * i / LINES, right = cos(angle), up = sin(angle);
+        double least = fmin(of[0] * right, of[2] * right) - fmax(of[1] * up, of[3] * up);
+        if (draw_reach_px(eye, shape, pose, angle) <= least)
+            return 0;
+    }
+    return 1;
+}
+
+/* The same of all parts, at all moments. */
+static int is_covered(const struct draw_view *view, const struct replay *replay,
+                      const struct draw_moment *moments, int count, const double of[4])
+{
+    struct replay_moment moment;
+    for (int i = 0; i < count; i++) {
+        struct eye eye = eye_place(view, replay, moments[i].time_s);
+        replay_get_moment(replay, moments[i].time_s, &moment);
+        for (int p = 0; p < replay->part_count; p++)
+            if (is_over(&eye, &replay->shapes[p], &moment.poses[p], of))
+                return 1;
+    }
+    return 0;
+}
+
+/* A level disc on the ground. */
+static void draw_mark(cairo_t *cr, const struct eye *eye, struct spot spot)
+{
+    cairo_save(cr);
+    cairo_translate(cr, spot.x, spot.y);
+    cairo_scale(cr, 1, fmax(fabs(eye->back.y), 0.4));
+    cairo_arc(cr, 0, 0, 3.2 * eye->view->ui, 0, 2 * DRAW_PI);
+    cairo_restore(cr);
+    draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
+    cairo_fill(cr);
+}
+
+void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
+                      const struct draw_moment *moments, int count)
+{
+    if (!draw_is_spatial(view, replay) || !replay->has_ground)
+        return;
+    struct eye eye = eye_place(view, replay, moments[0].time_s);
     struct replay_frame first;
     replay_get_frame(replay, 0, &first);
     struct vec3 start = {first.centre.x, 0, first.centre.z}, way = replay_level_way(replay);
-    double step = round_step(view, TILE_PX), last_x = -INFINITY, last_y = 0;
-    double nearest = floor(vec3_dot(vec3_sub(eye->middle, start), way) / step);
+    double step = round_step(view, TILE_PX), size = 9.5 * view->ui, last_x = -INFINITY, last_y = 0;
+    double nearest = floor(vec3_dot(vec3_sub(eye.middle, start), way) / step);
     for (int i = -MARKS; i <= MARKS; i++) {
         char text[32];
-        double s = (nearest + i) * step, size = 9.5 * view->ui;
-        struct spot spot = eye_project(eye, vec3_along(start, way, s));
+        double s = (nearest + i) * step;
+        struct spot spot = eye_project(&eye, vec3_along(start, way, s));
         if (!spot.is_seen || spot.x < view->left_px || spot.x > view->left_px + view->width_px)
             continue;
-        /* level discs on the ground */
-        cairo_save(cr);
-        cairo_translate(cr, spot.x, spot.y);
-        cairo_scale(cr, 1, fmax(fabs(eye->back.y), 0.4));
-        cairo_arc(cr, 0, 0, 3.2 * view->ui, 0, 2 * DRAW_PI);
-        cairo_restore(cr);
-        draw_set_color(cr, palette[COLOR_ground_line].light, 0.9);
-        cairo_fill(cr);
+        draw_mark(cr, &eye, spot);
         snprintf(text, sizeof text, "%.4g m", s == 0 ? 0 : s);
-        /* a label that the picture's edge would cut, or that would cover the one before, is left out */
+        /* a number that the picture's edge or a body would cut, or that would cover the one before, is left out */
         double half = draw_text_width(cr, text, size, 0) / 2 + 2;
-        if (spot.x - half < view->left_px || spot.x + half > view->left_px + view->width_px ||
-            spot.y + 4 * view->ui < view->top_px ||
-            spot.y + 15 * view->ui > view->top_px + view->height_px ||
-            hypot(spot.x - last_x, spot.y - last_y) < 2 * half)
+        const double box[4] = {spot.x - half, spot.y + 4 * view->ui, spot.x + half,
+                               spot.y + 15 * view->ui};
+        if (box[0] < view->left_px || box[2] > view->left_px + view->width_px ||
+            box[1] < view->top_px || box[3] > view->top_px + view->height_px ||
+            hypot(spot.x - last_x, spot.y - last_y) < 2 * half ||
+            is_covered(view, replay, moments, count, box))
             continue;
         last_x = spot.x;
         last_y = spot.y;
@@ -270,7 +310,7 @@ static void draw_specks(cairo_t *cr, const struct eye *eye)
 }
 
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
-                double time_s, unsigned overlays)
+                double time_s)
 {
     struct eye eye = eye_place(view, replay, time_s);
     double bottom = view->top_px + view->height_px;
@@ -281,8 +321,6 @@ void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *
         draw_ground(cr, &eye, replay, edge);
     if (replay->medium != REPLAY_SKY)
         draw_specks(cr, &eye);
-    if (replay->has_ground && !(overlays & DRAW_UNMARKED))
-        draw_marks(cr, &eye, replay);
 }
 
 #endif

@@ -45,24 +45,23 @@ static struct vec3 centre_at(const struct replay *replay, double time_s)
     return frame.centre;
 }
 
-/* What of a shape stands out farthest to one side of the picture, a direction across the eye's. Where places at the same
- * distance aside are nearer to the eye, they are farther out: by how much shows the one found last. */
-static void grow_to_side(const struct eye *eye, const struct shape *shape,
-                         const struct replay_pose *pose, struct vec3 side, double box[4])
+double draw_reach_px(const struct eye *eye, const struct shape *shape,
+                     const struct replay_pose *pose, double angle)
 {
+    double right = cos(angle), up = sin(angle), most = -INFINITY;
+    struct vec3 side = vec3_along(vec3_scale(eye->right, eye->view->flip * right), eye->up, up);
     struct vec3 way = side;
     for (int i = 0; i < LOOKS; i++) {
         struct vec3 at = replay_shape_reach(shape, pose, way);
         struct spot spot = eye_project(eye, at);
-        box[0] = fmin(box[0], spot.x);
-        box[1] = fmin(box[1], spot.y);
-        box[2] = fmax(box[2], spot.x);
-        box[3] = fmax(box[3], spot.y);
+        most = fmax(most, spot.x * right - spot.y * up);
         if (!spot.is_seen)
-            return;
+            break;
+        /* where places at the same distance aside are nearer to the eye, they are farther out */
         double aside = vec3_dot(vec3_sub(at, eye->middle), side);
         way = vec3_along(side, eye->back, aside / (eye->distance_m - spot.near));
     }
+    return most;
 }
 
 /* Left, top, right and bottom of all parts at a moment, px. */
@@ -72,11 +71,14 @@ static void grow_bounds(const struct draw_view *view, const struct replay *repla
     struct eye eye = eye_place(view, replay, time_s);
     struct replay_moment moment;
     replay_get_moment(replay, time_s, &moment);
-    const struct vec3 sides[] = {eye.right, vec3_scale(eye.right, -1), eye.up,
-                                 vec3_scale(eye.up, -1)};
-    for (int p = 0; p < replay->part_count; p++)
-        for (int i = 0; i < 4; i++)
-            grow_to_side(&eye, &replay->shapes[p], &moment.poses[p], sides[i], box);
+    for (int p = 0; p < replay->part_count; p++) {
+        const struct shape *shape = &replay->shapes[p];
+        const struct replay_pose *pose = &moment.poses[p];
+        box[0] = fmin(box[0], -draw_reach_px(&eye, shape, pose, DRAW_PI));
+        box[1] = fmin(box[1], -draw_reach_px(&eye, shape, pose, DRAW_PI / 2));
+        box[2] = fmax(box[2], draw_reach_px(&eye, shape, pose, 0));
+        box[3] = fmax(box[3], draw_reach_px(&eye, shape, pose, -DRAW_PI / 2));
+    }
 }
 
 /* Scales that had room and that had not. */
@@ -222,6 +224,8 @@ static void draw_row(cairo_t *cr, const struct row *row, const struct replay *re
         double age = 1 - (double)i / (m->count - 1);
         moments[i] = (struct draw_moment){m->times_s[i], GHOST * pow(age, 0.8)};
     }
+    if (!(overlays & DRAW_UNMARKED))
+        draw_space_marks(cr, view, replay, moments + row->first, row->end - row->first);
     draw_moments(cr, view, replay, moments + row->first, row->end - row->first, DRAW_TRAIL);
     for (int i = row->first; i < row->end; i++)
         draw_time(cr, view, replay, m->times_s[i], &last_x);

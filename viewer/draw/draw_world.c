@@ -300,7 +300,7 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
 {
     double bottom = view->top_px + view->height_px;
     if (draw_is_spatial(view, replay)) {
-        draw_space(cr, view, replay, time_s, overlays);
+        draw_space(cr, view, replay, time_s);
         return;
     }
     double horizon = fmin(draw_view_y(view, 0), bottom);

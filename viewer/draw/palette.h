@@ -31,6 +31,7 @@
     X(effector, 0xf0a93a, 0xf5b850)                                                                \
     X(contact, 0xd8442f, 0xff7a5c)                                                                 \
     X(light, 0xffd34d, 0xffe07a)                                                                   \
+    X(shadow, 0x2a2f3a, 0x030406)                                                                  \
     X(limit, 0x4a6fa5, 0x8fb4ea)                                                                   \
     X(negative, 0x3d78b8, 0x5f9bdb)                                                                \
     X(positive, 0xe08a2e, 0xf2a652)                                                                \

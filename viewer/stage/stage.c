@@ -43,15 +43,15 @@ void stage_refit(struct stage *stage)
     look_at_target(stage, 1, 0);
 }
 
-/* The scale at which the creatures fit the picture as it is, px/m. */
-static double fit_scale(const struct stage *stage)
+/* The camera to which the creatures fit in a picture of that width. */
+static struct camera fit_camera(const struct stage *stage, int width)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
     struct camera camera = {.px_per_m = stage_scene_height(stage)};
     int count = stage_shown(stage, replays);
     if (count > 0)
-        camera_fit(&camera, replays, count, stage_scene_width(stage), stage_lane_height(stage));
-    return camera.px_per_m;
+        camera_fit(&camera, replays, count, width, stage_lane_height(stage));
+    return camera;
 }
 
 /* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in proportion;
@@ -59,7 +59,7 @@ static double fit_scale(const struct stage *stage)
 void stage_rescale(struct stage *stage, int width_before)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];
-    struct camera before, after, left = stage->camera;
+    struct camera left = stage->camera;
     int count = stage_shown(stage, replays), width = stage_scene_width(stage);
     if (!count || width == width_before)
         return;
@@ -69,9 +69,8 @@ void stage_rescale(struct stage *stage, int width_before)
     if (is_back) {
         stage->camera = stage->left_camera;
     } else {
-        camera_fit(&before, replays, count, width_before, stage_lane_height(stage));
-        camera_fit(&after, replays, count, width, stage_lane_height(stage));
-        camera_zoom(&stage->camera, after.px_per_m / before.px_per_m, 0, 0);
+        struct camera before = fit_camera(stage, width_before), after = fit_camera(stage, width);
+        camera_resize(&stage->camera, &before, &after);
         look_at_target(stage, stage->camera.is_following, 0);
     }
     stage->left_camera = left;
@@ -319,10 +318,11 @@ void stage_destroy(struct stage *stage)
 
 void stage_resize(struct stage *stage, int width_px, int height_px)
 {
-    double before = fit_scale(stage);
+    struct camera before = fit_camera(stage, stage_scene_width(stage));
     stage->width = width_px;
     stage->height = height_px;
-    stage->camera.px_per_m *= fit_scale(stage) / before;
+    struct camera after = fit_camera(stage, stage_scene_width(stage));
+    camera_resize(&stage->camera, &before, &after);
     stage->is_changed = 1;
 }
 

@@ -21,8 +21,12 @@
 /* From its centre to its top, by its height; and the place of the top that moves the camera, from the middle. */
 #define CAMERA_ABOVE_CENTRE 0.6
 #define CAMERA_TOP          0.42
-#define CAMERA_SCALE_MIN    2.0
-#define CAMERA_SCALE_MAX    5000.0
+/* A body as deep as it is wide is so much wider across. */
+#define CAMERA_BODY_ACROSS 1.41
+/* A race has this share of the picture's width. */
+#define CAMERA_RACE_WIDTH 0.86
+#define CAMERA_SCALE_MIN  2.0
+#define CAMERA_SCALE_MAX  5000.0
 
 int camera_flip(const struct replay *replay)
 {
@@ -83,33 +87,52 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
         fmin(lane_height_px * share / height_m,
              width_px * (is_deep ? CAMERA_BODY_WIDTH_DEEP : CAMERA_BODY_WIDTH) / width_m);
     camera->is_following = 1;
+    camera->body_m = width_m * (is_deep ? CAMERA_BODY_ACROSS : 1);
+    camera->room_m = CAMERA_RACE_WIDTH * width_px / camera->px_per_m;
+    camera->apart_m = 0;
     camera->orbit = (struct camera_orbit)CAMERA_ORBIT_USUAL;
     camera->x_m = camera->y_m = 0;
     camera_jump(camera, camera_target(camera, replays, count, 0, lane_height_px));
 }
 
-struct vec2 camera_target(const struct camera *camera, const struct replay *const *replays,
-                          int count, double time_s, double lane_height_px)
+/* The scale for replays that are so far apart. */
+static double scale_apart(const struct camera *camera, double apart_m)
 {
-    struct vec2 target = {0, 0};
-    double height_m = lane_height_px / camera->px_per_m, high = -INFINITY, top = 0;
+    double width_m = apart_m + camera->body_m;
+    return camera->px_per_m *
+           (width_m > camera->room_m && apart_m > 0 ? camera->room_m / width_m : 1);
+}
+
+double camera_scale(const struct camera *camera)
+{
+    return scale_apart(camera, camera->apart_m);
+}
+
+struct camera_aim camera_target(const struct camera *camera, const struct replay *const *replays,
+                                int count, double time_s, double lane_height_px)
+{
+    double first = -INFINITY, last = INFINITY, high = -INFINITY, top = 0;
     int ground_count = 0;
     for (int i = 0; i < count; i++) {
         struct vec2 centre = camera_smooth_centre(replays[i], time_s);
-        target.x += centre.x * (count > 1 ? camera_flip(replays[i]) : 1) / count;
+        double x = centre.x * (count > 1 ? camera_flip(replays[i]) : 1);
+        first = fmax(first, x);
+        last = fmin(last, x);
         high = fmax(high, centre.y);
         top = fmax(top, centre.y + replays[i]->height_m * CAMERA_ABOVE_CENTRE);
         ground_count += replays[i]->has_ground;
     }
+    struct camera_aim target = {(first + last) / 2, 0, first - last};
+    double height_m = lane_height_px / scale_apart(camera, target.apart_m);
     /* lanes without ground add each its own height */
     if (ground_count == 0) {
-        target.y = count > 1 ? 0 : high;
+        target.y_m = count > 1 ? 0 : high;
         return target;
     }
     double low = (0.5 - ground_share(has_depth(replays, count), lane_height_px)) * height_m;
     low = fmax(low, top - CAMERA_TOP * height_m);
     /* the ground is out of the picture: nothing keeps the creature at its edge */
-    target.y = low + fmax(fmin(low - height_m / 2, high - low), 0);
+    target.y_m = low + fmax(fmin(low - height_m / 2, high - low), 0);
     return target;
 }
 
@@ -122,10 +145,11 @@ static void spring_advance(double *x, double *v, double target, double dt_s)
     *v = (*v - slope * r * dt_s) * decay;
 }
 
-void camera_follow(struct camera *camera, struct vec2 target, double dt_s)
+void camera_follow(struct camera *camera, struct camera_aim target, double dt_s)
 {
-    spring_advance(&camera->x_m, &camera->vx_m_s, target.x, dt_s);
-    spring_advance(&camera->y_m, &camera->vy_m_s, target.y, dt_s);
+    spring_advance(&camera->x_m, &camera->vx_m_s, target.x_m, dt_s);
+    spring_advance(&camera->y_m, &camera->vy_m_s, target.y_m, dt_s);
+    spring_advance(&camera->apart_m, &camera->vapart_m_s, target.apart_m, dt_s);
 }
 
 void camera_track(struct camera *camera, const struct replay *const *replays, int count,
@@ -136,28 +160,37 @@ void camera_track(struct camera *camera, const struct replay *const *replays, in
                   dt_s);
 }
 
-void camera_jump(struct camera *camera, struct vec2 target)
+void camera_jump(struct camera *camera, struct camera_aim target)
 {
-    camera->x_m = target.x;
-    camera->y_m = target.y;
-    camera->vx_m_s = camera->vy_m_s = 0;
+    camera->x_m = target.x_m;
+    camera->y_m = target.y_m;
+    camera->apart_m = target.apart_m;
+    camera->vx_m_s = camera->vy_m_s = camera->vapart_m_s = 0;
 }
 
 struct camera camera_snap(const struct camera *camera)
 {
     struct camera snapped = *camera;
-    snapped.x_m = floor(camera->x_m * camera->px_per_m + 0.5) / camera->px_per_m;
-    snapped.y_m = floor(camera->y_m * camera->px_per_m + 0.5) / camera->px_per_m;
+    double scale = camera_scale(camera);
+    snapped.x_m = floor(camera->x_m * scale + 0.5) / scale;
+    snapped.y_m = floor(camera->y_m * scale + 0.5) / scale;
     return snapped;
 }
 
 void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px)
 {
-    double before = camera->px_per_m;
-    camera->px_per_m = fmin(fmax(before * factor, CAMERA_SCALE_MIN), CAMERA_SCALE_MAX);
-    double change = 1 / before - 1 / camera->px_per_m;
+    double before = camera_scale(camera);
+    camera->px_per_m = fmin(fmax(camera->px_per_m * factor, CAMERA_SCALE_MIN), CAMERA_SCALE_MAX);
+    double change = 1 / before - 1 / camera_scale(camera);
     camera->x_m += dx_px * change;
     camera->y_m -= dy_px * change;
+}
+
+void camera_resize(struct camera *camera, const struct camera *before, const struct camera *after)
+{
+    camera->room_m = after->room_m;
+    camera->body_m = after->body_m;
+    camera_zoom(camera, after->px_per_m / before->px_per_m, 0, 0);
 }
 
 void camera_turn(struct camera *camera, double yaw_rad, double pitch_rad)
@@ -171,7 +204,7 @@ void camera_turn(struct camera *camera, double yaw_rad, double pitch_rad)
 
 void camera_pan(struct camera *camera, double dx_px, double dy_px)
 {
-    camera->x_m -= dx_px / camera->px_per_m;
-    camera->y_m += dy_px / camera->px_per_m;
+    camera->x_m -= dx_px / camera_scale(camera);
+    camera->y_m += dy_px / camera_scale(camera);
     camera->vx_m_s = camera->vy_m_s = 0;
 }

@@ -5,18 +5,22 @@
 #include <math.h>
 
 /* The sun stands at the upper left, before the picture. */
-#define SUN            ((struct vec3){-0.60, 0.72, 0.28})
-#define SUN_DARKNESS   0.40 /* of its shadow */
-#define SUN_WIDTH      0.10 /* tangent of its half angle */
+#define SUN          ((struct vec3){-0.60, 0.72, 0.28})
+#define SUN_DARKNESS 0.40 /* of its shadow */
+#define SUN_WIDTH    0.10 /* tangent of its half angle */
+/* Directions of the sun and of the sky; of pictures without a world, where the ground has no colours of its own between
+ * which the edges of single shadows are lost, as many as make whole 255ths of the darkness, rounded down by cairo: 3 and 1. */
 #define SUN_DIRECTIONS 10
+#define SUN_FINE       33
 #define SKY_DARKNESS   0.28
 #define SKY_WIDTH      0.8 /* sine of the angle from straight above */
 #define SKY_DIRECTIONS 16
+#define SKY_FINE       71
+#define DIRECTIONS_MAX (SUN_FINE + SKY_FINE)
 #define SHADE          0x14202a
 #define BALL_POINTS    14
 /* Light that comes flatter than that along a plane casts nothing on it. */
-#define GRAZING      0.06
-#define SHADOW_COLOR 0x2a2f3a
+#define GRAZING 0.06
 
 struct direction {
     struct vec3 from;
@@ -39,22 +43,23 @@ static struct vec3 unit(struct vec3 v)
 }
 
 /* Points of a sunflower, spread evenly over a disc: the sun's, and the sky's, seen from below. */
-static int list_directions(struct direction *list)
+static int list_directions(struct direction *list, int is_fine)
 {
     const double turn = DRAW_PI * (3 - sqrt(5));
-    int count = 0;
+    int count = 0, suns = is_fine ? SUN_FINE : SUN_DIRECTIONS;
+    int skies = is_fine ? SKY_FINE : SKY_DIRECTIONS;
     struct vec3 u, v, sun = unit(SUN);
     across(sun, &u, &v);
-    for (int i = 0; i < SUN_DIRECTIONS; i++) {
-        double radius = SUN_WIDTH * sqrt((i + 0.5) / SUN_DIRECTIONS), angle = i * turn;
+    for (int i = 0; i < suns; i++) {
+        double radius = SUN_WIDTH * sqrt((i + 0.5) / suns), angle = i * turn;
         struct vec3 from =
             vec3_along(vec3_along(sun, u, radius * cos(angle)), v, radius * sin(angle));
-        list[count++] = (struct direction){unit(from), SUN_DARKNESS / SUN_DIRECTIONS, 1};
+        list[count++] = (struct direction){unit(from), SUN_DARKNESS / suns, 1};
     }
-    for (int i = 0; i < SKY_DIRECTIONS; i++) {
-        double radius = SKY_WIDTH * sqrt((i + 0.5) / SKY_DIRECTIONS), angle = i * turn + 1;
+    for (int i = 0; i < skies; i++) {
+        double radius = SKY_WIDTH * sqrt((i + 0.5) / skies), angle = i * turn + 1;
         struct vec3 from = {radius * cos(angle), sqrt(1 - radius * radius), radius * sin(angle)};
-        list[count++] = (struct direction){from, SKY_DARKNESS / SKY_DIRECTIONS, 0};
+        list[count++] = (struct direction){from, SKY_DARKNESS / skies, 0};
     }
     return count;
 }
@@ -240,8 +245,8 @@ static int trace_shadows(cairo_t *cr, const struct eye *eye, const struct caster
 }
 
 struct shadows {
-    cairo_path_t *paths[SUN_DIRECTIONS + SKY_DIRECTIONS];
-    double darkness[SUN_DIRECTIONS + SKY_DIRECTIONS];
+    cairo_path_t *paths[DIRECTIONS_MAX];
+    double darkness[DIRECTIONS_MAX];
     int count;
     double box[4]; /* around all: left, top, right, bottom */
 };
@@ -278,7 +283,7 @@ static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
     for (int i = 0; i < shadows->count; i++) {
         cairo_append_path(cr, shadows->paths[i]);
         cairo_path_destroy(shadows->paths[i]);
-        draw_set_color(cr, SHADOW_COLOR, strength * shadows->darkness[i]);
+        draw_set_color(cr, palette[COLOR_shadow].light, strength * shadows->darkness[i]);
         cairo_fill(cr);
     }
 }
@@ -286,9 +291,9 @@ static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength)
 {
-    struct direction list[SUN_DIRECTIONS + SKY_DIRECTIONS];
+    struct direction list[DIRECTIONS_MAX];
     struct shadows shadows = {.count = 0};
-    int directions = list_directions(list);
+    int directions = list_directions(list, eye->view->is_fine);
     for (int i = 0; i < directions; i++) {
         cairo_new_path(cr);
         if (trace_shadows(cr, eye, casters, count, plane, reach, owner, &list[i]))
@@ -307,7 +312,7 @@ void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters
                     ceil(shadows.box[3]) - floor(shadows.box[1]));
     cairo_clip(cr);
     cairo_pattern_t *mask = make_mask(cr, &shadows);
-    draw_set_color(cr, SHADOW_COLOR, strength);
+    draw_set_color(cr, palette[COLOR_shadow].light, strength);
     cairo_mask(cr, mask);
     cairo_pattern_destroy(mask);
     cairo_restore(cr);
