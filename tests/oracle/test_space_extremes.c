@@ -126,11 +126,11 @@ END_TEST
 
 /* ---------------------------------------------------------------- thin walls */
 
-/* A plate or a cube of random size flies at a random speed, angle and spin at a wall of 2 to 20 mm across x = 0, fixed. 1 if
- * its centre comes to the other side. */
-static int passes_wall(struct rng *rng)
+/* A plate or a cube of random size flies at a random speed, angle and spin at a wall of 2 to 20 mm across x = 0, which is
+ * fixed, or a body that nothing moves. 1 if its centre comes to the other side. */
+static int passes_wall(struct rng *rng, int is_body)
 {
-    char text[1000];
+    char text[1000], wall[200];
     double thickness = 0.002 * exp(rng_unit(rng) * log(10.0));
     double speed = 1 * exp(rng_unit(rng) * log(100.0)), side = 0.05 + 0.2 * rng_unit(rng);
     double plate = rng_unit(rng) < 0.7 ? thickness : side, spin[3], turn[4];
@@ -139,18 +139,24 @@ static int passes_wall(struct rng *rng)
     for (int k = 0; k < 4; k++)
         turn[k] = rng_unit(rng) - 0.5 + (k == 0 && rng_unit(rng) < 0.5);
     snprintf(
-        text, sizeof text,
-        "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0, 'obstacles': [{'size_m':"
-        " [%g, 999, 999], 'at_m': [0, 0, 0]}]}, 'bodies': [{'name': 'b', 'boxes': [{'size_m': [%g,"
-        " %g, %g], 'mass_kg': 0.5}], 'position_m': [%g, 0, 0], 'quaternion': [%g, %g, %g, %g],"
-        " 'velocity_m_s': [%g, %g, %g], 'rate_rad_s': [%g, %g, %g]}]}",
-        thickness, plate, side, side * (0.3 + rng_unit(rng)), -0.3 - 0.2 * rng_unit(rng), turn[0],
-        turn[1], turn[2], turn[3], speed, speed * (rng_unit(rng) - 0.5),
-        speed * (rng_unit(rng) - 0.5), spin[0], spin[1], spin[2]);
+        wall, sizeof wall,
+        is_body
+            ? "}, 'bodies': [{'name': 'w', 'boxes': [{'size_m': [%g, 99, 99], 'mass_kg': 1e9}]}, "
+            : ", 'obstacles': [{'size_m': [%g, 999, 999]}]}, 'bodies': [",
+        thickness);
+    snprintf(text, sizeof text,
+             "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0%s"
+             "{'name': 'b', 'boxes': [{'size_m': [%g,"
+             " %g, %g], 'mass_kg': 0.5}], 'position_m': [%g, 0, 0], 'quaternion': [%g, %g, %g, %g],"
+             " 'velocity_m_s': [%g, %g, %g], 'rate_rad_s': [%g, %g, %g]}]}",
+             wall, plate, side, side * (0.3 + rng_unit(rng)), -0.3 - 0.2 * rng_unit(rng), turn[0],
+             turn[1], turn[2], turn[3], speed, speed * (rng_unit(rng) - 0.5),
+             speed * (rng_unit(rng) - 0.5), spin[0], spin[1], spin[2]);
     start(text, SOLVER_ARTICULATED);
-    for (int i = 0; i < 240 && space_run_q(&run)[0] < 0.1; i++)
+    const double *x = space_run_q(&run) + (is_body ? 7 : 0);
+    for (int i = 0; i < 240 && *x < 0.1; i++)
         ck_assert_int_eq(space_run_step(&run), 0);
-    return space_run_q(&run)[0] > 0;
+    return *x > 0;
 }
 
 START_TEST(thin_walls_hold)
@@ -159,10 +165,29 @@ START_TEST(thin_walls_hold)
     rng_init(&rng, 7, 0, 0, 0);
     int passed = 0;
     for (int i = 0; i < 200; i++) {
-        passed += passes_wall(&rng);
+        passed += passes_wall(&rng, _i);
         arena_reset(&arena);
     }
     ck_assert_int_eq(passed, 0);
+}
+END_TEST
+
+/* Plates that fly straight at walls as thin as they are stay in front of them. */
+START_TEST(plates_stop_at_walls)
+{
+    static const struct {
+        double thickness_m, from_m, speed_m_s;
+    } plates[] = {{0.005, -0.3, 5}, {0.02, -1.0204166666666667, 10}};
+    char text[500];
+    snprintf(text, sizeof text,
+             "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0, 'obstacles': [{'size_m': "
+             "[%g, 4, 4]}]}, 'bodies': [{'name': 'b', 'boxes': [{'size_m': [%g, 0.3, 0.3],"
+             " 'mass_kg': 1}], 'position_m': [%.17g, 0.01, 0.013], 'velocity_m_s': [%g, 0, 0]}]}",
+             plates[_i / 2].thickness_m, plates[_i / 2].thickness_m, plates[_i / 2].from_m,
+             plates[_i / 2].speed_m_s);
+    start(text, _i % 2 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
+    move(0.25);
+    ck_assert_double_eq_tol(space_run_q(&run)[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 END_TEST
 
@@ -174,6 +199,7 @@ int main(void)
     tcase_add_loop_test(tests, torque_beside_a_spring_is_a_torque, 0, 8);
     tcase_add_test(tests, fast_spins_stay_finite);
     tcase_add_loop_test(tests, light_chains_with_a_heavy_end_stay_finite, 0, 2);
-    tcase_add_test(tests, thin_walls_hold);
+    tcase_add_loop_test(tests, thin_walls_hold, 0, 2);
+    tcase_add_loop_test(tests, plates_stop_at_walls, 0, 4);
     return run_tests("space_extremes", tests);
 }

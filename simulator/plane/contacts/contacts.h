@@ -56,6 +56,7 @@ struct mover {
     double local_x, local_y, cos, sin;                             /* the part in its link */
     double local_across_x, local_across_y, across_cos, across_sin; /* turned by a right angle */
     double radius;
+    double thin;    /* half of its shortest side */
     struct box box; /* x from the root's origin, y above the ground */
     double vx, vy;  /* velocity of its centre */
     double turn;    /* how fast the rim moves besides */
@@ -101,8 +102,9 @@ struct contact_body {
     double *shift;           /* scratch of dof numbers */
     struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
     uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
+    int is_going_on;         /* the points of the parts before of this step stay */
 
-    struct contact_point *points; /* of the last step */
+    struct contact_point *points; /* of the last step, of all its parts */
     int point_count, point_room;
     double penetration;
     double law_miss_m; /* in the last step: how far a contact came off its law, at most */
@@ -121,6 +123,7 @@ struct contacts {
     double restitution_speed;
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
     int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
+    int may_pass;                 /* contacts_find() found something thinner than its way */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 
     struct contact_body own;      /* of contacts that one body has for itself */
@@ -146,6 +149,7 @@ struct contacts {
     /* shared contacts: of the last step, and of this one */
     struct met *met, *meeting;
     int met_count, meeting_count, met_room, meeting_room;
+    int meeting_from; /* of the groups before */
 };
 
 /* What a state allows. */
@@ -183,6 +187,9 @@ struct span contacts_sweep(struct contact_body *body);
 struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
 /* contacts_examine().may_touch alone, for less. */
 int contacts_may_touch(struct contact_body *body, const double *q, const double *qd);
+/* How long the bodies of the step, at their trees' poses and velocities, can go on before something thinner than its
+ * way could pass something else, s: at most time_s, at least least_s. */
+double contacts_stride(struct contacts *contacts, double time_s, double least_s);
 
 /* The functions below take vectors of each body of the step, in their order: `q`, `vs`, `start`,
  * ... are lists of such.

@@ -180,10 +180,9 @@ int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
 {
     struct contact_body *own = s->bodies[of];
     int is_pressing = 0;
-    own->law_miss_m = 0;
     own->step++;
-    own->point_count = 0;
-    own->penetration = 0;
+    if (!own->is_going_on)
+        own->point_count = own->penetration = own->law_miss_m = 0;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
         const double *impulse = s->impulses.impulse + c->first_row;

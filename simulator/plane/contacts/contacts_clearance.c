@@ -233,6 +233,69 @@ int contacts_may_touch(struct contact_body *own, const double *q, const double *
     return clearance.may_touch;
 }
 
+/* How long two can go on, s, such that contacts found in the middle of that time have them on the right side of one
+ * another: until they could touch, or a share of their thickness along. */
+static double stride_of_pair(const struct box *a, const struct box *b, double way, double safe_m,
+                             double time_s, double least_s)
+{
+    if (way <= safe_m)
+        return time_s;
+    double apart = fmax(collide_separation(a, b), safe_m);
+    return fmin(time_s, fmax(time_s * (apart / way), least_s));
+}
+
+static double stride_of_body(struct contact_body *own, double time_s, double least_s)
+{
+    double stride = time_s, way;
+    contacts_place_movers(own, time_s);
+    contacts_gather_obstacles(own, time_s, 0);
+    for (int n = 0; n < own->near_count; n++) {
+        struct box obstacle = obstacle_box(own, own->near[n]);
+        for (int i = 0; i < own->parts; i++) {
+            const struct mover *m = &own->movers[i];
+            if (can_reach(m, &obstacle, time_s, 0, &way))
+                stride = fmin(stride, stride_of_pair(&m->box, &obstacle, way,
+                                                     safe_way(m->thin, thin_of(&obstacle)), time_s,
+                                                     least_s));
+        }
+    }
+    for (int k = 0; k < own->pair_count; k++) {
+        const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
+        if (can_meet(a, b, time_s, 0, &way))
+            stride = fmin(stride, stride_of_pair(&a->box, &b->box, way, safe_way(a->thin, b->thin),
+                                                 time_s, least_s));
+    }
+    return stride;
+}
+
+static double stride_of_bodies(const struct contact_body *own, const struct contact_body *others,
+                               double time_s, double least_s)
+{
+    double stride = time_s, offset = root_offset(others, own);
+    for (int i = 0; i < own->parts; i++)
+        for (int j = 0; j < others->parts; j++) {
+            const struct mover *a = &own->movers[i];
+            struct mover b = others->movers[j];
+            b.box.x += offset;
+            double way = time_s * closing_speed(a, &b);
+            if (!are_apart(a, &b, a->radius + b.radius + way))
+                stride = fmin(stride, stride_of_pair(&a->box, &b.box, way,
+                                                     safe_way(a->thin, b.thin), time_s, least_s));
+        }
+    return stride;
+}
+
+double contacts_stride(struct contacts *s, double time_s, double least_s)
+{
+    double stride = time_s;
+    for (int a = 0; a < s->body_count; a++)
+        stride = fmin(stride, stride_of_body(s->bodies[a], time_s, least_s));
+    for (int a = 0; a < s->body_count; a++)
+        for (int b = a + 1; b < s->body_count; b++)
+            stride = fmin(stride, stride_of_bodies(s->bodies[a], s->bodies[b], time_s, least_s));
+    return stride;
+}
+
 struct span contacts_sweep(struct contact_body *own)
 {
     double h = own->dt_s * CLEARANCE_STEPS, root_x = own->tree->root_x;

@@ -28,15 +28,7 @@ static inline void set_forces(struct force_pair *f, const struct tree_link *l, d
 /* How deep one of two may be in the other and still be pushed out where it came in. */
 static inline double safe_depth(const struct box *a, const struct box *b)
 {
-    double thin_a = a->half_width < a->half_height ? a->half_width : a->half_height;
-    double thin_b = b->half_width < b->half_height ? b->half_width : b->half_height;
-    return (thin_a + thin_b) / 2;
-}
-
-/* How far the root of one body is to the right of another's: what is added to places from the former. */
-static double root_offset(const struct contact_body *from, const struct contact_body *to)
-{
-    return from->tree->root_x - to->tree->root_x;
+    return (thin_of(a) + thin_of(b)) / 2;
 }
 
 /* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees have the
@@ -119,6 +111,7 @@ static void find_obstacle_contacts(struct contacts *s, int of)
             if (!can_reach(&own->movers[i], &obstacle, s->dt_s, ROUNDING_M, &margin))
                 continue;
             const struct box *box = &own->movers[i].box;
+            s->may_pass |= margin - ROUNDING_M > safe_way(own->movers[i].thin, thin_of(&obstacle));
             if (collide_is_graze(&obstacle, box, GRAZE_M))
                 continue;
             struct manifold m;
@@ -140,6 +133,7 @@ static void find_self_contacts(struct contacts *s, int of)
         double margin;
         if (!can_meet(a, b, h, NEAR_M, &margin))
             continue;
+        s->may_pass |= margin - NEAR_M > safe_way(a->thin, b->thin);
         struct manifold m;
         collide_boxes(&a->box, &b->box, margin, &m);
         for (int i = 0; i < m.count; i++)
@@ -178,6 +172,7 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
         double margin = NEAR_M + s->dt_s * closing_speed(a, &b);
         if ((a->is_fixed && b.is_fixed) || are_apart(a, &b, a->radius + b.radius + margin))
             continue;
+        s->may_pass |= margin - NEAR_M > safe_way(a->thin, b.thin);
         struct manifold m;
         collide_boxes(&a->box, &b.box, margin, &m);
         for (int k = 0; k < m.count; k++) {
@@ -242,7 +237,8 @@ static void find_limits(struct contacts *s, int of, const double *q, const doubl
 
 void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
-    s->count = s->rows = 0;
+    s->count = s->rows = s->may_pass = 0;
+    s->meeting_count = s->meeting_from;
     for (int of = 0; of < s->body_count; of++) {
         struct contact_body *own = s->bodies[of];
         tree_set_velocity(own->tree, vs[of]);

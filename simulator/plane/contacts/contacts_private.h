@@ -40,6 +40,26 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     return !are_apart(a, b, a->radius + b->radius + *margin);
 }
 
+/* Two that come nearer by more than this share of the sum of their shortest half sides could pass one another. */
+#define STRIDE_SHARE 0.5
+
+/* How far the root of one body is to the right of another's: what is added to places from the former. */
+static inline double root_offset(const struct contact_body *from, const struct contact_body *to)
+{
+    return from->tree->root_x - to->tree->root_x;
+}
+
+/* How far two, that thin by half, may come nearer in a step. */
+static inline double safe_way(double thin_a, double thin_b)
+{
+    return STRIDE_SHARE * (thin_a + thin_b);
+}
+
+static inline double thin_of(const struct box *box)
+{
+    return box->half_width < box->half_height ? box->half_width : box->half_height;
+}
+
 /* An obstacle as the parts' boxes are: x relative to the root's origin. */
 static inline struct box obstacle_box(const struct contact_body *own, int obstacle)
 {

@@ -22,6 +22,7 @@
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "simulator/plane/tree/pair.h"
 
@@ -32,6 +33,8 @@
  * with the accelerations of the last two steps; guesses off by more than this, rad/s or m/s, are mended
  * by a second evaluation. */
 #define GUESS_RATE 0.02
+/* Parts of a step in which nothing thin is passed are this share of it at least. */
+#define STRIDE_LEAST (1.0 / 1024)
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
 
@@ -337,6 +340,7 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
 {
     momentum_find(d);
     d->drag_impulse = (struct force){0, 0, 0};
+    d->drag_before_j = d->ledger.loss_drag_j;
     d->base.work += d->step_work;
     move_freely(d);
     double *effector_work = d->effector_work, *kick = d->kick;
@@ -391,12 +395,14 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
     d->is_examined = d->is_balance_known = 0;
 }
 
-ALWAYS_INLINE static inline void step_together(struct group *g, int count)
+ALWAYS_INLINE static inline int step_together(struct group *g, int count)
 {
     struct contacts *contacts = g->contacts;
     for (int k = 0; k < count; k++)
         begin_midpoint(g->all[k]);
     contacts_find(contacts, g->qm, g->vs);
+    if (contacts->may_pass && !g->is_parted)
+        return 0;
     for (int k = 0; k < count && contacts->count > 0; k++) {
         struct articulated *d = g->all[k];
         book_joints(d, d->qd0, d->v1, d->settings.dt_s / 4, d->settings.dt_s / 2);
@@ -408,14 +414,87 @@ ALWAYS_INLINE static inline void step_together(struct group *g, int count)
         contacts_shift(contacts, g->q);
     for (int k = 0; k < count; k++)
         end_midpoint(g->all[k], contacts, k);
+    return 1;
 }
 
-void midpoint_step_alone(struct articulated *d)
+static int step_group(struct group *g)
 {
-    step_together(&d->alone, 1);
+    return g->count == 1 ? step_together(g, 1) : step_together(g, g->count);
 }
 
-void midpoint_step_group(struct group *g)
+/* ---------------------------------------------------------------- parts of a step */
+
+static void set_step(struct group *g, double h)
 {
-    step_together(g, g->count);
+    g->contacts->dt_s = h;
+    for (int k = 0; k < g->count; k++) {
+        struct articulated *d = g->all[k];
+        d->settings.dt_s = d->contacts.dt_s = d->contacts.own.dt_s = h;
+        torques_set_laws(d);
+    }
+}
+
+/* What was foreseen from the steps before was for another length. */
+static void forget_steps(struct articulated *d)
+{
+    for (int i = 0; i < d->dof; i++)
+        d->last_kick[i] = d->kick_before[i] = 0;
+    d->has_accelerations = 0;
+}
+
+static double find_stride(struct group *g, double left_s, double least_s)
+{
+    for (int k = 0; k < g->count; k++)
+        articulated_set_pose(g->all[k]);
+    return contacts_stride(g->contacts, left_s, least_s);
+}
+
+/* Takes a part of a step, after which the next one begins. */
+static void step_part(struct group *g, double h)
+{
+    set_step(g, h);
+    step_group(g);
+    for (int k = 0; k < g->count; k++) {
+        struct articulated *d = g->all[k];
+        torques_advance(d);
+        forget_steps(d);
+        memcpy(d->q0, d->q, (size_t)d->dof * sizeof d->q[0]);
+        memcpy(d->qd0, d->qd, (size_t)d->dof * sizeof d->qd[0]);
+        d->contacts.own.is_going_on = 1;
+    }
+}
+
+/* The step in parts in which nothing comes past what is thin; the state is that before it. */
+static void step_in_parts(struct group *g)
+{
+    double h = g->contacts->dt_s, left = h;
+    g->is_parted = 1;
+    for (int k = 0; k < g->count; k++) {
+        struct articulated *d = g->all[k];
+        d->ledger.loss_drag_j = d->drag_before_j;
+        d->is_posed = 0;
+        d->was_parted = 1;
+        d->gone = d->weighed = (struct vec2){0, 0};
+        forget_steps(d);
+    }
+    for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part)
+        step_part(g, part);
+    set_step(g, left);
+    step_group(g);
+    for (int k = 0; k < g->count; k++) {
+        g->all[k]->contacts.own.is_going_on = 0;
+        torques_advance(g->all[k]);
+        forget_steps(g->all[k]);
+    }
+    set_step(g, h);
+    g->is_parted = 0;
+}
+
+void midpoint_step(struct group *g)
+{
+    if (step_group(g))
+        for (int k = 0; k < g->count; k++)
+            torques_advance(g->all[k]);
+    else
+        step_in_parts(g);
 }

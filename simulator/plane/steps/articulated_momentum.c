@@ -69,6 +69,10 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
                            .spin = from->spin + outer.n - (x * outer.y - y * outer.x)};
     struct vec2 way = {half * (from->velocity_x + to.velocity_x) - share * late.x,
                        half * (from->velocity_y + to.velocity_y) - share * late.y};
+    d->weighed.x += h * (d->gone.x + half * from->velocity_x);
+    d->weighed.y += h * (d->gone.y + half * from->velocity_y);
+    d->gone.x += way.x;
+    d->gone.y += way.y;
     put_bulk(d, tree_move(&d->tree, d->q, d->qd), &to, way);
 }
 

@@ -45,6 +45,7 @@ struct group {
     struct contacts *contacts;
     double **q, **qd0, **qm, **v1, **vs, **kick, **rates;
     struct ledger **ledgers;
+    int is_parted; /* the step is taken in parts */
 };
 
 struct articulated {
@@ -86,6 +87,11 @@ struct articulated {
     /* now, where it is known, as it should be: momentum is kept by it */
     struct tree_bulk bulk;
     int is_bulk_known;
+    /* of this step: how far the centre of mass has gone in the parts before; the mean of how far it was when gravity
+     * acted, times the step, m s */
+    struct vec2 gone, weighed;
+    int was_parted;
+    double drag_before_j;      /* loss of the ledger before this step */
     struct force drag_impulse; /* of this step, about the root's origin in its middle */
 
     /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */
@@ -193,9 +199,8 @@ double momentum_keep_flight(struct articulated *d);
 
 /* Takes the step by RK4: 1 if it holds; else, as something would touch, the state is that before it. */
 int rk4_try(struct articulated *d);
-/* Takes a midpoint step: of a body alone, or of those of a group. */
-void midpoint_step_alone(struct articulated *d);
-void midpoint_step_group(struct group *g);
+/* Takes a midpoint step of the bodies of a group, in parts where something thin could be passed. */
+void midpoint_step(struct group *g);
 
 /* ---- articulated_read.c: see dynamics_solver.h ---- */
 

@@ -118,16 +118,18 @@ int articulated_contacts(const struct dynamics *dynamics, const struct contact_p
     return d->contacts.own.point_count;
 }
 
-/* All act in the middle of the step. */
+/* All act in the middle of the step, or of its parts. */
 int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                          struct impulse_sum *impulses)
 {
     const struct articulated *d = articulated_of(dynamics);
-    double mass_s = d->phenotype->mass_kg * d->settings.dt_s, half = d->settings.dt_s / 2;
+    double mass_s = d->phenotype->mass_kg * d->settings.dt_s, h = d->settings.dt_s;
+    struct vec2 way = d->was_parted ? (struct vec2){d->weighed.x / h, d->weighed.y / h}
+                                    : (struct vec2){h / 2 * velocity.x, h / 2 * velocity.y};
     double pull = mass_s * d->world.gravity_x_m_s2, fall = -mass_s * d->world.gravity_m_s2;
     int is_plain = d->settings.integrator == INTEGRATOR_RK4;
     struct impulse_sum sum = {.linear = {pull, fall, 0},
-                              .angular = {0, 0, half * (velocity.x * fall - velocity.y * pull)},
+                              .angular = {0, 0, way.x * fall - way.y * pull},
                               .size = fabs(pull) + fabs(fall),
                               .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
     if (world_has_drag(&d->world))

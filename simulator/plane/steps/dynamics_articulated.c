@@ -328,6 +328,7 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
     if (d->drag.kind >= DRAG_EXPOSED)
         articulated_set_pose(d);
     d->steps++;
+    d->was_parted = 0;
     return begin_drag(d) | d->has_stiff_muscles;
 }
 
@@ -335,7 +336,6 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
 ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
 {
     const double *q = d->q, *qd = d->qd;
-    torques_advance(d);
     d->base.work += work;
     /* 0 times what is not finite is not a number */
     pair sum = {0, 0};
@@ -350,8 +350,10 @@ static int articulated_step(struct dynamics *dynamics)
     int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
-    if (!is_free || !rk4_try(d))
-        midpoint_step_alone(d);
+    if (is_free && rk4_try(d))
+        torques_advance(d);
+    else
+        midpoint_step(&d->alone);
     uint64_t work = d->contacts.impulses.work;
     d->contacts.impulses.work = 0;
     return end_step(d, work);
@@ -433,7 +435,7 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         contacts_gather(&meeting->contacts, &d->contacts);
         begin_step(d);
     }
-    midpoint_step_group(g);
+    midpoint_step(g);
     for (int k = 0; k < count; k++)
         is_broken[k] = end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
     meeting->contacts.impulses.work = 0;

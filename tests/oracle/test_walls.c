@@ -1,0 +1,214 @@
+/* Nothing in the plane passes what is thin, at any speed that creatures are allowed: plates and rectangles, tilted and
+ * spinning, against walls, against other bodies of the scene, and against other creatures. */
+#include <check.h>
+#include <math.h>
+
+#include "common/math/detmath.h"
+#include "common/math/rng.h"
+#include "simulator/body/forest.h"
+#include "tests/suite.h"
+#include "tests/unit/body_fixture.h"
+
+enum { STARTS = 200, STEPS = 240 };
+
+static struct stage stage, other;
+static struct rng rng;
+
+static void setup(void)
+{
+    stage_open(&stage);
+    stage_open(&other);
+    rng_init(&rng, 7, RNG_TEST, 0, 1);
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+    stage_close(&other);
+}
+
+/* From least to most, as likely in each octave. */
+static double draw_size(double least, double most)
+{
+    return least * det_exp(rng_unit(&rng) * det_log(most / least));
+}
+
+/* A plate or a rectangle that flies from the left at what is 2 to 20 mm thick, across x = 0. */
+struct start {
+    double thickness_m, width_m, height_m;
+    double q[3], qd[3];
+};
+
+static struct start draw_start(void)
+{
+    double thickness = draw_size(0.002, 0.02), speed = draw_size(1, 100);
+    double height = rng_uniform(&rng, 0.05, 0.25);
+    return (struct start){
+        .thickness_m = thickness,
+        .width_m = rng_chance(&rng, 0.7) ? thickness : height,
+        .height_m = height * rng_uniform(&rng, 0.3, 1.3),
+        .q = {rng_uniform(&rng, -0.5, -0.3), 0, rng_uniform(&rng, -3, 3)},
+        .qd = {speed, speed * rng_uniform(&rng, -0.5, 0.5), rng_uniform(&rng, -30, 30)}};
+}
+
+/* ---------------------------------------------------------------- walls */
+
+/* What momentum a step gives beyond what it says that contacts and gravity gave, as a share of these. */
+static double step_from_nowhere(void)
+{
+    double before[3], after[3], mass = stage.body.phenotype.mass_kg;
+    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
+    struct impulse_sum given;
+    read_momentum(stage.dynamics, before);
+    ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
+    read_momentum(stage.dynamics, after);
+    struct vec3 velocity = {before[0] / mass, before[1] / mass, 0};
+    ck_assert_int_eq(dynamics_impulses(stage.dynamics, centre, velocity, &given), 1);
+    double x = after[0] - before[0], y = after[1] - before[1];
+    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
+    double off = fabs(x - given.linear.x) + fabs(y - given.linear.y) + fabs(turn - given.angular.z);
+    double rounding = 1e-14 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]));
+    return (off - rounding) / given.size;
+}
+
+static int passes_wall(const struct start *s)
+{
+    double q[BODY_DOF_MAX] = {s->q[0], s->q[1], s->q[2]},
+           qd[BODY_DOF_MAX] = {s->qd[0], s->qd[1], s->qd[2]};
+    stage.world = (struct world){.friction = 0.5, .gravity_m_s2 = BODY_GRAVITY};
+    stage.world.obstacles.list[stage.world.obstacles.count++] =
+        (struct obstacle){0, 0, s->thickness_m, 999, 0};
+    body_init_box(&stage.body, s->width_m, s->height_m, 0.5);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    for (int i = 0; i < STEPS; i++)
+        ck_assert_double_lt(step_from_nowhere(), 1e-9);
+    return stage_part(&stage, 0).x_m > 0;
+}
+
+START_TEST(walls_hold)
+{
+    int passed = 0;
+    for (int i = 0; i < STARTS; i++) {
+        struct start s = draw_start();
+        passed += passes_wall(&s);
+    }
+    ck_assert_int_eq(passed, 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- other bodies */
+
+/* A long and heavy plate. */
+static const struct body_part plate = {.parent = -1, .height_m = 20, .mass_kg = 1e4};
+
+/* 1: on the other side of the plate. */
+static int is_beyond(const struct part_state *part, const struct part_state *of)
+{
+    return (part->x_m - of->x_m) * cos(of->angle_rad) + (part->y_m - of->y_m) * sin(of->angle_rad) >
+           0;
+}
+
+static int passes_creature(const struct start *s)
+{
+    double q[BODY_DOF_MAX] = {s->q[0], s->q[1], s->q[2]},
+           qd[BODY_DOF_MAX] = {s->qd[0], s->qd[1], s->qd[2]};
+    struct body_part thin = plate;
+    struct forest forest;
+    struct error error;
+    struct vec3 linear, angular;
+    thin.width_m = s->thickness_m;
+    body_init_box(&stage.body, s->width_m, s->height_m, 0.5);
+    body_init(&other.body, &thin, 1);
+    stage.world = other.world = (struct world){.own_friction = 0.5, .friction = 0.5};
+    stage_build(&stage);
+    stage_build(&other);
+    stage_set(&stage, q, qd);
+    struct dynamics *both[] = {stage.dynamics, other.dynamics};
+    ck_assert_int_eq(forest_create(&forest, both, NULL, 2, &other.arena, &error), 0);
+    for (int i = 0; i < STEPS; i++)
+        ck_assert_int_eq(forest_step(&forest), 0);
+    forest_momentum(&forest, &linear, &angular);
+    double moved = 0.5 * hypot(s->qd[0], s->qd[1]);
+    ck_assert_double_eq_tol(linear.x, 0.5 * s->qd[0], 1e-10 * moved);
+    ck_assert_double_eq_tol(linear.y, 0.5 * s->qd[1], 1e-10 * moved);
+    struct part_state flown = stage_part(&stage, 0), stood = stage_part(&other, 0);
+    return is_beyond(&flown, &stood);
+}
+
+START_TEST(creatures_hold_one_another)
+{
+    int passed = 0;
+    for (int i = 0; i < STARTS; i++) {
+        struct start s = draw_start();
+        passed += passes_creature(&s);
+    }
+    ck_assert_int_eq(passed, 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- own parts */
+
+/* An arm of two plates hinged at a shoulder swings at a post that stands on the same trunk. */
+static int passes_part(const struct start *s)
+{
+    double length = s->height_m, rate = s->qd[0] / length, side = rng_chance(&rng, 0.5) ? 1 : -1;
+    double q[BODY_DOF_MAX] = {0, 0, 0, side * 1.2}, qd[BODY_DOF_MAX] = {0, 0, 0, -side * rate};
+    const struct body_part parts[] = {
+        {.parent = -1, .width_m = 0.5, .height_m = 0.02, .mass_kg = 1e4, .y_m = 0},
+        {.parent = 0,
+         .y_m = 0.01 + length / 2,
+         .width_m = s->width_m < length / 4 ? s->width_m : length / 4,
+         .height_m = length,
+         .mass_kg = 0.1,
+         .anchor_y_m = 0.01},
+        {.parent = 0,
+         .is_rigid = 1,
+         .x_m = 0.5,
+         .y_m = 0.5,
+         .width_m = 0.02,
+         .height_m = 1,
+         .mass_kg = 1,
+         .anchor_x_m = 0.5},
+        {.parent = 2,
+         .is_rigid = 1,
+         .x_m = 0,
+         .y_m = 0.01 + length * 1.05,
+         .width_m = s->thickness_m,
+         .height_m = length * 0.3,
+         .mass_kg = 1,
+         .anchor_x_m = 0.5,
+         .anchor_y_m = 0.9}};
+    body_init(&stage.body, parts, 4);
+    stage.world = (struct world){.own_friction = 0.3};
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    int has_passed = 0;
+    for (int i = 0; i < STEPS; i++) {
+        ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
+        has_passed |= dynamics_q(stage.dynamics)[3] * side < 0;
+    }
+    return has_passed;
+}
+
+START_TEST(parts_hold_one_another)
+{
+    int passed = 0;
+    for (int i = 0; i < STARTS; i++) {
+        struct start s = draw_start();
+        passed += passes_part(&s);
+    }
+    ck_assert_int_eq(passed, 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("walls");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, walls_hold);
+    tcase_add_test(tests, creatures_hold_one_another);
+    tcase_add_test(tests, parts_hold_one_another);
+    return run_tests("walls", tests);
+}
