@@ -140,3 +140,18 @@ int text_is_similar(const char *typed, const char *name)
     /* lengths alone are so far apart, which is soon known */
     return abs((int)strlen(typed) - length) <= allowed && text_distance(typed, name) <= allowed;
 }
+
+const char *text_nearer(const char *typed, const char *name, const char *best)
+{
+    if (!text_is_similar(typed, name))
+        return best;
+    return !best || text_distance(typed, name) < text_distance(typed, best) ? name : best;
+}
+
+const char *text_suggest(const char *name, char buffer[TEXT_SUGGESTION_SIZE])
+{
+    buffer[0] = '\0';
+    if (name)
+        snprintf(buffer, TEXT_SUGGESTION_SIZE, " (did you mean %s?)", name);
+    return buffer;
+}

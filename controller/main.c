@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "common/system/limits.h"
+#include "common/system/options.h"
 #include "common/system/output.h"
+#include "common/text.h"
 #include "common/version.h"
 #include "controller/commands/commands.h"
 
@@ -14,9 +16,9 @@ static const struct command {
     const char *name, *arguments, *help;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run",
-     "PARAMS.ini [-o RUN_DIR] [--seed N] [-j WORKERS] [-s key=value]... [--seed-creature X]...",
+    {"run", "PARAMS.ini | EXAMPLE [-o RUN_DIR] [--seed N] [-j WORKERS] [-s key=value]...",
      "evolve, with live progress", command_run},
+    {"examples", "", "what there is to evolve: names, and how long it takes", command_examples},
     {"resume", "RUN_DIR [-j WORKERS] [-s key=value]...",
      "go on after a stop or a crash, or with changed settings", command_resume},
     {"status", "RUN_DIR [--watch] [--json]", "where a run stands, also while it is running",
@@ -26,8 +28,10 @@ static const struct command {
     {"view", "RUN_DIR [--generation N] [--top K]", "watch survivors in the viewer", command_view},
     {"report", "RUN_DIR [-o FILE.html] [--no-pictures]",
      "a page about the run: plots, champions, lineage, what holds it back", command_report},
-    {"save", "RUN_DIR ID [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
+    {"save", "RUN_DIR ID|best [-o NAME.creature] [--text] [--force]", "keep a creature as a file",
      command_save},
+    {"evaluate", "CREATURE | RUN_DIR:ID [PARAMS.ini] [--json] ...",
+     "one creature, one evaluation, all measures", command_evaluate},
     {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",
      "the logs of all processes, in the order of time", command_logs},
     {"workers", "RUN_DIR N", "a run at work uses N simulators from now on", command_workers},
@@ -63,9 +67,21 @@ static void print_help(void)
         "usage.\n");
 }
 
+static int fail_unknown(const char *word)
+{
+    char suggestion[TEXT_SUGGESTION_SIZE];
+    const char *meant = NULL;
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        meant = text_nearer(word, commands[i].name, meant);
+    output_print(stderr, "controller: unknown command '%s'%s; see 'controller --help'\n", word,
+                 text_suggest(meant, suggestion));
+    return COMMAND_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
     struct error error;
+    options_read_words(argc, argv);
     if (limits_check_stack(&error)) {
         output_print(stderr, "controller: %s\n", error.message);
         return COMMAND_FAILED;
@@ -85,8 +101,7 @@ static int run(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(argv[1], commands[i].name))
             return commands[i].run(argc - 1, argv + 1);
-    output_print(stderr, "controller: unknown command '%s' (see 'controller --help')\n", argv[1]);
-    return COMMAND_USAGE;
+    return fail_unknown(argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
+#include "common/text.h"
 #include "common/version.h"
 #include "simulator/tools/command_evaluate.h"
 #include "simulator/tools/command_export.h"
@@ -86,7 +87,12 @@ static int run_command(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc, argv);
-    output_print(stderr, "simulator: unknown command \"%s\"; see simulator --help\n", argv[0]);
+    char suggestion[TEXT_SUGGESTION_SIZE];
+    const char *meant = NULL;
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        meant = text_nearer(argv[0], commands[i].name, meant);
+    output_print(stderr, "simulator: unknown command \"%s\"%s; see simulator --help\n", argv[0],
+                 text_suggest(meant, suggestion));
     return 2;
 }
 
@@ -112,6 +118,7 @@ static int run(int argc, char **argv)
         output_print(stderr, "simulator: %s\n", error.message);
         return 1;
     }
+    options_read_words(argc, argv);
     opterr = 0;
     while ((option = getopt_long(argc, argv, "+:hv", options, NULL)) != -1) {
         if (option == 'h') {
@@ -126,7 +133,7 @@ static int run(int argc, char **argv)
         }
         if (option == 'f')
             return print_fingerprint();
-        option_describe_fault(argv, option, error.message, sizeof error.message);
+        option_describe_fault(argv, options, option, error.message, sizeof error.message);
         output_print(stderr, "simulator: %s; see simulator --help\n", error.message);
         return 2;
     }

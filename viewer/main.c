@@ -10,20 +10,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/limits.h"
 #include "common/math/rng.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "common/version.h"
-#include "simulator/tools/scenes/space_scene.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/window.h"
 
 static const char usage_text[] =
     "usage: viewer RUN_DIR | CREATURE... | SCENE... [option]...\n"
-    "Replays creatures: survivors of a run, or creature files; and scenes in three dimensions. "
-    "Opens\n"
-    "a window (h shows its keys), or writes a file, without any display.\n"
+    "Replays creatures: survivors of a run, creature files, or single ones of a run (RUN_DIR:ID,\n"
+    "RUN_DIR:best); and scenes in three dimensions. Opens a window (h shows its keys), or writes\n"
+    "a file, without any display.\n"
     "\n"
     "  --generation N      of a run: a finished generation (default: the last one)\n"
     "  --top K             of a run: the best K (default: 8 in the window, 36 to choose from,\n"
@@ -299,10 +299,11 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 {
     int option, status;
     struct error error = {0};
+    options_read_words(argc, argv);
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
         if (option == '?' || option == ':') {
-            option_describe_fault(argv, option, error.message, sizeof error.message);
+            option_describe_fault(argv, options, option, error.message, sizeof error.message);
             return fail(ERR_USAGE, error.message);
         }
         status = parse_option(request, option);
@@ -381,14 +382,13 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
 {
     struct stat info;
     int first = gallery_count(gallery);
-    if (stat(path, &info))
-        return error_set(error, ERR_MISSING, "%s: %s", path, strerror(errno));
-    if (S_ISDIR(info.st_mode) && is_alone)
+    int is_folder = !stat(path, &info) && S_ISDIR(info.st_mode);
+    if (is_folder && is_alone)
         return open_run(gallery, request, path, error);
-    int status = S_ISDIR(info.st_mode) ? gallery_add_run(gallery, path, request->generation, error)
-                 : space_scene_is_one(path) ? gallery_add_scene(gallery, path, error)
-                                            : gallery_add_file(gallery, path, error);
-    return status ? status : simulate_shelf(gallery, first, S_ISDIR(info.st_mode), path, error);
+    int status = is_folder ? gallery_add_run(gallery, path, request->generation, error)
+                 : file_kind_of(path) == FILE_SPACE_SCENE ? gallery_add_scene(gallery, path, error)
+                                                          : gallery_add_file(gallery, path, error);
+    return status ? status : simulate_shelf(gallery, first, is_folder, path, error);
 }
 
 static int show_window(struct gallery *gallery, const struct request *request, struct error *error)

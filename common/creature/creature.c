@@ -7,6 +7,7 @@
 
 #include "common/genome/body_kind.h"
 #include "common/creature/creature_codec.h"
+#include "common/system/examples.h"
 #include "common/system/file.h"
 #include "common/math/rng.h"
 
@@ -66,21 +67,23 @@ int creature_read(struct creature *creature, const char *path, struct error *err
     size_t length;
     creature_init(creature);
     int rc = file_read(path, CREATURE_FILE_BYTES_MAX, &bytes, &length, error);
-    if (rc != 0)
-        return rc;
-    rc = creature_decode(creature, bytes, length, path, error);
+    if (rc == 0)
+        rc = creature_decode(creature, bytes, length, path, error);
     free(bytes);
-    return rc;
+    return rc == 0 ? 0 : file_kind_explain(path, FILE_CREATURE, error);
 }
 
 int creature_choose_params(const struct creature *creature, const char *params_path,
                            const char *const *assignments, int count, struct params *params,
                            struct error *error)
 {
+    char path[4096];
     int status = 0;
     params_set_defaults(params);
     if (params_path)
-        status = params_read_file(params, params_path, error);
+        status = example_find(params_path, path, sizeof path, error);
+    if (params_path && !status)
+        status = params_read_file(params, path, error);
     else if (creature->has_evaluation)
         *params = creature->params;
     for (int i = 0; i < count && !status; i++)

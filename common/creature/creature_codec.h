@@ -3,8 +3,7 @@
 #define COMMON_CREATURE_CREATURE_CODEC_H
 
 #include "common/creature/creature.h"
-
-#define CREATURE_FORMAT_NAME "bestiary-creature"
+#include "common/formats/file_kind.h"
 
 /* Does a creature's file record this row of param_table? All that decide an evaluation (scope E), and
  * all by which its result is judged (J). */

@@ -84,16 +84,15 @@ static void check_keys(struct reader *reader, json_t *object, const char *const 
     }
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
         const char *key = json_object_iter_key(at), *similar = NULL;
+        char suggestion[TEXT_SUGGESTION_SIZE];
         size_t i = 0;
         while (keys[i] && strcmp(keys[i], key) != 0)
             i++;
         if (keys[i])
             continue;
         for (i = 0; keys[i]; i++)
-            if (text_is_similar(key, keys[i]))
-                similar = keys[i];
-        fail(reader, ERR_UNKNOWN, key, "unknown key%s%s%s", similar ? " (did you mean " : "",
-             similar ? similar : "", similar ? "?)" : "");
+            similar = text_nearer(key, keys[i], similar);
+        fail(reader, ERR_UNKNOWN, key, "unknown key%s", text_suggest(similar, suggestion));
     }
 }
 

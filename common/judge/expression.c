@@ -157,19 +157,18 @@ static double read_call(struct reader *reader, const struct function *function, 
 /* The name a person may have meant, or NULL. */
 static const char *suggest(const char *name)
 {
+    const char *best = NULL;
     for (int i = 0; i < MEASURE_COUNT; i++)
-        if (text_is_similar(name, measure_table[i].name))
-            return measure_table[i].name;
-    return NULL;
+        best = text_nearer(name, measure_table[i].name, best);
+    return best;
 }
 
 static double fail_unknown(struct reader *reader, const char *at, const char *name)
 {
-    char what[160];
-    const char *meant = suggest(name);
+    char what[256], suggestion[TEXT_SUGGESTION_SIZE];
 
-    snprintf(what, sizeof what, "no measure is called %s%s%s%s", name,
-             meant ? " (did you mean " : "", meant ? meant : "", meant ? "?)" : "");
+    snprintf(what, sizeof what, "no measure is called %s%s", name,
+             text_suggest(suggest(name), suggestion));
     return fail_at(reader, at, what, "", 0);
 }
 

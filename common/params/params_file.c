@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/file.h"
 
 #define FILE_BYTES_MAX (1 << 20)
@@ -73,6 +74,21 @@ static size_t piece_length(const struct ini_state *state, size_t room)
     return at;
 }
 
+/* inih would leave out what stands behind the ] of a section. 0, or ERR_FORMAT. */
+static int check_section(struct ini_state *state)
+{
+    const char *end = memchr(state->piece, ']', state->left);
+    if (state->left == 0 || state->piece[0] != '[' || !end)
+        return 0;
+    size_t rest = state->left - (size_t)(end + 1 - state->piece);
+    if (strspn(end + 1, " \t\r") >= rest)
+        return 0;
+    error_set(state->error, ERR_FORMAT, "text behind %.*s: a section stands on a line of its own",
+              (int)(end + 1 - state->piece), state->piece);
+    fail_line(state, ERR_FORMAT);
+    return ERR_FORMAT;
+}
+
 /* A line, or an indented piece that goes on with it, like fgets(); NULL at the end and after an error. */
 static char *read_line(char *buffer, int size, void *context)
 {
@@ -82,6 +98,8 @@ static char *read_line(char *buffer, int size, void *context)
         return NULL;
     if (!state->is_further)
         begin_line(state);
+    if (!state->is_further && check_section(state))
+        return NULL;
     if (state->left > LINE_MAX_BYTES) {
         error_set(state->error, ERR_LIMIT, "the line is longer than %d characters", LINE_MAX_BYTES);
         fail_line(state, ERR_LIMIT);
@@ -144,13 +162,13 @@ int params_read_file(struct params *params, const char *path, struct error *erro
     size_t length;
     int rc = file_read(path, FILE_BYTES_MAX, &text, &length, error);
     if (rc != 0)
-        return rc;
+        return file_kind_explain(path, FILE_PARAMS, error);
     if (memchr(text, '\0', length))
         rc = error_set(error, ERR_FORMAT, "%s: not a text file", path);
     else
         rc = params_read_text(params, text, path, error);
     free(text);
-    return rc;
+    return rc == 0 ? 0 : file_kind_explain(path, FILE_PARAMS, error);
 }
 
 /* ---- writing ---- */

@@ -30,6 +30,16 @@ static int fail_path(struct error *error, const char *path)
     return error_set(error, code, "%s: %s", path, strerror(errno));
 }
 
+/* Editors of some systems put one before a text of UTF-8; no other file begins so. */
+static void drop_byte_order_mark(char *bytes, size_t *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (*length < strlen(mark) || memcmp(bytes, mark, strlen(mark)) != 0)
+        return;
+    *length -= strlen(mark);
+    memmove(bytes, bytes + strlen(mark), *length + 1);
+}
+
 /* Reads to the end; the size that a file claims is not relied on (it may be a pipe, or grow). */
 static int read_all(int descriptor, const char *path, size_t max_bytes, char **bytes,
                     size_t *length, struct error *error)
@@ -67,6 +77,8 @@ int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, 
         return fail_path(error, path);
     int rc = read_all(descriptor, path, max_bytes, bytes, length, error);
     close(descriptor);
+    if (rc == 0)
+        drop_byte_order_mark(*bytes, length);
     if (rc != 0) {
         free(*bytes);
         *bytes = NULL;

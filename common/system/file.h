@@ -8,7 +8,8 @@
 #include "common/error.h"
 
 /* Reads at most max_bytes; a longer file is ERR_LIMIT. *bytes is from malloc and has a zero byte
- * behind its end. Errors name the path; *bytes is then NULL. */
+ * behind its end; a byte order mark of UTF-8 before a text is left out. Errors name the path; *bytes
+ * is then NULL. */
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
               struct error *error);
 

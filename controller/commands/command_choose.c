@@ -192,7 +192,7 @@ int command_choose(int argc, char **argv)
             return command_finish_output();
         }
         if (answer != OPTION_NEXT)
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
         has_next = 1;
     }
     int result = command_check_operands(argc, argv, 1, argc, "RUN_DIR");

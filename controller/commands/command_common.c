@@ -1,4 +1,6 @@
 /* What the commands share. */
+#include "common/formats/file_kind.h"
+#include "common/store/creature_name.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
@@ -31,10 +33,10 @@ int command_usage(const char *command, const char *format, ...)
     return COMMAND_USAGE;
 }
 
-int command_bad_option(char **argv, int answer)
+int command_bad_option(char **argv, const struct option *options, int answer)
 {
     char text[512];
-    option_describe_fault(argv, answer, text, sizeof text);
+    option_describe_fault(argv, options, answer, text, sizeof text);
     return command_usage(argv[0], "%s", text);
 }
 
@@ -45,7 +47,7 @@ int command_read_help(int argc, char **argv, const char *help)
     opterr = 0;
     while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (answer != 'h')
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
         output_lines(stdout, help);
         return command_finish_output();
     }
@@ -61,6 +63,20 @@ int command_check_operands(int argc, char **argv, int minimum, int maximum, cons
     return 0;
 }
 
+/* For a run's directory in the place of a number. */
+static const char *describe_run(const char *text)
+{
+    return file_kind_of(text) == FILE_RUN ? ", but a run, which stands first" : "";
+}
+
+int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id)
+{
+    if (creature_id_from_text(text, id))
+        return command_usage(command, "%s '%s' is neither a creature's number nor 'best'%s", option,
+                             text, describe_run(text));
+    return 0;
+}
+
 int command_parse_number(const char *command, const char *option, const char *text, int64_t minimum,
                          int64_t maximum, int64_t *value)
 {
@@ -69,8 +85,8 @@ int command_parse_number(const char *command, const char *option, const char *te
     long long number = strtoll(text, &end, 10);
     if (errno || end == text || *end || number < minimum || number > maximum)
         return command_usage(command,
-                             "%s '%s' is not a whole number within %" PRId64 " .. %" PRId64, option,
-                             text, minimum, maximum);
+                             "%s '%s' is not a whole number within %" PRId64 " .. %" PRId64 "%s",
+                             option, text, minimum, maximum, describe_run(text));
     *value = number;
     return 0;
 }
@@ -89,27 +105,9 @@ int command_open_run(const char *directory, struct store **store, struct error *
     return status ? status : store_open(store, path, 1, error);
 }
 
-/* The number behind the last colon if a run's directory stands before it; 0 = not of that form. */
-static uint64_t split_run_name(const char *name, char directory[RUN_PATH_SIZE])
+int command_get_creature(const char *directory, uint64_t id, struct creature *creature,
+                         struct error *error)
 {
-    const char *colon = strrchr(name, ':');
-    size_t length = colon ? (size_t)(colon - name) : 0;
-    if (length == 0 || length >= RUN_PATH_SIZE || access(name, F_OK) == 0)
-        return 0;
-    memcpy(directory, name, length);
-    directory[length] = '\0';
-    char *end;
-    errno = 0;
-    long long id = strtoll(colon + 1, &end, 10);
-    return errno || end == colon + 1 || *end || id < 1 ? 0 : (uint64_t)id;
-}
-
-int command_read_creature(const char *name, struct creature *creature, struct error *error)
-{
-    char directory[RUN_PATH_SIZE];
-    uint64_t id = split_run_name(name, directory);
-    if (!id)
-        return creature_read(creature, name, error);
     struct store *store = NULL;
     creature_init(creature);
     int status = command_open_run(directory, &store, error);
@@ -117,6 +115,15 @@ int command_read_creature(const char *name, struct creature *creature, struct er
         status = store_get_creature(store, id, creature, error);
     store_close(store);
     return status;
+}
+
+int command_read_creature(const char *name, struct creature *creature, struct error *error)
+{
+    char directory[RUN_PATH_SIZE];
+    uint64_t id;
+    if (creature_name_split(name, directory, sizeof directory, &id))
+        return command_get_creature(directory, id, creature, error);
+    return creature_read(creature, name, error);
 }
 
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,

@@ -50,7 +50,7 @@ int command_digest(int argc, char **argv)
         return command_finish_output();
     }
     if (answer != -1)
-        return command_bad_option(argv, answer);
+        return command_bad_option(argv, options, answer);
     int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)
         return result;

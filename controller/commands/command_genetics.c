@@ -115,7 +115,7 @@ static int parse_options(int argc, char **argv, struct request *request)
             request->count = optarg;
             break;
         default:
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
         }
     return 0;
 }

@@ -346,7 +346,7 @@ static int parse(int argc, char **argv, struct wanted *wanted)
             output_lines(stdout, help);
             return -1;
         default:
-            result = command_bad_option(argv, answer);
+            result = command_bad_option(argv, options, answer);
         }
     if (!result)
         result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");

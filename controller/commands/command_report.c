@@ -85,7 +85,7 @@ int command_report(int argc, char **argv)
             output_lines(stdout, help);
             return command_finish_output();
         default:
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
         }
     }
 

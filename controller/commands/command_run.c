@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/system/examples.h"
 #include "common/system/file.h"
 #include "common/math/hash.h"
 #include "common/system/log.h"
@@ -22,13 +23,16 @@
 #define CHAMPION_COUNT 5
 
 static const char run_help[] =
-    "usage: controller run PARAMS.ini [option]...\n"
-    "Evolves creatures as the parameter file says. Progress goes to standard error, the table of\n"
-    "champions to standard output. Ctrl-C stops cleanly; 'controller resume' goes on.\n"
+    "usage: controller run PARAMS.ini | EXAMPLE [option]...\n"
+    "Evolves creatures as the parameter file says, or the example of that name ('controller\n"
+    "examples' lists them). Progress goes to standard error, the table of champions to standard\n"
+    "output. Ctrl-C stops cleanly; 'controller resume' goes on.\n"
     "\n"
     "  -o, --output RUN_DIR    directory of the run; default runs/NAME-SEED, NAME being the\n"
     "                          parameter 'name' or else the name of the file\n"
     "      --seed N            the run's seed: same seed, same run, bit for bit\n"
+    "      --generations N     evolution.generations\n"
+    "      --population N      population.size\n"
     "  -j, --workers N         simulator processes; 0 = one for each core\n"
     "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
     "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
@@ -48,13 +52,35 @@ static const char resume_help[] =
     "and\n"
     "if they change evaluations, the current generation is simulated again. A finished run goes "
     "on\n"
-    "only with more generations: -s evolution.generations=N.\n"
+    "only with more generations.\n"
     "\n"
+    "      --generations N     evolution.generations, from 0 on\n"
     "  -j, --workers N         simulator processes; 0 = one for each core\n"
     "  -s, --set KEY=VALUE     change a parameter; may be repeated\n"
     "      --view              open the viewer when the run has finished\n"
     "      --watch             open it at once; it shows each generation's best as they come\n"
     "  -h, --help\n";
+
+enum {
+    OPTION_SEED = 256,
+    OPTION_GENERATIONS,
+    OPTION_POPULATION,
+    OPTION_PRINT,
+    OPTION_CREATURE,
+    OPTION_CHOICES,
+    OPTION_VIEW,
+    OPTION_WATCH
+};
+
+/* Options that set a parameter. */
+static const struct {
+    int option;
+    const char *key;
+} row_options[] = {{OPTION_SEED, "seed"},
+                   {OPTION_GENERATIONS, "evolution.generations"},
+                   {OPTION_POPULATION, "population.size"},
+                   {'j', "farm.workers"}};
+enum { ROW_OPTION_COUNT = sizeof row_options / sizeof row_options[0] };
 
 /* What was on the command line. Assignments point into argv; freed by arguments_deinit(). */
 struct arguments {
@@ -63,26 +89,32 @@ struct arguments {
     int assignment_count;
     const char **seeds;
     int seed_count;
-    const char *seed, *workers, *choices;
+    const char *rows[ROW_OPTION_COUNT]; /* values of row_options; NULL: not given */
+    const char *choices;
     int print_config, help, view, watch;
 };
 
+/* 1 if the answer is one of row_options. */
+static int take_row_option(struct arguments *arguments, int answer)
+{
+    for (int i = 0; i < ROW_OPTION_COUNT; i++)
+        if (answer == row_options[i].option) {
+            arguments->rows[i] = optarg;
+            return 1;
+        }
+    return 0;
+}
+
 static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
 {
-    enum {
-        OPTION_SEED = 256,
-        OPTION_PRINT,
-        OPTION_CREATURE,
-        OPTION_CHOICES,
-        OPTION_VIEW,
-        OPTION_WATCH
-    };
     static const struct option run_options[] = {
         {"output", required_argument, NULL, 'o'},
         {"workers", required_argument, NULL, 'j'},
         {"set", required_argument, NULL, 's'},
         {"help", no_argument, NULL, 'h'},
         {"seed", required_argument, NULL, OPTION_SEED},
+        {"generations", required_argument, NULL, OPTION_GENERATIONS},
+        {"population", required_argument, NULL, OPTION_POPULATION},
         {"print-config", no_argument, NULL, OPTION_PRINT},
         {"seed-creature", required_argument, NULL, OPTION_CREATURE},
         {"choices", required_argument, NULL, OPTION_CHOICES},
@@ -90,9 +122,13 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
         {"watch", no_argument, NULL, OPTION_WATCH},
         {NULL, 0, NULL, 0}};
     static const struct option resume_options[] = {
-        {"workers", required_argument, NULL, 'j'},  {"set", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},           {"view", no_argument, NULL, OPTION_VIEW},
-        {"watch", no_argument, NULL, OPTION_WATCH}, {NULL, 0, NULL, 0}};
+        {"workers", required_argument, NULL, 'j'},
+        {"set", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},
+        {"generations", required_argument, NULL, OPTION_GENERATIONS},
+        {"view", no_argument, NULL, OPTION_VIEW},
+        {"watch", no_argument, NULL, OPTION_WATCH},
+        {NULL, 0, NULL, 0}};
     memset(arguments, 0, sizeof *arguments);
     arguments->assignments = calloc((size_t)argc, sizeof *arguments->assignments);
     arguments->seeds = calloc((size_t)argc, sizeof *arguments->seeds);
@@ -108,17 +144,11 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
         case 'o':
             arguments->directory = optarg;
             break;
-        case 'j':
-            arguments->workers = optarg;
-            break;
         case 's':
             arguments->assignments[arguments->assignment_count++] = optarg;
             break;
         case 'h':
             arguments->help = 1;
-            break;
-        case OPTION_SEED:
-            arguments->seed = optarg;
             break;
         case OPTION_CREATURE:
             arguments->seeds[arguments->seed_count++] = optarg;
@@ -136,7 +166,8 @@ static int parse_arguments(int argc, char **argv, int is_run, struct arguments *
             arguments->watch = 1;
             break;
         default:
-            return command_bad_option(argv, answer);
+            if (!take_row_option(arguments, answer))
+                return command_bad_option(argv, is_run ? run_options : resume_options, answer);
         }
     }
 }
@@ -155,16 +186,9 @@ static int apply_arguments(const struct arguments *arguments, const char *comman
     int status = 0;
     for (int i = 0; !status && i < arguments->assignment_count; i++)
         status = params_set_assignment(params, arguments->assignments[i], &error);
-    if (!status && arguments->seed) {
-        status = params_set(params, "seed", arguments->seed, &error);
-        if (status)
-            error_prefix(&error, "--seed");
-    }
-    if (!status && arguments->workers) {
-        status = params_set(params, "farm.workers", arguments->workers, &error);
-        if (status)
-            error_prefix(&error, "-j");
-    }
+    for (int i = 0; !status && i < ROW_OPTION_COUNT; i++)
+        if (arguments->rows[i])
+            status = params_set(params, row_options[i].key, arguments->rows[i], &error);
     if (status)
         return command_usage(command, "%s", error.message);
     if (params_check(params, &error) || search_check_params(params, &error))
@@ -518,18 +542,20 @@ static int find_seeds(struct params *params, const char *file, struct error *err
 static int read_run_params(int argc, char **argv, const struct arguments *arguments,
                            struct session *session)
 {
+    char path[RUN_PATH_SIZE];
     struct error error = {0};
     int result = command_check_operands(argc, argv, !arguments->print_config, 1, "PARAMS.ini");
     if (result)
         return result;
     params_set_defaults(&session->params);
-    if (optind < argc && params_read_file(&session->params, argv[optind], &error))
+    if (optind < argc && (example_find(argv[optind], path, sizeof path, &error) ||
+                          params_read_file(&session->params, path, &error)))
         return command_fail(&error);
     result = apply_arguments(arguments, argv[0], &session->params);
-    if (!result && optind < argc && find_seeds(&session->params, argv[optind], &error))
+    if (!result && optind < argc && find_seeds(&session->params, path, &error))
         return command_fail(&error);
     if (!result && !arguments->print_config && !strcmp(session->params.run_name, "run"))
-        name_after_file(argv[optind], &session->params);
+        name_after_file(path, &session->params);
     return result;
 }
 
@@ -657,8 +683,8 @@ static int resume_session(struct session *session, const struct arguments *argum
     if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
         output_print(stdout,
                      "%s: the run is finished (generation %" PRIu32
-                     " was the last); more: -s evolution.generations=N\n",
-                     session->directory, status.generation);
+                     " was the last); more: controller resume %s --generations N\n",
+                     session->directory, status.generation, session->directory);
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||

@@ -8,10 +8,11 @@
 #include "controller/store/run_directory.h"
 
 static const char help[] =
-    "usage: controller save RUN_DIR ID [option]...\n"
+    "usage: controller save RUN_DIR ID|best [option]...\n"
     "Writes a creature to a file that viewer, simulator and controller load, here and elsewhere; "
     "it\n"
     "holds the parameters and the result of its evaluation, so that a replay can be verified.\n"
+    "'best' is the first in rank of the last complete generation.\n"
     "\n"
     "  -o, --output FILE    default: creature-ID.creature\n"
     "      --text           readable JSON instead of the binary form\n"
@@ -21,19 +22,14 @@ static const char help[] =
 static int save_creature(const char *directory, uint64_t id, const char *path, int is_text,
                          struct error *error)
 {
-    struct store *store = NULL;
     struct creature creature;
-    int status = command_open_run(directory, &store, error);
-    if (status)
-        return status;
-    status = store_get_creature(store, id, &creature, error);
-    store_close(store);
+    int status = command_get_creature(directory, id, &creature, error);
     if (status)
         return status;
     status = creature_write(&creature, path, is_text, error);
     if (!status)
         output_print(stdout, "%s: creature %" PRIu64 ", fitness %.6g\nreplay it:   viewer %s\n",
-                     path, id, creature.fitness, path);
+                     path, creature.id, creature.fitness, path);
     creature_deinit(&creature);
     return status;
 }
@@ -64,28 +60,28 @@ int command_save(int argc, char **argv)
             output_lines(stdout, help);
             return command_finish_output();
         default:
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
         }
     }
 
-    int64_t id;
+    uint64_t id;
     char path[RUN_PATH_SIZE];
     struct error error = {0};
     int result = command_check_operands(argc, argv, 2, 2,
                                         argc - optind < 1 ? "RUN_DIR" : "ID (a creature's number)");
     if (!result)
-        result = command_parse_number(argv[0], "ID", argv[optind + 1], 1, INT64_MAX, &id);
+        result = command_parse_id(argv[0], "ID", argv[optind + 1], &id);
     if (result)
         return result;
     if (output)
         snprintf(path, sizeof path, "%s", output);
     else
-        snprintf(path, sizeof path, "creature-%" PRId64 ".creature", id);
+        snprintf(path, sizeof path, "creature-%s.creature", argv[optind + 1]);
     if (!is_forced && access(path, F_OK) == 0) {
         error_set(&error, ERR_EXISTS, "%s: exists already (overwrite it with --force)", path);
         return command_fail(&error);
     }
-    if (save_creature(argv[optind], (uint64_t)id, path, is_text, &error))
+    if (save_creature(argv[optind], id, path, is_text, &error))
         return command_fail(&error);
     return command_finish_output();
 }

@@ -418,7 +418,7 @@ int command_status(int argc, char **argv)
         else if (answer == OPTION_WATCH)
             choices.is_watch = 1;
         else
-            return command_bad_option(argv, answer);
+            return command_bad_option(argv, options, answer);
     }
     int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)

@@ -5,6 +5,7 @@
 #ifndef CONTROLLER_COMMANDS_COMMANDS_H
 #define CONTROLLER_COMMANDS_COMMANDS_H
 
+#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,6 +14,8 @@
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 int command_run(int argc, char **argv);
+int command_examples(int argc, char **argv);
+int command_evaluate(int argc, char **argv);
 int command_resume(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);
@@ -37,7 +40,7 @@ int command_usage(const char *command, const char *format, ...)
 /* Reads the options of a command that has none but --help. Returns -1 to go on, or an exit code. */
 int command_read_help(int argc, char **argv, const char *help);
 /* After getopt_long() with a leading ':' in its short options gave '?' or ':'. */
-int command_bad_option(char **argv, int answer);
+int command_bad_option(char **argv, const struct option *options, int answer);
 
 /* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says
  * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
@@ -57,8 +60,13 @@ int command_open_run(const char *directory, struct store **store, struct error *
  * "". */
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
 
-/* Reads the creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On
- * error it is initialised and empty. */
+/* A creature's number, or "best" (CREATURE_BEST); else a usage error. Returns 0 or COMMAND_USAGE. */
+int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id);
+/* That creature of a run. On error it is initialised and empty. */
+int command_get_creature(const char *directory, uint64_t id, struct creature *creature,
+                         struct error *error);
+/* The creature that an argument names: a creature file, or RUN_DIR:ID for one of a run. On error it
+ * is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
 /* A table of survivors for people; with their mutations in words if has_mutations. */

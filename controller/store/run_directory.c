@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/file.h"
 
 int run_directory_path(const char *directory, const char *name, char path[RUN_PATH_SIZE],
@@ -90,9 +91,9 @@ int run_directory_create(const char *directory, struct error *error)
                              strerror(errno));
         if (!is_unused(directory))
             return error_set(error, ERR_EXISTS,
-                             "%s: exists already (go on with 'controller resume', or choose "
-                             "another directory with -o)",
-                             directory);
+                             "%s: exists already (look at it: controller view %s; go on with it: "
+                             "controller resume %s; begin another: --seed N or -o RUN_DIR)",
+                             directory, directory, directory);
     }
     return run_directory_make_logs(directory, error);
 }
@@ -114,10 +115,14 @@ int run_directory_check(const char *directory, struct error *error)
     int status = run_directory_path(directory, "run.db", path, error);
     if (status)
         return status;
-    if (stat(directory, &info))
-        return error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
-    if (!S_ISDIR(info.st_mode))
-        return error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
+    if (stat(directory, &info)) {
+        error_set(error, ERR_MISSING, "%s: %s", directory, strerror(errno));
+        return file_kind_explain(directory, FILE_RUN, error);
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        error_set(error, ERR_MISSING, "%s: not a run: it is not a directory", directory);
+        return file_kind_explain(directory, FILE_RUN, error);
+    }
     if (lstat(path, &info))
         return error_set(error, ERR_MISSING, "%s: not a run: there is no run.db in it%s", directory,
                          is_unused(directory) ? " (begin one there with 'controller run')" : "");

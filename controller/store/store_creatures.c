@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/math/hash.h"
+#include "common/store/creature_name.h"
 
 int store_find_method(const char *name)
 {
@@ -377,13 +378,12 @@ int store_get_creature(struct store *store, uint64_t id, struct creature *creatu
 {
     creature_init(creature);
     int status = find_creature(store, id, creature, stored_creature_print_select,
-                               "FROM individuals i WHERE i.id = ?", error);
+                               "FROM individuals i WHERE i.id = " STORED_ID_MEANT, error);
     if (status == 0)
         status = find_creature(store, id, creature, stored_creature_print_births,
-                               "FROM i WHERE i.id = ?", error);
+                               "FROM i WHERE i.id = ?1", error);
     if (status == 0)
-        status =
-            error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, store->path, id);
+        status = creature_fail_missing(store->path, id, error);
     if (status > 0)
         return 0;
     creature_deinit(creature);

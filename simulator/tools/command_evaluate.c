@@ -18,6 +18,7 @@
 #include "common/creature/record.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
+#include "common/formats/file_kind.h"
 #include "common/formats/json_text.h"
 #include "common/math/rng.h"
 #include "common/judge/trial.h"
@@ -31,8 +32,9 @@ static const char usage_text[] =
     "Simulates one creature and prints what was measured.\n"
     "\n"
     "  CREATURE            a creature file, binary or text\n"
-    "  PARAMS.ini          the parameters; a creature with a recorded evaluation may do without:\n"
-    "                      its own parameters are used, and its digest is compared\n"
+    "  PARAMS.ini          the parameters, or the name of an example; a creature with a recorded\n"
+    "                      evaluation may do without: its own parameters are used, and its digest\n"
+    "                      is compared\n"
     "  --trace FILE.csv    writes the motion, a line for each brain tick (docs/trace.md)\n"
     "  --json              prints one JSON object\n"
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
@@ -179,7 +181,7 @@ static int request_parse(struct request *request, int argc, char **argv)
             output_lines(stdout, usage_text);
             return EXIT_OK;
         default:
-            option_describe_fault(argv, option, error.message, sizeof error.message);
+            option_describe_fault(argv, options, option, error.message, sizeof error.message);
             return fail(EXIT_USAGE, error.message);
         }
     }
@@ -187,6 +189,8 @@ static int request_parse(struct request *request, int argc, char **argv)
         return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator evaluate --help");
     request->creature_path = argv[optind];
     request->params_path = argv[optind + 1];
+    if (file_kind_check_order(request->creature_path, request->params_path, &error))
+        return fail(EXIT_USAGE, error.message);
     return -1;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/file_kind.h"
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "common/math/rng.h"
@@ -81,7 +82,7 @@ static int request_parse(struct request *request, int argc, char **argv)
             output_lines(stdout, usage_text);
             return EXIT_OK;
         default:
-            option_describe_fault(argv, option, error.message, sizeof error.message);
+            option_describe_fault(argv, options, option, error.message, sizeof error.message);
             return fail(EXIT_USAGE, error.message);
         }
     }
@@ -91,6 +92,8 @@ static int request_parse(struct request *request, int argc, char **argv)
         return fail(EXIT_USAGE, "nothing to write: give --mjcf, --signals or --trajectory");
     request->creature_path = argv[optind];
     request->params_path = argv[optind + 1];
+    if (file_kind_check_order(request->creature_path, request->params_path, &error))
+        return fail(EXIT_USAGE, error.message);
     return -1;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
 #include "simulator/tools/scenes/scene.h"
@@ -145,7 +146,7 @@ static int parse_request(struct scene_request *request, int argc, char **argv)
         }
         if (option == '?' || option == ':') {
             char text[512];
-            option_describe_fault(argv, option, text, sizeof text);
+            option_describe_fault(argv, options, option, text, sizeof text);
             return fail(EXIT_USAGE, text);
         }
         if (parse_option(request, option, optarg) != 0) {
@@ -404,7 +405,7 @@ int command_scene(int argc, char **argv)
     int exit_code = parse_request(&request, argc, argv);
     if (exit_code >= 0)
         return exit_code;
-    if (space_scene_is_one(request.path)) {
+    if (file_kind_of(request.path) == FILE_SPACE_SCENE) {
         if (command_scene_in_space(&request, &error) != 0)
             return fail(EXIT_FAILED, error.message);
         return EXIT_OK;

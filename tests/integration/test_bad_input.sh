@@ -8,6 +8,8 @@ controller=$bin/controller
 # usage
 refused 2 'no command' "$controller"
 refused 2 "unknown command 'fly'" "$controller" fly
+refused 2 "unknown command 'rnu' .did you mean run" "$controller" rnu
+refused 2 'unknown command "evalute" .did you mean evaluate' "$bin/simulator" evalute
 refused 2 'PARAMS.ini is missing' "$controller" run
 refused 2 "unknown option '--frob'" "$controller" run walk.ini --frob
 refused 2 "unknown option '-x'" "$controller" run walk.ini -x
@@ -42,13 +44,20 @@ refused 2 'population.size' "$controller" run walk.ini -s population.size=many
 refused 2 'population.size.*2 \.\. 1000000' "$controller" run walk.ini -s population.size=1
 refused 2 'evolution.behaviour.*walk' "$controller" run walk.ini -s evolution.behaviour=dance
 refused 2 '' "$controller" run walk.ini -s population.size
-refused 2 'seed' "$controller" run walk.ini --seed x
+refused 2 '^controller run: seed: x is' "$controller" run walk.ini --seed x
+refused 2 '^controller run: evolution.generations: x is' "$controller" run walk.ini --generations x
+refused 2 'did you mean --population' "$controller" run walk.ini --populatoin 3
 refused 2 'seed' "$controller" run walk.ini --seed -1
 refused 2 'workers' "$controller" run walk.ini -j 100000
 refused 1 '' "$controller" run walk.ini -s initial.bodies_min=5 -s initial.bodies_max=2
 
 # parameter files
 refused 1 'missing.ini' "$controller" run missing.ini
+refused 1 'wlak: no such file.*did you mean walk' "$controller" run wlak
+refused 1 'biped.json: this is a creature, not a parameter file .try: viewer ' \
+    "$controller" run "$root/examples/creatures/biped.json"
+refused 2 'the creature stands first' "$bin/simulator" evaluate walk.ini "$root/examples/creatures/biped.json"
+refused 1 'biped.json: this is a creature, not a scene' "$bin/simulator" scene "$root/examples/creatures/biped.json"
 bad() { # PATTERN LINES
     printf '%b' "$2" >bad.ini
     refused 1 "bad.ini.*$1" "$controller" run bad.ini
@@ -71,13 +80,18 @@ refused 1 'full/file' "$controller" run walk.ini -o full/file/below
 for command in resume status list digest view; do
     refused 1 'nowhere: No such file' "$controller" $command nowhere
     refused 1 'full: not a run' "$controller" $command full
-    refused 1 'walk.ini: not a run' "$controller" $command walk.ini
+    refused 1 'walk.ini: this is a parameter file, not a run .try: controller run walk.ini.' \
+        "$controller" $command walk.ini
 done
 refused 1 'full: not a run' "$controller" save full 1
 
 "$controller" run walk.ini -s evolution.generations=1 -o empty >run.out 2>&1 ||
     fail "an empty directory was not accepted: $(cat run.out)"
+refused 1 'empty: exists already .look at it: controller view empty; .*--seed N' "$controller" run walk.ini -o empty
 refused 1 'no creature 999' "$controller" save empty 999
+refused 2 "'empty' is neither .* but a run, which stands first" "$controller" save 999 empty
+refused 2 "'empty' is not a whole number .* but a run" "$controller" workers 2 empty
+refused 1 'empty:1: this is a creature of a run.*controller evaluate empty:1' "$bin/simulator" evaluate empty:1
 refused 1 'generation 1 is not complete' "$controller" list empty --generation 1
 echo precious >kept.creature
 refused 1 'kept.creature: exists already' "$controller" save empty 1 -o kept.creature

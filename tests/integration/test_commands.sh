@@ -6,10 +6,18 @@ controller=$bin/controller
 
 says 'controller resume' "$controller" --help
 says Bestiary "$controller" --version
+for program in controller simulator viewer; do
+    [ -x "$bin/$program" ] || continue
+    diff <("$bin/$program" help) <("$bin/$program" --help) || fail "$program help"
+    diff <("$bin/$program" version) <("$bin/$program" --version) || fail "$program version"
+done
+diff <("$controller" help save) <("$controller" save --help) || fail "controller help save"
+says '^walk3d .*space' "$controller" examples
 "$controller" run --print-config >all.ini
 "$controller" run all.ini --print-config >again.ini
 diff all.ini again.ini || fail "the printed configuration is not read back"
 says '^size = 77' "$controller" run --print-config -s population.size=77
+says '^size = 78' "$controller" run --print-config --population 78 walk3d
 
 "$controller" run walk.ini --seed 7 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
 [ "$(grep -c '^generation' run.err)" -ge 4 ] || fail "no line for each generation: $(cat run.err)"
@@ -46,6 +54,17 @@ grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no
 "$controller" list run --generation 0 --json | grep '"generation"' | sort -u >births
 [ "$(cat births)" = '    "generation": 0,' ] || fail "generation 0 has others: $(cat births)"
 best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')
+
+# creatures of a run stand where files may, and the best needs no number
+"$controller" save run best -o named.creature >says.out || fail "save best: $(cat says.out)"
+grep -q "^named.creature: creature $best," says.out || fail "not the first in rank, $best: $(cat says.out)"
+mkdir temporary
+for name in "run:$best" run:best; do
+    says '^digest .*  verified' env TMPDIR="$work/temporary" "$controller" evaluate "$name"
+done
+rmdir temporary || fail "evaluate left a file"
+says '"verdict": "ok"' "$controller" evaluate --json named.creature walk3d -s simulation.duration_s=1
+if [ -x "$bin/viewer" ]; then says "^verified " "$bin/viewer" run:best --export best.html; fi
 
 # save: both forms hold the same creature
 "$controller" save run "$best" -o best.creature >/dev/null

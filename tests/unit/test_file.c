@@ -50,6 +50,17 @@ START_TEST(test_a_file_is_written_and_replaced)
 }
 END_TEST
 
+START_TEST(test_a_byte_order_mark_is_left_out)
+{
+    ck_assert_int_eq(file_write(path, "\xef\xbb\xbf{}", 5, &error), 0);
+    assert_content("{}");
+    ck_assert_int_eq(file_write(path, "\xef\xbb\xbf", 3, &error), 0);
+    assert_content("");
+    ck_assert_int_eq(file_write(path, "\xef\xbb", 2, &error), 0);
+    assert_content("\xef\xbb");
+}
+END_TEST
+
 START_TEST(test_a_long_file_is_an_error_that_names_it)
 {
     char *bytes;
@@ -169,6 +180,7 @@ int main(void)
     TCase *cases = tcase_create("file");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, test_a_file_is_written_and_replaced);
+    tcase_add_test(cases, test_a_byte_order_mark_is_left_out);
     tcase_add_test(cases, test_a_long_file_is_an_error_that_names_it);
     tcase_add_test(cases, test_what_cannot_be_written_leaves_nothing);
     tcase_add_test(cases, test_a_pipe_gets_the_bytes_and_stays);

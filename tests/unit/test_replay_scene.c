@@ -2,6 +2,8 @@
  * what is no scene is refused. */
 #include "viewer/replay/replay.h"
 
+#include "common/formats/file_kind.h"
+
 #include <check.h>
 #include <dirent.h>
 #include <math.h>
@@ -67,7 +69,7 @@ START_TEST(every_reference_case_can_be_shown)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        ck_assert_int_eq(space_scene_is_one(path), 1);
+        ck_assert_int_eq(file_kind_of(path), FILE_SPACE_SCENE);
         ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
         ck_assert_int_gt(replay->part_count, 0);
         ck_assert_int_gt(replay->frame_count, 10);
@@ -107,7 +109,7 @@ START_TEST(what_is_no_scene_is_refused)
     ck_assert_int_eq(replay_create_scene(&replay, "bad-scene.json", &error), ERR_LIMIT);
     ck_assert_msg(strstr(error.message, "64 boxes") != NULL, "%s", error.message);
     remove("bad-scene.json");
-    ck_assert_int_eq(space_scene_is_one("examples/creatures/biped.json"), 0);
+    ck_assert_int_eq(file_kind_of("examples/creatures/biped.json"), FILE_CREATURE);
 }
 END_TEST
 

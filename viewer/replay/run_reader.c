@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/params/choice.h"
+#include "common/store/creature_name.h"
 #include "common/store/database.h"
 #include "common/store/stored_creature.h"
 
@@ -235,7 +236,8 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_prepare_creatures(reader, "FROM individuals i WHERE i.id = ?1", &row, error);
+    status = reader_prepare_creatures(reader, "FROM individuals i WHERE i.id = " STORED_ID_MEANT,
+                                      &row, error);
     if (status) {
         reader_end(reader);
         return status;
@@ -243,14 +245,28 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     sqlite3_bind_int64(row, 1, (int64_t)id);
     status = statement_next(row, reader->path, error);
     if (status == 0)
-        status =
-            error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, reader->path, id);
+        status = creature_fail_missing(reader->path, id, error);
     else if (status == 1)
         status = stored_creature_read(row, reader->path, creature, error);
     sqlite3_finalize(row);
     reader_end(reader);
     if (status)
         creature_deinit(creature);
+    return status;
+}
+
+int run_reader_read_creature(const char *name, struct creature *creature, struct error *error)
+{
+    char directory[sizeof((struct run_reader *)NULL)->directory];
+    struct run_reader *reader;
+    uint64_t id;
+    if (!creature_name_split(name, directory, sizeof directory, &id))
+        return creature_read(creature, name, error);
+    creature_init(creature);
+    int status = run_reader_open(&reader, directory, error);
+    if (!status)
+        status = run_reader_get_creature(reader, id, creature, error);
+    run_reader_close(reader);
     return status;
 }
 

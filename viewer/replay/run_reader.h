@@ -50,9 +50,11 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error);
-/* One creature, evaluated or not. `creature` is initialised, and empty on error. */
+/* One creature, evaluated or not; id may be CREATURE_BEST. `creature` is initialised, and empty on error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);
+/* A creature that people name: a file, or RUN_DIR:ID. `creature` as above. */
+int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
 /* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes them
  * back. */
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,

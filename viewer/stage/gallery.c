@@ -232,7 +232,7 @@ int gallery_add_file(struct gallery *gallery, const char *path, struct error *er
     if (gallery->shown.count == GALLERY_SHOWN_MAX)
         return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     creature_init(&creature);
-    int status = creature_read(&creature, path, error);
+    int status = run_reader_read_creature(path, &creature, error);
     if (!status && !creature.name[0]) {
         const char *slash = strrchr(path, '/');
         snprintf(creature.name, sizeof creature.name, "%.63s", slash ? slash + 1 : path);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/file.h"
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene_text.h"
@@ -416,8 +417,8 @@ int scene_read_file(struct scene *scene, const char *path, struct error *error)
     char *text;
     size_t length;
     if (file_read(path, SCENE_BYTES_MAX, &text, &length, error) != 0)
-        return error->code;
+        return file_kind_explain(path, FILE_SCENE, error);
     int result = scene_read_text(scene, text, length, path, error);
     free(text);
-    return result;
+    return result == 0 ? 0 : file_kind_explain(path, FILE_SCENE, error);
 }

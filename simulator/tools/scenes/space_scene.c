@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/formats/file_kind.h"
 #include "common/system/file.h"
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene_text.h"
@@ -463,16 +464,8 @@ int space_scene_read_file(struct space_scene *scene, const char *path, struct er
     char *text;
     size_t length;
     if (file_read(path, SCENE_BYTES_MAX, &text, &length, error) != 0)
-        return error->code;
+        return file_kind_explain(path, FILE_SPACE_SCENE, error);
     int result = space_scene_read_text(scene, text, length, path, error);
     free(text);
-    return result;
-}
-
-int space_scene_is_one(const char *path)
-{
-    json_t *top = json_load_file(path, 0, NULL);
-    int is_one = json_number_value(json_object_get(top, "dimensions")) == 3;
-    json_decref(top);
-    return is_one;
+    return result == 0 ? 0 : file_kind_explain(path, FILE_SPACE_SCENE, error);
 }

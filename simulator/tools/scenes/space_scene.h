@@ -36,8 +36,6 @@ struct space_scene {
     struct scene_tables tables;
 };
 
-/* 1 if the file is a scene with "dimensions": 3; 0 for all others, good or bad. */
-int space_scene_is_one(const char *path);
 /* A file, or a text whose name stands in messages. 0, or an ERR_ code and what is wrong where. */
 int space_scene_read_file(struct space_scene *scene, const char *path, struct error *error);
 int space_scene_read_text(struct space_scene *scene, const char *text, size_t length,

@@ -1,0 +1,139 @@
+#include "common/system/examples.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/system/file.h"
+#include "common/text.h"
+
+#define SUFFIX    ".ini"
+#define BYTES_MAX (1 << 20)
+#define PATH_SIZE 4096
+
+int examples_find_folder(char *folder, size_t size, struct error *error)
+{
+    /* installed; build/bin, and build/VARIANT/bin */
+    static const char *const places[] = {"/../share/bestiary/examples", "/../../examples",
+                                         "/../../../examples"};
+    char self[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        int written = snprintf(folder, size, "%.*s%s", (int)(slash - self), self, places[i]);
+        if (written < (int)size && access(folder, R_OK) == 0)
+            return 0;
+    }
+    return error_set(error, ERR_MISSING, "the folder of the examples is not there");
+}
+
+/* The file of an example; 0 if the path does not fit. */
+static int print_path(const char *folder, const char *name, char *path, size_t size)
+{
+    int written = snprintf(path, size, "%s/%s" SUFFIX, folder, name);
+    return written > 0 && (size_t)written < size;
+}
+
+/* Takes ".ini" off; 0 if the name has another ending. */
+static int cut_suffix(char *name)
+{
+    size_t length = strlen(name), tail = strlen(SUFFIX);
+    if (length <= tail || strcmp(name + length - tail, SUFFIX) != 0)
+        return 0;
+    name[length - tail] = '\0';
+    return 1;
+}
+
+static int is_example(const struct dirent *entry)
+{
+    char name[sizeof entry->d_name];
+    snprintf(name, sizeof name, "%s", entry->d_name);
+    return cut_suffix(name);
+}
+
+/* The names in the folder, sorted; each and the array are freed by the caller. A count, or ERR_*. */
+static int list_names(const char *folder, struct dirent ***names, struct error *error)
+{
+    int count = scandir(folder, names, is_example, alphasort);
+    if (count < 0)
+        return error_set(error, ERR_IO, "%s: %s", folder, strerror(errno));
+    for (int i = 0; i < count; i++)
+        cut_suffix((*names)[i]->d_name);
+    return count;
+}
+
+static void free_names(struct dirent **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* Neither a file nor an example. */
+static int fail_missing(const char *name, const char *folder, struct error *error)
+{
+    struct dirent **names;
+    char typed[64], suggestion[TEXT_SUGGESTION_SIZE];
+    const char *slash = strrchr(name, '/'), *meant = NULL;
+    int count = list_names(folder, &names, error);
+    if (count < 0)
+        return count;
+    snprintf(typed, sizeof typed, "%s", slash ? slash + 1 : name);
+    cut_suffix(typed);
+    for (int i = 0; i < count; i++)
+        meant = text_nearer(typed, names[i]->d_name, meant);
+    error_set(error, ERR_MISSING, "%s: no such file, and no example%s; see 'controller examples'",
+              name, text_suggest(meant, suggestion));
+    free_names(names, count);
+    return ERR_MISSING;
+}
+
+int example_find(const char *name, char *path, size_t size, struct error *error)
+{
+    char folder[PATH_SIZE];
+    int is_file = access(name, F_OK) == 0 || errno != ENOENT;
+    if (is_file || examples_find_folder(folder, sizeof folder, error)) {
+        snprintf(path, size, "%s", name);
+        return 0;
+    }
+    int is_found =
+        !strchr(name, '/') && print_path(folder, name, path, size) && access(path, R_OK) == 0;
+    return is_found ? 0 : fail_missing(name, folder, error);
+}
+
+/* The comment at the beginning of a file, cut off there. */
+static void cut_comment(char *text)
+{
+    char *end = text;
+    while (*end == ';' || *end == '#')
+        end += strcspn(end, "\n") + (strchr(end, '\n') != NULL);
+    *end = '\0';
+}
+
+int examples_each(void (*take)(void *context, const char *name, const char *comment), void *context,
+                  struct error *error)
+{
+    struct dirent **names;
+    char folder[PATH_SIZE], path[PATH_SIZE], *text;
+    size_t length;
+    int status = examples_find_folder(folder, sizeof folder, error);
+    int count = status ? status : list_names(folder, &names, error);
+    if (count < 0)
+        return count;
+    for (int i = 0; i < count && !status; i++) {
+        if (!print_path(folder, names[i]->d_name, path, sizeof path))
+            continue;
+        status = file_read(path, BYTES_MAX, &text, &length, error);
+        if (status)
+            break;
+        cut_comment(text);
+        take(context, names[i]->d_name, text);
+        free(text);
+    }
+    free_names(names, count);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* controller evaluate: starts the simulator's command of that name, which knows no run, with a creature of a
+ * run as a file. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/store/creature_name.h"
+#include "common/system/output.h"
+#include "controller/commands/commands.h"
+#include "controller/store/run_directory.h"
+#include "controller/workers/program.h"
+
+static const char help[] =
+    "usage: controller evaluate CREATURE [PARAMS.ini] [option of simulator evaluate]...\n"
+    "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was measured. "
+    "All\n"
+    "arguments are handed to simulator: see 'simulator evaluate --help'. The exit code is the\n"
+    "simulator's.\n";
+
+/* A file of its own for a creature of a run; the caller removes it. */
+static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH_SIZE],
+                          struct error *error)
+{
+    struct creature creature;
+    const char *place = getenv("TMPDIR");
+    int status = command_get_creature(directory, id, &creature, error);
+    if (status)
+        return status;
+    snprintf(path, RUN_PATH_SIZE, "%s/creature-XXXXXX", place && *place ? place : "/tmp");
+    int file = mkstemp(path);
+    if (file >= 0)
+        close(file);
+    status = file < 0 ? error_set(error, ERR_IO, "%s: cannot be made", path)
+                      : creature_write(&creature, path, 0, error);
+    creature_deinit(&creature);
+    return status;
+}
+
+int command_evaluate(int argc, char **argv)
+{
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        output_lines(stdout, help);
+        return command_finish_output();
+    }
+    char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE], path[RUN_PATH_SIZE] = "";
+    char name[] = "simulator", **words = calloc((size_t)argc + 2, sizeof *words);
+    struct error error = {0};
+    uint64_t id;
+    int result = words ? program_find("simulator", program, &error)
+                       : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    for (int i = 0; i < argc && result >= 0; i++) {
+        words[i + 1] = argv[i];
+        if (i > 0 && !*path && creature_name_split(argv[i], directory, sizeof directory, &id)) {
+            result = write_creature(directory, id, path, &error);
+            words[i + 1] = path;
+        }
+    }
+    if (result >= 0) {
+        words[0] = name;
+        result = program_run(program, words, &error);
+    }
+    if (*path)
+        unlink(path);
+    free(words);
+    return result < 0 ? command_fail(&error) : result;
+}

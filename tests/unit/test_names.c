@@ -1,0 +1,240 @@
+/* What people type: words for options, words that are nearly right, files of another kind than was asked
+ * for, creatures of runs, examples by their names. */
+#include "common/formats/file_kind.h"
+#include "common/store/creature_name.h"
+#include "common/system/examples.h"
+#include "common/system/options.h"
+#include "common/text.h"
+#include "tests/suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[64], path[128];
+static struct error error;
+
+static void set_up(void)
+{
+    strcpy(directory, "/tmp/bestiary-names-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/it", directory);
+    error = (struct error){0};
+}
+
+static void tear_down(void)
+{
+    remove(path);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+static void write_it(const char *text, size_t length)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_uint_eq(fwrite(text, 1, length, file), length);
+    fclose(file);
+}
+
+START_TEST(the_nearest_name_is_meant)
+{
+    static const char *const names[] = {"run", "resume", "status", "save", "sane"};
+    static const struct {
+        const char *typed, *meant;
+    } cases[] = {
+        {"rnu", "run"}, {"statsu", "status"}, {"sav", "save"}, {"sane", "sane"}, {"fly", NULL}};
+    char text[TEXT_SUGGESTION_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *meant = NULL;
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            meant = text_nearer(cases[i].typed, names[k], meant);
+        ck_assert_pstr_eq(meant, cases[i].meant);
+    }
+    ck_assert_str_eq(text_suggest("run", text), " (did you mean run?)");
+    ck_assert_str_eq(text_suggest(NULL, text), "");
+}
+END_TEST
+
+START_TEST(an_option_is_suggested)
+{
+    static const struct option options[] = {{"generations", required_argument, NULL, 'g'},
+                                            {"seed", required_argument, NULL, 'n'},
+                                            {NULL, 0, NULL, 0}};
+    static const struct {
+        const char *word, *text;
+    } cases[] = {
+        {"--generatoins=3", "unknown option '--generatoins=3' (did you mean --generations?)"},
+        {"--sede", "unknown option '--sede' (did you mean --seed?)"},
+        {"--frob", "unknown option '--frob'"},
+        {"-x", "unknown option '-x'"},
+        {"--seed", "option '--seed' needs a value"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char program[] = "run", word[32], text[128];
+        char *argv[] = {program, word, NULL};
+        strcpy(word, cases[i].word);
+        opterr = optind = 0;
+        int answer = getopt_long(2, argv, ":", options, NULL);
+        option_describe_fault(argv, options, answer, text, sizeof text);
+        ck_assert_str_eq(text, cases[i].text);
+    }
+}
+END_TEST
+
+START_TEST(words_are_options)
+{
+    static const struct {
+        const char *typed[3], *read[3];
+        int count;
+    } cases[] = {{{"x", "help", ""}, {"x", "--help", ""}, 2},
+                 {{"x", "version", ""}, {"x", "--version", ""}, 2},
+                 {{"x", "help", "run"}, {"x", "run", "--help"}, 3},
+                 {{"x", "run", "help"}, {"x", "run", "help"}, 3},
+                 {{"x", "", ""}, {"x", "", ""}, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[3][16], *argv[4] = {words[0], words[1], words[2], NULL};
+        for (int k = 0; k < 3; k++)
+            strcpy(words[k], cases[i].typed[k]);
+        options_read_words(cases[i].count, argv);
+        for (int k = 0; k < cases[i].count; k++)
+            ck_assert_str_eq(argv[k], cases[i].read[k]);
+    }
+}
+END_TEST
+
+START_TEST(a_file_is_known_by_its_beginning)
+{
+#define TEXT(text) text, sizeof text - 1
+    static const struct {
+        const char *bytes;
+        size_t length;
+        enum file_kind kind;
+    } cases[] = {
+        {TEXT("; walkers\n\n[population]\nsize = 3\n"), FILE_PARAMS},
+        {TEXT("\xef\xbb\xbf"
+              "seed = 3"),
+         FILE_PARAMS},
+        {TEXT("{\"format\": \"bestiary-creature\"}"), FILE_CREATURE},
+        {TEXT("\xef\xbb\xbf {\"format\": \"bestiary-creature\"}"), FILE_CREATURE},
+        {TEXT("\x84\xa6"
+              "format\xb1"
+              "bestiary"),
+         FILE_CREATURE},
+        {TEXT("{\"scene\": 1}"), FILE_SCENE},
+        {TEXT("{\"scene\": 1, \"dimensions\": 3}"), FILE_SPACE_SCENE},
+        {TEXT("SQLite format 3\0..."), FILE_STORE},
+        {TEXT("{\"scene\": "), FILE_UNKNOWN},
+        {TEXT("{}"), FILE_UNKNOWN},
+        {TEXT("[1, 2]"), FILE_UNKNOWN},
+        {TEXT("a letter to you"), FILE_UNKNOWN},
+        {TEXT(""), FILE_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_it(cases[i].bytes, cases[i].length);
+        ck_assert_msg(file_kind_of(path) == cases[i].kind, "case %zu: %d", i, file_kind_of(path));
+    }
+    ck_assert_int_eq(file_kind_of(directory), FILE_UNKNOWN);
+    ck_assert_int_eq(file_kind_of("/dev/null"), FILE_UNKNOWN);
+    ck_assert_int_eq(file_kind_of("nowhere"), FILE_UNKNOWN);
+}
+END_TEST
+
+/* The message says what the file is and what to type; of a run, and of a creature in it, too. */
+START_TEST(another_kind_is_explained)
+{
+    char store[128], text[512], name[160];
+    write_it(TEXT("seed = 3\n"));
+    error_set(&error, ERR_FORMAT, "damaged");
+    ck_assert_int_eq(file_kind_explain(path, FILE_PARAMS, &error), ERR_FORMAT);
+    ck_assert_str_eq(error.message, "damaged");
+    ck_assert_int_eq(file_kind_explain(path, FILE_CREATURE, &error), ERR_FORMAT);
+    snprintf(text, sizeof text,
+             "%s: this is a parameter file, not a creature (try: controller run %s)", path, path);
+    ck_assert_str_eq(error.message, text);
+    ck_assert_int_eq(file_kind_check_order(path, "examples/creatures/biped.json", &error),
+                     ERR_USAGE);
+    ck_assert_int_eq(file_kind_check_order("examples/creatures/biped.json", path, &error), 0);
+    ck_assert_int_eq(file_kind_check_order(path, NULL, &error), 0);
+
+    remove(path);
+    snprintf(store, sizeof store, "%s/run.db", directory);
+    snprintf(name, sizeof name, "%s:3", directory);
+    strcpy(path, store);
+    write_it(TEXT("SQLite format 3\0..."));
+    ck_assert_int_eq(file_kind_of(directory), FILE_RUN);
+    ck_assert_int_eq(file_kind_of(name), FILE_OF_RUN);
+    file_kind_explain(store, FILE_RUN, &error);
+    snprintf(text, sizeof text, "(try: controller view %s)", directory);
+    ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(a_creature_of_a_run_is_named)
+{
+    static const struct {
+        const char *name, *directory;
+        uint64_t id;
+    } cases[] = {{"runs/a:17", "runs/a", 17}, {"a:b:best", "a:b", CREATURE_BEST}};
+    static const char *const others[] = {"runs/a", "a:",   ":3",      "a:0",
+                                         "a:-1",   "a:3x", "a:best ", "a:99999999999999999999"};
+    char found[64];
+    uint64_t id;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(creature_name_split(cases[i].name, found, sizeof found, &id), 1);
+        ck_assert_str_eq(found, cases[i].directory);
+        ck_assert_uint_eq(id, cases[i].id);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        ck_assert_msg(!creature_name_split(others[i], found, sizeof found, &id), "%s", others[i]);
+    /* a file of that name is a file */
+    snprintf(path, sizeof path, "%s/a:3", directory);
+    write_it("", 0);
+    ck_assert_int_eq(creature_name_split(path, found, sizeof found, &id), 0);
+}
+END_TEST
+
+static void check_example(void *context, const char *name, const char *comment)
+{
+    int *count = context;
+    ck_assert_msg(strncmp(comment, "; ", 2) == 0, "%s begins without a comment", name);
+    ck_assert_msg(strchr(".?:", strchr(comment, '\n')[-1]) != NULL, "%s: no sentence in a line",
+                  name);
+++*count;
+}
+
+/* By name, whatever the folder one is in; the file of that name comes first; every example says what it is
+ * and how long it takes, in the lines that `controller examples` shows. */
+START_TEST(an_example_is_found)
+{
+    char found[256];
+    int count = 0;
+    ck_assert_msg(examples_each(check_example, &count, &error) == 0, "%s", error.message);
+    ck_assert_int_ge(count, 20);
+    ck_assert_int_eq(example_find("walk3d", found, sizeof found, &error), 0);
+    ck_assert_msg(strstr(found, "/examples/walk3d.ini") != NULL, "%s", found);
+    ck_assert_int_eq(file_kind_of(found), FILE_PARAMS);
+    ck_assert_int_eq(example_find("examples/walk.ini", found, sizeof found, &error), 0);
+    ck_assert_str_eq(found, "examples/walk.ini");
+    static const char *const wrong[] = {"wlak3d", "examples/wlak3d.ini", "wlak3d.ini"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        ck_assert_int_eq(example_find(wrong[i], found, sizeof found, &error), ERR_MISSING);
+        ck_assert_msg(strstr(error.message, "did you mean walk3d?") != NULL, "%s", error.message);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("names");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, the_nearest_name_is_meant);
+    tcase_add_test(tests, an_option_is_suggested);
+    tcase_add_test(tests, words_are_options);
+    tcase_add_test(tests, a_file_is_known_by_its_beginning);
+    tcase_add_test(tests, another_kind_is_explained);
+    tcase_add_test(tests, a_creature_of_a_run_is_named);
+    tcase_add_test(tests, an_example_is_found);
+    return run_tests("names", tests);
+}
