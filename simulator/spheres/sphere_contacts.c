@@ -23,6 +23,10 @@
 #define PUSH_OUT_M   1e-3
 #define PUSH_OUT_1_S 48
 #define PUSH_OUT_M_S 0.05
+/* What goes farther than this share of the slack in a substep is fast: what it could reach in two is near. */
+#define FAST_SHARE 0.25
+/* The search for where a fast sphere first touches an obstacle. */
+#define SWEEP_PARTS_MAX 40
 /* Room for touches between bodies at first; later there is twice as much. */
 #define TOUCHES_ROOM 64
 /* Slower impacts do not bounce, m/s. */
@@ -105,27 +109,38 @@ static double nearest_side(const struct sphere_system *s, int obstacle, struct v
 
 /* ---------------------------------------------------------------- what is near */
 
+/* How far the fastest went in the last substep, m; 0 if that is not far. */
+static double fast_way(const struct sphere_system *s)
+{
+    return s->way > FAST_SHARE * s->slack ? s->way : 0;
+}
+
 /* How far beyond the slack all others are is found without a root for each pair: if the squares of distance and
  * reach differ by `least` or more in each pair, and no reach is more than R, then each is at least
  * sqrt(R^2 + least) - R beyond its reach. */
 void sphere_contacts_look(struct sphere_system *s)
 {
-    double least = DBL_MAX, beyond;
+    double least = DBL_MAX, beyond, more = 2 * fast_way(s);
     s->near_count = s->near_box_count = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct sphere_pair two = s->pairs[i];
         struct lanes d = lanes_sub(lanes_of(&s->ball[two.a].at), lanes_of(&s->ball[two.b].at));
-        double far = lanes_dot(d, d) - s->reach_sq[i];
+        double reach_sq = s->reach_sq[i];
+        if (more > 0)
+            reach_sq += more * (2 * sqrt(reach_sq) + more);
+        double far = lanes_dot(d, d) - reach_sq;
         if (far < 0)
             s->near[s->near_count++] = two;
         else
             least = smaller(least, far);
     }
-    beyond = 0.5 * (sqrt(s->reach_most * s->reach_most + least) - s->reach_most);
+    double most = s->reach_most + more;
+    beyond = 0.5 * (sqrt(most * most + least) - most);
     for (int i = 0; i < s->balls; i++) {
         for (int k = 0; k < s->world.obstacles.count; k++) {
             struct vec3 normal;
-            double far = nearest_side(s, k, s->ball[i].at, &normal) - s->ball[i].radius - s->slack;
+            double far =
+                nearest_side(s, k, s->ball[i].at, &normal) - s->ball[i].radius - s->slack - more;
             if (far < 0)
                 s->near_boxes[s->near_box_count++] = (struct sphere_pair){i, k};
             else
@@ -133,7 +148,7 @@ void sphere_contacts_look(struct sphere_system *s)
         }
     }
     s->travel = 0;
-    s->range = 0.5 * s->slack + beyond;
+    s->range = 0.5 * (s->slack + more) + beyond;
 }
 
 /* ---------------------------------------------------------------- one contact */
@@ -384,10 +399,29 @@ static void surface_of(const struct sphere_system *s, int index, struct touch *t
     touch->elasticity = larger(s->world.elasticity, m->elasticity);
 }
 
+/* Where a sphere will be: at the end of the substep, or where it first touches the obstacle, if it goes farther than it
+ * is thick until then. */
+static double way_time(const struct sphere_system *s, const struct ball *ball, int obstacle)
+{
+    double speed = vec3_length(ball->velocity), time_s = 0;
+    struct vec3 normal;
+    if (s->h * speed <= ball->radius)
+        return s->h;
+    for (int i = 0; i < SWEEP_PARTS_MAX && time_s < s->h; i++) {
+        struct vec3 at = vec3_along(ball->at, ball->velocity, time_s);
+        double gap = nearest_side(s, obstacle, at, &normal) - ball->radius;
+        if (gap < TOUCH_M / 2)
+            return time_s;
+        time_s += gap / speed;
+    }
+    return s->h;
+}
+
 static void meet_obstacle(struct sphere_system *s, struct sphere_pair two)
 {
     const struct ball *ball = &s->ball[two.a];
-    struct vec3 next = vec3_along(ball->at, ball->velocity, s->h), normal;
+    double time_s = way_time(s, ball, two.b);
+    struct vec3 next = vec3_along(ball->at, ball->velocity, time_s), normal;
     double gap_next = nearest_side(s, two.b, next, &normal) - ball->radius;
     if (gap_next >= TOUCH_M)
         return;
@@ -395,7 +429,7 @@ static void meet_obstacle(struct sphere_system *s, struct sphere_pair two)
     *touch = (struct touch){.a = two.a,
                             .b = CONTACT_OBSTACLE - two.b,
                             .normal = normal,
-                            .gap = gap_next - s->h * vec3_dot(ball->velocity, normal)};
+                            .gap = gap_next - time_s * vec3_dot(ball->velocity, normal)};
     surface_of(s, two.a, touch);
     touch->arm_a = ball->radius;
     solve_touch(s, touch);
@@ -463,7 +497,7 @@ static void meet_ground(struct sphere_system *s)
 void sphere_contacts_solve(struct sphere_system *s)
 {
     s->touch_count = 0;
-    if (!(s->travel <= s->range))
+    if (!(s->travel + fast_way(s) <= s->range))
         sphere_contacts_look(s);
     for (int i = 0; i < s->near_count; i++)
         meet_pair(s, s->near[i]);

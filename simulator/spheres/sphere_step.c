@@ -388,7 +388,8 @@ static void go_on(struct sphere_system *s, int is_last)
     }
     if (!is_last)
         begin_spins(s);
-    s->travel += sqrt(fastest_sq) * h;
+    s->way = sqrt(fastest_sq) * h;
+    s->travel += s->way;
 }
 
 /* ---------------------------------------------------------------- between substeps */

@@ -241,6 +241,7 @@ struct sphere_system {
     double reach_most; /* of all pairs, m */
     double slack;      /* what is farther apart than this is not near */
     double travel, range; /* of the fastest sphere since the last look, and until the next one */
+    double way;           /* of the fastest sphere in the last substep, m */
     struct touch *touch;
     int touch_count, touch_room;
     struct contact_point *points; /* of the last substep, if they are reported */

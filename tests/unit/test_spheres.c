@@ -526,6 +526,39 @@ START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
 }
 END_TEST
 
+/* A ball of random size and speed flies at a wall of 2 to 20 mm across x = 0, or at a ball that nothing moves. 1 if it comes
+ * to the other side. */
+static int passes(struct rng *rng, int is_wall)
+{
+    double thickness = 0.002 * det_exp(rng_unit(rng) * det_log(10)),
+           radius = 0.02 + 0.08 * rng_unit(rng);
+    double speed = det_exp(rng_unit(rng) * det_log(100)),
+           aside = is_wall ? rng_uniform(rng, -1, 1) : 0;
+    fixture_init(f);
+    f->world = (struct world){.friction = 0.5, .own_friction = 0.5, .half_depth_m = 100};
+    fixture_add_ball(f, radius, 0.5, rng_uniform(rng, -0.6, -0.3), 0, 0);
+    if (is_wall)
+        f->world.obstacles.list[f->world.obstacles.count++] =
+            (struct obstacle){0, 0, thickness, 999, 0};
+    else
+        fixture_add_ball(f, 0.02, 1e6, 0, 0, 0);
+    fixture_start(f);
+    set_velocity(0, speed, speed * aside, 0);
+    steps(240);
+    return state_of(0).at_m.x > 0;
+}
+
+START_TEST(fast_balls_pass_nothing)
+{
+    struct rng rng;
+    int passed = 0;
+    rng_init(&rng, 7, RNG_TEST, 0, 1);
+    for (int i = 0; i < 200; i++)
+        passed += passes(&rng, _i);
+    ck_assert_int_eq(passed, 0);
+}
+END_TEST
+
 /* Whoever is stopped still feels the ground, also if nobody asked before. */
 START_TEST(what_touched_is_known_after_a_stop)
 {
@@ -1022,6 +1055,7 @@ int main(void)
     tcase_add_test(tcase, friction_between_balls_keeps_angular_momentum);
     tcase_add_test(tcase, a_ball_passes_seams_and_falls_off_at_the_side);
     tcase_add_test(tcase, what_touched_is_known_after_a_stop);
+    tcase_add_loop_test(tcase, fast_balls_pass_nothing, 0, 2);
     tcase_add_test(tcase, a_sphere_falls_at_the_speed_of_stokes);
     tcase_add_test(tcase, a_muscle_keeps_its_rate_and_its_force);
     tcase_add_test(tcase, a_hinge_turns_about_its_axis_only_and_stops_at_its_limit);
