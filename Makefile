@@ -50,7 +50,7 @@ FLOATS := -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno
 BASE := -std=c11 $(OPT) $(DEAR) $(HARDEN) $(FLOATS) -D_POSIX_C_SOURCE=200809L -I. \
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
 	-Wno-unused-parameter $(if $(WERROR),-Werror) \
-	$(if $(SAN),-fsanitize=$(SAN) $(UNASKED) -Wno-format-truncation -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+	$(if $(SAN),-fsanitize=$(SAN) $(UNASKED) $(if $(findstring clang,$(CC)),,-Wno-format-truncation) -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
 ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih zlib) \
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)

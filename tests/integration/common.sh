@@ -44,8 +44,8 @@ wait_until() {
     shift
     until "$@"; do
         tries=$((tries + 1))
-        [ $tries -lt 3000 ] || fail "waited in vain: $what"
-        sleep 0.02
+        [ $tries -lt 700 ] || fail "waited in vain: $what"
+        if [ $tries -lt 100 ]; then sleep 0.02; else sleep 0.1; fi
     done
 }
 
@@ -63,11 +63,11 @@ is_gone() {
     [ -z "$state" ] || [ "$state" = Z ] || [ "$state" = X ]
 }
 
-# generation RUN_DIR: the number of the generation under way, -1 if there is none yet.
+# generation RUN_DIR: the number of the generation under way, as the log has it; -1 if there is none yet.
 generation() {
     local number
-    number=$("$bin/controller" status "$1" --json 2>/dev/null |
-        sed -n 's/^  "generation": \([0-9]*\).*/\1/p') || true
+    number=$(awk '/ event=run / { sub(/.* generation=/, ""); at = $1 }
+        / event=generation / { sub(/.* number=/, ""); at = $1 + 1 } END { print at }' "$1/logs/controller.log" 2>/dev/null) || true
     echo "${number:--1}"
 }
 has_reached() { # RUN_DIR GENERATION
