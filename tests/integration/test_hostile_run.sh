@@ -33,24 +33,31 @@ outside_is_as_it_was() {
 
 # ---- the commands ----
 
-# The end of a command: by itself, in time, and no sanitizer had something to say.
+# The end of a command: by itself and in time. What it prints is added to `printed`.
 ends() { # CASE COMMAND...
     local case=$1 status=0
     shift
-    timeout -s KILL "$limit_s" "$@" >out 2>err </dev/null || status=$?
+    echo "\$ $*" >>printed
+    timeout -s KILL "$limit_s" "$@" >>printed 2>err </dev/null || status=$?
     [ "$status" != 137 ] || fail "$case: this does not end: $*"
     [ "$status" -lt 124 ] || fail "$case: exit code $status: $* ($(cat err))"
-    ! grep -Eq 'Sanitizer|runtime error' err || fail "$case: $*: $(cat err)"
-    # controls (C1 as bytes of UTF-8, and alone), separators, what turns the direction of text or cannot be seen
+    printf '%s\n' "$(<err)" >>printed
+    last=$status
+}
+
+# Nothing that a sanitizer says, nor that steers a terminal: controls (C1 as bytes of UTF-8, and alone), separators, what
+# turns the direction of text or cannot be seen.
+printed_is_clean() { # CASE
+    ! grep -Eq 'Sanitizer|runtime error' printed || fail "$1: $(cat printed)"
     perl -0777 -ne 'utf8::decode($_) or die "no UTF-8\n";
         die sprintf("U+%04X\n", ord $1) if
         /((?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{fff9}-\x{fffb}])/' \
-        out err 2>unclean || fail "$case: $* prints $(cat unclean): $(cat -v out err)"
-    last=$status
+        printed 2>unclean || fail "$1 prints $(cat unclean): $(cat -v printed)"
 }
 
 all_commands_end() { # CASE
     local case=$1
+    : >printed
     ends "$case" "$controller" status run
     ends "$case" "$controller" status run --json
     ends "$case" "$controller" list run
@@ -63,12 +70,11 @@ all_commands_end() { # CASE
     ends "$case" "$controller" workers run 2
     ends "$case" "$controller" report run --no-pictures
     ends "$case" "$viewer" run --export page.html
-    outside_is_as_it_was "$case"
     ends "$case" "$controller" choose run "$best" keep
     ends "$case" "$controller" resume run # it is finished
-    outside_is_as_it_was "$case"
     ends "$case" "$controller" resume run "${more[@]}"
     outside_is_as_it_was "$case"
+    printed_is_clean "$case"
 }
 
 # ---- the cases: what is done to the directory `run` ----
