@@ -7,7 +7,9 @@
  *
  * A start is passed with guard.referee_share of its own score. In either row as many may fail as
  * exam.pass leaves of exam.starts. The second row is simulated only if the first has held. Results may
- * come in any order. */
+ * come in any order.
+ *
+ * A whole exam costs as much as some 430 first evaluations, so that of a short run is cut. */
 #ifndef COMMON_JUDGE_EXAM_H
 #define COMMON_JUDGE_EXAM_H
 
@@ -24,11 +26,19 @@ struct exam {
     int solver;       /* the other one; -1: it is not asked */
     int solver_count; /* trials with it */
     int starts, pass; /* exam.starts, exam.pass */
+    int is_cut;       /* there are less than the parameters say */
     int asked, told;
     double solver_scores[EXAM_SOLVER_RUNS], fine_scores[EXAM_STARTS_MAX];
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
+/* What a whole exam costs, in first evaluations, by its steps: so that it is the same everywhere. */
+double exam_cost(int body_kind, const struct params *params);
+/* Before the first trial: leaves as many trials as that many first evaluations pay for, but at least
+ * one at a quarter of the step. The share that may fail stays, rounded down. */
+void exam_cut(struct exam *exam, double evaluations);
+/* Trials, as far as the first row holds. */
+int exam_trial_count(const struct exam *exam);
 /* 1 and the next trial to be simulated; 0 if all are under way or the exam is over. */
 int exam_ask(struct exam *exam, struct trial *trial);
 /* The fitness of a trial that was asked for; 0 if it led the other way. */
@@ -43,7 +53,8 @@ int exam_solver_passed(const struct exam *exam);
 /* Median at a quarter of the step; 0 if it was not simulated. */
 double exam_fine_median(const struct exam *exam);
 int exam_fine_passed(const struct exam *exam);
-/* "48.7 at h; from perturbed starts 42.1 at h/4 (median of 8, passed 8 of 8), 40.2 with solver
+/* With "; cut to what the run cost" where it was.
+ * "48.7 at h; from perturbed starts 42.1 at h/4 (median of 8, passed 8 of 8), 40.2 with solver
  * constraint (least of 4, passed 4 of 4)" */
 void exam_describe(const struct exam *exam, char text[EXAM_WORDS_SIZE]);
 

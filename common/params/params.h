@@ -281,6 +281,8 @@
          "perturbed: share by which friction and drag are more, or less")                          \
     BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
+    REAL(guard, exam_cost, 1, 0, 1e6, 'F',                                                         \
+         "the exams cost at most this many times the run, by steps; 0 = off")                      \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations in an evaluation; 0 = off")                            \
     REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \

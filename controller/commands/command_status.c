@@ -138,6 +138,16 @@ static double live_number(const struct report *report, const char *key)
 
 static void print_speed(const struct report *report)
 {
+    const json_t *exam = json_object_get(report->live, "exam");
+    if (json_is_object(exam)) {
+        output_print(stdout,
+                     "exam        candidate %" JSON_INTEGER_FORMAT ", trial %" JSON_INTEGER_FORMAT
+                     " of %" JSON_INTEGER_FORMAT "\n",
+                     json_integer_value(json_object_get(exam, "candidate")),
+                     json_integer_value(json_object_get(exam, "trial")),
+                     json_integer_value(json_object_get(exam, "trials")));
+        return;
+    }
     double rate =
         report->live ? live_number(report, "evaluations_per_s") : report->store.evaluations_per_s;
     if (strcmp(state_name(report), "running") || rate <= 0)

@@ -8,6 +8,23 @@
 #include "common/system/log.h"
 #include "controller/evolution/referee.h"
 
+/* First evaluations of the run that its exams may cost as much as; 0: there is no bound. */
+static double count_affordable(const struct evolve *evolve)
+{
+    double bred = (double)(search_next_id(evolve->settings->search) - 1);
+    return evolve->settings->params->guard_exam_cost * bred;
+}
+
+static int count_candidates(const struct evolve *evolve, const struct population *ranked)
+{
+    const struct params *params = evolve->settings->params;
+    double each = exam_cost(ranked->individuals[0].genome.kind, params);
+    double most = count_affordable(evolve) / each;
+    if (params->guard_exam_cost == 0 || most > (double)params->guard_exam_candidates)
+        return (int)params->guard_exam_candidates;
+    return most < 1 ? 1 : (int)most;
+}
+
 /* The candidate for champion, which must pass the exam before the run ends; NULL: there is no
  * candidate now. */
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
@@ -16,25 +33,41 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     struct search *search = evolve->settings->search;
     const struct population *ranked = search_population(search);
     if (evolve->is_champion_known || params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
-        !search_is_finished(search) || evolve->failed_count >= params->guard_exam_candidates ||
-        evolve->champion_rank >= ranked->count - ranked->unjudged)
+        !search_is_finished(search) || evolve->champion_rank >= ranked->count - ranked->unjudged ||
+        evolve->failed_count >= count_candidates(evolve, ranked))
         return NULL;
     const struct individual *candidate = &ranked->individuals[evolve->champion_rank];
     return candidate->fitness > 0 ? candidate : NULL;
 }
 
+/* For the progress line. */
+static void count_trials(struct evolve *evolve)
+{
+    struct progress_state *state = &evolve->state;
+    state->exam_candidate = evolve->failed_count + 1;
+    state->exam_trials = exam_trial_count(&evolve->exam);
+    state->exam_trial = evolve->exam.told + (evolve->exam.told < state->exam_trials);
+}
+
+static void begin_exam(struct evolve *evolve, const struct individual *candidate)
+{
+    const struct params *params = evolve->settings->params;
+    exam_begin(&evolve->exam, behaviour_fitness(candidate->verdict, &candidate->measures, params),
+               candidate->genome.kind, params);
+    if (params->guard_exam_cost > 0)
+        exam_cut(&evolve->exam, count_affordable(evolve));
+    evolve->is_exam_begun = 1;
+    count_trials(evolve);
+}
+
 /* The candidate for champion, if one of its trials can be simulated now. */
 const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task)
 {
-    const struct params *params = evolve->settings->params;
     const struct individual *candidate = evolve_find_candidate(evolve);
     if (!candidate)
         return NULL;
     if (!evolve->is_exam_begun)
-        exam_begin(&evolve->exam,
-                   behaviour_fitness(candidate->verdict, &candidate->measures, params),
-                   candidate->genome.kind, params);
-    evolve->is_exam_begun = 1;
+        begin_exam(evolve, candidate);
     return exam_ask(&evolve->exam, &task->trial) ? candidate : NULL;
 }
 
@@ -93,6 +126,7 @@ void evolve_take_champion(struct evolve *evolve, const struct task *task, int ve
         return;
     }
     exam_tell(&evolve->exam, &task->trial, trial.fitness);
+    count_trials(evolve);
     if (exam_is_over(&evolve->exam))
         end_exam(evolve, candidate->id);
 }

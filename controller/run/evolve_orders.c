@@ -43,6 +43,7 @@ static char *order_pause(struct evolve *evolve, int is_paused)
     if (farm_is_paused(evolve->farm) == is_paused)
         return print_answer("ok\n", is_paused ? "paused already" : "not paused");
     farm_set_paused(evolve->farm, is_paused);
+    evolve->state.is_paused = is_paused;
     if (store_put_event(evolve->settings->store, text, "", &evolve->error))
         evolve_fail(evolve);
     progress_print(evolve->settings->progress, "%s", text);

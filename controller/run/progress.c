@@ -97,25 +97,42 @@ void progress_format_duration(double seconds, char *buffer, int size)
         snprintf(buffer, (size_t)size, "%ld:%02ld", total / 60, total % 60);
 }
 
+/* Nothing is evaluated by order, or for want of choices: one line has said so. */
+static int is_at_rest(const struct progress_state *state)
+{
+    return state->is_waiting || state->is_paused;
+}
+
+/* What is done now: how fast the generation is, or what else there is to wait for. */
+static void format_work(const struct progress_state *state, double rate, char *buffer, size_t size)
+{
+    char duration[48], who[32] = "the champion";
+    if (state->exam_candidate > 1)
+        snprintf(who, sizeof who, "candidate %d", state->exam_candidate);
+    progress_format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
+    buffer[0] = '\0';
+    if (is_at_rest(state))
+        snprintf(buffer, size, "  %s", state->is_paused ? "paused" : "waits for choices");
+    else if (state->exam_candidate)
+        snprintf(buffer, size, "  judging %s: trial %d of %d", who, state->exam_trial,
+                 state->exam_trials);
+    else if (rate > 0.0)
+        snprintf(buffer, size, "  %.*f evaluations/s  %s left", rate < 10.0, rate, duration);
+}
+
 void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
                      int size)
 {
-    char fitness[96] = "", speed[64] = "", left[64] = "";
+    char fitness[96] = "", share[16] = "", work[128];
     if (state->has_best)
         snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
                  state->best, has_colour ? PLAIN : "", state->median);
-    if (state->is_waiting)
-        snprintf(left, sizeof left, "  waits for choices");
-    if (rate > 0.0 && !state->is_waiting) {
-        char duration[48];
-        progress_format_duration((double)state->evaluations_left / rate, duration, sizeof duration);
-        snprintf(speed, sizeof speed, "  %.*f evaluations/s", rate < 10.0, rate);
-        snprintf(left, sizeof left, "  %s left", duration);
-    }
-    snprintf(buffer, (size_t)size, "generation %u/%u  %3d%%%s%s%s", (unsigned)state->generation,
-             (unsigned)state->last_generation,
-             state->members ? (int)(100.0 * state->evaluated / state->members) : 0, fitness, speed,
-             left);
+    if (!state->exam_candidate)
+        snprintf(share, sizeof share, "  %3d%%",
+                 state->members ? (int)(100.0 * state->evaluated / state->members) : 0);
+    format_work(state, rate, work, sizeof work);
+    snprintf(buffer, (size_t)size, "generation %u/%u%s%s%s", (unsigned)state->generation,
+             (unsigned)state->last_generation, share, fitness, work);
 }
 
 /* Columns of the terminal, less one, so that no line wraps. */
@@ -146,9 +163,11 @@ void progress_show(struct progress *progress, const struct progress_state *state
 {
     int64_t now = now_ms();
     int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
+    /* rest is no running time */
+    if (is_at_rest(state))
+        progress->read_ms = now;
     read_clock(progress);
-    /* nothing moves: one line has said so */
-    if (state->is_waiting && !progress->is_terminal)
+    if (is_at_rest(state) && !progress->is_terminal)
         return;
     if (now - progress->last_drawn_ms < pause_ms && !(is_forced && !progress->is_terminal))
         return;

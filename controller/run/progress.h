@@ -13,8 +13,11 @@ struct progress_state {
     int evaluated, members;               /* of the generation under way */
     int64_t evaluations_left;             /* of the whole run */
     int is_waiting;                       /* for somebody who chooses */
-    int has_best;                         /* some generation is complete */
-    double best, median;                  /* of the last complete generation */
+    int is_paused;
+    int exam_candidate;          /* who sits the exam at the end, from 1; 0: nobody yet */
+    int exam_trial, exam_trials; /* of that one: from 1, and all */
+    int has_best;                /* some generation is complete */
+    double best, median;         /* of the last complete generation */
 };
 
 struct progress {

@@ -19,7 +19,7 @@ diff all.ini again.ini || fail "the printed configuration is not read back"
 says '^size = 77' "$controller" run --print-config -s population.size=77
 says '^size = 78' "$controller" run --print-config --population 78 walk3d
 
-"$controller" run walk.ini --seed 7 -o run >run.out 2>run.err || fail "run: $(cat run.err)"
+"$controller" run walk.ini --seed 7 -o run -s guard.exam_cost=off >run.out 2>run.err || fail "run: $(cat run.err)"
 [ "$(grep -c '^generation' run.err)" -ge 4 ] || fail "no line for each generation: $(cat run.err)"
 grep -q 'controller view run' run.out || fail "does not say how to watch: $(cat run.out)"
 [ "$(sed -n '/^ *[0-9]/p' run.out | wc -l)" = 5 ] || fail "not five champions: $(cat run.out)"
@@ -45,6 +45,14 @@ says '^fitness: the least of its own score' "$controller" list run
 # and the referee tried perturbed runs before the finer step
 grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
 grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no quarter step"
+
+# such a short run pays for less of an exam by itself: 68 evaluations for trials of four; it repeats
+for workers in 1 2; do
+    "$controller" run walk.ini --seed 7 -o cut$workers -j $workers >cut.out 2>&1 || fail "run: $(cat cut.out)"
+    says 'champion    creature .* at h/4 .*; cut to what the run cost' "$controller" status cut$workers
+    ! grep -h 'trial=champion.*other-solver' cut$workers/logs/worker-*.log || fail "dearer than the run"
+done
+same_runs cut1 cut2
 
 # list
 [ "$("$controller" list run --top 7 | wc -l)" = 11 ] || fail "list --top 7"

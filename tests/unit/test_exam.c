@@ -109,6 +109,42 @@ START_TEST(the_other_solver_must_hold_as_well)
 }
 END_TEST
 
+/* Trials by the other solver go first, then starts; of what is left no more may fail than by the whole. */
+START_TEST(an_exam_is_cut_to_a_cost)
+{
+    static const struct {
+        double evaluations;
+        int solver, starts, failing;
+    } cuts[] = {{1e6, 4, 8, 1}, {432, 4, 8, 1}, {431, 3, 8, 1}, {132, 1, 8, 1},
+                {131, 0, 8, 1}, {31, 0, 7, 0},  {6, 0, 1, 0},   {0, 0, 1, 0}};
+
+    ck_assert(exam_cost(BODY_RECTANGLES, &params) == 432);
+    ck_assert(exam_cost(BODY_SPHERES, &params) == 32);
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
+        exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+        exam_cut(&exam, cuts[i].evaluations);
+        ck_assert_int_eq(exam.solver_count, cuts[i].solver);
+        ck_assert_int_eq(exam.starts, cuts[i].starts);
+        ck_assert_int_eq(exam.starts - exam.pass, cuts[i].failing);
+        ck_assert_int_eq(exam.is_cut, i > 1);
+        ck_assert_int_eq(exam_trial_count(&exam), cuts[i].solver + cuts[i].starts);
+    }
+    sit(1, 0);
+    expect(1, "10 at h; from perturbed starts 8 at h/4 (median of 1, passed 1 of 1); cut to what "
+              "the run cost");
+    /* one of four may fail, one of one may not */
+    exam_begin(&exam, 10, BODY_RECTANGLES, &params);
+    exam_cut(&exam, 132);
+    struct trial trial;
+    ck_assert_int_eq(exam_ask(&exam, &trial), 1);
+    ck_assert_int_eq(trial.has_other_solver, 1);
+    exam_tell(&exam, &trial, 3);
+    expect(0,
+           "10 at h; from perturbed starts 3 with solver constraint (least of 1, passed 0 of 1); "
+           "cut to what the run cost");
+}
+END_TEST
+
 /* No start of the exam is one that selection has seen, however many trials a run has. */
 START_TEST(its_starts_are_new)
 {
@@ -154,6 +190,7 @@ int main(void)
     TCase *tests = tcase_create("all");
 
     tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, an_exam_is_cut_to_a_cost);
     tcase_add_test(tests, one_of_eight_may_fail);
     tcase_add_test(tests, two_of_eight_are_too_many);
     tcase_add_test(tests, the_settings_say_how_many);

@@ -27,6 +27,28 @@ START_TEST(test_line)
 }
 END_TEST
 
+/* No time that is left is guessed from evaluations where other things are done, or nothing. */
+START_TEST(test_line_of_exam_and_rest)
+{
+    char line[256];
+    struct progress_state other = state;
+    other.generation = 49;
+    other.exam_candidate = 1;
+    other.exam_trial = 5;
+    other.exam_trials = 12;
+    progress_format(&other, 100.0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 49/49  best 3.214  median 1.875"
+                           "  judging the champion: trial 5 of 12");
+    other.exam_candidate = 3;
+    progress_format(&other, 100.0, 0, line, sizeof line);
+    ck_assert_ptr_nonnull(strstr(line, "  judging candidate 3: trial 5 of 12"));
+    other = state;
+    other.is_paused = 1;
+    progress_format(&other, 0.001, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 12/49   50%  best 3.214  median 1.875  paused");
+}
+END_TEST
+
 START_TEST(test_line_without_knowledge)
 {
     char line[256];
@@ -53,6 +75,15 @@ START_TEST(test_a_stop_is_no_running_time)
     double rate = progress_rate(&progress);
     ck_assert_double_gt(rate, 100.0 / 600);
     ck_assert_int_lt(progress.clock_ms, HOUR_MS / 6);
+    /* a pause is none either, however often it is looked at */
+    struct progress_state paused = state;
+    paused.is_paused = 1;
+    int64_t before = progress.clock_ms;
+    for (int second = 0; second < 600; second++) {
+        progress.read_ms -= 1000;
+        progress_show(&progress, &paused, 0);
+    }
+    ck_assert_int_lt(progress.clock_ms - before, 60 * 1000);
     /* read every second */
     for (int second = 0; second < HOUR_MS / 1000; second++) {
         progress.read_ms -= 1000;
@@ -113,6 +144,7 @@ int main(void)
     TCase *tests = tcase_create("progress");
     tcase_add_test(tests, test_line);
     tcase_add_test(tests, test_line_without_knowledge);
+    tcase_add_test(tests, test_line_of_exam_and_rest);
     tcase_add_test(tests, test_plain_lines);
     tcase_add_test(tests, test_a_stop_is_no_running_time);
     tcase_add_test(tests, test_many_counts);
