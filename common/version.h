@@ -7,8 +7,8 @@
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
 #define SIMULATOR_VERSION 19
 
-/* 2: linear joints, 3: spheres, 4: boxes; files without are of version 1. */
-#define CREATURE_FORMAT_VERSION 4
-#define PROTOCOL_VERSION        9
+/* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag; files without are of version 1. */
+#define CREATURE_FORMAT_VERSION 5
+#define PROTOCOL_VERSION        10
 
 #endif

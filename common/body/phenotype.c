@@ -29,6 +29,7 @@
 
 #include "common/error.h"
 #include "common/genome/body_kind.h"
+#include "common/math/detmath.h"
 
 /* Answers of find_source_part() besides a part. */
 enum { SOURCE_CENTRAL = -1, SOURCE_NONE = -2 };
@@ -180,6 +181,17 @@ static int number_neurons(struct grower *grower)
     return total;
 }
 
+/* By how much a copy of a neuron in a part begins later, turns in [0, 1). */
+static double find_lag(const struct phenotype *phenotype, int part, const struct neuron_gene *gene)
+{
+    const struct part *parts = phenotype->parts;
+    double lag = part >= 0 && parts[part].mirror < 0 ? gene->lag_image : 0;
+
+    for (int up = part < 0 ? -1 : parts[part].parent; up >= 0; up = parts[up].parent)
+        lag += parts[up].body == parts[part].body ? gene->lag_row : 0;
+    return lag - det_floor(lag);
+}
+
 /* Appends the neurons of a part (-1: of the central set) until the table has `limit`. */
 static void add_neurons(struct grower *grower, int part, int limit)
 {
@@ -195,7 +207,9 @@ static void add_neurons(struct grower *grower, int part, int limit)
         neuron->gene = gene->id;
         neuron->part = part;
         neuron->function = gene->function;
-        neuron->initial = gene->initial;
+        neuron->lag_turns = find_lag(phenotype, part, gene);
+        neuron->initial = gene->initial - neuron->lag_turns;
+        neuron->initial += neuron->initial < 0;
     }
 }
 
@@ -421,7 +435,7 @@ int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 {
     const struct part *parts = phenotype->parts;
 
-    if (phenotype->passes && phenotype->passes[a * phenotype->part_count + b])
+    if (phenotype->meetings && phenotype->meetings[a * phenotype->part_count + b] == PAIR_PASS)
         return 1;
     return parts[a].link == parts[b].link || parts[a].parent == b || parts[b].parent == a;
 }

@@ -106,6 +106,7 @@ struct neuron {
     int part;     /* owner, or -1 for the central set */
     int function; /* enum neuron_function */
     double initial;
+    double lag_turns; /* by which it begins later than its gene says; `initial` has it already */
     struct wire inputs[NEURON_INPUTS_MAX];
 };
 
@@ -147,6 +148,11 @@ struct shape {
         other_m; /* of a rod: where its other end is in the frame of that part; for pictures */
 };
 
+/* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one another, and others
+ * collide. PAIR_PASS: they pass in any case. From PAIR_HALF on (boxes that a joint joins): they collide, but of one of
+ * them only half is there, see box_body.h. */
+enum { PAIR_USUAL, PAIR_PASS, PAIR_HALF };
+
 struct phenotype {
     int kind; /* BODY_* */
     struct part *parts;
@@ -161,8 +167,8 @@ struct phenotype {
     int piece_count;   /* number of rigid pieces */
     int head;          /* the part whose height is the head's */
     int is_root_fixed; /* never in creatures */
-    /* parts x parts: 1 where two never collide though they are no neighbours; NULL: nowhere */
-    const unsigned char *passes;
+    /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
+    const unsigned char *meetings;
     const void *detail;             /* what the kind has besides; only its own files read it */
     const struct closure *closures; /* none in creatures */
     int closure_count;

@@ -15,7 +15,9 @@
  * than its parent is enlarged and a much heavier one shrunk, in its own shape, as far as the clamps allow.
  *
  * Room. A part that would overlap another one deeply is not made. Those that may overlap are the parts of one link and
- * of two links that a joint joins.
+ * of two links that a joint joins. With creature.neighbours = half the latter collide: of two the smaller is cut halfway
+ * back from the joint (Sims 1994), along the axis on which the joint lies farthest out, measured in half sides. Those
+ * that overlap at birth even so go on passing through one another.
  *
  * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
 #include <math.h>
@@ -448,6 +450,70 @@ static void weigh_links(struct grower *grower)
     }
 }
 
+/* ---- how parts meet ---- */
+
+/* Two that overlap by more at birth, though one is cut, pass through one another, m. */
+#define BORN_INSIDE_M 1e-3
+
+static struct solid turned_solid_of(const struct grower *grower, int part)
+{
+    const struct part *p = &grower->phenotype->parts[part];
+    struct mat3 turn = turn_of(&own_of(grower, part)->frame, p->mirror);
+    struct solid solid;
+    solids_place(&solid, p->centre, &turn, vec3_scale(body_of(grower)->boxes[part].size_m, 0.5));
+    return solid;
+}
+
+/* The smaller one is cut, across the axis on which the joint is farthest out. */
+static struct box_half find_half(const struct solid *first, const struct solid *second,
+                                 struct vec3 joint)
+{
+    double one = first->half[0] * first->half[1] * first->half[2];
+    double two = second->half[0] * second->half[1] * second->half[2], farthest = -1;
+    struct box_half half = {.is_second = !(one < two)};
+    const struct solid *cut = half.is_second ? second : first;
+    for (int k = 0; k < 3; k++) {
+        double out = vec3_dot(vec3_sub(joint, cut->centre), cut->axes[k]) / cut->half[k];
+        if (fabs(out) > farthest) {
+            farthest = fabs(out);
+            half.axis = k;
+            half.sign = out > 0 ? -1 : 1;
+        }
+    }
+    return half;
+}
+
+/* How parts a < b meet. */
+static unsigned char find_meeting(const struct grower *grower, int a, int b)
+{
+    const struct phenotype *phenotype = grower->phenotype;
+    const struct box_link *links = body_of(grower)->links;
+    int one = phenotype->parts[a].link, two = phenotype->parts[b].link;
+    int child = links[two].parent == one ? two : links[one].parent == two ? one : -1;
+    if (child < 0)
+        return PAIR_USUAL;
+    struct solid first = turned_solid_of(grower, a), second = turned_solid_of(grower, b);
+    unsigned char meeting =
+        box_half_meeting(find_half(&first, &second, link_origin(grower, child)));
+    box_half_cut(meeting, &first, &second);
+    return solids_separation(&first, &second) < -BORN_INSIDE_M ? PAIR_USUAL : meeting;
+}
+
+static int make_meetings(struct grower *grower, struct arena *arena)
+{
+    int count = grower->phenotype->part_count;
+    if (grower->params->creature_neighbours == NEIGHBOURS_PASS)
+        return 0;
+    unsigned char *meetings = arena_take(arena, (size_t)count * (size_t)count, 1);
+    if (!meetings)
+        return ERR_MEMORY;
+    for (int a = 0; a < count; a++)
+        for (int b = a + 1; b < count; b++)
+            meetings[a * count + b] = find_meeting(grower, a, b);
+    grower->phenotype->meetings = meetings;
+    return 0;
+}
+
 /* ---- drives, senses, shapes ---- */
 
 /* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994, section 3.3). */
@@ -537,6 +603,8 @@ static int join(struct grower *grower, struct arena *arena)
         phenotype->mass_kg += phenotype->parts[i].mass_kg;
     }
     weigh_links(grower);
+    if (make_meetings(grower, arena))
+        return ERR_MEMORY;
     if (phenotype_take_tables(phenotype, arena, phenotype->drive_count, phenotype->effector_count,
                               count))
         return ERR_MEMORY;
@@ -599,6 +667,8 @@ static void put_detail(struct key_hasher *hasher, const struct phenotype *phenot
     key_put_int(hasher, body->box_count);
     for (int i = 0; i < body->box_count; i++)
         put_box(hasher, &body->boxes[i]);
+    for (int i = 0; phenotype->meetings && i < body->box_count * body->box_count; i++)
+        key_put_int(hasher, phenotype->meetings[i]);
 }
 
 const struct body_growth growth_boxes = {.begin = begin,

@@ -30,6 +30,9 @@ int creature_format_version(const struct creature *creature)
     for (int i = 0; version < 2 && i < creature->genome.body_count; i++)
         if (creature->genome.bodies[i].joint == JOINT_LINEAR)
             version = 2;
+    for (int i = 0; i < creature->genome.neuron_count; i++)
+        if (genome_has_lags(&creature->genome.neurons[i]))
+            version = 5;
     return version;
 }
 

@@ -21,7 +21,8 @@ static const char *const file_keys[] = {
     "format",     "version",    "name",      "note", "id",     "parents",
     "generation", "method",     "mutations", "root", "bodies", "connections",
     "neurons",    "evaluation", "breeding",  "body", NULL};
-static const char *const neuron_keys[] = {"id", "in", "function", "initial", "inputs", NULL};
+static const char *const neuron_keys[] = {"id",        "in",      "function", "initial",
+                                          "lag_image", "lag_row", "inputs",   NULL};
 static const char *const input_keys[] = {"constant", "neuron", "sensor", "of",
                                          "via",      "weight", NULL};
 static const char *const evaluation_keys[] = {"simulator_version", "seed",     "verdict",
@@ -557,6 +558,8 @@ static void read_neuron(struct reader *reader, json_t *object, struct genome *ge
     read_owner(reader, object, neuron);
     read_name(reader, object, "function", REQUIRED, function_name, &neuron->function);
     read_real(reader, object, "initial", OPTIONAL, &neuron->initial);
+    read_real(reader, object, "lag_image", OPTIONAL, &neuron->lag_image);
+    read_real(reader, object, "lag_row", OPTIONAL, &neuron->lag_row);
     read_inputs(reader, object, neuron);
 }
 
@@ -678,6 +681,7 @@ static void read_evaluation(struct reader *reader, json_t *object, struct creatu
     read_real(reader, value, "fitness", REQUIRED, &creature->fitness);
     read_hex(reader, value, "digest", &creature->digest);
     read_hex(reader, value, "genome_hash", &creature->genome_hash);
+    params_set_recorded_defaults(&creature->params);
     read_params(reader, value, &creature->params);
     read_measures(reader, value, &creature->measures);
     creature->simulator_version = (int)version;

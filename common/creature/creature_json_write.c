@@ -181,6 +181,8 @@ static json_t *neuron_value(struct tree *tree, const struct neuron_gene *neuron)
     put(tree, object, "in", neuron->owner == 0 ? json_string("central") : id_value(neuron->owner));
     put(tree, object, "function", json_string(neuron_functions[neuron->function].name));
     put_unless_zero(tree, object, "initial", neuron->initial);
+    put_unless_zero(tree, object, "lag_image", neuron->lag_image);
+    put_unless_zero(tree, object, "lag_row", neuron->lag_row);
     int used = neuron_functions[neuron->function].input_count;
     while (used > 0 && is_default_input(&neuron->inputs[used - 1]))
         used--;

@@ -15,7 +15,8 @@
 
 enum {
     INPUT_FIELDS = 7,
-    NEURON_FIELDS = 5,
+    NEURON_FIELDS = 5, /* and two more where its copies lag */
+    NEURON_FIELDS_LAGGING = 7,
 };
 
 /* ---- writing ---- */
@@ -84,7 +85,8 @@ static void encode_gene(const struct gene_field *table, const void *gene,
 static void encode_neuron(const struct neuron_gene *neuron, struct pack_writer *writer)
 {
     int used = neuron_functions[neuron->function].input_count;
-    pack_array(writer, NEURON_FIELDS);
+    int is_lagging = genome_has_lags(neuron);
+    pack_array(writer, is_lagging ? NEURON_FIELDS_LAGGING : NEURON_FIELDS);
     pack_u64(writer, neuron->id);
     pack_u64(writer, neuron->owner);
     pack_u64(writer, neuron->function);
@@ -92,6 +94,10 @@ static void encode_neuron(const struct neuron_gene *neuron, struct pack_writer *
     pack_array(writer, (size_t)used);
     for (int i = 0; i < used; i++)
         encode_input(&neuron->inputs[i], writer);
+    if (is_lagging) {
+        pack_double(writer, neuron->lag_image);
+        pack_double(writer, neuron->lag_row);
+    }
 }
 
 void genome_encode(const struct genome *genome, struct pack_writer *writer)
@@ -288,6 +294,17 @@ static int decode_connection(const msgpack_object *object, struct genome *genome
     return decode_gene(object, body_kinds[genome->kind].connection, connection, where, error);
 }
 
+/* The lags, which are written only where there are any: equal genomes have equal bytes. */
+static void next_lags(struct cursor *cursor, struct neuron_gene *neuron)
+{
+    cursor->next++; /* the inputs */
+    neuron->lag_image = next_double(cursor);
+    neuron->lag_row = next_double(cursor);
+    if (cursor->rc == 0 && !genome_has_lags(neuron))
+        cursor->rc =
+            error_set(cursor->error, ERR_FORMAT, "%s: lags of 0 are not written", cursor->where);
+}
+
 static int decode_inputs(const msgpack_object *object, struct neuron_gene *neuron,
                          struct error *error)
 {
@@ -307,7 +324,10 @@ static int decode_neuron(const msgpack_object *object, struct genome *genome, co
     struct neuron_gene *neuron = genome_add_neuron(genome);
     if (!neuron)
         return error_set(error, ERR_MEMORY, "out of memory");
-    struct cursor cursor = open_row(object, NEURON_FIELDS, where, error);
+    int is_lagging =
+        object->type == MSGPACK_OBJECT_ARRAY && object->via.array.size == NEURON_FIELDS_LAGGING;
+    struct cursor cursor =
+        open_row(object, is_lagging ? NEURON_FIELDS_LAGGING : NEURON_FIELDS, where, error);
     neuron->id = next_u64(&cursor, UINT64_MAX);
     neuron->owner = next_u64(&cursor, UINT64_MAX);
     neuron->function = (uint8_t)next_u64(&cursor, NEURON_FUNCTION_COUNT - 1);
@@ -316,6 +336,8 @@ static int decode_neuron(const msgpack_object *object, struct genome *genome, co
         cursor.rc = decode_inputs(&cursor.fields[cursor.next], neuron, error);
         name_field(&cursor);
     }
+    if (is_lagging)
+        next_lags(&cursor, neuron);
     return cursor.rc;
 }
 

@@ -101,7 +101,7 @@ static int decode_entry(struct params *params, const msgpack_object_kv *entry, s
 
 int params_decode(struct params *params, const msgpack_object *object, struct error *error)
 {
-    params_set_defaults(params);
+    params_set_recorded_defaults(params);
     if (!object || object->type != MSGPACK_OBJECT_MAP)
         return error_set(error, ERR_FORMAT, "parameters: expected a map");
     if (object->via.map.size > (uint32_t)param_count)

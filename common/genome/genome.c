@@ -244,7 +244,7 @@ int genome_find_neuron(const struct genome *genome, gene_id id)
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
 {
     if (a->id != b->id || a->owner != b->owner || a->function != b->function ||
-        a->initial != b->initial)
+        a->initial != b->initial || a->lag_image != b->lag_image || a->lag_row != b->lag_row)
         return 0;
     for (int i = 0; i < NEURON_INPUTS_MAX; i++)
         if (!gene_is_equal_input(&a->inputs[i], &b->inputs[i]))
@@ -279,6 +279,9 @@ static uint64_t hash_neuron(uint64_t hash, const struct neuron_gene *neuron)
     hash = hash_double(hash, neuron->initial);
     for (int i = 0; i < NEURON_INPUTS_MAX; i++)
         hash = gene_hash_input(&neuron->inputs[i], hash);
+    // without lags it is the hash of the versions that had none
+    if (genome_has_lags(neuron))
+        hash = hash_double(hash_double(hash, neuron->lag_image), neuron->lag_row);
     return hash;
 }
 

@@ -146,6 +146,9 @@ struct neuron_gene {
     gene_id owner;    /* the body gene it lives in and is copied with; 0 = the central set */
     uint8_t function; /* enum neuron_function */
     double initial;   /* oscillators: initial phase, a fraction of a turn in [0, 1); else 0 */
+    /* oscillators: by how much copies begin later, turns in [0, 1); else 0: those in mirrored parts, and those in a
+     * row of parts of one gene, each after the one before it */
+    double lag_image, lag_row;
     struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
 };
 
@@ -259,6 +262,12 @@ struct neuron_gene *genome_add_neuron(struct genome *genome);
 void genome_remove_body(struct genome *genome, int index);
 void genome_remove_connection(struct genome *genome, int index);
 void genome_remove_neuron(struct genome *genome, int index);
+
+/* 1 if copies of the neuron lag. */
+static inline int genome_has_lags(const struct neuron_gene *neuron)
+{
+    return neuron->lag_image != 0 || neuron->lag_row != 0;
+}
 
 /* Greatest limit, either way, of a joint of that type: rad or m. */
 double genome_limit_max(int joint);

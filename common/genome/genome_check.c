@@ -373,8 +373,10 @@ static int check_neuron(const struct genome *genome, int row, struct error *erro
     if ((rc = check_id(&place)) ||
         (rc = check_int(&place, "function", neuron->function, 0, NEURON_FUNCTION_COUNT - 1)))
         return rc;
-    double initial_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
-    if ((rc = check_real(&place, "initial", neuron->initial, 0, initial_max)))
+    double phase_max = is_oscillator(neuron->function) ? PHASE_MAX : 0;
+    if ((rc = check_real(&place, "initial", neuron->initial, 0, phase_max)) ||
+        (rc = check_real(&place, "lag_image", neuron->lag_image, 0, phase_max)) ||
+        (rc = check_real(&place, "lag_row", neuron->lag_row, 0, phase_max)))
         return rc;
     if (genome_find_neuron(genome, neuron->id) != row)
         return fail(&place, ERR_RANGE, "another neuron has the same id");
@@ -503,7 +505,7 @@ static void repair_rows(struct genome *genome)
         struct neuron_gene *neuron = &genome->neurons[i];
         int used = neuron_functions[neuron->function].input_count;
         if (!is_oscillator(neuron->function))
-            neuron->initial = 0;
+            neuron->initial = neuron->lag_image = neuron->lag_row = 0;
         for (int j = 0; j < used; j++)
             repair_input(genome, neuron->owner, &neuron->inputs[j]);
         memset(&neuron->inputs[used], 0, sizeof(neuron->inputs[0]) * (NEURON_INPUTS_MAX - used));

@@ -35,6 +35,15 @@ static double fitness_walk(const struct measures *measures, const struct params 
     return (measures->distance_m - size / 2) / size;
 }
 
+/* Walking, less what slides and what lies on its belly. */
+static double fitness_stride(const struct measures *measures, const struct params *params)
+{
+    double slip = measures->slip_share > 1 ? 1 : measures->slip_share;
+
+    return fitness_walk(measures, params) * (1 - params->fitness_slip_weight * slip) *
+           (1 - params->fitness_belly_weight * measures->belly_share);
+}
+
 static double way_walk(const struct measures *measures, const struct params *params)
 {
     return measures->distance_m / size_of_walker(measures, params);
@@ -143,6 +152,10 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                        "First Life, in the air", fitness_hop, NULL, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
                             "First Life", fitness_platform, NULL, 0, 0},
+    [BEHAVIOUR_STRIDE] = {"stride",
+                          "as walk, times (1 - slip_weight min(1, slip_share)) (1 - belly_weight "
+                          "belly_share)",
+                          "walk, on legs", fitness_stride, way_walk, 1, 1},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom, NULL,
                           0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",

@@ -72,7 +72,15 @@
     X(power_w_kg, "energy used by time and mass: the muscles' mean power")                         \
     X(power_max_w_kg, "the same over the tenth of a second that has most")                         \
     X(size_max_m, "greatest distance between two points of the body, while it moves")              \
-    X(clearance_mean_m, "mean height of the body's lowest point; 0 while something touches")
+    X(clearance_mean_m, "mean height of the body's lowest point; 0 while something touches")       \
+    X(slip_share,                                                                                  \
+      "energy lost to friction / (friction, weight, way along the ground): 1 slides all the way")  \
+    X(belly_share, "share of the load that the root part bears")                                   \
+    X(stride_hz, "full swings per second of the driven joint in the middle of those that swing")   \
+    X(stride_m, "way along the ground in such a swing; 0: nothing swings")                         \
+    X(feet,                                                                                        \
+      "parts that bear a twentieth of the load and are off the ground for a sixth of the time")    \
+    X(pairs, "pairs of parts that are mirror images")
 
 struct measures {
 #define X(name, text) double name;

@@ -96,6 +96,12 @@ void params_set_defaults(struct params *params)
     PARAMS(DEFAULT_REAL, DEFAULT_INT, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)
 }
 
+void params_set_recorded_defaults(struct params *params)
+{
+    params_set_defaults(params);
+    params->creature_neighbours = NEIGHBOURS_PASS;
+}
+
 static void *field_of(struct params *params, const struct param_info *info)
 {
     return (char *)params + info->offset;

@@ -32,7 +32,7 @@
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
     CHOICE(evolution, behaviour, 0,                                                                \
-           "walk|jump|swim|fly|seek|head-up|hop|platform|custom|interactive", 'J',                 \
+           "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive", 'J',          \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
@@ -80,6 +80,8 @@
     REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate per joint: input, weight, strength")         \
     REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: function")                \
     REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
+    REAL(mutation, neuron_lag, 0, 0, 1000, 'S',                                                    \
+         "rate per oscillator: by how much its copies in images and rows lag")                     \
     REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
     REAL(mutation, add_body, 0.5, 0, 1000, 'S', "rate per genome: a new body gene")                \
     REAL(mutation, add_neuron, 1, 0, 1000, 'S', "rate per genome: a new neuron")                   \
@@ -116,6 +118,7 @@
     REAL(initial, linear, 0.2, 0, 1, 'S', "share of linear joints among the others")               \
     REAL(initial, effectors, 0.9, 0, 1, 'S', "share of moving joints with an effector")            \
     REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors that an oscillator drives")     \
+    REAL(initial, lags, 0, 0, 1, 'S', "share of oscillators whose copies lag")                     \
     REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest joint limit")         \
     REAL(initial, radius_min_m, 0.04, 0.005, 5, 'S', "smallest sphere")                            \
     REAL(initial, radius_max_m, 0.15, 0.005, 5, 'S', "largest sphere")                             \
@@ -131,6 +134,10 @@
     INT(creature, parts_min, 2, 1, 64, 'E', "parts, at least")                                     \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts, at most")                                     \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
+    CHOICE(                                                                                        \
+        creature, neighbours, 0, "auto|half|pass", 'E',                                            \
+        "boxes that a joint joins collide, without the half of the smaller one that is next to "   \
+        "the joint; or pass through one another; auto: half")                                      \
     BOOL(creature, twins, 0, 'E', "a symmetric gene grows its mirror image with one connection")   \
     INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons, at most")                              \
     REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "smallest grown side")                         \
@@ -305,7 +312,9 @@
     TEXT(fitness, expression, "", 'J',                                                             \
          "custom: fitness by the measures, as in distance_m / size_max_m")                         \
     REAL(fitness, size_floor_m, 0.5, 0.001, 100, 'J',                                              \
-         "walk: smaller creatures count as this size")                                             \
+         "walk, stride: smaller creatures count as this size")                                     \
+    REAL(fitness, slip_weight, 0.5, 0, 1, 'J', "stride: what sliding all the way takes away")      \
+    REAL(fitness, belly_weight, 0.5, 0, 1, 'J', "stride: what lying on the root part takes away")  \
     INT(farm, workers, 0, 0, 1024, 'F', "simulator processes; 0: one a core, or a task of Slurm")  \
     BOOL(farm, reuse, 1, 'F', "a creature with an earlier one's body and brain gets its result")   \
     INT(farm, prefetch, 2, 1, 64, 'F', "tasks a worker holds at once")                             \
@@ -345,6 +354,7 @@ enum {
     BEHAVIOUR_HEAD_UP,
     BEHAVIOUR_HOP,
     BEHAVIOUR_PLATFORM,
+    BEHAVIOUR_STRIDE,
     BEHAVIOUR_CUSTOM,
     BEHAVIOUR_INTERACTIVE,
     BEHAVIOUR_COUNT
@@ -354,6 +364,7 @@ enum body_kind { BODY_RECTANGLES, BODY_SPHERES, BODY_BOXES, BODY_KIND_COUNT };
 enum { CHOICE_PERCENTAGE, CHOICE_INHERITED };
 enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
+enum { NEIGHBOURS_AUTO, NEIGHBOURS_HALF, NEIGHBOURS_PASS };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
 /* Further ones are methods that one kind of body has of its own. */
 enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_COUNT = 4 };
@@ -395,6 +406,8 @@ void params_ask_solver(struct params *params, int solver);
 int params_find(const char *key);
 
 void params_set_defaults(struct params *params);
+/* What a record means that lacks rows of newer versions: the defaults, and where those changed, as it was. */
+void params_set_recorded_defaults(struct params *params);
 
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
  * also sets the preset's values of the other world rows, so it comes before them. */

@@ -95,7 +95,7 @@ int stored_branch_params(sqlite3 *database, const char *path, int64_t branch, st
                          struct error *error)
 {
     sqlite3_stmt *row;
-    params_set_defaults(params);
+    params_set_recorded_defaults(params);
     int status = statement_prepare(database, path,
                                    "SELECT key, value FROM branch_parameters WHERE branch = ?"
                                    " ORDER BY position",

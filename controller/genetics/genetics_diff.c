@@ -485,6 +485,8 @@ static void compare_neurons(struct diff *diff, int row_before, int row_after)
                 neuron_functions[b->function].name);
     }
     compare_number(diff, "phase", a->initial, b->initial, " turns");
+    compare_number(diff, "lag of images", a->lag_image, b->lag_image, " turns");
+    compare_number(diff, "lag in a row", a->lag_row, b->lag_row, " turns");
     for (k = 0; k < count_b; k++) {
         snprintf(field, sizeof(field), "input %d", k);
         if (k < count_a) {
@@ -507,6 +509,10 @@ static void print_neuron(struct diff *diff, const struct genome *genome, int row
             place_name(genome, neuron->owner, place));
     if (neuron->initial != 0)
         fprintf(diff->out, ", phase %.4g turns", neuron->initial);
+    if (neuron->lag_image != 0)
+        fprintf(diff->out, ", images lag by %.4g turns", neuron->lag_image);
+    if (neuron->lag_row != 0)
+        fprintf(diff->out, ", in a row each lags by %.4g turns", neuron->lag_row);
     for (k = 0; k < neuron_functions[neuron->function].input_count; k++) {
         fputs(k ? ", " : ": ", diff->out);
         print_input(diff->out, genome, &neuron->inputs[k]);

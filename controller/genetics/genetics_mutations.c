@@ -280,18 +280,24 @@ static void neuron_function(struct mutation *mutation)
     for (k = used; k < count; k++)
         wiring_draw(mutation->genome, neuron->owner, mutation->rng, &neuron->inputs[k]);
     if (!genetics_is_oscillator(neuron->function))
-        neuron->initial = 0;
+        neuron->initial = neuron->lag_image = neuron->lag_row = 0;
     else if (neuron->initial == 0)
         neuron->initial = rng_unit(mutation->rng);
     mutation_say(mutation, "function of neuron %d %s -> %s", row, before, function_name(neuron));
 }
 
+static double change_turns(struct mutation *mutation, double before)
+{
+    double after = mutation_change(mutation, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
+
+    return fmin(fmax(after - det_floor(after), 0), PHASE_LIMIT);
+}
+
 static void change_phase(struct mutation *mutation, struct neuron_gene *neuron, int row)
 {
     double before = neuron->initial;
-    double after = mutation_change(mutation, before, LEAST_PHASE, 0, -HUGE_VAL, HUGE_VAL);
 
-    neuron->initial = fmin(fmax(after - det_floor(after), 0), PHASE_LIMIT);
+    neuron->initial = change_turns(mutation, before);
     mutation_say(mutation, "phase of neuron %d (%s) %.3f -> %.3f turns", row, function_name(neuron),
                  before, neuron->initial);
 }
@@ -310,6 +316,30 @@ static void neuron_weight(struct mutation *mutation)
     }
     snprintf(what, sizeof(what), "input %d of neuron %d (%s)", k, row, function_name(neuron));
     mutation_change_input(mutation, &neuron->inputs[k], 1, what);
+}
+
+static int count_oscillators(const struct genome *genome)
+{
+    int count = 0;
+
+    for (int i = 0; i < genome->neuron_count; i++)
+        count += genetics_is_oscillator(genome->neurons[i].function);
+    return count;
+}
+
+/* Of an oscillator: in phase or half a turn apart, or else a little more or less. */
+static void neuron_lag(struct mutation *mutation)
+{
+    int wanted = mutation_below(mutation, count_oscillators(mutation->genome)), row = 0;
+    while (!genetics_is_oscillator(mutation->genome->neurons[row].function) || wanted-- > 0)
+        row++;
+    struct neuron_gene *neuron = &mutation->genome->neurons[row];
+    int is_row = rng_chance(mutation->rng, 0.5);
+    double *lag = is_row ? &neuron->lag_row : &neuron->lag_image, before = *lag;
+
+    *lag = rng_chance(mutation->rng, 0.5) ? before > 0 ? 0 : 0.5 : change_turns(mutation, before);
+    mutation_say(mutation, "lag of neuron %d (%s) %s %.3f -> %.3f turns", row,
+                 function_name(neuron), is_row ? "in a row" : "of images", before, *lag);
 }
 
 static void neuron_input(struct mutation *mutation)
@@ -544,6 +574,7 @@ const struct mutation_kind mutation_kinds[] = {
     MUTATION_KIND(effector, count_movers, 0),
     MUTATION_KIND(neuron_function, count_neurons, 0),
     MUTATION_KIND(neuron_weight, count_neurons, 0),
+    MUTATION_KIND(neuron_lag, count_oscillators, 0),
     MUTATION_KIND(neuron_input, count_neurons, 0),
     MUTATION_KIND(add_body, count_genome, 1),
     MUTATION_KIND(add_neuron, count_genome, 0),

@@ -172,8 +172,17 @@ int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
     return status;
 }
 
-static int add_neuron(struct genome *genome, gene_id owner, int function, struct rng *rng,
-                      struct gene_counter *ids)
+/* Mirrored copies take turns; along a row goes a wave of any length. */
+static void draw_lags(struct neuron_gene *neuron, const struct params *params, struct rng *rng)
+{
+    if (rng_chance(rng, params->initial_lags))
+        neuron->lag_image = 0.5;
+    if (rng_chance(rng, params->initial_lags))
+        neuron->lag_row = rng_unit(rng);
+}
+
+static int add_neuron(struct genome *genome, gene_id owner, int function,
+                      const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct neuron_gene *neuron;
     int k;
@@ -187,6 +196,9 @@ static int add_neuron(struct genome *genome, gene_id owner, int function, struct
     neuron->owner = owner;
     neuron->function = (uint8_t)function;
     neuron->initial = genetics_is_oscillator(function) ? rng_unit(rng) : 0;
+    /* where none lags nothing is drawn, and all else is as it was */
+    if (genetics_is_oscillator(function) && params->initial_lags > 0)
+        draw_lags(neuron, params, rng);
     for (k = 0; k < neuron_functions[function].input_count; k++)
         wiring_set_constant(&neuron->inputs[k], 0);
     return 0;
@@ -224,7 +236,7 @@ int genetics_random_function(const struct params *params, int except, struct rng
 int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
                            struct rng *rng, struct gene_counter *ids)
 {
-    return add_neuron(genome, owner, genetics_random_function(params, -1, rng), rng, ids);
+    return add_neuron(genome, owner, genetics_random_function(params, -1, rng), params, rng, ids);
 }
 
 static double draw_frequency_hz(struct rng *rng)
@@ -291,9 +303,9 @@ static int drive_function(const struct params *params)
 }
 
 static int add_drive(struct genome *genome, gene_id owner, int function, double frequency_hz,
-                     struct rng *rng, struct gene_counter *ids)
+                     const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
-    int status = add_neuron(genome, owner, function, rng, ids);
+    int status = add_neuron(genome, owner, function, params, rng, ids);
     struct neuron_gene *drive;
 
     if (status)
@@ -320,7 +332,7 @@ static int draw_drives(struct genome *genome, int row, const struct params *para
 
         if (is_driven)
             status = add_drive(genome, body->id, function,
-                               genetics_random_frequency_hz(genome, rng), rng, ids);
+                               genetics_random_frequency_hz(genome, rng), params, rng, ids);
         input->weight = rng_uniform(rng, 0.8, 1.2);
         if (is_driven && !status)
             wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1], input);
@@ -338,7 +350,7 @@ static int add_effector(struct genome *genome, int row, int is_driven, double fr
 
     is_driven = is_driven && function >= 0;
     if (is_driven)
-        status = add_drive(genome, body->id, function, frequency_hz, rng, ids);
+        status = add_drive(genome, body->id, function, frequency_hz, params, rng, ids);
     if (status == ERR_MEMORY)
         return status;
     body->has_effector = 1;

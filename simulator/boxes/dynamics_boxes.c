@@ -368,9 +368,9 @@ static void boxes_bounds(const struct dynamics *dynamics, struct vec3 *low, stru
 static int may_overlap(const struct boxes *s, int a, int b)
 {
     int one = s->body->boxes[a].link, two = s->body->boxes[b].link;
-    const unsigned char *passes = s->phenotype->passes;
+    const unsigned char *meetings = s->phenotype->meetings;
     return one == two || s->body->links[one].parent == two || s->body->links[two].parent == one ||
-           (passes && passes[a * s->body->box_count + b]);
+           (meetings && meetings[a * s->body->box_count + b] == PAIR_PASS);
 }
 
 static double boxes_overlap(const struct dynamics *dynamics)

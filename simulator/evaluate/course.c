@@ -118,6 +118,7 @@ void run_measure_tick(struct run *run)
 
     run->contact_ticks += (uint64_t)run->has_touched;
     run->has_touched = 0;
+    gait_watch(&run->gait, &run->phenotype, run->dynamics, run->creature);
 }
 
 void run_digest_tick(struct run *run)
@@ -134,6 +135,7 @@ void run_measure_body(struct run *run)
     m->links = run->phenotype.piece_count;
     m->neurons = brain_neuron_count(run->brain);
     m->mass_kg = run->phenotype.mass_kg;
+    m->pairs = gait_count_pairs(&run->phenotype);
 }
 
 void run_measure_ledger(struct run *run)
@@ -157,6 +159,8 @@ void run_measure_ledger(struct run *run)
     /* what falls pays with the height that it lost */
     double fallen_j = m->mass_kg * run->world.gravity_m_s2 * fmax(-m->way_y_m, 0);
     m->cost_of_transport = way > 0 ? (m->work_in_j + fallen_j) / way : 0;
+    double slid_j = run->world.friction * m->mass_kg * run->world.gravity_m_s2 * m->distance_m;
+    m->slip_share = slid_j > 0 ? m->loss_friction_j / slid_j : 0;
     m->power_w_kg = run->time_s > 0 ? m->work_in_j / (m->mass_kg * run->time_s) : 0;
 }
 
@@ -176,6 +180,7 @@ void run_measure_course(struct run *run)
     m->follow_share = light_follow_share(&run->light);
     m->light_distance_m = light_mean_distance(&run->light);
     m->contact_share = run->ticks ? (double)run->contact_ticks / (double)run->ticks : 0;
+    gait_measure(&run->gait, &run->phenotype, m);
     dynamics_step_counts(run->dynamics, &steps, &rk4_steps);
     m->rk4_share = steps ? (double)rk4_steps / (double)steps : 0;
 

@@ -82,7 +82,9 @@ static int take_memory(struct run *run, struct arena *arena)
         return ERR_MEMORY;
     for (int i = 0; i < run->phenotype.drive_count; i++)
         run->turned_at[i] = run->phenotype.drives[i].rest;
-    return senses_create(&run->senses, &run->phenotype, run->params, arena);
+    return gait_create(&run->gait, &run->phenotype, arena)
+               ? ERR_MEMORY
+               : senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
 /* Makes body and brain. */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/evaluate/gait.h"
 #include "simulator/mind/senses.h"
 
 /* The muscles' power is a mean over no more ticks. */
@@ -68,6 +69,7 @@ struct run {
     double height_sum_m, lowest_sum_m, head_sum_m, clearance_sum_m;
     int has_touched; /* in a step of this tick */
     uint64_t ticks, contact_ticks;
+    struct gait gait;
     double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
 };
 

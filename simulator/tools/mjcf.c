@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/body/box_body.h"
 #include "common/math/detmath.h"
 #include "common/text.h"
 #include "simulator/body/physics.h"
@@ -167,19 +168,54 @@ static void write_sites(const struct writer *writer, int link)
     }
 }
 
-static void write_geom(const struct writer *writer, int index)
+/* Place and size of a part's box, or of a box in it. */
+static void write_box(const struct writer *writer, int index, struct vec3 at, struct vec3 half)
 {
     const struct model_part *part = &writer->model->parts[index];
     const struct shape *shape = &writer->scene->phenotype->shapes[index];
-    unsigned color = colors[writer->scene->phenotype->parts[index].depth % COLOR_COUNT];
     struct mat3 turn = quaternion_matrix(part->turn);
-    double depth = shape->half_m.z > 0 ? shape->half_m.z : HALF_DEPTH_M;
-    fprintf(writer->file, "<geom name='part%d' type='box'", index);
-    write_vector(writer, "pos", vec3_add(part->centre, mat3_apply(&turn, shape->at_m)));
+    double depth = half.z > 0 ? half.z : HALF_DEPTH_M;
+    write_vector(writer, "pos", vec3_add(part->centre, mat3_apply(&turn, at)));
     write_turn(writer, quaternion_product(part->turn, shape->turn));
-    fprintf(writer->file, " size='%.17g %.17g %.17g' rgba='%.3f %.3f %.3f 1'/>\n", shape->half_m.x,
-            depth, shape->half_m.y, (color >> 16) / 255.0, (color >> 8 & 255) / 255.0,
-            (color & 255) / 255.0);
+    fprintf(writer->file, " size='%.17g %.17g %.17g'", half.x, depth, half.y);
+}
+
+static unsigned char meeting_of(const struct writer *writer, int a, int b)
+{
+    const unsigned char *meetings = writer->scene->phenotype->meetings;
+    return meetings ? meetings[a * writer->model->part_count + b] : PAIR_USUAL;
+}
+
+/* The halves of a part that meet others, which touch nothing else. */
+static void write_halves(const struct writer *writer, int index)
+{
+    const struct shape *shape = &writer->scene->phenotype->shapes[index];
+    for (int a = 0; a < writer->model->part_count; a++)
+        for (int b = a + 1; b < writer->model->part_count; b++) {
+            unsigned char meeting = meeting_of(writer, a, b);
+            if (meeting < PAIR_HALF || (box_half_of(meeting).is_second ? b : a) != index)
+                continue;
+            struct solid both[2] = {{.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                     .half = {shape->half_m.x, shape->half_m.y, shape->half_m.z}}};
+            both[1] = both[0];
+            box_half_cut(meeting, &both[0], &both[1]);
+            const struct solid *half = &both[index == b];
+            fprintf(writer->file, "<geom name='half%d_%d' type='box'", a, b);
+            write_box(writer, index, half->centre,
+                      (struct vec3){half->half[0], half->half[1], half->half[2]});
+            fputs(" contype='0' conaffinity='0' group='3'/>\n", writer->file);
+        }
+}
+
+static void write_geom(const struct writer *writer, int index)
+{
+    const struct shape *shape = &writer->scene->phenotype->shapes[index];
+    unsigned color = colors[writer->scene->phenotype->parts[index].depth % COLOR_COUNT];
+    fprintf(writer->file, "<geom name='part%d' type='box'", index);
+    write_box(writer, index, shape->at_m, shape->half_m);
+    fprintf(writer->file, " rgba='%.3f %.3f %.3f 1'/>\n", (color >> 16) / 255.0,
+            (color >> 8 & 255) / 255.0, (color & 255) / 255.0);
+    write_halves(writer, index);
 }
 
 /* Turns two axes so that their product of inertia vanishes: columns i and j of `axes`. */
@@ -292,23 +328,37 @@ static void write_world(const struct writer *writer)
 static int passes_through(const struct writer *writer, int a, int b)
 {
     const struct body_model *model = writer->model;
-    const unsigned char *passes = writer->scene->phenotype->passes;
     for (int i = 0; i < model->part_count; i++)
         for (int k = 0; k < model->part_count; k++)
             if (model->parts[i].link == a && model->parts[k].link == b &&
-                passes[i * model->part_count + k])
+                meeting_of(writer, i, k) == PAIR_PASS)
                 return 1;
     return 0;
 }
 
 static void write_exclusions(const struct writer *writer)
 {
-    int count = writer->scene->phenotype->passes ? writer->model->link_count : 0;
+    int count = writer->scene->phenotype->meetings ? writer->model->link_count : 0;
     for (int a = 0; a < count; a++)
         for (int b = a + 1; b < count; b++)
             if (passes_through(writer, a, b))
                 fprintf(writer->file,
                         "<contact>\n<exclude body1='link%d' body2='link%d'/>\n</contact>\n", a, b);
+}
+
+/* Boxes that a joint joins, of which one is half there. */
+static void write_half_pairs(const struct writer *writer)
+{
+    double friction = writer->scene->own_friction;
+    for (int a = 0; a < writer->model->part_count; a++)
+        for (int b = a + 1; b < writer->model->part_count; b++) {
+            unsigned char meeting = meeting_of(writer, a, b);
+            if (meeting >= PAIR_HALF)
+                fprintf(writer->file,
+                        "<contact>\n<pair geom1='half%d_%d' geom2='part%d' "
+                        "friction='%.17g %.17g 0.005 0.0001 0.0001'/>\n</contact>\n",
+                        a, b, box_half_of(meeting).is_second ? a : b, friction, friction);
+        }
 }
 
 /* ---- muscles ---- */
@@ -483,9 +533,10 @@ static void write_head(const struct writer *writer)
         "-->\n<compiler angle='radian' inertiafromgeom='false'/>\n"
         "<option timestep='%.17g' gravity='%.17g %.17g %.17g' density='%.17g'/>\n"
         "<default><geom friction='%.17g 0.005 0.0001' solref='%g 1' solimp='0.0001 %g %g 0.5 2'/>"
-        "</default>\n",
+        "<pair solref='%g 1' solimp='0.0001 %g %g 0.5 2'/></default>\n",
         scene->step_s, gravity.x, gravity.y, gravity.z, writer->model->medium_kg_m3,
-        scene->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
+        scene->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M, CONTACT_TIME_S,
+        CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
 }
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene)
@@ -500,6 +551,7 @@ void mjcf_write(FILE *file, const struct mjcf_scene *scene)
             write_link(&writer, i);
     fputs("</worldbody>\n", file);
     write_exclusions(&writer);
+    write_half_pairs(&writer);
     write_cones(&writer);
     write_actuators(&writer);
     write_keyframe(&writer);

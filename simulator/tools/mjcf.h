@@ -33,7 +33,7 @@ struct mjcf_box {
 struct mjcf_scene {
     const char *name;
     const struct body_model *model;
-    /* parts' shapes and depths, who passes through whom, and effectors: of the drives with them actuators are made */
+    /* parts' shapes and depths, how they meet, and effectors: of the drives with them actuators are made */
     const struct phenotype *phenotype;
     struct vec3 gravity_m_s2;
     int has_ground;

@@ -8,7 +8,7 @@ static int fill_phenotype(const struct space_scene *scene, const struct body_mod
                           struct phenotype *phenotype, struct arena *arena)
 {
     size_t boxes = (size_t)scene->box_count, rates = (size_t)scene->rates;
-    *phenotype = (struct phenotype){.part_count = scene->box_count, .passes = scene->passes};
+    *phenotype = (struct phenotype){.part_count = scene->box_count, .meetings = scene->passes};
     phenotype->parts = arena_take(arena, boxes, sizeof phenotype->parts[0]);
     phenotype->shapes = arena_take(arena, boxes, sizeof phenotype->shapes[0]);
     phenotype->effectors = arena_take(arena, rates, sizeof phenotype->effectors[0]);

@@ -308,6 +308,24 @@ START_TEST(platform_fails_who_ever_leaves_it)
 }
 END_TEST
 
+START_TEST(stride_is_walking_less_what_slides_and_lies)
+{
+    measures.size_m = 1;
+    measures.distance_m = 4.5;
+    params.fitness_slip_weight = 0.5;
+    params.fitness_belly_weight = 0.25;
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 4);
+    measures.slip_share = 0.5;
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 3);
+    measures.slip_share = 7; /* trembling does not count more than sliding */
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 2);
+    measures.belly_share = 1;
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 1.5);
+    measures.slip_share = NAN;
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0);
+}
+END_TEST
+
 START_TEST(only_scored_verdicts_have_fitness)
 {
     measures.size_m = 1;
@@ -388,6 +406,7 @@ int main(void)
     tcase_add_test(tests, hop_fails_who_falls_off_within_five_seconds);
     tcase_add_test(tests, hop_counts_the_clearance_alone);
     tcase_add_test(tests, platform_fails_who_ever_leaves_it);
+    tcase_add_test(tests, stride_is_walking_less_what_slides_and_lies);
     tcase_add_test(tests, only_scored_verdicts_have_fitness);
     tcase_add_test(tests, measures_that_are_not_finite_score_nothing);
     return run_tests("behaviour", tests);

@@ -213,6 +213,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
 
 START_TEST(a_creature_moves_as_a_scene_of_its_boxes)
 {
+    set("creature.neighbours=pass"); /* as in scenes */
     static const char *const worlds[] = {"world.preset=land", "world.preset=water"};
     int count = 0;
     for (uint64_t id = 1; id <= CREATURES; id++)
@@ -290,6 +291,22 @@ static int keeps_sign(const struct box_link *link, int freedom)
     return link->joint == JOINT_LINEAR || axes[link->joint][freedom] == 'z';
 }
 
+/* Boxes' own z axes are reversed. */
+static void mirror_meetings(void)
+{
+    size_t count = (size_t)phenotype.part_count * (size_t)phenotype.part_count;
+    unsigned char *meetings = arena_take(&arena, count, 1);
+    for (size_t i = 0; i < count; i++) {
+        meetings[i] = phenotype.meetings[i];
+        if (meetings[i] < PAIR_HALF)
+            continue;
+        struct box_half half = box_half_of(meetings[i]);
+        half.sign = half.axis == 2 ? -half.sign : half.sign;
+        meetings[i] = box_half_meeting(half);
+    }
+    phenotype.meetings = meetings;
+}
+
 /* The phenotype as the plane z = 0 shows it. */
 static void mirror_phenotype(void)
 {
@@ -318,6 +335,7 @@ static void mirror_phenotype(void)
             }
     }
     phenotype.detail = body;
+    mirror_meetings();
 }
 
 /* Drives go to and fro; a mirrored body's the other way where a mirror says so. */
@@ -484,7 +502,8 @@ static void grow_pair(int face, int joint, int is_mirrored)
 
 static const double *feel(struct dynamics *dynamics, struct senses *senses, struct light *light)
 {
-    struct surroundings around = {.light = light, .gravity_m_s2 = {0, -9.81, 0}, .tick_s = 1.0 / 60};
+    struct surroundings around = {
+        .light = light, .gravity_m_s2 = {0, -9.81, 0}, .tick_s = 1.0 / 60};
     ck_assert_int_eq(senses_create(senses, &phenotype, &params, &arena), 0);
     senses_read(senses, dynamics, &around);
     return senses->values;

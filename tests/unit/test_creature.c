@@ -2,6 +2,7 @@
  * every truncation of a file refused; hostile content behind a right checksum; JSON that must fail,
  * with the message; writing that leaves no half file. */
 #include "common/creature/creature.h"
+#include "common/creature/creature_codec.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -38,6 +39,14 @@ static void add_claw(struct genome *genome)
     claw->effector_input = fixture_sensor(SCOPE_OWN, SENSOR_JOINT, 0, -1.0 / 3.0);
     claw->effector_strength = 0.1;
     fixture_connection(genome, 78, HAND, 77)->child_face = FACE_LEFT;
+}
+
+/* Copies lag, not in version 4. */
+static void make_lagging(struct genome *genome)
+{
+    fixture_make_boxes(genome);
+    genome->neurons[0].lag_image = 0.5;
+    genome->neurons[0].lag_row = 1.0 / 7.0;
 }
 
 /* Everything set, with numbers that need all their digits. */
@@ -384,10 +393,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 5) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 6) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 4)"));
+            strstr(error.message, " is not supported (this program reads 1 to 5)"));
     }
     free(content);
     pack_close(&file);
@@ -516,10 +525,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 5}",
-     "worm.json: format version 5 is not supported (this program reads 1 to 4)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 6}",
+     "worm.json: format version 6 is not supported (this program reads 1 to 5)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 4)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 5)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -643,6 +652,37 @@ static const struct {
                  "\"verdict\": \"good\"}}",
      "worm.json: evaluation.verdict: unknown name \"good\"; there are ok, motionless, "},
 };
+
+/* Lags are written where there are any, and raise the version; nothing else of the file differs. */
+START_TEST(lags_are_kept)
+{
+    struct creature copy;
+    struct error bad;
+    for (int is_row = 0; is_row < 2; is_row++) {
+        struct neuron_gene *wave = &creature.genome.neurons[0];
+        genome_deinit(&creature.genome);
+        make_lagging(&creature.genome);
+        wave = &creature.genome.neurons[0];
+        *(is_row ? &wave->lag_row : &wave->lag_image) = 0;
+        ck_assert_int_eq(creature_format_version(&creature), 5);
+        struct pack_writer writer;
+        pack_writer_init(&writer);
+        creature_encode(&creature, &writer);
+        ck_assert_int_eq(
+            creature_decode(&copy, writer.buffer.data, writer.buffer.size, "worm", &bad), 0);
+        assert_equal(&copy, &creature);
+        creature_deinit(&copy);
+        pack_writer_deinit(&writer);
+        char *text = creature_to_json(&creature);
+        ck_assert_int_eq(creature_decode(&copy, text, strlen(text), "worm", &bad), 0);
+        assert_equal(&copy, &creature);
+        creature_deinit(&copy);
+        free(text);
+    }
+    creature.genome.neurons[0].lag_image = creature.genome.neurons[0].lag_row = 0;
+    ck_assert_int_eq(creature_format_version(&creature), 4);
+}
+END_TEST
 
 START_TEST(json_that_must_fail)
 {
@@ -1055,6 +1095,11 @@ START_TEST(golden_files_are_read)
     ck_assert_int_eq(genome_copy(&genomes[1], &creature.genome), 0);
     fixture_make_spheres(&genomes[2]);
     fixture_make_boxes(&genomes[3]);
+    make_lagging(&genomes[4]);
+    /* files of versions without the key mean what they did */
+    ck_assert_int_eq(text.params.creature_neighbours,
+                     version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
+    ck_assert_int_eq(binary.params.creature_neighbours, text.params.creature_neighbours);
     ck_assert(genome_is_equal(&text.genome, &genomes[_i]));
     for (int i = 0; i < CREATURE_FORMAT_VERSION; i++)
         genome_deinit(&genomes[i]);
@@ -1140,6 +1185,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, json_defaults);
     tcase_add_test(tests, linear_joints_in_json);
     tcase_add_test(tests, json_that_must_fail);
+    tcase_add_test(tests, lags_are_kept);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
@@ -1169,7 +1215,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        fixture_make_boxes(&creature.genome);
+        make_lagging(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

@@ -536,7 +536,7 @@ START_TEST(energy_never_grows)
             q[i] = i > 2 ? rng_uniform(&rng, -2, 2) : 0;
             qd[i] = rng_uniform(&rng, -3, 3);
         }
-        stage.body.phenotype.passes = (const unsigned char *)"\1\1\1\1\1\1\1\1\1";
+        stage.body.phenotype.meetings = (const unsigned char *)"\1\1\1\1\1\1\1\1\1";
         stage_build(&stage);
         stage_set(&stage, q, qd);
         double energy = stage_energy(&stage), start = energy;

@@ -503,6 +503,7 @@ static const struct {
     {BODY_RECTANGLES,
      "neuron_weight",
      {"weight of input ", "constant of input ", "phase of neuron ", " turns"}},
+    {BODY_RECTANGLES, "neuron_lag", {"lag of neuron ", " in a row ", " of images ", " -> 0.500"}},
     {BODY_RECTANGLES,
      "neuron_input",
      {" now reads sensor ", " now reads neuron ", " now reads constant ", "input "}},

@@ -113,6 +113,8 @@ END_TEST
     X(g->neurons[2].function = NEURON_MAX,                                                         \
       "~ neuron 2 [102]: function sin -> max; gained input 1: constant 0 x 0\n")                   \
     X(g->neurons[0].initial = 0.5, "~ neuron 0 [100]: phase 0 -> 0.5 turns\n")                     \
+    X(g->neurons[0].lag_image = 0.5, "~ neuron 0 [100]: lag of images 0 -> 0.5 turns\n")           \
+    X(g->neurons[0].lag_row = 0.25, "~ neuron 0 [100]: lag in a row 0 -> 0.25 turns\n")            \
     X(g->neurons[0].inputs[0].value = -1.5, "~ neuron 0 [100]: input 0 constant 1.5 -> -1.5\n")    \
     X(g->neurons[0].inputs[2].weight = 2, "~ neuron 0 [100]: input 2 weight 1 -> 2\n")             \
     X(g->neurons[3].inputs[1].via = TO_ARM_LEFT,                                                   \

@@ -140,6 +140,8 @@ END_TEST
     X(genome.neurons[2].id += 500)                                                                 \
     X(genome.neurons[2].owner = TRUNK)                                                             \
     X(genome.neurons[2].function = NEURON_COS)                                                     \
+    X(genome.neurons[0].lag_image = 0.5)                                                           \
+    X(genome.neurons[0].lag_row = 0.5)                                                             \
     X(genome.neurons[2].initial = 0.5)                                                             \
     X(genome.neurons[2].inputs[0].kind = INPUT_NEURON)                                             \
     X(genome.neurons[2].inputs[0].scope = SCOPE_OWN)                                               \
@@ -275,6 +277,9 @@ END_TEST
     X(genome.neurons[0].initial = 1, "neuron 0 (id 100): initial 1 is not within 0 .. 0.99999")    \
     X(genome.neurons[0].initial = -0.1, "neuron 0 (id 100): initial -0.1 is not")                  \
     X(genome.neurons[1].initial = 0.1, "neuron 1 (id 101): initial 0.1 is not within 0 .. 0")      \
+    X(genome.neurons[0].lag_image = 1,                                                             \
+      "neuron 0 (id 100): lag_image 1 is not within 0 .. 0.99999")                                 \
+    X(genome.neurons[1].lag_row = 0.1, "neuron 1 (id 101): lag_row 0.1 is not within 0 .. 0")      \
     X(genome.neurons[1].inputs[1].weight = 1, "neuron 1 (id 101), input 1: not zero, but abs has") \
     X(genome.breeding = BREEDING_GENE_COUNT, "breeding: 4 is not within 0 .. 3")                   \
     X(genome.neurons[0].inputs[0].value = 101, "neuron 0 (id 100), input 0: value 101 is not")     \

@@ -179,9 +179,9 @@ START_TEST(bad_values)
         {"creature.side_min=3",
          "unknown key creature.side_min (did you mean creature.side_min_m?)"},
         {"quite.different=3", "unknown key quite.different"},
-        {"evolution.fitness=",
-         "unknown key evolution.fitness (there are fitness.expression, "
-         "fitness.size_floor_m, evolution.generations, evolution.behaviour, "},
+        {"evolution.fitness=", "unknown key evolution.fitness (there are fitness.expression, "
+                               "fitness.size_floor_m, fitness.slip_weight, fitness.belly_weight, "
+                               "evolution.generations, "},
         {"population.size", "population.size: expected section.key=value"},
         {"=3", "=3: expected section.key=value"},
         {"", ": expected section.key=value"},

@@ -706,6 +706,34 @@ START_TEST(an_image_keeps_its_own_terminal_flag)
 }
 END_TEST
 
+/* The limbs' oscillator begins later in the image, and by more from part to part of a row. */
+START_TEST(copies_take_turns)
+{
+    static const double lags[] = {0,   0.75, 0.5,
+                                  0.5, 0.25, 0}; /* three of a limb, three of its image */
+    make_symmetric_limbs();
+    struct neuron_gene *wave = genome_add_neuron(&genome);
+    *wave = (struct neuron_gene){.id = 50,
+                                 .owner = 2,
+                                 .function = NEURON_OSCILLATE_WAVE,
+                                 .initial = 0.25,
+                                 .lag_image = 0.5,
+                                 .lag_row = 0.75};
+    struct body_gene *limb = &genome.bodies[1];
+    limb->has_effector = 1;
+    limb->effector_strength = 1;
+    limb->effector_input = (struct input_gene){.kind = INPUT_NEURON, .source = 50, .weight = 1};
+    express();
+    ck_assert_int_eq(phenotype.neuron_count, 6);
+    for (int i = 0; i < 6; i++) {
+        const struct neuron *neuron = &phenotype.neurons[i];
+        ck_assert_int_eq(phenotype.parts[neuron->part].mirror, i < 3 ? 1 : -1);
+        ck_assert_double_eq(neuron->lag_turns, lags[i]);
+        ck_assert_double_eq(neuron->initial, lags[i] > 0.25 ? 1.25 - lags[i] : 0.25 - lags[i]);
+    }
+}
+END_TEST
+
 /* ---- links ---- */
 
 START_TEST(rigid_joints_merge)
@@ -1524,6 +1552,7 @@ static void add_geometry_tests(Suite *suite)
     tcase_add_test(tcase, a_reflected_subtree_is_mirrored_about_its_attachment);
     tcase_add_test(tcase, two_reflections_cancel);
     tcase_add_test(tcase, symmetric_limbs_are_exact_mirror_images);
+    tcase_add_test(tcase, copies_take_turns);
     tcase_add_test(tcase, the_third_connection_is_itself_and_the_fourth_its_image);
     tcase_add_test(tcase, an_image_of_a_reflected_limb);
     tcase_add_test(tcase, an_image_keeps_its_own_terminal_flag);

@@ -711,6 +711,38 @@ START_TEST(growth_has_golden_bits)
 }
 END_TEST
 
+/* ---- how parts meet ---- */
+
+/* A limb that leads out of a trunk, smaller or larger than it: the smaller one is cut next to the joint, and what is left
+ * touches nothing at birth. One that leads across the trunk would be born in it. */
+START_TEST(of_joined_boxes_half_is_there)
+{
+    for (int is_large = 0; is_large < 2; is_large++) {
+        double side = is_large ? 0.8 : 0.1;
+        grown_tear_down();
+        set_up();
+        add_box(0.4, 0.3, 0.2, JOINT_RIGID);
+        add_box(side, side, side, JOINT_REVOLUTE);
+        grown_hang(1, 2, FACE_RIGHT, FACE_BOTTOM);
+        express();
+        const unsigned char *meetings = phenotype.meetings;
+        ck_assert_ptr_nonnull(meetings);
+        ck_assert_int_ge(meetings[1], PAIR_HALF);
+        struct box_half half = box_half_of(meetings[1]);
+        ck_assert_int_eq(half.is_second, !is_large);
+        ck_assert_int_eq(half.axis, is_large ? 0 : 1);
+        ck_assert_int_eq(half.sign, is_large ? -1 : 1);
+    }
+    struct connection_gene *gene = &genome.connections[0];
+    gene->angle_rad = 3;
+    express();
+    ck_assert_int_eq(phenotype.meetings[1], PAIR_USUAL);
+    set("creature.neighbours=pass");
+    express();
+    ck_assert_ptr_null(phenotype.meetings);
+}
+END_TEST
+
 /* ---- random bodies ---- */
 
 /* The simulator, which measures overlap by its own means, finds as little of it as growth leaves. */
@@ -783,6 +815,7 @@ int main(void)
     tcase_add_test(tests, orientation);
     tcase_add_loop_test(tests, images_are_exact, 0, 3);
     tcase_add_loop_test(tests, twins_grow_by_one_connection, 0, 3);
+    tcase_add_test(tests, of_joined_boxes_half_is_there);
     tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
     tcase_add_test(tests, reflection_is_about_the_face);
     tcase_add_test(tests, sizes_are_clamped);

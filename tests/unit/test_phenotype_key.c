@@ -139,6 +139,7 @@ static const struct field neuron_fields[] = {
     FIELD(neuron, part, 0),
     FIELD(neuron, function, 1),
     FIELD(neuron, initial, 1),
+    FIELD(neuron, lag_turns, 0),
 };
 static const struct field constant_fields[] = {
     FIELD(wire, kind, 1),  FIELD(wire, index, 0),  FIELD(wire, sensor, 0),
@@ -288,7 +289,7 @@ START_TEST(every_field_of_neurons)
     neuron->inputs[0] = (struct wire){.kind = WIRE_NEURON, .index = 2, .weight = 0.25};
     neuron->inputs[1] = (struct wire){.kind = WIRE_SENSOR, .index = 1, .sensor = 2, .weight = -1};
     neuron->inputs[2] = (struct wire){.kind = WIRE_CONSTANT, .value = 3};
-    check_fields(neuron, offsetof(struct neuron, inputs), neuron_fields, 4);
+    check_fields(neuron, offsetof(struct neuron, inputs), neuron_fields, 5);
     ck_assert_uint_lt(sizeof *neuron, offsetof(struct neuron, inputs) + sizeof neuron->inputs + 8);
     CHECK_FIELDS(&neuron->inputs[0], neuron_wire_fields);
     CHECK_FIELDS(&neuron->inputs[1], sensor_wire_fields);

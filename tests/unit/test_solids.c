@@ -3,6 +3,7 @@
 #include "simulator/boxes/contacts/solids.h"
 
 #include <check.h>
+#include <math.h>
 
 #include "tests/direction_search.h"
 #include "tests/suite.h"
@@ -139,6 +140,28 @@ START_TEST(exchanged_boxes_keep_their_points)
 END_TEST
 
 /* Shakes what lies on a box, by far less than it matters: axis and features stay. */
+/* A bar across a thin box touches both of its edges, though it leans on one of them. */
+START_TEST(a_bar_on_a_thin_box_touches_two_edges)
+{
+    struct quaternion q = quaternion_exp((struct vec3){0, 0.3, 0.002});
+    struct mat3 turn = quaternion_matrix(quaternion_normalised(q));
+    struct solid bar, box = upright(0, 0, 0, 0.01, 0.05, 0.3);
+    struct solid_manifold m;
+    struct mat3 tilted = {turn.x, vec3_scale(vec3_add(turn.y, turn.z), sqrt(0.5)),
+                          vec3_scale(vec3_sub(turn.z, turn.y), sqrt(0.5))};
+    solids_place(&bar, (struct vec3){0, 0.0502 + 0.02 * sqrt(2), 0}, &tilted,
+                 (struct vec3){0.5, 0.02, 0.02});
+    solids_meet(&bar, &box, 1e-3, NULL, &m);
+    ck_assert_int_ge(m.axis, SOLIDS_FACES);
+    ck_assert_int_eq(m.count, 2);
+    ck_assert_double_lt(m.points[0].gap, m.points[1].gap);
+    ck_assert_double_lt(m.points[0].at.x * m.points[1].at.x, -0.9e-4);
+    ck_assert_int_ne(m.points[0].feature, m.points[1].feature);
+    solids_meet(&bar, &box, m.points[1].gap, NULL, &m);
+    ck_assert_int_eq(m.count, 1);
+}
+END_TEST
+
 START_TEST(what_rests_does_not_flicker)
 {
     for (int i = 0; i < 200; i++) {
@@ -216,6 +239,7 @@ int main(void)
     tcase_add_test(tcase, depth_is_the_least_of_all_directions);
     tcase_add_test(tcase, the_deepest_point_has_the_depth);
     tcase_add_test(tcase, exchanged_boxes_keep_their_points);
+    tcase_add_test(tcase, a_bar_on_a_thin_box_touches_two_edges);
     tcase_add_test(tcase, what_rests_does_not_flicker);
     tcase_add_test(tcase, points_move_continuously);
     return run_tests("solids", tcase);

@@ -575,8 +575,11 @@ static void describe(const struct replay *replay, const struct replay_cut *cut,
     char source[64];
     if (cut->kind == CUT_NEURON) {
         const struct replay_neuron *neuron = &replay->neurons[cut->index];
-        snprintf(text, size, "neuron %d: %s, now %.2f   %s", cut->index,
-                 neuron_functions[neuron->function].name, frame->neurons[cut->index], click);
+        char lag[64] = "";
+        if (neuron->lag_turns > 0)
+            snprintf(lag, sizeof lag, ", lags by %.2f turns", neuron->lag_turns);
+        snprintf(text, size, "neuron %d: %s%s, now %.2f   %s", cut->index,
+                 neuron_functions[neuron->function].name, lag, frame->neurons[cut->index], click);
         return;
     }
     const struct wire *wire = cut->kind == CUT_EFFECTOR_INPUT

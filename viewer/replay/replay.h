@@ -65,6 +65,7 @@ struct replay_drive {
 struct replay_neuron {
     int part; /* or -1 */
     int function;
+    double lag_turns; /* as of struct neuron */
     struct wire inputs[NEURON_INPUTS_MAX];
 };
 

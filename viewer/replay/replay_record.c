@@ -106,6 +106,7 @@ static void copy_brain(struct replay *replay, const struct phenotype *phenotype)
         const struct neuron *neuron = &phenotype->neurons[i];
         replay->neurons[i].part = neuron->part;
         replay->neurons[i].function = neuron->function;
+        replay->neurons[i].lag_turns = neuron->lag_turns;
         memcpy(replay->neurons[i].inputs, neuron->inputs, sizeof neuron->inputs);
     }
 }

@@ -141,17 +141,28 @@ static int clip_face(const struct solid *reference, int axis, const struct solid
 
 /* ---------------------------------------------------------------- edges */
 
-/* The middle of the edge along axis k that is farthest along a direction; *name gets the signs. */
-static struct vec3 farthest_edge(const struct solid *s, int k, struct vec3 way, int *name)
+/* One of the four edges of a box along an axis. */
+struct edge {
+    struct vec3 at; /* its middle */
+    double behind;  /* the one that is farthest along a direction, in that direction */
+    int name;       /* signs of its place */
+};
+
+/* The edges along axis k. The first is the farthest along a direction. */
+static void set_edges(const struct solid *s, int k, struct vec3 way, struct edge edges[4])
 {
-    struct vec3 at = s->centre;
-    *name = 0;
-    for (int i = 1; i < 3; i++) {
-        int axis = (k + i) % 3, is_positive = vec3_dot(s->axes[axis], way) > 0;
-        at = vec3_along(at, s->axes[axis], is_positive ? s->half[axis] : -s->half[axis]);
-        *name = 2 * *name + is_positive;
+    for (int flips = 0; flips < 4; flips++) {
+        edges[flips] = (struct edge){.at = s->centre};
+        for (int i = 1; i < 3; i++) {
+            int axis = (k + i) % 3, is_flipped = flips >> (i - 1) & 1;
+            double out = vec3_dot(s->axes[axis], way);
+            int is_positive = (out > 0) != is_flipped;
+            struct edge *e = &edges[flips];
+            e->at = vec3_along(e->at, s->axes[axis], is_positive ? s->half[axis] : -s->half[axis]);
+            e->behind += is_flipped ? 2 * s->half[axis] * fabs(out) : 0;
+            e->name = 2 * e->name + is_positive;
+        }
     }
-    return at;
 }
 
 static double clamped(double x, double most)
@@ -159,28 +170,46 @@ static double clamped(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-/* Two edges that pass one another touch where they are nearest. */
-static int meet_edges(const struct solids_pair *p, int i, int j, double gap, struct vec3 *normal,
-                      struct solid_point *point)
+/* Two edges that pass one another touch where they are nearest. Returns how far that is beyond their ends. */
+static double cross_edges(const struct solids_pair *p, int i, int j, const struct edge *a,
+                          const struct edge *b, struct solid_point *point)
 {
-    struct vec3 u = p->a->axes[i], v = p->b->axes[j], n = vec3_cross(u, v);
-    double square = vec3_dot(n, n), c = p->c[i][j];
-    int name_a, name_b;
-    n = vec3_scale(n, (vec3_dot(n, p->way) < 0 ? -1 : 1) / sqrt(square));
-    struct vec3 at_a = farthest_edge(p->a, i, n, &name_a);
-    struct vec3 at_b = farthest_edge(p->b, j, vec3_negated(n), &name_b);
-    struct vec3 between = vec3_sub(at_b, at_a);
+    struct vec3 u = p->a->axes[i], v = p->b->axes[j], between = vec3_sub(b->at, a->at);
+    double c = p->c[i][j], square = 1 - c * c;
     double by_u = vec3_dot(between, u), by_v = vec3_dot(between, v);
     double along_u = (by_u - c * by_v) / square, along_v = (c * by_u - by_v) / square;
     double on_u = clamped(along_u, p->a->half[i]), on_v = clamped(along_v, p->b->half[j]);
+    struct vec3 of_a = vec3_along(a->at, u, on_u), of_b = vec3_along(b->at, v, on_v);
+    point->at = vec3_scale(vec3_add(of_a, of_b), 0.5);
+    point->feature = (SOLIDS_FACES * 12 + (3 * i + j) * 16 + a->name * 4 + b->name) * 64;
+    return fmax(fabs(along_u - on_u), fabs(along_v - on_v));
+}
+
+/* The edges in front, and those behind them that are within the margin, too: a bar that rocks from one edge of a thin box
+ * to the other touches both. */
+static int meet_edges(const struct solids_pair *p, int i, int j, double gap, double margin,
+                      struct vec3 *normal, struct solid_point *points)
+{
+    struct vec3 n = vec3_cross(p->a->axes[i], p->b->axes[j]);
+    struct edge a[4], b[4];
+    int count = 0;
+    n = vec3_scale(n, (vec3_dot(n, p->way) < 0 ? -1 : 1) / sqrt(vec3_dot(n, n)));
     *normal = n;
-    if (gap > 0 && (fabs(along_u - on_u) > BEYOND_M || fabs(along_v - on_v) > BEYOND_M))
-        return 0;
-    struct vec3 of_a = vec3_along(at_a, u, on_u), of_b = vec3_along(at_b, v, on_v);
-    *point =
-        (struct solid_point){vec3_scale(vec3_add(of_a, of_b), 0.5), gap,
-                             (SOLIDS_FACES * 12 + (3 * i + j) * 16 + name_a * 4 + name_b) * 64};
-    return 1;
+    set_edges(p->a, i, n, a);
+    set_edges(p->b, j, vec3_negated(n), b);
+    for (int pair = 0; pair < 16 && count < SOLIDS_POINTS_MAX; pair++) {
+        const struct edge *one = &a[pair / 4], *other = &b[pair % 4];
+        struct solid_point *point = &points[count];
+        point->gap = gap + one->behind + other->behind;
+        if (point->gap >= margin)
+            continue;
+        double beyond = cross_edges(p, i, j, one, other, point);
+        int is_touching = beyond <= BEYOND_M || (pair == 0 && gap <= 0);
+        if (pair == 0 && !is_touching)
+            return 0;
+        count += is_touching;
+    }
+    return count;
 }
 
 /* ---------------------------------------------------------------- both */
@@ -214,7 +243,7 @@ void solids_meet(const struct solid *a, const struct solid *b, double margin,
         return;
     if (axis >= SOLIDS_FACES)
         manifold->count = meet_edges(&p, (axis - SOLIDS_FACES) / 3, (axis - SOLIDS_FACES) % 3,
-                                     p.separation[axis], &n, points);
+                                     p.separation[axis], margin, &n, points);
     else if (axis < 3)
         manifold->count = clip_face(p.a, axis, p.b, p.way, 0, margin, &n, points);
     else

@@ -23,21 +23,27 @@ static int is_mobile(const struct space_contact_body *own, int box)
     return piece_of(own, box) != &own->tree->world;
 }
 
-/* Whether boxes a < b may ever collide: not within a rigid piece, nor where a joint joins their links. */
+static unsigned char meeting_of(const struct space_contact_body *own, int a, int b)
+{
+    const unsigned char *meetings = own->surfaces->meetings;
+    return b >= 0 && meetings ? meetings[a * own->box_count + b] : PAIR_USUAL;
+}
+
+/* Whether boxes a < b may ever collide: not within a rigid piece, nor, usually, where a joint joins their links. */
 static int may_collide(const struct space_contact_body *own, int a, int b)
 {
     const struct space_tree_link *one = own->movers[a].link, *two = own->movers[b].link;
-    const unsigned char *passes = own->surfaces->passes;
-    if (passes && passes[a * own->box_count + b])
-        return 0;
-    return piece_of(own, a) != piece_of(own, b) && one->up != two && two->up != one;
+    unsigned char meeting = meeting_of(own, a, b);
+    int are_joined = one->up == two || two->up == one;
+    return piece_of(own, a) != piece_of(own, b) && meeting != PAIR_PASS &&
+           (meeting != PAIR_USUAL || !are_joined);
 }
 
 static void list_pair(struct space_contact_body *own, int a, int b)
 {
     struct space_mover *two = b >= 0 ? &own->movers[b] : NULL;
-    own->pairs[own->pair_count++] =
-        (struct space_pair){.one = &own->movers[a], .two = two, .a = a, .b = b};
+    own->pairs[own->pair_count++] = (struct space_pair){
+        .one = &own->movers[a], .two = two, .a = a, .b = b, .meeting = meeting_of(own, a, b)};
 }
 
 static void list_pairs(struct space_contact_body *own)

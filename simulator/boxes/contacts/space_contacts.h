@@ -28,14 +28,14 @@ struct space_surfaces {
     double own_friction, own_elasticity;
     const struct solid *fixed;
     int fixed_count;
-    /* boxes x boxes: 1 where two never collide, besides those of joined links; or NULL */
-    const unsigned char *passes;
+    const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
 };
 
 /* Two that may touch, and what is remembered of them from one step to the next. */
 struct space_pair {
     struct space_mover *one, *two;           /* two: NULL where b is no box */
     int a, b;                                /* boxes; b: also as `other` in struct contact_point */
+    unsigned char meeting;                   /* of boxes of one body: which half of one is there */
     struct solid_manifold held;              /* of the last step */
     struct vec3 impulses[SOLIDS_POINTS_MAX]; /* of its points, in the world */
     struct solid_manifold found;             /* of this step */

@@ -67,12 +67,33 @@ static int are_near(const struct space_pair *p, double margin)
     return are_within_reach(one, other->centre, p->two ? p->two->radius : radius_of(other), margin);
 }
 
+/* What meets of a pair: the solids themselves, or copies that are cut. */
+struct meeting {
+    const struct solid *one, *other;
+    struct solid cut[2];
+};
+
+static void set_meeting(struct meeting *m, const struct space_pair *p)
+{
+    m->one = &p->one->solid;
+    m->other = other_solid(p);
+    if (p->meeting < PAIR_HALF)
+        return;
+    m->cut[0] = *m->one;
+    m->cut[1] = *m->other;
+    box_half_cut(p->meeting, &m->cut[0], &m->cut[1]);
+    m->one = &m->cut[0];
+    m->other = &m->cut[1];
+}
+
 static double separation(const struct space_pair *p)
 {
     const struct solid *a = &p->one->solid;
+    struct meeting m;
     if (p->b == CONTACT_GROUND)
         return a->centre.y - solids_reach(a, (struct vec3){0, 1, 0});
-    return solids_separation(a, other_solid(p));
+    set_meeting(&m, p);
+    return solids_separation(m.one, m.other);
 }
 
 static int may_pair_touch(const struct space_contacts *s, const struct space_pair *p)
@@ -106,15 +127,15 @@ static double thinnest(const double *half)
 
 /* How long two can move on, s, such that contacts found in the middle of that time have them on the right side of one
  * another: until they could touch, or a share of their thickness along. Never less than least. */
-static double stride_of_pair(const struct space_mover *one, const struct space_mover *two,
-                             const struct solid *other, double time_s, double least)
+static double stride_of_pair(const struct space_pair *p, double time_s, double least)
 {
-    double speed = closing_speed(one, two), way = speed * time_s;
-    double allowed = STRIDE_SHARE * (thinnest(one->solid.half) + thinnest(other->half));
-    double radius = two ? two->radius : radius_of(other);
-    if (way <= allowed || !are_within_reach(one, other->centre, radius, way))
+    struct meeting m;
+    set_meeting(&m, p);
+    double speed = closing_speed(p->one, p->two), way = speed * time_s;
+    double allowed = STRIDE_SHARE * (thinnest(m.one->half) + thinnest(m.other->half));
+    if (way <= allowed || !are_near(p, way))
         return time_s;
-    double apart = solids_separation(&one->solid, other) - MARGIN_M;
+    double apart = solids_separation(m.one, m.other) - MARGIN_M;
     return fmin(time_s, fmax(fmax(apart, allowed) / speed, least));
 }
 
@@ -127,16 +148,18 @@ double space_contacts_stride(struct space_contacts *s, double time_s, double lea
         for (int i = 0; i < own->pair_count; i++) {
             const struct space_pair *p = &own->pairs[i];
             if (p->b != CONTACT_GROUND)
-                stride = stride_of_pair(p->one, p->two, other_solid(p), stride, least_s);
+                stride = stride_of_pair(p, stride, least_s);
         }
     }
     for (int k = 0; k < s->body_count; k++)
         for (int j = k + 1; j < s->body_count; j++)
             for (int a = 0; a < s->bodies[k]->box_count; a++)
                 for (int b = 0; b < s->bodies[j]->box_count; b++) {
-                    const struct space_mover *two = &s->bodies[j]->movers[b];
-                    stride =
-                        stride_of_pair(&s->bodies[k]->movers[a], two, &two->solid, stride, least_s);
+                    const struct space_pair pair = {.one = &s->bodies[k]->movers[a],
+                                                    .two = &s->bodies[j]->movers[b],
+                                                    .a = a,
+                                                    .b = b};
+                    stride = stride_of_pair(&pair, stride, least_s);
                 }
     return stride;
 }
@@ -191,14 +214,16 @@ static void find_pair(struct space_contacts *s, struct space_pair *p)
 {
     double margin = MARGIN_M + s->dt_s * closing_speed(p->one, p->two);
     const struct solid_manifold *held = is_held(p) ? &p->held : NULL;
-    const struct solid *a = &p->one->solid;
+    struct meeting m;
     p->found.count = 0;
     if (!are_near(p, margin))
         return;
-    if (p->b == CONTACT_GROUND)
-        solids_meet_plane(a, (struct vec3){0, 1, 0}, 0, margin, &p->found);
-    else
-        solids_meet(a, other_solid(p), margin, held, &p->found);
+    if (p->b == CONTACT_GROUND) {
+        solids_meet_plane(&p->one->solid, (struct vec3){0, 1, 0}, 0, margin, &p->found);
+    } else {
+        set_meeting(&m, p);
+        solids_meet(m.one, m.other, margin, held, &p->found);
+    }
     for (int i = 0; i < p->found.count; i++)
         add_contact(s, p, i);
 }

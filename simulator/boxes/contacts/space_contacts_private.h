@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "common/body/box_body.h"
 #include "simulator/boxes/contacts/space_contacts.h"
 #include "simulator/world/push_out.h"
 

@@ -95,6 +95,7 @@ struct touch_pair {
     int a, b;
     struct solid_manifold held; /* its axis */
     int axis;                   /* when touches were last looked for; -1: no axis */
+    unsigned char meeting;      /* which half of one is there */
 };
 
 /* Impulse of a touch in a step of dt_s. */

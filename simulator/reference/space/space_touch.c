@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "common/body/box_body.h"
 #include "common/error.h"
 
 /* Limits of a ball, after the freedoms that slide or turn. */
@@ -31,20 +32,25 @@ static int piece_of(const struct space_constraint *c, int box)
     return i;
 }
 
-/* Not within a rigid piece, nor where a joint joins two links. */
+static unsigned char meeting_of(const struct space_constraint *c, int a, int b)
+{
+    const unsigned char *meetings = c->world.surfaces.meetings;
+    return b >= 0 && meetings ? meetings[a * c->box_count + b] : PAIR_USUAL;
+}
+
+/* Not within a rigid piece, nor, usually, where a joint joins two links. */
 static int may_collide(const struct space_constraint *c, int a, int b)
 {
     int one = c->boxes[a].link, two = c->boxes[b].link;
-    const unsigned char *passes = c->world.surfaces.passes;
-    if (passes && passes[a * c->box_count + b])
-        return 0;
-    return piece_of(c, a) != piece_of(c, b) && c->bodies[one].parent != two &&
-           c->bodies[two].parent != one;
+    unsigned char meeting = meeting_of(c, a, b);
+    int are_joined = c->bodies[one].parent == two || c->bodies[two].parent == one;
+    return piece_of(c, a) != piece_of(c, b) && meeting != PAIR_PASS &&
+           (meeting != PAIR_USUAL || !are_joined);
 }
 
 static void add_pair(struct space_constraint *c, int a, int b)
 {
-    c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1};
+    c->pairs[c->pair_count++] = (struct touch_pair){a, b, {.axis = -1}, -1, meeting_of(c, a, b)};
 }
 
 void space_touch_list_pairs(struct space_constraint *c)
@@ -410,6 +416,14 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
     c->found_count++;
 }
 
+static void meet_solids(const struct space_constraint *c, const struct touch_pair *p, double margin,
+                        struct solid_manifold *m)
+{
+    struct solid one = c->solids[p->a], two = *solid_of(c, p->b);
+    box_half_cut(p->meeting, &one, &two);
+    solids_meet(&one, &two, margin, &p->held, m);
+}
+
 static void find_pair(struct space_constraint *c, int i, double margin)
 {
     struct touch_pair *p = &c->pairs[i];
@@ -420,7 +434,7 @@ static void find_pair(struct space_constraint *c, int i, double margin)
     if (p->b == CONTACT_GROUND)
         solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
     else
-        solids_meet(&c->solids[p->a], solid_of(c, p->b), margin, &p->held, &m);
+        meet_solids(c, p, margin, &m);
     p->axis = m.axis;
     for (int k = 0; k < m.count; k++)
         add_point(c, i, &m, &m.points[k]);

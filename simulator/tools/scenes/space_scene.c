@@ -416,7 +416,7 @@ static void find_passing(struct space_scene *scene)
         for (int k = 0; k < count; k++)
             scene->passes[i * count + k] =
                 (unsigned char)is_passing(scene, scene->boxes[i].link, scene->boxes[k].link);
-    scene->world.surfaces.passes = scene->passes;
+    scene->world.surfaces.meetings = scene->passes;
 }
 
 static void read_bodies(struct scene_reader *r, const struct scene_spot *top,
