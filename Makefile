@@ -135,30 +135,30 @@ $(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_COMMON)
 
-# ---- tests: one program per file in tests/unit, tests/oracle, tests/golden and tests/fuzz ----
+# ---- tests: one program per file in tests/unit, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of a
+# folder as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
 TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/golden/test_*.c \
 	tests/fuzz/test_*.c)
-TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
 # half of all lines; the longest tests take as much time at -O1 as at -O3, as it is spent in the libraries
 $(patsubst %.c,$(B)/obj/%.o,$(TEST_SOURCES)): ALL_CFLAGS += $(if $(filter -O3,$(OPT)),-O1,-O0)
 # LAPACK's least squares are compared with ours where it is installed
 ifneq ($(call PKG,--modversion lapacke),)
 $(B)/obj/tests/unit/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)
-$(B)/tests/unit/test_qr: LIBS_TEST += $(call PKG,--libs lapacke)
+$(addprefix $(B)/tests/unit/,test_qr all): LIBS_TEST += $(call PKG,--libs lapacke)
 endif
 # and motions with MuJoCo's, which has no pkg-config file
 ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
 $(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_space_mujoco.o): ALL_CFLAGS += -DHAVE_MUJOCO
-$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco): LIBS_TEST += -lmujoco
+$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco all): LIBS_TEST += -lmujoco
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
+link_test = $(Q)rm -f $@ && $(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
 $(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
+	$(link_test)
 
-STRESSES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/stress/*.c))
-# errors are planted between the solver and its parts
+# linked alone: errors are planted between the solver and its parts
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
 	-Wl,--wrap=tree_drag_power,--wrap=tree_drag_power_now,--wrap=tree_accelerate,--wrap=flight_suits
 $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity,--wrap=space_tree_accelerate \
@@ -167,9 +167,29 @@ $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity
 	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
+TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network)
 
+TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES)))
+TEST_FOLDERS := $(patsubst %/,%,$(sort $(dir $(TESTS_TOGETHER))))
+together = $(notdir $(filter $(1)/%,$(TESTS_TOGETHER)))
+$(B)/together/%.o: $(B)/obj/tests/%.o
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-sym main=$(*F)_main --keep-global-symbol=$(*F)_main $< $@
+define all_of_folder
+$(1)/all: $(patsubst %,$(1:$(B)/tests/%=$(B)/together/%)/%.o,$(call together,$(1))) $(1)/all.o $(ALL_LIBS)
+	$$(link_test)
+	$$(Q)for name in $(call together,$(1)); do ln -sf all $$(@D)/$$$$name; done
+$(1)/all.o: tests/programs.c $(filter tests/$(notdir $(1))/%,$(TEST_SOURCES))
+	@mkdir -p $$(@D)
+	$$(Q)printf 'PROGRAM(%s)\n' $(call together,$(1)) >$(1)/all.h
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -DPROGRAMS='"$(1)/all.h"' -c $$< -o $$@
+endef
+$(foreach folder,$(TEST_FOLDERS),$(eval $(call all_of_folder,$(folder))))
+
+# those of benches and stresses that are only tried are not optimised as one
+TRIED := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c tests/stress/*.c))
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
-tests: $(TESTS) $(PROGRAMS) $(STRESSES) $(BENCHES) $(addprefix $(B)/bench/,run plot precision)
+tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 

@@ -24,23 +24,23 @@ refuses() { # COMMAND...
     [ -s "$work/out" ] || fail "refused without a word: $*"
 }
 
-"$build/bench/bench_simulator" \
+"$build/tests/bench/bench_simulator" \
     c5_land,c12_water,evolved_walk_brain,evolved_swim_brain,brain_only,pendulum_rk4,pendulum_rk4_error 1 \
     >"$work/simulator.csv"
 expect_rows 7 "$work/simulator.csv"
 awk -F, '$1 == "pendulum_rk4_error" && $3 < 1e-6 {found = 1} END {exit !found}' "$work/simulator.csv" ||
     fail "the pendulum's tip is off"
-"$build/bench/bench_controller" breeding_only,store_only 1 >"$work/controller.csv"
+"$build/tests/bench/bench_controller" breeding_only,store_only 1 >"$work/controller.csv"
 expect_rows 2 "$work/controller.csv"
-"$build/bench/bench_farm" echo,prefetch 1 >"$work/farm.csv"
+"$build/tests/bench/bench_farm" echo,prefetch 1 >"$work/farm.csv"
 expect_rows 12 "$work/farm.csv"
-refuses "$build/bench/bench_farm" no_such_workload
-refuses "$build/bench/bench_farm" echo 0
-refuses "$build/bench/bench_simulator" no_such_workload
-refuses "$build/bench/run" sideways
+refuses "$build/tests/bench/bench_farm" no_such_workload
+refuses "$build/tests/bench/bench_farm" echo 0
+refuses "$build/tests/bench/bench_simulator" no_such_workload
+refuses "$build/tests/bench/run" sideways
 
 # pictures
-plot=$build/bench/plot
+plot=$build/tests/bench/plot
 printf 'panel,series,setting,x,y\na & <b>,one,1/60 s,1,0.5\na & <b>,one,1/120 s,20,0.001\nc,two,,3,4\n' |
     "$plot" "title" "x" >"$work/picture.svg"
 [[ $(head -n 1 "$work/picture.svg") == '<svg '* ]] || fail "not a picture"

@@ -2,7 +2,7 @@
 # stress: violent creatures in every world, a few; its log; and that it can fail.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-stress=$(dirname "$bin")/stress/stress
+stress=$(dirname "$bin")/tests/stress/stress
 [ -x "$stress" ] || fail "there is no $stress: run make tests first"
 
 "$stress" -n 25 --log whole.csv >whole || fail "$(cat whole)"
