@@ -49,6 +49,23 @@ static double closing_speed(const struct space_mover *one, const struct space_mo
     return vec3_length(velocity) + turning;
 }
 
+/* The same of two that a joint joins, as the cut one sees it: what both do together brings them no nearer. The velocity of a
+ * point x of that one against the other is that of its centre c and (w - w') x (x - c). */
+static double closing_speed_of_joined(const struct space_pair *p)
+{
+    int is_second = box_half_of(p->meeting).is_second;
+    const struct space_mover *cut = is_second ? p->two : p->one;
+    const struct space_mover *other = is_second ? p->one : p->two;
+    struct vec3 against = point_velocity(other->link, cut->solid.centre);
+    struct vec3 turning = vec3_sub(cut->link->velocity.w, other->link->velocity.w);
+    return vec3_length(vec3_sub(cut->velocity, against)) + vec3_length(turning) * cut->radius;
+}
+
+static double closing_speed_of(const struct space_pair *p)
+{
+    return p->meeting < PAIR_HALF ? closing_speed(p->one, p->two) : closing_speed_of_joined(p);
+}
+
 /* 1 if the sphere around a box and that around a centre are within a margin. */
 static int are_within_reach(const struct space_mover *one, struct vec3 centre, double radius,
                             double margin)
@@ -98,7 +115,7 @@ static double separation(const struct space_pair *p)
 
 static int may_pair_touch(const struct space_contacts *s, const struct space_pair *p)
 {
-    double margin = CLEARANCE_M + CLEARANCE_STEPS * s->dt_s * closing_speed(p->one, p->two);
+    double margin = CLEARANCE_M + CLEARANCE_STEPS * s->dt_s * closing_speed_of(p);
     return are_near(p, margin) && separation(p) < margin;
 }
 
@@ -131,7 +148,7 @@ static double stride_of_pair(const struct space_pair *p, double time_s, double l
 {
     struct meeting m;
     set_meeting(&m, p);
-    double speed = closing_speed(p->one, p->two), way = speed * time_s;
+    double speed = closing_speed_of(p), way = speed * time_s;
     double allowed = STRIDE_SHARE * (thinnest(m.one->half) + thinnest(m.other->half));
     if (way <= allowed || !are_near(p, way))
         return time_s;
@@ -212,7 +229,7 @@ static void add_contact(struct space_contacts *s, struct space_pair *p, int poin
 
 static void find_pair(struct space_contacts *s, struct space_pair *p)
 {
-    double margin = MARGIN_M + s->dt_s * closing_speed(p->one, p->two);
+    double margin = MARGIN_M + s->dt_s * closing_speed_of(p);
     const struct solid_manifold *held = is_held(p) ? &p->held : NULL;
     struct meeting m;
     p->found.count = 0;
