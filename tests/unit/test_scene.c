@@ -466,6 +466,29 @@ START_TEST(motions_keep_momentum)
 }
 END_TEST
 
+/* A box slides on the ground without friction and hits one that rests, e = 1, at speeds at which they meet between two steps
+ * and within one: nothing is lost. */
+START_TEST(boxes_on_the_ground_bounce)
+{
+    static const double speeds_m_s[] = {0.25, 0.3, 0.5, 3};
+    char text[600];
+    struct dynamics *dynamics;
+    snprintf(text, sizeof text,
+             "{\"scene\": 1, \"world\": {\"friction\": 0, \"elasticity\": 1, \"ground\": true},"
+             "\"bodies\": [{\"name\": \"a\", \"rectangles\": [{\"width_m\": 0.4, \"height_m\": "
+             "0.2, \"mass_kg\": 1}], \"position_m\": [0, 0.1], \"velocity_m_s\": [%g, 0]},"
+             "{\"name\": \"b\", \"rectangles\": [{\"width_m\": 0.4, \"height_m\": 0.2,"
+             "\"mass_kg\": 2}], \"position_m\": [0.5, 0.1]}]}",
+             speeds_m_s[_i]);
+    ck_assert_msg(read_text(text) == 0, "%s", error.message);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+    for (int step = 0; step < 240; step++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    const struct ledger *l = dynamics_ledger(dynamics);
+    ck_assert_double_lt(l->loss_impact_j, 1e-4 * speeds_m_s[_i] * speeds_m_s[_i]);
+}
+END_TEST
+
 /* What does not collide falls through another body and through the ground, on which the other stays. */
 START_TEST(passes_through)
 {
@@ -580,6 +603,7 @@ int main(void)
     tcase_add_test(tests, prescribed_motions);
     tcase_add_loop_test(tests, motions_keep_momentum, 0, 4);
     tcase_add_test(tests, loops);
+    tcase_add_loop_test(tests, boxes_on_the_ground_bounce, 0, 4);
     tcase_add_test(tests, passes_through);
     tcase_add_test(tests, corrupt);
     return run_tests("scene", tests);

@@ -123,6 +123,7 @@ struct contacts {
     double restitution_speed;
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
     int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
+    int has_gained;               /* impacts that have instants of their own did */
     int may_pass;                 /* contacts_find() found something thinner than its way */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 
@@ -209,6 +210,9 @@ void contacts_solve(struct contacts *contacts, double *const *kick);
 double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
 int contacts_has_instants(const struct contacts *contacts);
+/* 1 if impacts are to act in the middle, all at once: they gained energy at instants of their own, or contacts that press
+ * answer impacts that bounce, and such an answer has no instant. Without that a box that another one hits turned by 1 mrad. */
+int contacts_need_one_instant(const struct contacts *contacts);
 /* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
 /* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */

@@ -7,6 +7,8 @@
 
 /* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
 #define PUSH_OUT_WORK 2.0
+/* What contacts that press give in answer to impacts, as a share of what these give, at most: else all act in the middle. */
+#define ANSWER_SHARE 0.01
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
 
@@ -87,6 +89,23 @@ int contacts_has_instants(const struct contacts *s)
     for (int i = 0; i < s->count && s->impact_count > 0; i++)
         has |= s->list[i].late != 0;
     return has;
+}
+
+int contacts_need_one_instant(const struct contacts *s)
+{
+    double answer = 0, given = 0;
+    int is_elastic = 0;
+    for (int i = 0; i < s->count && s->impact_count > 0; i++) {
+        const struct contact *c = &s->list[i];
+        is_elastic |= c->is_impact && c->elasticity > 0;
+        for (int row = c->first_row; row < c->first_row + row_count(c); row++) {
+            if (c->is_impact)
+                given += fabs(s->impulses.impulse[row]);
+            else
+                answer += fabs(s->impulses.impulse[row] - s->loads[row]);
+        }
+    }
+    return s->has_gained || (is_elastic && answer > ANSWER_SHARE * given);
 }
 
 double contacts_instant_work(const struct contacts *s, double *size)
@@ -181,8 +200,8 @@ static int is_gaining(const struct contacts *s, int island)
     return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
 }
 
-/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are solved
- * again without restitution. Returns 1 if there was one. */
+/* Newton's restitution can create energy, with Coulomb friction or at instants that differ: the impacts of such an island
+ * are solved again, at one instant or, where they have one, without restitution. Returns 1 if there was one of the latter. */
 int contacts_take_back_impacts(struct contacts *s)
 {
     int has_impact = 0, has_gained = 0;
@@ -196,12 +215,13 @@ int contacts_take_back_impacts(struct contacts *s)
         c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
         has_gained |= c->is_gaining;
     }
-    for (int i = 0; i < s->count; i++) {
+    s->has_gained = has_gained;
+    for (int i = 0; i < s->count && !s->has_instants; i++) {
         struct contact *c = &s->list[i];
         if (!c->is_gaining)
             continue;
         c->elasticity = 0;
-        s->impulses.laws[i].bound = c->gap > 0 && c->late == 0 ? -c->gap / s->dt_s : 0;
+        s->impulses.laws[i].bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
     }
-    return has_gained;
+    return has_gained && !s->has_instants;
 }

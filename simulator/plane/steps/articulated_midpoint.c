@@ -314,7 +314,8 @@ static int meet_alone(struct articulated *d)
     }
     double pull_work_j = d->pull_work_j[1];
     int is_impact = act_contacts(&d->alone, 1, 1);
-    if (contacts_has_instants(&d->contacts) && !are_instants_sound(d))
+    if (contacts_need_one_instant(&d->contacts) ||
+        (contacts_has_instants(&d->contacts) && !are_instants_sound(d)))
         is_impact = act_without_instants(d, is_impact, pull_work_j);
     return is_impact;
 }
