@@ -79,7 +79,7 @@ all: $(PROGRAMS)
 
 $(B)/lib%.a:
 	@mkdir -p $(@D)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(L_COMMON): $(call lib_objects,common)
 $(L_STORE): $(patsubst %.c,$(B)/obj/%.o,$(wildcard common/store/*.c))
 $(L_PROTO): $(call lib_objects,proto)
@@ -99,9 +99,10 @@ $(B)/obj/%.o: %.c
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
 	body world mind plane plane/* boxes boxes/* evaluate)) $(addprefix common/math/,detmath.c hash.c solids.c)))
-# with AVX, where the machine that builds has it: the same bits, as it has no fused multiply-add. `make AVX=` builds for
-# every amd64
-AVX ?= $(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx)
+# with AVX, where the machine that builds has it and builds for its own kind: the same bits, as it has no fused
+# multiply-add. `make AVX=` builds for every amd64
+IS_NATIVE := $(filter $(shell uname -m)-%,$(shell $(CC) -dumpmachine))
+AVX ?= $(if $(IS_NATIVE),$(if $(shell grep -sw -m1 avx /proc/cpuinfo),-mavx))
 $(B)/obj/simulator/main.o: ALL_CFLAGS += $(if $(AVX),-DNEEDS_AVX)
 # loops here run over 3 to 12 numbers: a call of memset or memcpy, or a vector loop with its tests, costs more than it saves
 $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-cost-model=very-cheap
