@@ -150,8 +150,8 @@ $(addprefix $(B)/tests/unit/,test_qr all): LIBS_TEST += $(call PKG,--libs lapack
 endif
 # and motions with MuJoCo's, which has no pkg-config file
 ifneq ($(wildcard /usr/include/mujoco/mujoco.h /usr/local/include/mujoco/mujoco.h),)
-$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_space_mujoco.o): ALL_CFLAGS += -DHAVE_MUJOCO
-$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco all): LIBS_TEST += -lmujoco
+$(addprefix $(B)/obj/tests/oracle/,test_mujoco.o test_mjcf.o test_space_mujoco.o test_transfer.o): ALL_CFLAGS += -DHAVE_MUJOCO
+$(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco test_transfer all): LIBS_TEST += -lmujoco
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
 link_test = $(Q)rm -f $@ && $(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
@@ -201,7 +201,8 @@ oracle: $(B)/tests/oracle/test_scenes $(B)/tests/oracle/test_space $(ORACLE_SPAC
 	$(Q)BUILD=$(B) scripts/oracle-space
 
 # the tables of the documentation that come from these programs, written in place
-accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_mujoco test_mjcf) $(ORACLE_SPACE)
+accuracy: $(addprefix $(B)/tests/oracle/,test_scenes test_mujoco test_space test_space_mujoco test_mjcf \
+	test_transfer) $(ORACLE_SPACE)
 	$(Q)BUILD=$(B) scripts/measure-accuracy
 
 # random genetics, FUZZ_COUNT children, each checked; a failure names child and seed

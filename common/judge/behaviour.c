@@ -3,6 +3,7 @@
 #include "common/judge/behaviour.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/math/detmath.h"
 #include "common/judge/expression.h"
@@ -49,9 +50,42 @@ static double way_walk(const struct measures *measures, const struct params *par
     return measures->distance_m / size_of_walker(measures, params);
 }
 
+static void explain_walk(const struct measures *measures, const struct params *params, char *words,
+                         size_t size)
+{
+    snprintf(words, size, "moved %.3g m: no more than half its length of %.3g m",
+             measures->distance_m, size_of_walker(measures, params));
+}
+
+static void explain_stride(const struct measures *measures, const struct params *params,
+                           char *words, size_t size)
+{
+    if (fitness_walk(measures, params) > 0)
+        snprintf(words, size, "slipped by %.2g of its way, and lay on its belly %.2g of the time",
+                 measures->slip_share, measures->belly_share);
+    else
+        explain_walk(measures, params, words, size);
+}
+
 static double fitness_jump(const struct measures *measures, const struct params *params)
 {
     return measures->lowest_max_m - measures->lowest_start_m;
+}
+
+static void explain_jump(const struct measures *measures, const struct params *params, char *words,
+                         size_t size)
+{
+    snprintf(words, size, "its lowest point never rose above where it was at the start");
+}
+
+static double weakest_window(const struct measures *measures)
+{
+    double weakest = HUGE_VAL;
+    int k;
+
+    for (k = 0; k < MEASURE_WINDOWS; k++)
+        weakest = fmin(weakest, measures_get(measures, MEASURE_window_1_m + k));
+    return weakest;
 }
 
 /* Half of it is the progress p_k weighted by w_k = 2 k / (K + 1), k = 1 .. K (rising linearly, mean
@@ -59,16 +93,21 @@ static double fitness_jump(const struct measures *measures, const struct params 
  * = D: the straight distance. One push followed by drift has a weak last window and low weights. */
 static double fitness_swim(const struct measures *measures, const struct params *params)
 {
-    double weighted = 0, weakest = HUGE_VAL;
+    double weighted = 0;
     int k;
 
-    for (k = 1; k <= MEASURE_WINDOWS; k++) {
-        double progress = measures_get(measures, MEASURE_window_1_m + k - 1);
+    for (k = 1; k <= MEASURE_WINDOWS; k++)
+        weighted +=
+            2.0 * k / (MEASURE_WINDOWS + 1) * measures_get(measures, MEASURE_window_1_m + k - 1);
+    return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest_window(measures);
+}
 
-        weighted += 2.0 * k / (MEASURE_WINDOWS + 1) * progress;
-        weakest = fmin(weakest, progress);
-    }
-    return 0.5 * weighted + 0.5 * MEASURE_WINDOWS * weakest;
+static void explain_swim(const struct measures *measures, const struct params *params, char *words,
+                         size_t size)
+{
+    snprintf(words, size,
+             "got %.3g m away, but %.3g m nearer to its end in its worst eighth of the time",
+             measures->displacement_m, weakest_window(measures));
 }
 
 static double way_swim(const struct measures *measures, const struct params *params)
@@ -88,15 +127,37 @@ static double fitness_fly(const struct measures *measures, const struct params *
     return fitness_swim(measures, params) * measures->work_in_j / spent_j;
 }
 
+static void explain_fly(const struct measures *measures, const struct params *params, char *words,
+                        size_t size)
+{
+    if (measures->work_in_j > 0)
+        explain_swim(measures, params, words, size);
+    else
+        snprintf(words, size, "its muscles did no work");
+}
+
 static double fitness_seek(const struct measures *measures, const struct params *params)
 {
     return measures->follow_share;
+}
+
+static void explain_seek(const struct measures *measures, const struct params *params, char *words,
+                         size_t size)
+{
+    snprintf(words, size, "on average it was no nearer to the light than who stays put");
 }
 
 /* The rise of the head: a body born as a pole gains nothing. */
 static double fitness_head_up(const struct measures *measures, const struct params *params)
 {
     return measures->head_mean_m - measures->head_start_m;
+}
+
+static void explain_head_up(const struct measures *measures, const struct params *params,
+                            char *words, size_t size)
+{
+    snprintf(words, size, "its head was on average at %.3g m, and at %.3g m at the start",
+             measures->head_mean_m, measures->head_start_m);
 }
 
 /* Mean clearance: standing tall, stretching and raising arms gain nothing, trembling next to
@@ -111,6 +172,15 @@ static double fitness_hop(const struct measures *measures, const struct params *
                : measures->clearance_mean_m * measures->time_s / params->simulation_duration_s;
 }
 
+static void explain_hop(const struct measures *measures, const struct params *params, char *words,
+                        size_t size)
+{
+    if (measures->fell > 0)
+        snprintf(words, size, "fell off after %.3g s", measures->time_s);
+    else
+        snprintf(words, size, "something of it touched the ground all the time");
+}
+
 /* A creature that ends beyond the last place with a floor below is leaving, though it has not
  * fallen yet. */
 static double fitness_platform(const struct measures *measures, const struct params *params)
@@ -120,9 +190,29 @@ static double fitness_platform(const struct measures *measures, const struct par
     return measures->fell > 0 || is_leaving ? 0 : measures->reach_m;
 }
 
+static void explain_platform(const struct measures *measures, const struct params *params,
+                             char *words, size_t size)
+{
+    snprintf(words, size, "%s",
+             measures->fell > 0      ? "fell off"
+             : measures->reach_m > 0 ? "ended beyond the last place with a floor below"
+                                     : "did not get away from where it started");
+}
+
 static double fitness_custom(const struct measures *measures, const struct params *params)
 {
     return expression_evaluate(params->fitness_expression, measures);
+}
+
+static void explain_custom(const struct measures *measures, const struct params *params,
+                           char *words, size_t size)
+{
+    double value = fitness_custom(measures, params);
+
+    if (isfinite(value))
+        snprintf(words, size, "fitness.expression is %.3g", value);
+    else
+        snprintf(words, size, "fitness.expression is not a finite number");
 }
 
 /* All are equal before the choice; disqualified creatures get 0. */
@@ -131,35 +221,43 @@ static double fitness_interactive(const struct measures *measures, const struct 
     return 1;
 }
 
+static void explain_interactive(const struct measures *measures, const struct params *params,
+                                char *words, size_t size)
+{
+    words[0] = 0;
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
-                        "proposal 1995, scaled by size", fitness_walk, way_walk, 1, 1},
+                        "proposal 1995, scaled by size", fitness_walk, explain_walk, way_walk, 1,
+                        1},
     [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
-                        fitness_jump, NULL, 0, 0},
+                        fitness_jump, explain_jump, NULL, 0, 0},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
-                        "proposal 1995, consistent motion rewarded", fitness_swim, way_swim, 0, 1},
+                        "proposal 1995, consistent motion rewarded", fitness_swim, explain_swim,
+                        way_swim, 0, 1},
     [BEHAVIOUR_FLY] = {"fly",
                        "as swim, with horizontal progress, until it lands, by the share of muscles "
                        "in what was spent",
-                       "proposal 1995, extension", fitness_fly, NULL, 0, 1},
+                       "proposal 1995, extension", fitness_fly, explain_fly, NULL, 0, 1},
     [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
-                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek, NULL, 0,
-                        0},
+                        "proposal 1995; Sims 1994, mean over several lights", fitness_seek,
+                        explain_seek, NULL, 0, 0},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
-                           fitness_head_up, NULL, 0, 0},
+                           fitness_head_up, explain_head_up, NULL, 0, 0},
     [BEHAVIOUR_HOP] = {"hop", "clearance_mean_m time_s / duration; 0 if it falls off within 5 s",
-                       "First Life, in the air", fitness_hop, NULL, 0, 0},
+                       "First Life, in the air", fitness_hop, explain_hop, NULL, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
-                            "First Life", fitness_platform, NULL, 0, 0},
+                            "First Life", fitness_platform, explain_platform, NULL, 0, 0},
     [BEHAVIOUR_STRIDE] = {"stride",
                           "as walk, times (1 - slip_weight min(1, slip_share)) (1 - belly_weight "
                           "belly_share)",
-                          "walk, on legs", fitness_stride, way_walk, 1, 1},
-    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom, NULL,
-                          0, 0},
+                          "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1},
+    [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
+                          explain_custom, NULL, 0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
-                               fitness_interactive, NULL, 0, 0},
+                               fitness_interactive, explain_interactive, NULL, 0, 0},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
@@ -170,6 +268,21 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
         return 0;
     fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
     return isfinite(fitness) && fitness > 0 ? fitness : 0;
+}
+
+int behaviour_explain_zero(int verdict, const struct measures *measures,
+                           const struct params *params, char words[BEHAVIOUR_WORDS_SIZE])
+{
+    words[0] = 0;
+    if (behaviour_fitness(verdict, measures, params) > 0)
+        return 0;
+    if (verdict_is_scored(verdict))
+        behaviours[params->evolution_behaviour].explain(measures, params, words,
+                                                        BEHAVIOUR_WORDS_SIZE);
+    else
+        snprintf(words, BEHAVIOUR_WORDS_SIZE, "its verdict, %s, has no score",
+                 verdict_name(verdict));
+    return 1;
 }
 
 int behaviour_is_defined(const struct measures *measures, const struct params *params)

@@ -2,6 +2,8 @@
 #ifndef COMMON_JUDGE_BEHAVIOUR_H
 #define COMMON_JUDGE_BEHAVIOUR_H
 
+#include <stddef.h>
+
 #include "common/judge/measures.h"
 #include "common/params/params.h"
 
@@ -10,6 +12,9 @@ struct behaviour_info {
     const char *formula;
     const char *source;
     double (*fitness)(const struct measures *measures, const struct params *params);
+    /* Says in words why that is not above 0. */
+    void (*explain)(const struct measures *measures, const struct params *params, char *words,
+                    size_t size);
     /* The way that fitness pays for, where a creature must get on all the time (pace.h); NULL where
      * a late start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);
@@ -20,6 +25,11 @@ extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 
 /* Fitness under params->evolution_behaviour: finite and >= 0; 0 for verdicts without a score. */
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params);
+
+/* Why fitness is 0, in words: 1, or 0 and nothing where it is not. */
+#define BEHAVIOUR_WORDS_SIZE 120
+int behaviour_explain_zero(int verdict, const struct measures *measures,
+                           const struct params *params, char words[BEHAVIOUR_WORDS_SIZE]);
 
 /* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0 then. */
 int behaviour_is_defined(const struct measures *measures, const struct params *params);

@@ -24,11 +24,11 @@ struct boxes {
     struct arena *arena;
 };
 
-static int boxes_step(struct dynamics *dynamics);
+static void boxes_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
 
 static struct boxes *boxes_of(const struct dynamics *dynamics)
 {
-    ENSURE(dynamics->solver->step == boxes_step, "dynamics of another solver");
+    ENSURE(dynamics->solver->part_state == boxes_part_state, "dynamics of another solver");
     return (struct boxes *)dynamics;
 }
 

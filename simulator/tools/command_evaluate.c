@@ -317,7 +317,7 @@ done:
 
 static void report_print_table(const struct report *report)
 {
-    char digest[17], seed[17];
+    char digest[17], seed[17], words[BEHAVIOUR_WORDS_SIZE];
     hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->seed, seed);
     output_print(stdout, "creature  %s%s%s\n", report->path, report->creature.name[0] ? "  " : "",
@@ -328,6 +328,9 @@ static void report_print_table(const struct report *report)
                  verdict_reason(report->evaluation.verdict));
     output_print(stdout, "fitness   %.9g  (%s)\n", fitness_of(&report->evaluation, &report->params),
                  behaviour_name(&report->params));
+    if (behaviour_explain_zero(report->evaluation.verdict, &report->evaluation.measures,
+                               &report->params, words))
+        output_print(stdout, "because   %s\n", words);
     if (report->is_compared &&
         report->creature.fitness != fitness_of(&report->evaluation, &report->params))
         output_print(stdout, "recorded  %.9g  (the least over trials, which are not repeated)\n",
@@ -384,20 +387,23 @@ static json_t *report_make_measures(const struct measures *measures)
  * do not keep 64 bits in a number. */
 static json_t *report_make_json(const struct report *report)
 {
-    char digest[17], genome_hash[17], params_digest[17], seed[17];
+    char digest[17], genome_hash[17], params_digest[17], seed[17], words[BEHAVIOUR_WORDS_SIZE];
+    int is_zero = behaviour_explain_zero(report->evaluation.verdict, &report->evaluation.measures,
+                                         &report->params, words);
     hash_to_text(report->evaluation.digest, digest);
     hash_to_text(report->genome_hash, genome_hash);
     hash_to_text(params_evaluation_digest(&report->params), params_digest);
     hash_to_text(report->seed, seed);
     return json_pack(
-        "{s:o, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:o, s:s, s:s, s:s, s:s, s:i, s:o, "
+        "{s:o, s:s, s:I, s:s, s:s, s:s, s:b, s:s, s:f, s:o, s:o, s:s, s:s, s:s, s:s, s:i, s:o, "
         "s:{s:f, s:f, s:I}}",
         "creature", json_text_make(report->path), "name", report->creature.name, "id",
         (json_int_t)report->creature.id, "verdict", verdict_name(report->evaluation.verdict),
         "reason", verdict_reason(report->evaluation.verdict), "verification", report->verification,
         "is_scored", verdict_is_scored(report->evaluation.verdict), "behaviour",
         behaviour_name(&report->params), "fitness",
-        fitness_of(&report->evaluation, &report->params), "recorded_fitness",
+        fitness_of(&report->evaluation, &report->params), "because",
+        is_zero ? json_text_make(words) : json_null(), "recorded_fitness",
         report->is_compared ? json_real(report->creature.fitness) : json_null(), "digest", digest,
         "genome_hash", genome_hash, "params_digest", params_digest, "seed", seed,
         "simulator_version", SIMULATOR_VERSION, "measures",

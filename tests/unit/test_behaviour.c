@@ -43,6 +43,32 @@ START_TEST(names_are_those_of_the_parameter)
 }
 END_TEST
 
+/* Of every behaviour a fitness of 0 has its words, and no other has. */
+START_TEST(zero_is_explained)
+{
+    char words[BEHAVIOUR_WORDS_SIZE];
+
+    measures.distance_m = 0.03;
+    measures.size_max_m = 0.9;
+    strcpy(params.fitness_expression, "distance_m - 1");
+    for (int i = 0; i < BEHAVIOUR_COUNT; i++) {
+        int is_zero = fitness(i) == 0;
+
+        ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), is_zero);
+        ck_assert_int_eq(words[0] != 0, is_zero);
+        ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE);
+    }
+    params.evolution_behaviour = BEHAVIOUR_WALK;
+    behaviour_explain_zero(VERDICT_OK, &measures, &params, words);
+    ck_assert_str_eq(words, "moved 0.03 m: no more than half its length of 0.9 m");
+    behaviour_explain_zero(VERDICT_VIBRATION, &measures, &params, words);
+    ck_assert_str_eq(words, "its verdict, vibration, has no score");
+    measures.distance_m = 2;
+    ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), 0);
+    ck_assert_str_eq(words, "");
+}
+END_TEST
+
 /* In three dimensions where nothing falls, else along the ground; no angle where a behaviour leads nowhere. */
 START_TEST(ways_are_compared_by_their_angle)
 {
@@ -387,6 +413,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, names_are_those_of_the_parameter);
+    tcase_add_test(tests, zero_is_explained);
     tcase_add_test(tests, ways_are_compared_by_their_angle);
     tcase_add_test(tests, custom_is_what_the_user_says);
     tcase_add_test(tests, expressions_are_checked);
