@@ -19,6 +19,7 @@ static const char help[] =
     "\n"
     "      --generation N    a complete generation, from 0; default: the last complete one\n"
     "      --top K           this many; default 10, 0 = all\n"
+    "      --exam            of a finished run: how its champion did in each trial of its exam\n"
     "      --distinct        leaves out creatures that move exactly as a better one\n"
     "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
     "(of\n"
@@ -131,7 +132,7 @@ static int print_json(const struct store_entry *entries, int count, const struct
 /* What was on the command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
-    int is_all, is_distinct, is_json;
+    int is_all, is_distinct, is_json, has_exam;
 };
 
 /* A line for each ancestor, the youngest first. */
@@ -179,23 +180,27 @@ static void print_notes(const struct store_entry *entries, int count, const stru
     }
 }
 
-/* What the numbers are, and of a finished run the scores of its champion. */
-static int print_scores(struct store *store, uint32_t generation, const struct params *params,
-                        struct error *error)
+/* What the numbers are, and of a finished run whether its champion passed its exam. */
+static int print_scores(struct store *store, uint32_t generation, int has_exam,
+                        const struct params *params, struct error *error)
 {
     static const char *const meanings[] = {
-        [SCORE_OWN] = "its own score",
-        [SCORE_LEAST] = "the least of its own score and of those in the referee's trials"};
+        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials"};
     struct store_status status;
     int result = store_get_status(store, &status, error);
     if (result)
         return result;
-    output_print(stdout, "fitness: %s; 0: it was refused, or is worth nothing\n",
+    output_print(stdout, "fitness: %s; 0: it got nowhere, or only once\n",
                  meanings[params->guard_score]);
-    if (status.champion.id && generation == status.generation)
-        output_print(stdout, "%s: creature %" PRIu64 ", %s\n",
-                     status.champion.holds ? "champion" : "no champion", status.champion.id,
+    if (!status.champion.id || generation != status.generation)
+        return 0;
+    const char *name = status.champion.holds ? "champion" : "no champion";
+    if (has_exam)
+        output_print(stdout, "%s: creature %" PRIu64 ", %s\n", name, status.champion.id,
                      status.champion.words);
+    else
+        output_print(stdout, "%s: creature %" PRIu64 " %s its exam (how: --exam)\n", name,
+                     status.champion.id, status.champion.holds ? "passed" : "failed");
     return 0;
 }
 
@@ -233,7 +238,7 @@ static int list_run(const char *directory, const struct request *request)
         command_print_survivors(stdout, entries, count, 1);
         print_verdicts(entries, count);
         print_notes(entries, count, &params);
-        if (print_scores(store, generation, &params, &error))
+        if (print_scores(store, generation, request->has_exam, &params, &error))
             result = command_fail(&error);
     }
     free(entries);
@@ -259,12 +264,14 @@ int command_list(int argc, char **argv)
         OPTION_TOP,
         OPTION_DISTINCT,
         OPTION_LINEAGE,
+        OPTION_EXAM,
         OPTION_ALL
     };
     static const struct option options[] = {
         {"json", no_argument, NULL, OPTION_JSON},
         {"generation", required_argument, NULL, OPTION_GENERATION},
         {"top", required_argument, NULL, OPTION_TOP},
+        {"exam", no_argument, NULL, OPTION_EXAM},
         {"distinct", no_argument, NULL, OPTION_DISTINCT},
         {"lineage", required_argument, NULL, OPTION_LINEAGE},
         {"all", no_argument, NULL, OPTION_ALL},
@@ -289,6 +296,9 @@ int command_list(int argc, char **argv)
             break;
         case OPTION_DISTINCT:
             has_generation = request.is_distinct = 1;
+            break;
+        case OPTION_EXAM:
+            request.has_exam = 1;
             break;
         case OPTION_LINEAGE:
             result =

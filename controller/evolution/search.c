@@ -137,6 +137,16 @@ static void rank(struct search *search)
     } while (heard);
 }
 
+/* All results are there: either more children are wanted, or they are ranked. 0 or ERR_MEMORY. */
+static int end_results(struct search *search)
+{
+    int status = interactive_fill(search);
+
+    if (!search->missing)
+        rank(search);
+    return status;
+}
+
 /* Notes the row among the best with results, if it belongs there. */
 static void note_top(struct search *search, int row)
 {
@@ -268,7 +278,7 @@ static int begin(struct search *search)
     if (search_method_of(search)->lagged)
         return lagged_begin(search);
     search_update(search);
-    return 0;
+    return search->missing ? 0 : end_results(search);
 }
 
 struct search *search_create(const struct params *params)
@@ -403,7 +413,7 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
     if (--search->missing)
         return individual;
     /* The last one: ranking moves it. */
-    rank(search);
+    search->failure = end_results(search);
     return find(search, id);
 }
 

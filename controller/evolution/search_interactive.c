@@ -9,6 +9,12 @@
  *     (1 - s) population.survival N survive. Banned ones never do.
  *   - s of the children have parents marked breed, all alike; if there are none, parents marked keep.
  *     The search method makes the others from the survivors, as ever.
+ *
+ * Without a goal the places of a generation are for living, different bodies. When all results are there, whoever is
+ * dead (disqualified, or motionless) or has somebody's body stands behind all others, and for each of them one
+ * more child is born: of the same parents, in the first generation at random. That goes on until the places are
+ * filled, or breeding.draws times as many were born as there were places.
+ *
  * Everything is a function of the ranked population and of the choices, which the run store keeps;
  * the order in which they were made, and when, changes nothing. */
 #include <stdlib.h>
@@ -196,7 +202,133 @@ static void replace(struct search *search, struct individual *individuals, int s
         individuals[i].choice = CHOICE_NONE;
         individuals[i].is_selected = 0;
         individuals[i].has_result &= !search->params.evolution_reevaluate;
+        individuals[i].fitness = search_judge(search, &individuals[i]);
     }
+}
+
+/* ---- places for the living ---- */
+
+static int is_dead(const struct individual *individual)
+{
+    return !verdict_is_scored(individual->verdict) || individual->verdict == VERDICT_MOTIONLESS;
+}
+
+/* Bodies are told apart by what was measured of them before they moved. */
+static int has_body_of(const struct individual *a, const struct individual *b)
+{
+    return a->measures.parts == b->measures.parts && a->measures.links == b->measures.links &&
+           a->measures.mass_kg == b->measures.mass_kg && a->measures.size_m == b->measures.size_m;
+}
+
+/* Whether the individual takes no place: it is dead, or a living one that is older has its body. */
+static int is_spare(const struct search *search, const struct individual *individual)
+{
+    const struct population *population = &search->population;
+
+    if (is_dead(individual))
+        return 1;
+    for (int i = 0; i < population->count && search->params.mutation_body; i++) {
+        const struct individual *other = &population->individuals[i];
+
+        if (other->id < individual->id && !is_dead(other) && has_body_of(individual, other))
+            return 1;
+    }
+    return 0;
+}
+
+/* Newborn ones without a place lose their fitness. Returns how many more children the generation needs. */
+static int count_wanted(struct search *search)
+{
+    struct population *population = &search->population;
+    int places = (int)search->params.population_size, born = 0, filled = 0;
+
+    for (int i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+        int is_newborn = individual->generation == search->generation;
+        int has_place = !is_newborn || !is_spare(search, individual);
+
+        born += is_newborn;
+        filled += has_place;
+        if (!has_place)
+            individual->fitness = 0;
+    }
+    int survivors = population->count - born;
+    int most = (int)search->params.breeding_draws * (places - survivors) - born;
+    int wanted = places - filled;
+    return wanted < most ? wanted : most;
+}
+
+static int is_parent(const struct population *population, const struct individual *individual)
+{
+    for (int i = 0; i < population->count; i++)
+        for (int k = 0; k < 2; k++)
+            if (population->individuals[i].parents[k] == individual->id)
+                return 1;
+    return 0;
+}
+
+/* Children of those who are parents already; where they are gone, of the living. */
+static int breed_more(struct search *search, struct individual *children, int count)
+{
+    struct population *population = &search->population;
+    struct breeding_parents parents = {.count = 0};
+    size_t room = (size_t)population->count;
+    int status = 0;
+
+    parents.individuals = calloc(room, sizeof(*parents.individuals));
+    parents.weights = calloc(room, sizeof(*parents.weights));
+    for (int pass = 0; pass < 2 && parents.count == 0 && search->generation > 0; pass++)
+        for (int i = 0; i < population->count && parents.individuals && parents.weights; i++) {
+            const struct individual *individual = &population->individuals[i];
+
+            if (pass ? individual->fitness <= 0 : !is_parent(population, individual))
+                continue;
+            parents.weights[parents.count] = 1;
+            parents.individuals[parents.count++] = individual;
+        }
+    if (!parents.individuals || !parents.weights)
+        status = ERR_MEMORY;
+    else if (parents.count == 0)
+        status = breed_nobody(search, children, count);
+    for (int i = 0; !status && parents.count > 0 && i < count; i++)
+        status = breeding_make_child(&search->params, population->census, &parents, &children[i]);
+    free(parents.individuals);
+    free(parents.weights);
+    return status;
+}
+
+int interactive_fill(struct search *search)
+{
+    struct population *population = &search->population;
+    int before = population->count, wanted = 0, status;
+    struct individual *all;
+
+    if (!has_goal(&search->params) && search->params.breeding_draws > 1)
+        wanted = count_wanted(search);
+    if (wanted <= 0)
+        return 0;
+    all = search_make_individuals(search->generation, before, search->next_id, wanted);
+    if (!all)
+        return ERR_MEMORY;
+    status = search_count_known(search, before);
+    if (!status)
+        status = breed_more(search, all + before, wanted);
+    if (!status)
+        status = search_complete_newborns(search, all + before, wanted);
+    if (status) {
+        for (int i = 0; i < wanted; i++)
+            individual_deinit(&all[before + i]);
+        free(all);
+        return status;
+    }
+    memcpy(all, population->individuals, (size_t)before * sizeof(*all));
+    free(population->individuals);
+    population->individuals = all;
+    population->count = before + wanted;
+    search->next_id += (uint64_t)wanted;
+    search_update(search);
+    search->taken = before; /* these are news */
+    return 0;
 }
 
 int interactive_advance(struct search *search)

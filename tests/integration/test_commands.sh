@@ -40,8 +40,9 @@ for trial in perturbed-{9,12}+other-solver perturbed-{9,16}+finer-2; do
     [ "$(grep -o ' task=[0-9]* ' trials | sort -u | wc -l)" = 1 ] || fail "$trial of $champion: $(cat trials)"
 done
 says "^(no )?champion: creature $champion, .* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
-    "$controller" list run
-says '^fitness: the least of its own score' "$controller" list run
+    "$controller" list run --exam
+says "^(champion: creature $champion passed|no champion: creature $champion failed) its exam \(how: --exam\)\$" "$controller" list run
+says '^fitness: the least in several trials; 0: ' "$controller" list run
 # and the referee tried perturbed runs before the finer step
 grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
 grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no quarter step"

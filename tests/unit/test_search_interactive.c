@@ -20,6 +20,7 @@ static void set_up(void)
     params.evolution_generations = 4;
     params.evolution_search = SEARCH_SIMS;
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+    params.breeding_draws = 1; /* no places are filled again */
 }
 
 /* Each jumps higher than the one born before; every fifth is disqualified. */
@@ -262,6 +263,91 @@ START_TEST(everybody_may_be_kept)
 }
 END_TEST
 
+/* ---- places for the living ---- */
+
+/* Every third is dead, and two after one another have one body. In the order of ids, or backwards. */
+static void tell_bodies(struct search *search, int is_backwards)
+{
+    uint64_t ids[8 * SIZE];
+
+    while (!search_is_complete(search)) {
+        const struct individual *individual;
+        int count = 0;
+        while ((individual = search_ask(search)) != NULL)
+            ids[count++] = individual->id;
+        ck_assert_int_gt(count, 0);
+        for (int i = 0; i < count; i++) {
+            uint64_t id = ids[is_backwards ? count - 1 - i : i];
+            struct measures measures = {.mass_kg = (double)(id / 2)};
+            search_tell(search, id, id % 3 ? VERDICT_OK : VERDICT_MOTIONLESS, &measures, id);
+        }
+    }
+}
+
+/* Hash of the ranked population; the places at its head are of living, different bodies. */
+static uint64_t check_places(const struct search *search)
+{
+    const struct population *population = search_population(search);
+    uint64_t hash = 0;
+
+    ck_assert_int_gt(population->count, SIZE);
+    for (int i = 0; i < population->count; i++) {
+        const struct individual *one = &population->individuals[i];
+        hash = hash * 31 + genome_hash(&one->genome) + one->id;
+        if (i >= SIZE)
+            continue;
+        ck_assert_uint_ne(one->id % 3, 0);
+        for (int k = 0; k < i; k++)
+            ck_assert(one->measures.mass_kg != population->individuals[k].measures.mass_kg);
+    }
+    return hash;
+}
+
+/* The order of results changes nothing. Children that fill places have the chosen parents. */
+START_TEST(places_are_for_the_living)
+{
+    uint64_t hashes[2][2];
+
+    params.breeding_draws = 8;
+    for (int i = 0; i < 2; i++) {
+        const struct individual *newborn;
+        struct search *search = search_create(&params);
+        tell_bodies(search, i);
+        hashes[i][0] = check_places(search);
+        ck_assert_int_eq(search_take_newborn(search, &newborn), 0);
+        search_choose(search, 4, CHOICE_BREED);
+        search_choose(search, 7, CHOICE_KEEP);
+        search_select(search);
+        ck_assert_int_eq(search_advance(search), 0);
+        tell_bodies(search, i);
+        hashes[i][1] = check_places(search);
+        for (int k = 0; k < search_population(search)->count; k++) {
+            const struct individual *child = &search_population(search)->individuals[k];
+            ck_assert(child->generation == 0 || child->parents[0] == 4);
+        }
+        search_destroy(search);
+    }
+    ck_assert_uint_eq(hashes[0][0], hashes[1][0]);
+    ck_assert_uint_eq(hashes[0][1], hashes[1][1]);
+}
+END_TEST
+
+/* Where all are dead it ends, with breeding.draws times as many births as places. */
+START_TEST(filling_places_ends)
+{
+    const struct individual *individual;
+    struct measures measures = {.mass_kg = 1};
+
+    params.breeding_draws = 3;
+    struct search *search = search_create(&params);
+    while ((individual = search_ask(search)) != NULL)
+        search_tell(search, individual->id, VERDICT_OVERLAP, &measures, 1);
+    ck_assert(search_is_complete(search));
+    ck_assert_int_eq(search_population(search)->count, 3 * SIZE);
+    search_destroy(search);
+}
+END_TEST
+
 /* ---- mixed with a goal ---- */
 
 START_TEST(choices_and_goal_share_the_next_generation)
@@ -377,6 +463,8 @@ int main(void)
     tcase_add_test(tests, without_a_choice_all_that_are_not_banned_breed);
     tcase_add_test(tests, bodies_outlive_a_ban_of_everybody);
     tcase_add_test(tests, everybody_may_be_kept);
+    tcase_add_test(tests, places_are_for_the_living);
+    tcase_add_test(tests, filling_places_ends);
     tcase_add_test(tests, choices_and_goal_share_the_next_generation);
     tcase_add_test(tests, without_a_choice_the_goal_decides);
     tcase_add_test(tests, neither_order_nor_restart_matters);

@@ -368,6 +368,7 @@ static int reader_get_choosing(const struct run_reader *reader, struct run_choos
     if (status)
         return status;
     choosing->has_no_goal = params.evolution_behaviour == BEHAVIOUR_INTERACTIVE;
+    choosing->places = (int)params.population_size;
     choosing->is_interactive = choosing->has_no_goal || params.interactive_share > 0;
     if (!choosing->is_interactive)
         return 0;

@@ -65,6 +65,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
 struct run_choosing {
     int is_interactive;
     int has_no_goal; /* chosen by hand alone: the fitness says nothing */
+    int places;      /* of a generation; behind them stand those who are dead, and copies */
     int64_t waiting;
     int is_over; /* the last generation is complete */
 };

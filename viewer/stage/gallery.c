@@ -34,7 +34,9 @@ static int top_of(const struct gallery *gallery)
 {
     if (gallery->options.top)
         return gallery->options.top;
-    return gallery->choosing.is_interactive ? TOP_INTERACTIVE : TOP_USUAL;
+    if (!gallery->choosing.is_interactive)
+        return TOP_USUAL;
+    return gallery->choosing.places < TOP_INTERACTIVE ? gallery->choosing.places : TOP_INTERACTIVE;
 }
 
 /* Who chooses sees the generation as it is. */
