@@ -15,7 +15,7 @@
 #include "tests/suite.h"
 
 #ifdef HAVE_MUJOCO
-#include <mujoco/mujoco.h>
+#include "tests/oracle/mujoco_fixture.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };
@@ -267,21 +267,6 @@ END_TEST
 
 #ifdef HAVE_MUJOCO
 
-static mjModel *load(const struct exported *exported)
-{
-    char message[500] = "";
-    mjVFS *files = malloc(sizeof *files);
-    ck_assert_ptr_nonnull(files);
-    mj_defaultVFS(files);
-    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", (int)exported->model_size), 0);
-    memcpy(files->filedata[0], exported->model, exported->model_size);
-    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
-    mj_deleteFileVFS(files, "body.xml");
-    free(files);
-    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s", message);
-    return model;
-}
-
 /* One line of the table into the controls; behind the line, or NULL at the end. */
 static const char *read_controls(const char *line, const mjModel *model, mjData *data)
 {
@@ -348,7 +333,7 @@ static double moved_at(const struct exported *exported, int tick)
  * the mass of the root are those of the file times these factors. */
 static double play(const struct exported *exported, double gain, double mass, double *moved)
 {
-    mjModel *model = load(exported);
+    mjModel *model = mujoco_load(exported->model, exported->model_size);
     mjData *data = mj_makeData(model);
     const char *line = strchr(exported->signals, '\n') + 1;
     double largest = 0;
@@ -447,7 +432,7 @@ START_TEST(sliding_boxes_stay_down)
     struct exported *exported = export_example("biped", "walk");
     double friction = exported->params.world_friction, speed = 2 + 1.5 * _i, highest = 0;
     put_box(exported);
-    mjModel *model = load(exported);
+    mjModel *model = mujoco_load(exported->model, exported->model_size);
     mjData *data = mj_makeData(model);
     data->qvel[0] = speed;
     while (data->time < 3) {
@@ -480,7 +465,7 @@ enum { WALKERS = sizeof walkers / sizeof walkers[0], FLAT_WALKERS = 4 };
 START_TEST(walkers_play_to_the_end)
 {
     struct exported *exported = export_creature(walkers[_i].path, walkers[_i].parameters);
-    mjModel *model = load(exported);
+    mjModel *model = mujoco_load(exported->model, exported->model_size);
     mjData *data = mj_makeData(model);
     const char *line = strchr(exported->signals, '\n') + 1, *next;
     mj_resetDataKeyframe(model, data, 0);
@@ -519,7 +504,7 @@ static double horizontal(struct vec3 from, struct vec3 to)
 static double walk_in_mujoco(const struct exported *exported, const struct contacts *how)
 {
     static const mjtNum own[mjNIMP] = {0.9, 0.95, 0.001, 0.5, 2};
-    mjModel *model = load(exported);
+    mjModel *model = mujoco_load(exported->model, exported->model_size);
     mjData *data = mj_makeData(model);
     const char *line = strchr(exported->signals, '\n') + 1, *next;
     model->opt.cone = how->is_elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;

@@ -29,6 +29,7 @@ int main(void)
 #include "controller/genetics/genetics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/plane/tree/tree.h"
+#include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 #include "tests/unit/body_fixture.h"
 
@@ -104,21 +105,6 @@ struct peer {
     int address[BODY_DOF_MAX]; /* -1: of the root that is the world */
 };
 
-static mjModel *load_mjcf(const struct mjcf *mjcf)
-{
-    char message[500] = "";
-    mjVFS *files = malloc(sizeof *files);
-    ck_assert_ptr_nonnull(files);
-    mj_defaultVFS(files);
-    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", mjcf->size), 0);
-    memcpy(files->filedata[0], mjcf->text, (size_t)mjcf->size);
-    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
-    mj_deleteFileVFS(files, "body.xml");
-    free(files);
-    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s", message);
-    return model;
-}
-
 static void peer_open(struct peer *peer, const struct phenotype *p, const struct drives *drives,
                       double gravity_m_s2, double dt_s)
 {
@@ -134,7 +120,7 @@ static void peer_open(struct peer *peer, const struct phenotype *p, const struct
         if (p->links[i].parent == 0)
             mjcf_add_link(mjcf, p, drives, i);
     mjcf_add(mjcf, "</worldbody></mujoco>\n");
-    peer->model = load_mjcf(mjcf);
+    peer->model = mujoco_load(mjcf->text, (size_t)mjcf->size);
     free(mjcf);
     peer->data = mj_makeData(peer->model);
     ck_assert_ptr_nonnull(peer->data);

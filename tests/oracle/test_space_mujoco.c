@@ -32,6 +32,7 @@ int main(void)
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/space_mjcf.h"
 #include "simulator/tools/scenes/space_run.h"
+#include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
@@ -186,21 +187,6 @@ struct peer {
     mjData *data;
 };
 
-static mjModel *load(const char *text, size_t size)
-{
-    char message[500] = "";
-    mjVFS *files = malloc(sizeof *files);
-    ck_assert_ptr_nonnull(files);
-    mj_defaultVFS(files);
-    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", (int)size), 0);
-    memcpy(files->filedata[0], text, size);
-    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
-    mj_deleteFileVFS(files, "body.xml");
-    free(files);
-    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s\n%s", message, text);
-    return model;
-}
-
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
     const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
@@ -227,7 +213,7 @@ static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s
                                           .qd = s->qd,
                                           .step_s = dt_s});
     ck_assert_int_eq(fclose(file), 0);
-    peer->model = load(text, size);
+    peer->model = mujoco_load(text, size);
     free(text);
     peer->model->opt.integrator = mjINT_RK4;
     peer->data = mj_makeData(peer->model);
@@ -577,7 +563,7 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     ck_assert(model_file && signals);
     ck_assert_int_eq(space_mjcf_write(scene, name, model_file, signals, steps, &arena), 0);
     ck_assert_int_eq(fclose(model_file) | fclose(signals), 0);
-    mjModel *model = load(texts[0], sizes[0]);
+    mjModel *model = mujoco_load(texts[0], sizes[0]);
     mjData *data = mj_makeData(model);
     char *line = strchr(texts[1], '\n') + 1;
     model->opt.integrator = mjINT_RK4;

@@ -39,6 +39,7 @@ int main(void)
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
+#include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 
 enum {
@@ -477,21 +478,6 @@ static int peer_contacts(const struct dynamics *dynamics, const struct contact_p
 
 /* ---------------------------------------------------------------- the model */
 
-static mjModel *load(const char *text, size_t size)
-{
-    char message[500] = "";
-    mjVFS *files = malloc(sizeof *files);
-    ck_assert_ptr_nonnull(files);
-    mj_defaultVFS(files);
-    ck_assert_int_eq(mj_makeEmptyFileVFS(files, "body.xml", (int)size), 0);
-    memcpy(files->filedata[0], text, size);
-    mjModel *model = mj_loadXML("body.xml", files, message, sizeof message);
-    mj_deleteFileVFS(files, "body.xml");
-    free(files);
-    ck_assert_msg(model != NULL, "MuJoCo refuses the body: %s", message);
-    return model;
-}
-
 /* Normal forces only, firm ones; no muscles, damping and medium of MuJoCo. */
 static void change_model(mjModel *model)
 {
@@ -557,7 +543,7 @@ static void begin(const struct params *params, const struct evaluate_view *view)
     mjcf_close(&mjcf);
     peer = (struct peer){.phenotype = view->phenotype};
     take_settings(params, view->phenotype);
-    peer.model = load(text, size);
+    peer.model = mujoco_load(text, size);
     free(text);
     change_model(peer.model);
     peer.data = mj_makeData(peer.model);
