@@ -71,7 +71,8 @@ if command -v sqlite3 >/dev/null; then
         fail "a child's parent was not chosen"
     [ "$(sql "SELECT count(*) FROM choices c JOIN members m USING (individual, generation)
         WHERE m.survived <> (c.choice <> 'ban')")" = 0 ] || fail "who survives was not chosen"
-    [ "$(sql 'SELECT count(*) FROM members m WHERE m.generation = 1')" = 8 ] || fail "not eight in a generation"
+    [ "$(sql 'SELECT count(*) FROM members m JOIN individuals i ON i.id = m.individual
+        WHERE m.generation = 1 AND m.rank <= 8 AND i.fitness > 0')" = 8 ] || fail "the eight places are not filled"
 fi
 
 # ---- killed while it waits with half of the choices given; stopped, and chosen without a controller ----
