@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/creature/creature.h"
 #include "common/math/detmath.h"
 #include "controller/genetics/genetics.h"
 #include "simulator/boxes/dynamics_boxes.h"
@@ -718,6 +719,37 @@ START_TEST(a_perturbed_start_is_near)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- gaits */
+
+static struct measures measure_example(const char *path)
+{
+    struct creature creature;
+    struct evaluation result;
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+    creature_deinit(&creature);
+    return result.measures;
+}
+
+/* One that trots on four legs, by oscillators of 1.8 Hz, and one that lies on the ground and beats with its wings. */
+START_TEST(a_gait_is_measured)
+{
+    set("world.preset=land");
+    set("simulation.duration_s=5");
+    struct measures trot = measure_example("examples/creatures/quadruped.json");
+    struct measures ray = measure_example("examples/creatures/ray.json");
+    ck_assert_double_lt(trot.slip_share, 0.1);
+    ck_assert_double_eq(trot.belly_share, 0);
+    ck_assert_double_eq(trot.feet, 4);
+    ck_assert_double_eq_tol(trot.stride_hz, 1.8, 0.21); /* of a whole number of swings */
+    ck_assert_double_eq_tol(trot.stride_m * trot.stride_hz * trot.time_s, trot.distance_m, 1e-9);
+    ck_assert_double_gt(ray.slip_share, 1);
+    ck_assert_double_gt(ray.belly_share, 0.3);
+    ck_assert_double_lt(ray.belly_share, 0.6);
+    ck_assert_double_eq(ray.pairs, 3);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("boxes");
@@ -735,5 +767,6 @@ int main(void)
     tcase_add_test(tests, what_spins_is_seen);
     tcase_add_test(tests, the_violent_keep_law_and_ledger);
     tcase_add_test(tests, a_perturbed_start_is_near);
+    tcase_add_test(tests, a_gait_is_measured);
     return run_tests("boxes", tests);
 }
