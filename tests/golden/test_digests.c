@@ -109,7 +109,7 @@ static void compute(void)
     add_random("random-spheres", "walk", "creature.body=spheres");
     add_example("quadruped", "walk3d");
     add_example("biped3d", "walk3d");
-    add_example("arm", "walk3d");
+    add_example("arm", "seek-land3d");
     add_example("ray", "swim3d");
     arena_deinit(&arena);
 }

@@ -72,7 +72,7 @@ for name in "run:$best" run:best; do
     says '^digest .*  verified' env TMPDIR="$work/temporary" "$controller" evaluate "$name"
 done
 rmdir temporary || fail "evaluate left a file"
-says '"verdict": "ok"' "$controller" evaluate --json named.creature walk3d -s simulation.duration_s=1
+says '"verdict": "ok"' "$controller" evaluate --json named.creature walk -s simulation.duration_s=1
 if [ -x "$bin/viewer" ]; then says "^verified " "$bin/viewer" run:best --export best.html; fi
 
 # save: both forms hold the same creature
