@@ -271,7 +271,7 @@ help:
 	@echo "make            build controller, simulator and viewer into build/bin"
 	@echo "make test       build and run all tests       make bench   run the benchmarks"
 	@echo "make oracle     tables of the reference cases of the physics, on both solvers"
-	@echo "make accuracy   measures anew and writes the tables of docs/physics.md, physics-space.md, trace.md"
+	@echo "make accuracy   measures anew and writes the tables of docs/physics.md, physics-space.md, -trust.md, trace.md"
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"

@@ -10,10 +10,11 @@
  *   - s of the children have parents marked breed, all alike; if there are none, parents marked keep.
  *     The search method makes the others from the survivors, as ever.
  *
- * Without a goal the places of a generation are for living, different bodies. When all results are there, whoever is
- * dead (disqualified, or motionless) or has somebody's body stands behind all others, and for each of them one
- * more child is born: of the same parents, in the first generation at random. That goes on until the places are
- * filled, or breeding.draws times as many were born as there were places.
+ * Without a goal the places of a generation are for living, different bodies. When all results are
+ * there, whoever is dead (disqualified, or motionless) or has somebody's body stands behind all
+ * others, and for each of them one more child is born: of the same parents, in the first generation
+ * at random. That goes on until the places are filled, or breeding.draws times as many were born as
+ * there were places.
  *
  * Everything is a function of the ranked population and of the choices, which the run store keeps;
  * the order in which they were made, and when, changes nothing. */
@@ -236,7 +237,8 @@ static int is_spare(const struct search *search, const struct individual *indivi
     return 0;
 }
 
-/* Newborn ones without a place lose their fitness. Returns how many more children the generation needs. */
+/* Newborn ones without a place lose their fitness. Returns how many more children the generation
+ * needs. */
 static int count_wanted(struct search *search)
 {
     struct population *population = &search->population;

@@ -57,8 +57,8 @@ void search_set_bars(const struct params *params, const struct individual *survi
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
-/* Of a generation whose results are all there: more children, for places that the dead and the copies leave. It may
- * be ranked after that, or miss results again. 0 or ERR_MEMORY. */
+/* Of a generation whose results are all there: more children, for places that the dead and the
+ * copies leave. It may be ranked after that, or miss results again. 0 or ERR_MEMORY. */
 int interactive_fill(struct search *search);
 /* Room for `kept` individuals and after it `born` newborn ones, still without genomes and seeds; or
  * NULL. */

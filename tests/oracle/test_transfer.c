@@ -1,19 +1,22 @@
-/* Creatures of boxes that walk, swim and fly in MuJoCo, by their own senses and brains: the loop is closed. An
- * evaluation goes on as ever, but from the start of the scored time on MuJoCo moves the body.
+/* Creatures of boxes that walk, swim and fly in MuJoCo, by their own senses and brains: the loop
+ * is closed. An evaluation goes on as ever, but from the start of the scored time on MuJoCo
+ * moves the body.
  *
- * What is MuJoCo's: masses, inertias, joints, limits and which parts touch, all from the exported model
- * (simulator/tools/mjcf.h); its mass matrix, its bias forces, its law of the normal forces, its steps. What is made
- * here a second time, in other ways than ours: servos with Hill's curve, explicit in steps of half a millisecond;
- * drag, sampled at points of every face, with a ray from each for what other boxes hide; Coulomb friction.
+ * What is MuJoCo's: masses, inertias, joints, limits and which parts touch, all from the
+ * exported model (simulator/tools/mjcf.h); its mass matrix, its bias forces, its law of the
+ * normal forces, its steps. What is made here a second time, in other ways than ours: servos
+ * with Hill's curve, explicit in steps of half a millisecond; drag, sampled at points of every
+ * face, with a ray from each for what other boxes hide; Coulomb friction.
  *
- * MuJoCo's own friction is relaxed: it lifts what slides, and the walkers of docs/trace.md, which also play a recording
- * there, keep 0.1 to 1 of their way. Here contacts of MuJoCo give normal forces alone (condim 1), firm and without
- * bounce (solref of two steps, damping ratio 10); friction is found in turn with them, by Gauss and Seidel, so that
- * what sticks stands at the end of the step, and what slides is held back by the coefficient times the normal force.
+ * MuJoCo's own friction is relaxed: it lifts what slides, and the walkers of docs/trace.md,
+ * which also play a recording there, keep 0.1 to 1 of their way. Here contacts of MuJoCo give
+ * normal forces alone (condim 1), firm and without bounce (solref of two steps, damping ratio
+ * 10); friction is found in turn with them, by Gauss and Seidel, so that what sticks stands at
+ * the end of the step, and what slides is held back by the coefficient times the normal force.
  *
- * Each must keep nine tenths of its way here. --table: more creatures, as a table. --record: writes into their
- * files what this version of the simulator makes of them.
- * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77.
+ * Each must keep nine tenths of its way here. --table: more creatures, as a table. --record:
+ * writes into their files what this version of the simulator makes of them. Needs MuJoCo
+ * (libmujoco-dev on Debian) when it is built; else it says so and exits with 77.
  * speed: slow */
 #include <stdio.h>
 #include <stdlib.h>

@@ -111,8 +111,8 @@ START_TEST(camera_keeps_up)
 }
 END_TEST
 
-/* First, middle and last of a race, of which one goes left, stay in the picture; they are as large as alone while they are
- * together, and zooming by hand still acts. */
+/* First, middle and last of a race, of which one goes left, stay in the picture; they are as
+ * large as alone while they are together, and zooming by hand still acts. */
 START_TEST(races_stay_in_the_picture)
 {
     static const struct fixture runners[] = {

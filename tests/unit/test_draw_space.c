@@ -1035,7 +1035,8 @@ START_TEST(plain_bodies_fill_their_cell)
 }
 END_TEST
 
-/* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's shadow, is one that shows. */
+/* Soft shadows on nothing: no step from pixel to pixel beside the body, away from the sun's
+ * shadow, is one that shows. */
 START_TEST(plain_shadows_are_smooth)
 {
     int steepest = 0, darkest = 255;

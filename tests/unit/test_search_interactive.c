@@ -265,7 +265,8 @@ END_TEST
 
 /* ---- places for the living ---- */
 
-/* Every third is dead, and two after one another have one body. In the order of ids, or backwards. */
+/* Every third is dead, and two after one another have one body. In the order of ids, or
+ * backwards. */
 static void tell_bodies(struct search *search, int is_backwards)
 {
     uint64_t ids[8 * SIZE];

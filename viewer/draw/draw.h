@@ -63,7 +63,8 @@ enum palette_color draw_status_color(enum replay_status status);
 int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
               double bottom);
 
-/* Sky and ground, water, or empty space, with distance marks; those of turned views: draw_space_marks(). */
+/* Sky and ground, water, or empty space, with distance marks; those of turned views:
+ * draw_space_marks(). */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
 /* The body at a time; in depth with the obstacles, which hide it and which it hides. ghost 0 is solid, towards 1 it

@@ -197,7 +197,8 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
 
 /* ---- marks ---- */
 
-/* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line is found between them. */
+/* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line
+ * is found between them. */
 static int is_over(const struct eye *eye, const struct shape *shape, const struct replay_pose *pose,
                    const double of[4])
 {
@@ -256,7 +257,8 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
             continue;
         draw_mark(cr, &eye, spot);
         snprintf(text, sizeof text, "%.4g m", s == 0 ? 0 : s);
-        /* a number that the picture's edge or a body would cut, or that would cover the one before, is left out */
+        /* a number that the picture's edge or a body would cut, or that would cover the one
+         * before, is left out */
         double half = draw_text_width(cr, text, size, 0) / 2 + 2;
         const double box[4] = {spot.x - half, spot.y + 4 * view->ui, spot.x + half,
                                spot.y + 15 * view->ui};

@@ -6,16 +6,16 @@
 
 #ifdef HAVE_CAIRO
 
-/* What draw_world() draws where the view is turned: without obstacles, which are sorted with the body, and without marks
- * of distance, which depend on it. */
+/* What draw_world() draws where the view is turned: without obstacles, which are sorted with the
+ * body, and without marks of distance, which depend on it. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s);
-/* Distances from the start along the way, on the ground; nothing where the view is not turned. One whose number the
- * body would hide in part at one of the moments has none. */
+/* Distances from the start along the way, on the ground; nothing where the view is not turned.
+ * One whose number the body would hide in part at one of the moments has none. */
 void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                       const struct draw_moment *moments, int count);
-/* How far a part reaches in a direction of the picture, whose angle begins at the right and grows upwards: the greatest
- * x cos(angle) - y sin(angle) of its places, px. */
+/* How far a part reaches in a direction of the picture, whose angle begins at the right and
+ * grows upwards: the greatest x cos(angle) - y sin(angle) of its places, px. */
 double draw_reach_px(const struct eye *eye, const struct shape *shape,
                      const struct replay_pose *pose, double angle);
 /* Moves and scales a view that is still until all moments have room: as shares of the view's sides how wide and high they

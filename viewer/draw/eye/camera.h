@@ -42,9 +42,10 @@ void camera_fit(struct camera *camera, const struct replay *const *replays, int 
 /* px per m now: less than px_per_m where a race would leave the picture at its sides. */
 double camera_scale(const struct camera *camera);
 
-/* What the camera should look at: the middle between the first and the last centre of mass of the replays (smoothed
- * over a stride); on ground it keeps the ground in the lower quarter (in depth: third) until a creature would leave the picture; a flyer
- * that is so high that the ground is out of the picture comes to the middle. */
+/* What the camera should look at: the middle between the first and the last centre of mass of
+ * the replays (smoothed over a stride); on ground it keeps the ground in the lower quarter (in
+ * depth: third) until a creature would leave the picture; a flyer that is so high that the
+ * ground is out of the picture comes to the middle. */
 struct camera_aim camera_target(const struct camera *camera, const struct replay *const *replays,
                                 int count, double time_s, double lane_height_px);
 

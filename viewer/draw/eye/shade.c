@@ -8,8 +8,9 @@
 #define SUN          ((struct vec3){-0.60, 0.72, 0.28})
 #define SUN_DARKNESS 0.40 /* of its shadow */
 #define SUN_WIDTH    0.10 /* tangent of its half angle */
-/* Directions of the sun and of the sky; of pictures without a world, where the ground has no colours of its own between
- * which the edges of single shadows are lost, as many as make whole 255ths of the darkness, rounded down by cairo: 3 and 1. */
+/* Directions of the sun and of the sky; of pictures without a world, where the ground has no
+ * colours of its own between which the edges of single shadows are lost, as many as make whole
+ * 255ths of the darkness, rounded down by cairo: 3 and 1. */
 #define SUN_DIRECTIONS 10
 #define SUN_FINE       33
 #define SKY_DARKNESS   0.28
