@@ -185,8 +185,8 @@ struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
 /* The impulses of the last step, about a point, for a body whose centre of mass was there before
- * the step and moved with `velocity`. Returns 0 if the solver does not say, as of rectangles
- * where there is drag. */
+ * the step and moved with `velocity`. Returns 0 if the solver does not say, as that of rectangles by
+ * integrator `rk4` where there is drag. */
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                       struct impulse_sum *impulses);
 /* Axis-aligned bounds of all parts. */

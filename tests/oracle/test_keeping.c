@@ -192,8 +192,7 @@ START_TEST(momentum_is_kept)
     fflush(stdout);
     ck_assert_int_gt(t.moved, (int)count / 3);
     ck_assert_int_le(t.broken, t.moved / 20);
-    /* what drag gives rectangles between the stages of RK4 is not told */
-    ck_assert_int_eq(t.unknown, strcmp(body, "rectangles") == 0 && place->has_drag ? t.steps : 0);
+    ck_assert_int_eq(t.unknown, 0);
     ck_assert_msg(t.worst <= 1, "creature %d of %s %s: %.3g", (int)t.worst_number, body,
                   place->name, t.worst);
 }

@@ -752,12 +752,17 @@ START_TEST(verdict_momentum)
     set("simulation.duration_s=1");
     ck_verdict(VERDICT_OK);
 
-    /* drag changes it, too, of either law */
+    /* with drag, too, of either law */
     set("simulation.solver=articulated");
     set("world.ground=no");
-    set("world.drag_law=quadratic");
-    set("world.quadratic_drag_kg_m2=0.5");
-    ck_verdict(VERDICT_OK);
+    for (int i = 0; i < 2; i++) {
+        set(i ? "world.drag_law=quadratic" : "world.viscosity_pa_s=1");
+        set("world.quadratic_drag_kg_m2=0.5");
+        set("guard.momentum_share=1e-12");
+        ck_verdict(VERDICT_OK);
+        set("guard.momentum_share=1e-20");
+        ck_verdict(VERDICT_MOMENTUM);
+    }
 }
 END_TEST
 

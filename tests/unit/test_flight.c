@@ -25,6 +25,7 @@ struct sample {
 };
 struct outcome {
     double q[DOF], qd[DOF], work[DOF], acceleration[DOF], torque[DOF];
+    double drag[3]; /* its impulse, about where the root's origin was */
 };
 
 static void setup(void)
@@ -106,6 +107,11 @@ static void step_plainly(const struct sample *s, struct outcome *out)
         tree_set_velocity(&tree, qd);
         tree_accelerate(&tree, tau, NULL, s->gravity, 0, out->acceleration);
         find_powers(s, qd, out->torque, power);
+        struct force drag = tree.has_drag ? tree_drag_force_now(&tree) : (struct force){0, 0, 0};
+        drag.n += (q[0] - s->q[0]) * drag.y - (q[1] - s->q[1]) * drag.x;
+        const double given[3] = {drag.n, drag.x, drag.y};
+        for (int i = 0; i < 3; i++)
+            out->drag[i] += s->h * weight[k] / 6 * given[i];
         for (int i = 0; i < tree.dof; i++) {
             out->q[i] += s->h * weight[k] / 6 * qd[i];
             out->qd[i] += s->h * weight[k] / 6 * out->acceleration[i];
@@ -136,6 +142,9 @@ static void fly(struct flight *flight, const struct sample *s, struct outcome *o
                                .gravity_m_s2 = s->gravity,
                                .h_s = s->h};
     flight_advance(flight, &tree, &step);
+    out->drag[0] = step.drag.n;
+    out->drag[1] = step.drag.x;
+    out->drag[2] = step.drag.y;
 }
 
 static void step_in_pairs(const struct sample *s, struct outcome *out)
@@ -161,6 +170,7 @@ static double outcome_difference(const struct outcome *a, const struct outcome *
     double most = difference(a->q, b->q, tree.dof);
     most = fmax(most, difference(a->qd, b->qd, tree.dof));
     most = fmax(most, difference(a->work, b->work, tree.dof));
+    most = fmax(most, difference(a->drag, b->drag, 3));
     most = fmax(most, difference(a->acceleration, b->acceleration, tree.dof));
     return fmax(most, difference(a->torque + 1, b->torque + 1, tree.count - 1));
 }

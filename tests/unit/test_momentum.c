@@ -165,11 +165,54 @@ START_TEST(contacts_and_gravity_give_all_momentum)
 }
 END_TEST
 
+/* In a medium, with what the solver says that it gave: steps of RK4, too. */
+static double step_from_medium(void)
+{
+    double before[3], after[3], mass = stage.body.phenotype.mass_kg;
+    struct vec3 centre = dynamics_centre_of_mass(stage.dynamics);
+    struct impulse_sum given;
+    read_momentum(stage.dynamics, before);
+    ck_assert_int_eq(dynamics_step(stage.dynamics), 0);
+    read_momentum(stage.dynamics, after);
+    struct vec3 velocity = {before[0] / mass, before[1] / mass, 0};
+    ck_assert_int_eq(dynamics_impulses(stage.dynamics, centre, velocity, &given), 1);
+    double x = after[0] - before[0], y = after[1] - before[1];
+    double turn = after[2] - before[2] - (centre.x * y - centre.y * x);
+    double off = fabs(x - given.linear.x) + fabs(y - given.linear.y) + fabs(turn - given.angular.z);
+    double rounding = 1e-13 * (fabs(before[0]) + fabs(before[1]) + fabs(before[2]) + mass);
+    return off > rounding ? (off - rounding) / given.size : 0;
+}
+
+/* Light and heavy drag, hinges alone and linear joints, with and without gravity. */
+START_TEST(drag_gives_what_it_says)
+{
+    double worst = 0;
+    uint64_t flown = 0;
+    stage.world = (struct world){.gravity_m_s2 = _i % 2 ? BODY_GRAVITY : 0,
+                                 .viscosity_pa_s = _i / 2 % 2 ? 20 : 0.5,
+                                 .drag_exposure = _i / 4,
+                                 .has_ground = 1,
+                                 .friction = 0.5};
+    for (int k = 0; k < 30; k++) {
+        draw_body(_i / 4 ? 0.5 : 0);
+        for (int step = 0; step < STEPS; step++) {
+            for (int i = 1; i < stage.body.phenotype.link_count && step % 4 == 0; i++)
+                dynamics_set_target(stage.dynamics, i, rng_uniform(&rng, -1, 1), 0);
+            worst = fmax(worst, step_from_medium());
+        }
+        flown += flights();
+    }
+    ck_assert_double_lt(worst, 1e-9);
+    ck_assert_uint_gt(flown, 100);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("momentum");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, contacts_and_gravity_give_all_momentum);
+    tcase_add_loop_test(tcase, drag_gives_what_it_says, 0, 8);
     return run_tests("momentum", tcase);
 }

@@ -476,6 +476,7 @@ static void step_in_parts(struct group *g)
         d->is_posed = 0;
         d->was_parted = 1;
         d->gone = d->weighed = (struct vec2){0, 0};
+        d->dragged = (struct impulse_sum){.size = 0};
         forget_steps(d);
     }
     for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part)

@@ -49,6 +49,15 @@ static double put_bulk(struct articulated *d, struct tree_bulk is, struct tree_b
     return gain_j;
 }
 
+void momentum_add_drag(struct articulated *d, const struct force *impulse, double x, double y)
+{
+    struct impulse_sum *sum = &d->dragged;
+    sum->linear.x += impulse->x;
+    sum->linear.y += impulse->y;
+    sum->angular.z += impulse->n + (x * impulse->y - y * impulse->x);
+    sum->size += fabs(impulse->x) + fabs(impulse->y);
+}
+
 /* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
  * middle of the step, where the tree is, the outer impulses act, and gravity. */
 void momentum_keep(struct articulated *d, const struct contacts *contacts, int of)
@@ -56,6 +65,8 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
     double h = d->settings.dt_s, half = h / 2, share = 1 / d->tree.mass;
     struct vec2 late;
     struct force outer = contacts_outer_impulse(contacts, of, &late);
+    if (d->tree.has_drag)
+        momentum_add_drag(d, &d->drag_impulse, d->qm[0], d->qm[1]);
     if (d->tree.has_drag)
         outer = (struct force){outer.n + d->drag_impulse.n, outer.x + d->drag_impulse.x,
                                outer.y + d->drag_impulse.y};
@@ -78,11 +89,27 @@ void momentum_keep(struct articulated *d, const struct contacts *contacts, int o
 
 double momentum_keep_flight(struct articulated *d)
 {
-    double h = d->settings.dt_s;
-    struct tree_bulk to = d->bulk;
+    double h = d->settings.dt_s, mass = d->tree.mass;
+    const struct tree_bulk is = tree_bulk(&d->tree), from = d->bulk;
+    struct tree_bulk to = from;
     to.velocity_x += h * d->tree.gravity_x;
     to.velocity_y -= h * d->world.gravity_m_s2;
-    struct vec2 way = {h / 2 * (d->bulk.velocity_x + to.velocity_x),
-                       h / 2 * (d->bulk.velocity_y + to.velocity_y)};
-    return put_bulk(d, tree_bulk(&d->tree), &to, way);
+    struct vec2 way = {h / 2 * (from.velocity_x + to.velocity_x),
+                       h / 2 * (from.velocity_y + to.velocity_y)};
+    if (!d->tree.has_drag)
+        return put_bulk(d, is, &to, way);
+    /* with drag it goes where RK4 has it: about where it was, and on the way gravity acts, too */
+    const struct impulse_sum *drag = &d->dragged;
+    double x = d->q0[0] + from.centre_x, y = d->q0[1] + from.centre_y;
+    double pull = mass * h * d->tree.gravity_x, fall = -mass * h * d->world.gravity_m_s2;
+    to.velocity_x += drag->linear.x / mass;
+    to.velocity_y += drag->linear.y / mass;
+    way = (struct vec2){d->q[0] + is.centre_x - x, d->q[1] + is.centre_y - y};
+    struct vec2 mean = {(way.x + h / 2 * from.velocity_x) / 3,
+                        (way.y + h / 2 * from.velocity_y) / 3};
+    d->weighed = (struct vec2){h * mean.x, h * mean.y};
+    to.spin += drag->angular.z - (x * drag->linear.y - y * drag->linear.x);
+    to.spin += mean.x * fall - mean.y * pull;
+    to.spin -= mass * (way.x * to.velocity_y - way.y * to.velocity_x);
+    return put_bulk(d, is, &to, way);
 }

@@ -91,8 +91,10 @@ struct articulated {
      * acted, times the step, m s */
     struct vec2 gone, weighed;
     int was_parted;
-    double drag_before_j;      /* loss of the ledger before this step */
-    struct force drag_impulse; /* of this step, about the root's origin in its middle */
+    double drag_before_j; /* loss of the ledger before this step */
+    struct force
+        drag_impulse; /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
+    struct impulse_sum dragged; /* of this step, about the world's origin */
 
     /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */
     double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
@@ -191,8 +193,10 @@ static inline void drives_follow(struct articulated *d, double ahead, double *q,
 void momentum_find(struct articulated *d);
 /* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. */
 void momentum_keep(struct articulated *d, const struct contacts *contacts, int of);
-/* Keeps momentum in a step of RK4 in which nothing but gravity acts from outside, at the tree's pose. Returns the energy
- * that takes. */
+/* Adds what drag gave, about a point, to that of the step. */
+void momentum_add_drag(struct articulated *d, const struct force *impulse, double x, double y);
+/* Keeps momentum in a step of RK4 in which nothing but gravity and drag act from outside, at the tree's pose. Returns the
+ * energy that takes. */
 double momentum_keep_flight(struct articulated *d);
 
 /* ---- articulated_rk4.c, articulated_midpoint.c ---- */

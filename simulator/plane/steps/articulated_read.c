@@ -124,15 +124,18 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
 {
     const struct articulated *d = articulated_of(dynamics);
     double mass_s = d->phenotype->mass_kg * d->settings.dt_s, h = d->settings.dt_s;
-    struct vec2 way = d->was_parted ? (struct vec2){d->weighed.x / h, d->weighed.y / h}
-                                    : (struct vec2){h / 2 * velocity.x, h / 2 * velocity.y};
+    const struct impulse_sum *drag = &d->dragged;
+    struct vec2 way = d->was_parted || d->tree.has_drag
+                          ? (struct vec2){d->weighed.x / h, d->weighed.y / h}
+                          : (struct vec2){h / 2 * velocity.x, h / 2 * velocity.y};
     double pull = mass_s * d->world.gravity_x_m_s2, fall = -mass_s * d->world.gravity_m_s2;
     int is_plain = d->settings.integrator == INTEGRATOR_RK4;
-    struct impulse_sum sum = {.linear = {pull, fall, 0},
-                              .angular = {0, 0, way.x * fall - way.y * pull},
-                              .size = fabs(pull) + fabs(fall),
+    double dragged = drag->angular.z - (centre.x * drag->linear.y - centre.y * drag->linear.x);
+    struct impulse_sum sum = {.linear = {pull + drag->linear.x, fall + drag->linear.y, 0},
+                              .angular = {0, 0, way.x * fall - way.y * pull + dragged},
+                              .size = fabs(pull) + fabs(fall) + drag->size,
                               .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
-    if (world_has_drag(&d->world))
+    if (is_plain && d->tree.has_drag)
         return 0;
     for (int i = 0; i < d->contacts.own.point_count; i++) {
         const struct contact_point *p = &d->contacts.own.points[i];

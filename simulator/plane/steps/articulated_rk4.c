@@ -10,6 +10,16 @@
 #define RK4_UNBALANCED 1e-4
 #define RK4_ROUNDING   1e-10
 
+/* What drag takes and gives at a stage of advance_rk4(), whose share of the part is so long. */
+static void add_drag(struct articulated *d, const double *from_q, double share)
+{
+    struct force f = tree_drag_force_now(&d->tree), *sum = &d->drag_impulse;
+    d->part_work[WORK_DRAG] -= share * tree_drag_power_now(&d->tree);
+    sum->n += share * (f.n + ((d->qm[0] - from_q[0]) * f.y - (d->qm[1] - from_q[1]) * f.x));
+    sum->x += share * f.x;
+    sum->y += share * f.y;
+}
+
 /* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
  * have moved for `past`. The powers of effectors, drag and damping are integrated as extra states and
  * added to part_work. */
@@ -17,6 +27,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
                         double past, double h)
 {
     static const double weight[4] = {1, 2, 2, 1}, offset[4] = {0, 0.5, 0.5, 1};
+    d->drag_impulse = (struct force){0, 0, 0};
     for (int i = 0; i < d->dof; i++) {
         d->k_q[i] = d->k_v[i] = 0;
         d->qm[i] = from_q[i];
@@ -55,10 +66,8 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
             d->part_work[at] += share * power;
             d->part_work[WORK_DAMPING] += share * damping;
         }
-        if (d->tree.has_drag) {
-            double drag = -tree_drag_power_now(&d->tree);
-            d->part_work[WORK_DRAG] += share * drag;
-        }
+        if (d->tree.has_drag)
+            add_drag(d, from_q, share);
     }
     for (int i = 0; i < d->dof; i++) {
         d->q[i] = from_q[i] + d->k_q[i];
@@ -90,6 +99,7 @@ static void fly(struct articulated *d, const double *from_q, const double *from_
                                .gravity_m_s2 = d->world.gravity_m_s2,
                                .h_s = h};
     flight_advance(&d->flight, &d->tree, &step);
+    d->drag_impulse = step.drag;
     tree_place_hinges(&d->tree, d->q, d->qd);
     d->is_posed = d->is_moving = 1;
 }
@@ -148,6 +158,8 @@ static void step_rk4(struct articulated *d)
             continue;
         }
         from = to;
+        if (d->tree.has_drag)
+            momentum_add_drag(d, &d->drag_impulse, from_q[0], from_q[1]);
         for (int i = 0, dof = d->dof; i < dof; i += 2)
             PAIR(work, i) += PAIR(part_work, i);
         done += part;
@@ -172,8 +184,7 @@ static void examine_state(struct articulated *d)
 /* RK4 is tried first where nothing can touch; 1 if the step holds. */
 int rk4_try(struct articulated *d)
 {
-    int is_kept =
-        !d->tree.has_drag && !d->tree.is_root_fixed && d->settings.integrator == INTEGRATOR_AUTO;
+    int is_kept = !d->tree.is_root_fixed && d->settings.integrator == INTEGRATOR_AUTO;
     double mended_j = d->ledger.mended_j;
     articulated_set_pose(d);
     if (is_kept)
@@ -194,6 +205,7 @@ int rk4_try(struct articulated *d)
             }
             d->is_posed = 0;
             d->bulk = bulk;
+            d->dragged = (struct impulse_sum){.size = 0};
             d->ledger.mended_j = mended_j;
             return 0;
         }

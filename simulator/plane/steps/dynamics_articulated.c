@@ -329,6 +329,8 @@ ALWAYS_INLINE static inline int begin_step(struct articulated *d)
         articulated_set_pose(d);
     d->steps++;
     d->was_parted = 0;
+    d->gone = d->weighed = (struct vec2){0, 0};
+    d->dragged = (struct impulse_sum){.size = 0};
     return begin_drag(d) | d->has_stiff_muscles;
 }
 

@@ -62,6 +62,7 @@ struct flight_pair {
     /* at its end */
     pair q1, sum_spin, work, acceleration, torque;
     /* of a stage */
+    pair px, py;                          /* from the root's origin, where there is drag */
     pair turn, w, square, vx, vy, bx, by; /* b: inward, where tree_accelerate.c has it outward */
     pair tau, fn, fx, fy, u; /* f: force and moment, p of tree_accelerate.c with the other sign */
     pair ax, ay;
@@ -373,12 +374,18 @@ static void place_anew(struct flight *f, int slot, double most, int is_end)
 
 /* ---------------------------------------------------------------- a stage */
 
+/* What drag gives the links of a stage, about the root's origin. */
+struct drag_sum {
+    pair n, x, y;
+};
+
 /* What is the same for all pairs of a stage. */
 struct stage {
     int k, slot;           /* from 0 on; of its pose */
     double ahead, further; /* how far it and the next one are ahead of the start, s */
     double sixth;          /* of the step, s */
     int has_drag, has_damping, has_curve;
+    struct drag_sum *sum;
 };
 
 /* A step's sum of what has a figure at each stage; sixth: of the step, s. */
@@ -398,16 +405,20 @@ static inline void unfold_pair(struct flight_pair *p, int k, int slot, enum pare
 }
 
 /* Adds drag to the forces; returns its power, which is negative. */
-static inline pair drag_pair(struct flight_pair *p, const struct pose *pose)
+static inline pair drag_pair(struct flight_pair *p, const struct pose *pose, struct drag_sum *sum)
 {
     pair c = pose->cosine, s = pose->sine;
     pair x = c * p->vx + s * p->vy, y = c * p->vy - s * p->vx;
     pair n = p->drag_nn * p->w + (p->drag_nx * x + p->drag_ny * y);
     pair fx = p->drag_nx * p->w + (p->drag_xx * x + p->drag_xy * y);
     pair fy = p->drag_ny * p->w + (p->drag_xy * x + p->drag_yy * y);
+    pair wx = c * fx - s * fy, wy = s * fx + c * fy;
     p->fn = n;
-    p->fx += c * fx - s * fy;
-    p->fy += s * fx + c * fy;
+    p->fx += wx;
+    p->fy += wy;
+    sum->n += n + (p->px * wy - p->py * wx);
+    sum->x += wx;
+    sum->y += wy;
     return n * p->w + fx * x + fy * y;
 }
 
@@ -465,7 +476,9 @@ static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
         return (pair){0, 0};
     p->vx = of_parents(p, AT(vx), parents) - wp * pose->ry;
     p->vy = of_parents(p, AT(vy), parents) + wp * pose->rx;
-    return drag_pair(p, pose);
+    p->px = of_parents(p, AT(px), parents) + pose->rx;
+    p->py = of_parents(p, AT(py), parents) + pose->ry;
+    return drag_pair(p, pose, stage->sum);
 }
 
 /* The same of the root, whose origin has a velocity of its own. */
@@ -483,7 +496,8 @@ static inline pair begin_root(struct flight_pair *p, const struct stage *stage, 
         return (pair){0, 0};
     p->vx = (pair){velocity[0], velocity[0]};
     p->vy = (pair){velocity[1], velocity[1]};
-    return drag_pair(p, pose);
+    p->px = p->py = (pair){0, 0};
+    return drag_pair(p, pose, stage->sum);
 }
 
 /* Hands the forces on. */
@@ -689,7 +703,20 @@ static void end_step(struct flight *f, struct tree *tree, struct flight_step *st
 struct root_motion {
     pair start, v[4], a[4];
     double power[4];
+    struct force drag[4];
 };
+
+/* About where the root's origin was at the start: it is `way` farther now. */
+static inline struct force drag_about_start(const struct drag_sum *sum, pair way)
+{
+    double x = sum->x[0] + sum->x[1], y = sum->y[0] + sum->y[1];
+    return (struct force){sum->n[0] + sum->n[1] + (way[0] * y - way[1] * x), x, y};
+}
+
+static inline double sum_of_stages(double first, double second, double third, double fourth)
+{
+    return (first + fourth) + 2 * (second + third);
+}
 
 __attribute__((always_inline)) static inline void do_stage(struct flight *f,
                                                            const struct flight_step *step, int k,
@@ -698,11 +725,14 @@ __attribute__((always_inline)) static inline void do_stage(struct flight *f,
 {
     double h = step->h_s;
     const double ahead[4] = {0, h / 2, h / 2, h}, next[4] = {h / 2, h / 2, h, 0};
-    const struct stage stage = {k,     slot,     ahead[k],       next[k],
-                                h / 6, has_drag, f->has_damping, f->has_curve};
+    struct drag_sum sum = {{0, 0}, {0, 0}, {0, 0}};
+    const struct stage stage = {k,        slot,           ahead[k],     next[k], h / 6,
+                                has_drag, f->has_damping, f->has_curve, &sum};
     /* cppcheck-suppress arrayIndexOutOfBoundsCond */
     root->v[k] = k > 0 ? root->start + ahead[k] * root->a[k - 1] : root->start;
     root->power[k] = go_outward(f, &stage, root->v[k]);
+    if (has_drag)
+        root->drag[k] = drag_about_start(&sum, k > 0 ? ahead[k] * root->v[k - 1] : (pair){0, 0});
     struct motion a = go_inward(f, k, slot, step->gravity_m_s2);
     root->a[k] = (pair){a.x + f->gravity_x, a.y - step->gravity_m_s2};
 }
@@ -722,7 +752,12 @@ static inline void advance(struct flight *f, struct flight_step *step, int has_d
         step->acceleration[i] = root.a[3][i];
     }
     const double *power = root.power;
-    step->work[WORK_DRAG] -= sixth * ((power[0] + power[3]) + 2 * (power[1] + power[2]));
+    step->work[WORK_DRAG] -= sixth * sum_of_stages(power[0], power[1], power[2], power[3]);
+    const struct force *d = root.drag;
+    if (has_drag)
+        step->drag = (struct force){sixth * sum_of_stages(d[0].n, d[1].n, d[2].n, d[3].n),
+                                    sixth * sum_of_stages(d[0].x, d[1].x, d[2].x, d[3].x),
+                                    sixth * sum_of_stages(d[0].y, d[1].y, d[2].y, d[3].y)};
 }
 
 void flight_advance(struct flight *f, struct tree *tree, struct flight_step *step)

@@ -34,6 +34,7 @@ struct flight_step {
     double *torque;           /* of effectors, likewise; per link */
     const double *aim[3];     /* at the start, in the middle and at the end */
     double gravity_m_s2, h_s; /* h_s: length of the step */
+    struct force drag;        /* after: its impulse, about where the root's origin was */
 };
 
 struct flight {

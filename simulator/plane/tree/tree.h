@@ -212,6 +212,8 @@ double tree_drive_effort(const struct tree *tree, int link);
 double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
 /* The same for half_step = 0 and the velocity that is set. */
 double tree_drag_power_now(const struct tree *tree);
+/* All its forces then, about the root's origin. */
+struct force tree_drag_force_now(const struct tree *tree);
 
 /* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
 void tree_factor(struct tree *tree);

@@ -503,6 +503,19 @@ double tree_drag_power_now(const struct tree *tree)
     return power;
 }
 
+struct force tree_drag_force_now(const struct tree *tree)
+{
+    struct force sum = {0, 0, 0};
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        struct force f = l->drag_force;
+        sum.n -= f.n + (l->px * f.y - l->py * f.x);
+        sum.x -= f.x;
+        sum.y -= f.y;
+    }
+    return sum;
+}
+
 /* ---------------------------------------------------------------- factors for impulses */
 
 /* Takes a joint out of the link's inertia; what is left. */
