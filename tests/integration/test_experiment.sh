@@ -19,7 +19,7 @@ plan() { # DIR
 [experiment]
 worlds = walk.ini
 seeds = 1-3
-evaluations = 110
+evaluations = 60
 settings = farm.workers=2
 [methods]
 sims = evolution.search=sims
@@ -47,7 +47,7 @@ tail -n 1 whole/runs/walk-archive-2.txt >last
 python3 -c '
 import sys
 count, best, recent, coverage, quality, diversity, cpu_s = map(float, open("last").read().split())
-assert count == 110 and diversity <= coverage <= float(sys.argv[2]) and recent <= best
+assert count == 60 and diversity <= coverage <= float(sys.argv[2]) and recent <= best
 assert best <= float(sys.argv[1]) + 1e-6 and quality >= best and cpu_s > 0.05
 ' "$best" "$filled" || fail "$(cat last) is not of a run with best $best and $filled cells"
 
