@@ -419,9 +419,10 @@ START_TEST(tells_what_is_chosen)
             " VALUES (3, 1, 1, 5)");
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
     ck_assert(choosing.waiting == -1 && choosing.is_over);
-    run_sql("INSERT INTO branch_parameters VALUES (1, 5, 'evolution.behaviour', 'interactive')");
+    run_sql("INSERT INTO branch_parameters VALUES (1, 5, 'evolution.behaviour', 'interactive'),"
+            " (1, 6, 'population.size', '7')");
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);
-    ck_assert(choosing.is_interactive && choosing.has_no_goal);
+    ck_assert(choosing.is_interactive && choosing.has_no_goal && choosing.places == 7);
 
     ck_assert_int_eq(run_reader_get_choices(reader, 2, &choices, &count, &error), 0);
     ck_assert_int_eq(count, 0);
