@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The documentation points to what exists: relative links and the headings they name, parameters, and the
 # pages that sources, scripts and examples name. The example parameter files load and are explained.
-# Creatures that pages show move. Champions of this simulator's version do what their files say, so that whoever changes a result raises
-# the version.
+# Creatures that pages show move. Champions of this simulator's version do what their files say, so
+# that whoever changes a result raises the version.
 # speed: slow
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -74,14 +74,15 @@ for page in sys.argv[2:]:
     text = open(page, encoding="utf-8").read()
     for block in re.findall(r"```json\n(.*?)```", text, re.S):
         name = re.search(r'"name": "([\w-]+)"', block)
-        said = name and re.search(r"simulator evaluate %s\.json (\S+\.ini)`" % name[1], text)
+        said = name and re.search(r"simulator evaluate %s\.json (\S+\.ini[^`]*)`" % name[1], text)
         if said and json.loads(block)["format"] == "bestiary-creature":
             open(f"{sys.argv[1]}/{name[1]}.json", "w", encoding="utf-8").write(block)
             print(page, name[1], said[1])
 END
 [ "$(wc -l <"$shown/list")" -ge 3 ] || fault "the pages show too few creatures: $(cat "$shown/list")"
 while read -r page name ini; do
-    "$bin/simulator" evaluate "$shown/$name.json" "$ini" --json >"$shown/said.json" || fault "$page: $name is refused"
+    # shellcheck disable=SC2086  # words
+    "$bin/simulator" evaluate "$shown/$name.json" $ini --json >"$shown/said.json" || fault "$page: $name is refused"
     python3 -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["fitness"] > 0.1)' "$shown/said.json" ||
         fault "$page: $name hardly moves in $ini"
 done <"$shown/list"
