@@ -2,6 +2,7 @@
  * of their servos, one evaluation each.
  *
  *   space_walker   nine boxes: a trunk and four legs with universal hips and hinges for knees; about four contacts
+ *   space_limp     the same without servos, dropped turning from half a metre: falls and lies, in four spins
  *   space_snake    six boxes in a row on universal joints, flat on the ground: about twenty contacts
  *
  * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad. Figures
@@ -13,14 +14,19 @@
 
 enum { BODIES_MAX = 9, RATES_MAX = 32, GAITS = 4, STEPS = 2400 };
 
+/* The feet of a walker that is dropped are so much higher than where one begins to walk. */
+#define DROP_M 0.3
+/* By which spins differ. */
+#define SPIN_RAD_S 0.13
+
 struct bench_body {
     struct space_link links[BODIES_MAX];
     struct space_box boxes[BODIES_MAX];
     struct signal signals[RATES_MAX]; /* per rate */
     double kv[RATES_MAX];
     int count, rates;
-    double density, torque_max;
-    struct vec3 start;
+    double density, torque_max; /* torque_max 0: no servos */
+    struct vec3 start, spin;
 };
 
 static struct arena arena;
@@ -77,6 +83,14 @@ static void build_walker(struct bench_body *b)
     }
 }
 
+static void build_limp(struct bench_body *b)
+{
+    build_walker(b);
+    b->torque_max = 0;
+    b->start.y += DROP_M;
+    b->spin = (struct vec3){0.4, 0.2, 0.5};
+}
+
 static void build_snake(struct bench_body *b)
 {
     const struct vec3 none = {0, 0, 0}, size = {0.4, 0.12, 0.16};
@@ -100,7 +114,7 @@ static struct space_dynamics *start(struct bench_body *b, int gait)
     arena_reset(&arena);
     struct space_dynamics *d = space_dynamics_create(&body, &world, &settings, &arena);
     double q[7 * BODIES_MAX], qd[RATES_MAX] = {0};
-    for (int i = 6; d && i < b->rates; i++) {
+    for (int i = 6; d && i < b->rates && b->torque_max > 0; i++) {
         struct servo servo = {.law = SERVO_SPRING,
                               .kp = 10 * b->kv[i],
                               .kd = b->kv[i],
@@ -113,6 +127,8 @@ static struct space_dynamics *start(struct bench_body *b, int gait)
         return NULL;
     space_tree_birth(space_dynamics_tree(d), q);
     q[0] = b->start.x, q[1] = b->start.y, q[2] = b->start.z;
+    qd[3] = b->spin.x + SPIN_RAD_S * gait * (b->torque_max == 0);
+    qd[4] = b->spin.y, qd[5] = b->spin.z;
     space_dynamics_set_state(d, q, qd);
     return d;
 }
@@ -159,6 +175,13 @@ int main(int argc, char **argv)
          .set_up = set_up,
          .run = run,
          .tear_down = tear_down},
+        {.name = "space_limp",
+         .unit = "us/evaluation",
+         .repetitions = 2,
+         .context = (const void *)build_limp,
+         .set_up = set_up,
+         .run = run,
+         .tear_down = tear_down},
         {.name = "space_snake",
          .unit = "us/evaluation",
          .repetitions = 2,
@@ -167,5 +190,5 @@ int main(int argc, char **argv)
          .run = run,
          .tear_down = tear_down},
     };
-    return bench_main(argc, argv, workloads, 2);
+    return bench_main(argc, argv, workloads, 3);
 }

@@ -82,11 +82,12 @@ struct space_contact_body {
     struct space_pair *pairs; /* with ground, fixed boxes and itself */
     int pair_count, touched;  /* the pair that may have touched last */
     uint64_t step;
+    uint64_t limit_step; /* for which what limits gave is known: only the last step counts */
     struct contact_point *points; /* of the last step */
     int point_count, point_room;
     double penetration; /* m, in the last step */
-    /* in the step: its first column, and its first limit among those of all */
-    int column, first_limit;
+    /* in the step: its first column, its first limit among those of all, and how many there are */
+    int column, first_limit, limit_count;
 };
 
 struct space_contacts {

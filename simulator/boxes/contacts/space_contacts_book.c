@@ -22,7 +22,7 @@ static double part_of(const struct space_contacts *s, int i, const struct space_
 {
     int limit = i - s->count - body->first_limit;
     if (i >= s->count)
-        return limit >= 0 && limit < body->limits->count;
+        return limit >= 0 && limit < body->limit_count;
     if (!is_of_body(&s->list[i], body))
         return 0;
     return is_between_bodies(&s->list[i]) ? 0.5 : 1;

@@ -142,7 +142,8 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
     space_tree_whiten_joint(own->tree, limit->link, joint,
                             cones_row(&s->cones, law->row) + own->column, &from, &to);
     join_columns(law, own, from, to);
-    s->cones.impulse[law->row] = 0;
+    int is_known = own->limit_step == own->step;
+    s->cones.impulse[law->row] = is_known ? own->limits->given[limit->id] : 0;
 }
 
 /* An impact happens when from the velocity v0 of the start the gap at the start is used up, and acts in the middle
@@ -207,7 +208,8 @@ void space_contacts_prepare(struct space_contacts *s)
     int limits = 0;
     for (int k = 0; k < s->body_count; k++) {
         s->bodies[k]->first_limit = limits;
-        limits += s->bodies[k]->limits->count;
+        s->bodies[k]->limit_count = s->bodies[k]->limits->count;
+        limits += s->bodies[k]->limit_count;
     }
     s->rows = 3 * s->count + limits;
     s->instant = HUGE_VAL;

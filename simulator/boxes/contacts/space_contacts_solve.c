@@ -176,6 +176,18 @@ static void part_work(struct space_contacts *s)
     }
 }
 
+/* What limits gave, for the next step to begin with: space_contacts_keep() counts it. */
+static void keep_limits(const struct space_contacts *s, struct space_contact_body *own)
+{
+    struct space_limits *limits = own->limits;
+    const double *given = s->cones.impulse + 3 * s->count + own->first_limit;
+    for (int i = 0; i < limits->row_max; i++)
+        limits->given[i] = 0;
+    for (int i = 0; i < limits->count; i++)
+        limits->given[limits->rows[i].id] = given[i];
+    own->limit_step = own->step + 1;
+}
+
 double space_contacts_solve(struct space_contacts *s)
 {
     space_contacts_prepare(s);
@@ -186,7 +198,8 @@ double space_contacts_solve(struct space_contacts *s)
     for (int i = 0; i < s->rows; i++)
         s->work[i] = row_work(s, i);
     for (int b = 0; b < s->body_count; b++) {
-        const struct space_contact_body *own = s->bodies[b];
+        struct space_contact_body *own = s->bodies[b];
+        keep_limits(s, own);
         space_tree_unwhiten(own->tree, s->cones.whole + own->column, s->change);
         for (int k = 0; k < own->tree->rates; k++)
             own->rates[SPACE_END][k] += s->change[k];

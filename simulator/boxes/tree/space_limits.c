@@ -37,9 +37,10 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
     }
     size_t rates = (size_t)tree->rates, rows = (size_t)limits->row_max;
     limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
+    limits->given = arena_take(arena, rows, sizeof limits->given[0]);
     limits->push = arena_take(arena, rates, sizeof limits->push[0]);
     double *responses = arena_take(arena, rows * rates, sizeof responses[0]);
-    if (!limits->rows || !limits->push || !responses)
+    if (!limits->rows || !limits->given || !limits->push || !responses)
         return ERR_MEMORY;
     for (size_t i = 0; i < rows; i++)
         limits->rows[i].response = responses + i * rates;
@@ -50,9 +51,10 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 static void add_row(struct space_limits *limits, const struct space_limit *of, double gap,
                     const double *g, double sign)
 {
-    struct space_limit *row = &limits->rows[limits->count++];
+    struct space_limit *row = &limits->rows[limits->count];
     double *response = row->response;
     *row = *of;
+    row->id = limits->count++;
     row->response = response;
     row->gap = gap;
     row->sign = sign;

@@ -9,6 +9,7 @@
 
 struct space_limit {
     int link;           /* whose joint it is */
+    int id;             /* the same in all steps: 0 .. row_max - 1 */
     int rate, count;    /* the first of its rates, and how many: 1, or 3 of a ball */
     double gradient[3]; /* of the gap */
     double gap;         /* rad or m */
@@ -25,6 +26,7 @@ struct space_limits {
     int row_max;
     struct space_limit *rows; /* found by the last space_limits_find() */
     int count;
+    double *given; /* by id: impulses in the last step with contacts; the contacts' to keep */
     double *push; /* scratch: an impulse on all joints */
 };
 
