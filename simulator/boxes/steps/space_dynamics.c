@@ -21,6 +21,9 @@
 #define FREE_SPLITS_MAX 14
 #define WILD_SPLITS_MAX 8
 #define WILD_SHARE      0.01
+/* Where it was retaken for that with contacts, it is to be in balance within this share of what is allowed: halves would
+ * have been far within. */
+#define RETAKEN_SHARE 0.5
 /* What is less apart than this share of the step is at one time. */
 #define INSTANT_SHARE 0.02
 /* Parts of a step in which nothing thin is passed are this share of it at least. */
@@ -281,7 +284,7 @@ static double find_start_energy(struct space_dynamics *d)
 /* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is not a number. With
  * contacts steps are of first order, and more of the terms and a share of the motion's energy may be missing. is_wild:
  * only what is very wrong counts. */
-static int is_unbalanced(struct space_dynamics *d, int is_wild)
+static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
 {
     const struct ledger *now = &d->ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
@@ -297,15 +300,16 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild)
         motion = MOTION_SHARE_TOUCHING;
         off = now->mended_j - before->mended_j;
     }
+    double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
     allowed += motion * space_tree_kinetic_energy(&d->tree);
     if (is_wild)
         allowed += WILD_SHARE * (space_tree_kinetic_energy(&d->tree) + size);
-    return !(fabs(error) + off <= share * size + allowed);
+    return !(fabs(error) + off <= bound * (share * size + allowed));
 }
 
 /* Where the step, split `splits` times before, has to be split; 0: nowhere. An impact is to be in the middle of a
  * part; contacts that cannot be held to their law need halves, and so does what errs in energy. */
-static double find_split(struct space_group *g, int splits)
+static double find_split(struct space_group *g, int splits, int is_retaken)
 {
     double half = g->contacts->dt_s / 2;
     int may_split = splits < SPLITS_MAX;
@@ -319,7 +323,7 @@ static double find_split(struct space_group *g, int splits)
         int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
         if (d->are_limits_alone)
             most = LIMIT_SPLITS_MAX;
-        if ((splits < most || splits < WILD_SPLITS_MAX) && is_unbalanced(d, splits >= most))
+        if ((splits < most || splits < WILD_SPLITS_MAX) && is_unbalanced(d, splits >= most, is_retaken))
             return half;
     }
     return 0;
@@ -400,6 +404,14 @@ static int are_limits_alone(const struct space_group *g)
     return are_alone;
 }
 
+/* Whether a step is to be split at `first` since its energy is out of balance: not for an impact, and not since contacts
+ * are off their law. */
+static int is_unbalance(const struct space_group *g, double first)
+{
+    int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
+    return first > 0 && (are_limits_alone(g) || (is_in_law && first == g->contacts->dt_s / 2));
+}
+
 static int had_blow(const struct space_group *g)
 {
     int had = 0;
@@ -408,10 +420,10 @@ static int had_blow(const struct space_group *g)
     return had;
 }
 
-static double try_midpoint(struct space_group *g, int splits)
+static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     space_step_midpoint(g);
-    return find_split(g, splits);
+    return find_split(g, splits, is_retaken);
 }
 
 /* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the step is parted, as
@@ -424,11 +436,11 @@ static void advance(struct space_group *g, int splits)
     for (int k = 0; k < g->count; k++)
         set_out(g->all[k]);
     g->contacts->is_whole = splits == 0;
-    double first = try_midpoint(g, splits), hit = find_hit(g, splits);
-    int is_mendable = had_blow(g) ? first == 0 : first > 0 && are_limits_alone(g);
+    double first = try_midpoint(g, splits, 0), hit = find_hit(g, splits);
+    int is_mendable = had_blow(g) ? first == 0 : is_unbalance(g, first);
     if (is_mendable && hit == HUGE_VAL) {
         take_back(g, 1);
-        first = try_midpoint(g, splits);
+        first = try_midpoint(g, splits, first > 0);
     }
     if (first == 0 && hit == HUGE_VAL) {
         for (int k = 0; k < g->count; k++)
