@@ -16,8 +16,10 @@
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
-/* Sweeps before the first round of proximal steps and before each of the others; rounds at most. */
+/* Sweeps before the first round of proximal steps, where few laws press or rows are redundant: others are hardly ever
+ * solved by it. Before each of the other rounds; rounds at most. */
 #define SWEEPS_FIRST 1
+#define SWEEPS_LAWS  2
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
 /* Rounds where something is to be pushed out: what cannot be is not solved by any number, and stop_push_outs() is next. */
@@ -367,14 +369,25 @@ static int rounds_of(const struct cones *s)
     return ROUNDS_MAX;
 }
 
+/* More rows than columns: loads can be shared in many ways. */
+static int has_redundant_rows(const struct cones *s)
+{
+    int rows = 0;
+    for (int i = 0; i < s->group.count; i++)
+        rows += law_of(s, i)->size;
+    return rows > s->group.to - s->group.from;
+}
+
 /* The laws that are awake; their velocities are known. */
 static int solve_awake(struct cones *s)
 {
+    int has_few = s->group.count <= SWEEPS_LAWS || has_redundant_rows(s);
+    int first = has_few ? SWEEPS_FIRST : 0;
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
     int rounds = rounds_of(s);
     s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
     for (int k = 0; k < rounds && s->best_residual > s->enough; k++)
-        if (sweep(s, k > 0 ? SWEEPS_MORE : SWEEPS_FIRST) || solve_round(s, mean, &weight))
+        if (sweep(s, k > 0 ? SWEEPS_MORE : first) || solve_round(s, mean, &weight))
             return 1;
     put_impulses(s, s->best);
     return s->best_residual <= s->enough;

@@ -4,7 +4,7 @@
  * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one another take a step
  * with contacts that they share: M^-1 has a block for each body, and only contacts between two bodies couple the blocks.
  *
- * The step calls, in this order: space_contacts_find() at the pose in the middle, space_contacts_solve(), and for each
+ * The step calls, in this order: space_contacts_find() at the pose in the middle, _prepare(), _solve(), and for each
  * body space_contacts_book() and space_contacts_keep(). A row is what a velocity of a contact is of the rates, so that a
  * contact between two bodies, or within one, is no other thing than one with the ground. Signorini's
  * conditions with Newton's restitution and Coulomb's friction (Moreau 1988; Jean 1999), solved by cones.h. */
@@ -146,15 +146,17 @@ int space_contacts_may_touch(struct space_contacts *contacts);
 double space_contacts_stride(struct space_contacts *contacts, double time_s, double least_s);
 /* Lists what could act at the trees' poses with the rates at the end of the step; returns their number. */
 int space_contacts_find(struct space_contacts *contacts);
-/* Adds to the rates at the end what the impulses of the contacts found, and of the limits found, do. The trees have the
- * factors of their mass matrices alone. Returns the residual of the law, m/s. */
+/* Rows, laws and warm starts of what was found. The trees have the factors of their mass matrices alone. */
+void space_contacts_prepare(struct space_contacts *contacts);
+/* After that: how long the first part of the step should be, if it is to be taken in two, for an impact to be in
+ * the middle of one of them, s; 0: as it is. */
+double space_contacts_split(const struct space_contacts *contacts);
+/* After that: adds to the rates at the end what the impulses of the contacts found, and of the limits found, do. Returns
+ * the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts);
 /* After that: 1 if one of the contacts found was an impact on the body. */
 int space_contacts_had_impact(const struct space_contacts *contacts,
                               const struct space_contact_body *body);
-/* How long the first part of the step should be, if it is to be taken in two, for an impact to be in
- * the middle of one of them, s; 0: as it is. */
-double space_contacts_split(const struct space_contacts *contacts);
 /* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as unearned gain. Of what
  * two bodies lose together each books half; what they give one another is their exchange. */
 void space_contacts_book(const struct space_contacts *contacts,

@@ -12,17 +12,24 @@
 
 /* ---------------------------------------------------------------- where things are */
 
+/* How fast a box is; returns where it is from its link. */
+static struct vec3 move_mover(struct space_mover *m)
+{
+    const struct space_tree_link *l = m->link;
+    struct vec3 arm = mat3_apply(&l->turned, m->local);
+    m->velocity = vec3_add(l->velocity.v, vec3_cross(l->velocity.w, arm));
+    m->turning = vec3_length(l->velocity.w) * m->radius;
+    return arm;
+}
+
 /* Boxes at the tree's pose, with its velocities. */
 static void place_movers(struct space_contact_body *own)
 {
     for (int i = 0; i < own->box_count; i++) {
         struct space_mover *m = &own->movers[i];
-        const struct space_tree_link *l = m->link;
-        struct vec3 arm = mat3_apply(&l->turned, m->local);
-        struct mat3 turn = mat3_product(&l->turned, &m->turn);
-        solids_place(&m->solid, vec3_add(l->at, arm), &turn, m->half);
-        m->velocity = vec3_add(l->velocity.v, vec3_cross(l->velocity.w, arm));
-        m->turning = vec3_length(l->velocity.w) * m->radius;
+        struct vec3 arm = move_mover(m);
+        struct mat3 turn = mat3_product(&m->link->turned, &m->turn);
+        solids_place(&m->solid, vec3_add(m->link->at, arm), &turn, m->half);
     }
 }
 
@@ -156,9 +163,29 @@ static double stride_of_pair(const struct space_pair *p, double time_s, double l
     return fmin(time_s, fmax(fmax(apart, allowed) / speed, least));
 }
 
+/* Whether in a time no two of the bodies, or of what is fixed, go as far as the thinnest of all allows. */
+static int are_all_slow(struct space_contacts *s, double time_s)
+{
+    double thin = HUGE_VAL, fastest = 0;
+    for (int k = 0; k < s->body_count; k++) {
+        const struct space_contact_body *own = s->bodies[k];
+        for (int i = 0; i < own->box_count; i++) {
+            struct space_mover *m = &own->movers[i];
+            move_mover(m);
+            fastest = fmax(fastest, vec3_length(m->velocity) + m->turning);
+            thin = fmin(thin, thinnest((const double[3]){m->half.x, m->half.y, m->half.z}));
+        }
+        for (int i = 0; i < own->surfaces->fixed_count; i++)
+            thin = fmin(thin, thinnest(own->surfaces->fixed[i].half));
+    }
+    return fastest * time_s <= STRIDE_SHARE * thin;
+}
+
 double space_contacts_stride(struct space_contacts *s, double time_s, double least_s)
 {
     double stride = time_s;
+    if (are_all_slow(s, time_s))
+        return time_s;
     for (int k = 0; k < s->body_count; k++) {
         struct space_contact_body *own = s->bodies[k];
         place_movers(own);

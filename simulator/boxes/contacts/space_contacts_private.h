@@ -67,6 +67,8 @@ static inline int held_point(const struct space_pair *p, int feature)
     return -1;
 }
 
+/* Impacts in this last share of a step are left to the next one. */
+#define LATE_SHARE 0.01
 /* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies; ERR_MEMORY: as before. */
 int space_contacts_extend(struct space_contacts *s);
 int space_contacts_extend_met(struct space_contacts *s);
@@ -78,8 +80,5 @@ static inline double rebound_of(const struct space_contacts *s, int i, double gi
     double rebound = -s->list[i].elasticity * (v + change / 2 + given) + change / 2 + drift;
     return rebound > 0 ? rebound : 0;
 }
-
-/* Rows, laws and warm starts of what was found. */
-void space_contacts_prepare(struct space_contacts *s);
 
 #endif

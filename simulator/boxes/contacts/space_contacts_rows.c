@@ -151,7 +151,7 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
  *
  *   gap0 + v0 t + a t^2/2 = 0,   vi = v0 + a h/2 + what loads gave,   vn at the end >= -e vi + a h/2, and >= 0
  *
- * What is not reached in this step is left to the next one. A step whose first impact is not in the middle is taken
+ * What is not reached in this step, or at its very end, is left to the next one. A step whose first impact is not in the middle is taken
  * again in two, so that it is: space_contacts_split(). */
 static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
 {
@@ -161,7 +161,7 @@ static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
            root = v0 * v0 - 2 * change / h * gap;
     double t = root > 0 ? 2 * gap / (sqrt(root) - v0) : h, off = fabs(t - h / 2);
     law->is_push_out = 0;
-    if (t > h) {
+    if (t > h || (t > (1 - LATE_SHARE) * h && c->gap > 0)) {
         law->bound = -2 * c->gap / h;
         return;
     }

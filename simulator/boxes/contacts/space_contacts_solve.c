@@ -2,7 +2,7 @@
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
 /* Parts of a step that is taken in two are not shorter than this share of it. */
-#define SPLIT_SHARE 0.02
+#define SPLIT_SHARE (2 * LATE_SHARE)
 /* Pushing out may give this many times the energy m v^2 of its speed. */
 #define PUSH_OUT_WORK 2.0
 /* Impacts gain energy if they gain more than this share of what they pass on. */
@@ -31,16 +31,22 @@ static int has_impact(const struct space_contacts *s)
     return has;
 }
 
-/* The impulses of half a step of what lasts, as if nothing hit, and what they have given until an impact in the middle. */
+/* The impulses of half a step of what lasts, as if nothing hit, and what they have given until an impact in the middle.
+ * Impulses are then what those of the other half begin with. */
 static void find_loads(struct space_contacts *s)
 {
     struct cones *system = &s->cones;
+    for (int i = 0; i < s->rows; i++)
+        s->loads[i] = system->impulse[i];
     for (int i = 0; i < s->count; i++)
         if (s->list[i].is_impact)
             system->laws[i].bound = -HUGE_VAL;
     cones_solve(system);
     for (int i = 0; i < s->rows; i++) {
+        int is_of_impact = i < 3 * s->count && s->list[i / 3].is_impact;
+        double begin = s->loads[i];
         s->loads[i] = system->impulse[i] / 2;
+        system->impulse[i] = is_of_impact ? begin : s->loads[i];
         s->given[i] = (system->velocity[i] - system->free[i]) / 2;
     }
     for (int i = 0; i < s->count; i++)
@@ -190,7 +196,6 @@ static void keep_limits(const struct space_contacts *s, struct space_contact_bod
 
 double space_contacts_solve(struct space_contacts *s)
 {
-    space_contacts_prepare(s);
     solve(s);
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))

@@ -307,24 +307,17 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
     return !(fabs(error) + off <= bound * (share * size + allowed));
 }
 
-/* Where the step, split `splits` times before, has to be split; 0: nowhere. An impact is to be in the middle of a
- * part; contacts that cannot be held to their law need halves, and so does what errs in energy. */
-static double find_split(struct space_group *g, int splits, int is_retaken)
+/* Whether the energy of the step, split `splits` times before, errs and it may be split. */
+static int is_to_balance(struct space_group *g, int splits, int is_retaken)
 {
-    double half = g->contacts->dt_s / 2;
-    int may_split = splits < SPLITS_MAX;
-    if (may_split && g->law_residual > LAW_RESIDUAL_MAX_M_S)
-        return half;
-    double first = may_split ? space_contacts_split(g->contacts) : 0;
-    if (first > 0)
-        return first;
     for (int k = 0; k < g->count; k++) {
         struct space_dynamics *d = g->all[k];
         int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
         if (d->are_limits_alone)
             most = LIMIT_SPLITS_MAX;
-        if ((splits < most || splits < WILD_SPLITS_MAX) && is_unbalanced(d, splits >= most, is_retaken))
-            return half;
+        if ((splits < most || splits < WILD_SPLITS_MAX) &&
+            is_unbalanced(d, splits >= most, is_retaken))
+            return 1;
     }
     return 0;
 }
@@ -396,22 +389,6 @@ static void forget_accelerations(struct space_group *g)
         g->all[k]->known = 0;
 }
 
-static int are_limits_alone(const struct space_group *g)
-{
-    int are_alone = 0;
-    for (int k = 0; k < g->count; k++)
-        are_alone |= g->all[k]->are_limits_alone;
-    return are_alone;
-}
-
-/* Whether a step is to be split at `first` since its energy is out of balance: not for an impact, and not since contacts
- * are off their law. */
-static int is_unbalance(const struct space_group *g, double first)
-{
-    int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
-    return first > 0 && (are_limits_alone(g) || (is_in_law && first == g->contacts->dt_s / 2));
-}
-
 static int had_blow(const struct space_group *g)
 {
     int had = 0;
@@ -420,10 +397,21 @@ static int had_blow(const struct space_group *g)
     return had;
 }
 
+/* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An impact is to be in the
+ * middle of a part; contacts that cannot be held to their law need halves, and so does what errs in energy. */
 static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
-    space_step_midpoint(g);
-    return find_split(g, splits, is_retaken);
+    int may_split = splits < SPLITS_MAX;
+    double half = g->contacts->dt_s / 2, first = space_step_midpoint(g, may_split);
+    g->is_mendable = 0;
+    if (first > 0)
+        return first;
+    int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
+    if (may_split && !is_in_law)
+        return half;
+    int is_off = is_to_balance(g, splits, is_retaken);
+    g->is_mendable = had_blow(g) ? !is_off : is_off && is_in_law;
+    return is_off ? half : 0;
 }
 
 /* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the step is parted, as
@@ -437,8 +425,7 @@ static void advance(struct space_group *g, int splits)
         set_out(g->all[k]);
     g->contacts->is_whole = splits == 0;
     double first = try_midpoint(g, splits, 0), hit = find_hit(g, splits);
-    int is_mendable = had_blow(g) ? first == 0 : is_unbalance(g, first);
-    if (is_mendable && hit == HUGE_VAL) {
+    if (g->is_mendable && hit == HUGE_VAL) {
         take_back(g, 1);
         first = try_midpoint(g, splits, first > 0);
     }

@@ -19,6 +19,7 @@ struct space_group {
     double law_residual; /* m/s, of the last step */
     double instant_s;    /* what is less apart is at one time */
     int has_hit;         /* limits have just stopped joints that hit them */
+    int is_mendable;     /* the step just taken would be better if what presses were known */
 };
 
 struct space_dynamics {
@@ -101,7 +102,9 @@ struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int r
 void space_step_book_work(struct space_dynamics *d);
 /* Steps from (q0, qd0) to (q, qd), with the ledger; neither advances the servos. */
 void space_step_rk4(struct space_dynamics *d);
-void space_step_midpoint(struct space_group *g);
+/* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first part should be, s: then
+ * nothing has acted, and it is to be taken back. */
+double space_step_midpoint(struct space_group *g, int may_part);
 /* A step begins. */
 void space_step_begin(struct space_dynamics *d);
 /* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */

@@ -15,8 +15,8 @@
 
 #include "simulator/boxes/steps/space_step.h"
 
-/* Gaps that limits may leave, rad or m. */
-#define GAP_ROUNDING 1e-12
+/* Gaps that limits may leave, rad or m: what solutions miss in a few steps. */
+#define GAP_MISSED 1e-7
 /* Torques farther from their bounds than this share of the strength get another tangent, so many times at most. */
 #define TANGENT_SHARE 0.01
 enum { TANGENTS_MAX = 5 };
@@ -189,15 +189,16 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
         d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd);
 }
 
-/* Impulses of contacts and limits; the rates qd are those at the end of the step without. Returns 1 if a
- * contact is near. */
-static int act_contacts(struct space_group *g, double half)
+/* Contacts that are near, and limits, where they act alone; the rates qd are those at the end of the step without
+ * contacts. Returns how many contacts there are. */
+static int find_contacts(struct space_group *g, double half)
 {
     int contacts = space_contacts_find(g->contacts);
     for (int k = 0; k < g->count; k++)
         act_limits(g->all[k], half, contacts);
-    g->law_residual = contacts > 0 ? space_contacts_solve(g->contacts) : 0;
-    return contacts > 0;
+    if (contacts > 0)
+        space_contacts_prepare(g->contacts);
+    return contacts;
 }
 
 /* What contacts and limits did in this step: in the next one they go on, but for a blow. */
@@ -230,7 +231,7 @@ static void project(struct space_dynamics *d, double *way)
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;
-    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_ROUNDING)
+    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_MISSED)
         return;
     double before = space_step_energy(d);
     for (int i = 0; i < d->rates; i++)
@@ -307,11 +308,16 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
     d->is_pressing |= space_contacts_keep(contacts, &d->contacts.own);
 }
 
-void space_step_midpoint(struct space_group *g)
+double space_step_midpoint(struct space_group *g, int may_part)
 {
     for (int k = 0; k < g->count; k++)
         begin_middle(g->all[k]);
-    int has_contacts = act_contacts(g, g->all[0]->settings.dt_s / 2);
+    int has_contacts = find_contacts(g, g->all[0]->settings.dt_s / 2) > 0;
+    double first = may_part && has_contacts ? space_contacts_split(g->contacts) : 0;
+    if (first > 0)
+        return first;
+    g->law_residual = has_contacts ? space_contacts_solve(g->contacts) : 0;
     for (int k = 0; k < g->count; k++)
         end_middle(g->all[k], g->contacts, has_contacts);
+    return 0;
 }
