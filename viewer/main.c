@@ -28,7 +28,8 @@ static const char usage_text[] =
     "  --generation N      of a run: a finished generation (default: the last one)\n"
     "  --top K             of a run: the best K (default: 8 in the window, up to 36 to choose\n"
     "                      from, 1 in a file)\n"
-    "  --kinds             of a run: the best of each kind of body (number of parts and links)\n"
+    "  --ranks             of a run: the best as they rank, not the best of each kind of body (as\n"
+    "                      many parts, as many that move)\n"
     "  --params FILE.ini   other parameters than the recorded ones\n"
     "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
     "  --anyway            also what takes minutes or hours to simulate\n"
@@ -65,7 +66,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 struct request {
     int64_t generation; /* -1: the last */
     int top;            /* 0: not given */
-    int is_kinds, is_anyway;
+    int is_ranks, is_anyway;
     const char *params_path;
     const char **assignments;
     int assignment_count;
@@ -139,6 +140,7 @@ enum option_id {
     OPTION_GENERATION = 256,
     OPTION_TOP,
     OPTION_KINDS,
+    OPTION_RANKS,
     OPTION_ANYWAY,
     OPTION_PARAMS,
     OPTION_SEED,
@@ -159,6 +161,7 @@ static const struct option options[] = {
     {"generation", required_argument, NULL, OPTION_GENERATION},
     {"top", required_argument, NULL, OPTION_TOP},
     {"kinds", no_argument, NULL, OPTION_KINDS},
+    {"ranks", no_argument, NULL, OPTION_RANKS},
     {"anyway", no_argument, NULL, OPTION_ANYWAY},
     {"params", required_argument, NULL, OPTION_PARAMS},
     {"set", required_argument, NULL, 's'},
@@ -214,7 +217,8 @@ static int parse_option(struct request *request, int option)
         request->top = (int)number;
         break;
     case OPTION_KINDS:
-        request->is_kinds = 1;
+    case OPTION_RANKS:
+        request->is_ranks = option == OPTION_RANKS;
         break;
     case OPTION_ANYWAY:
         request->is_anyway = 1;
@@ -428,7 +432,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .has_seed = request->has_seed,
                                   .seed = request->seed,
                                   .top = request->top,
-                                  .is_kinds = request->is_kinds,
+                                  .is_ranks = request->is_ranks,
                                   .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)

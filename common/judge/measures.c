@@ -58,6 +58,11 @@ int measures_move_alike(const struct measures *one, const struct measures *other
     return 1;
 }
 
+int measures_are_one_kind(const struct measures *one, const struct measures *other)
+{
+    return one->parts == other->parts && one->links == other->links;
+}
+
 static const struct verdict_info {
     int number;
     const char *name;

@@ -108,6 +108,8 @@ double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
 /* 1 if both move exactly alike: all measures are the same but the number of neurons, which may do nothing. */
 int measures_move_alike(const struct measures *one, const struct measures *other);
+/* 1 if the bodies are of one kind: they have as many parts and links. */
+int measures_are_one_kind(const struct measures *one, const struct measures *other);
 /* The first measure that is not the same number in both, or -1. */
 int measures_find_difference(const struct measures *one, const struct measures *other);
 

@@ -14,13 +14,15 @@
 
 static const char help[] =
     "usage: controller list RUN_DIR [option]...\n"
-    "Lists the best creatures of a generation, best first, with what their birth changed; or the\n"
-    "ancestors of one.\n"
+    "Lists the best creature of each kind of body (as many parts, as many that move) in a\n"
+    "generation, best first, with what its birth changed; or the ancestors of one.\n"
     "\n"
     "      --generation N    a complete generation, from 0; default: the last complete one\n"
     "      --top K           this many; default 10, 0 = all\n"
     "      --exam            of a finished run: how its champion did in each trial of its exam\n"
-    "      --distinct        leaves out creatures that move exactly as a better one\n"
+    "      --kinds           the best of each kind: the default, but for --json\n"
+    "      --ranks           all, as they rank: the default of --json\n"
+    "      --distinct        leaves out only creatures that move exactly as a better one\n"
     "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
     "(of\n"
     "                        two: the first), the parent's parent, and so on\n"
@@ -132,7 +134,8 @@ static int print_json(const struct store_entry *entries, int count, const struct
 /* What was on the command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
-    int is_all, is_distinct, is_json, has_exam;
+    int is_all, is_json, has_exam;
+    int order; /* enum store_order; -1: not said */
 };
 
 /* A line for each ancestor, the youngest first. */
@@ -212,8 +215,10 @@ static int get_entries(struct store *store, const struct request *request,
         return store_get_lineage(store, (uint64_t)request->lineage, request->is_all, entries, count,
                                  error);
     int top = request->top ? (int)request->top : INT32_MAX;
-    return (request->is_distinct ? store_get_distinct : store_get_top)(
-        store, request->generation, top, entries, count, generation, error);
+    enum store_order usual = request->is_json ? STORE_RANKS : STORE_KINDS;
+    return store_get_best(store, request->generation,
+                          request->order < 0 ? usual : (enum store_order)request->order, top,
+                          entries, count, generation, error);
 }
 
 static int list_run(const char *directory, const struct request *request)
@@ -250,7 +255,8 @@ static int list_run(const char *directory, const struct request *request)
 static int check_request(const char *command, const struct request *request, int has_generation)
 {
     if (request->lineage && has_generation)
-        return command_usage(command, "--lineage takes no --generation, --top or --distinct");
+        return command_usage(
+            command, "--lineage takes no --generation, --top, --kinds, --ranks or --distinct");
     if (request->is_all && !request->lineage)
         return command_usage(command, "--all goes with --lineage");
     return 0;
@@ -262,7 +268,9 @@ int command_list(int argc, char **argv)
         OPTION_JSON = 256,
         OPTION_GENERATION,
         OPTION_TOP,
+        OPTION_RANKS,
         OPTION_DISTINCT,
+        OPTION_KINDS,
         OPTION_LINEAGE,
         OPTION_EXAM,
         OPTION_ALL
@@ -273,11 +281,13 @@ int command_list(int argc, char **argv)
         {"top", required_argument, NULL, OPTION_TOP},
         {"exam", no_argument, NULL, OPTION_EXAM},
         {"distinct", no_argument, NULL, OPTION_DISTINCT},
+        {"kinds", no_argument, NULL, OPTION_KINDS},
+        {"ranks", no_argument, NULL, OPTION_RANKS},
         {"lineage", required_argument, NULL, OPTION_LINEAGE},
         {"all", no_argument, NULL, OPTION_ALL},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0}};
-    struct request request = {.generation = -1, .top = TOP_DEFAULT};
+    struct request request = {.generation = -1, .top = TOP_DEFAULT, .order = -1};
     int has_generation = 0, answer, result = 0;
     opterr = 0;
     while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
@@ -294,8 +304,11 @@ int command_list(int argc, char **argv)
             has_generation = 1;
             result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &request.top);
             break;
+        case OPTION_RANKS:
         case OPTION_DISTINCT:
-            has_generation = request.is_distinct = 1;
+        case OPTION_KINDS:
+            has_generation = 1;
+            request.order = STORE_RANKS + answer - OPTION_RANKS;
             break;
         case OPTION_EXAM:
             request.has_exam = 1;

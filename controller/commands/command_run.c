@@ -292,8 +292,8 @@ static void print_champions(const struct session *session)
     struct error error = {0};
     uint32_t generation;
     int count;
-    if (store_get_distinct(session->store, -1, CHAMPION_COUNT, &entries, &count, &generation,
-                           &error)) {
+    if (store_get_best(session->store, -1, STORE_KINDS, CHAMPION_COUNT, &entries, &count,
+                       &generation, &error)) {
         command_fail(&error);
         return;
     }

@@ -21,8 +21,8 @@ static int read_top(struct report *report, struct store *store, struct error *er
     uint32_t generation;
     if (report->facts.generation_count == 0)
         return 0;
-    int status = store_get_distinct(store, -1, REPORT_TOP_MAX, &report->top, &report->top_count,
-                                    &generation, error);
+    int status = store_get_best(store, -1, STORE_KINDS, REPORT_TOP_MAX, &report->top,
+                                &report->top_count, &generation, error);
     for (int i = 0; i < report->top_count && !status; i++)
         status = store_get_lineage(store, report->top[i].id, 0, &report->lines[i].entries,
                                    &report->lines[i].count, error);

@@ -119,7 +119,7 @@ static void write_fitness(const struct report *report, FILE *file, const struct 
 static void write_top(const struct report *report, FILE *file)
 {
     char origin[80];
-    fprintf(file, "<h3>%s last generation, copies left out</h3>\n<div class='cards'>\n",
+    fprintf(file, "<h3>%s last generation, of each kind of body</h3>\n<div class='cards'>\n",
             has_no_goal(report) ? "Of the" : "The best of the");
     for (int i = 0; i < report->top_count; i++) {
         const struct store_entry *entry = &report->top[i];

@@ -230,13 +230,19 @@ struct store_entry {
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error);
 
-/* Leaves out creatures that move exactly as one before: copies, and mutants whose change does
- * nothing. Of the rest the first `most` stay; returns how many. */
-int store_leave_out_copies(struct store_entry *entries, int count, int most);
+/* Whom a list leaves out. */
+enum store_order {
+    STORE_RANKS, /* nobody */
+    STORE_DISTINCT, /* who moves exactly as one before: copies, and mutants whose change does nothing */
+    STORE_KINDS /* whose body is of the kind of one before (measures_are_one_kind()); who did not live,
+                     * unless nobody did */
+};
+/* Of the rest the first `most` stay; returns how many. */
+int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);
 /* As store_get_top(), the best `top` of those who stay then. */
-int store_get_distinct(struct store *store, int64_t generation, int top,
-                       struct store_entry **entries, int *count, uint32_t *generation_found,
-                       struct error *error);
+int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,
+                   struct store_entry **entries, int *count, uint32_t *generation_found,
+                   struct error *error);
 
 /* A creature and its ancestors, the youngest first, back to those without parents: along the first
  * parents, or all of them if has_second_parents. Rank, survival and fitness are those of the last

@@ -296,30 +296,45 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     return store_get_rows(store, row, read_entry, sizeof **entries, entries, count, error);
 }
 
-int store_leave_out_copies(struct store_entry *entries, int count, int most)
+/* Whether a list that has `kept` so far goes on without this one. */
+static int is_left_out(const struct store_entry *kept, int count, const struct store_entry *entry,
+                       enum store_order order)
+{
+    int (*is_repeat)(const struct measures *, const struct measures *) =
+        order == STORE_KINDS ? measures_are_one_kind : measures_move_alike;
+    if (order == STORE_KINDS && count > 0 && !verdict_is_scored(entry->verdict))
+        return 1;
+    for (int i = 0; i < count && order != STORE_RANKS; i++)
+        if (is_repeat(&kept[i].measures, &entry->measures))
+            return 1;
+    return 0;
+}
+
+int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < most; i++) {
-        int is_copy = 0;
-        for (int k = 0; k < kept && !is_copy; k++)
-            is_copy = measures_move_alike(&entries[k].measures, &entries[i].measures);
-        if (!is_copy && kept != i)
+        if (is_left_out(entries, kept, &entries[i], order))
+            continue;
+        if (kept != i)
             entries[kept] = entries[i];
-        kept += !is_copy;
+        kept++;
     }
     return kept;
 }
 
-int store_get_distinct(struct store *store, int64_t generation, int top,
-                       struct store_entry **entries, int *count, uint32_t *generation_found,
-                       struct error *error)
+int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,
+                   struct store_entry **entries, int *count, uint32_t *generation_found,
+                   struct error *error)
 {
-    int looked_at = top, found;
+    int64_t looked_at = top;
+    int found;
     for (;;) {
+        int most = looked_at < INT32_MAX ? (int)looked_at : INT32_MAX;
         int status =
-            store_get_top(store, generation, looked_at, entries, &found, generation_found, error);
-        *count = store_leave_out_copies(*entries, found, top);
-        if (status || *count == top || found < looked_at)
+            store_get_top(store, generation, most, entries, &found, generation_found, error);
+        *count = store_leave_out(*entries, found, top, order);
+        if (status || *count == top || found < most)
             return status;
         free(*entries);
         looked_at *= MORE_LOOKED_AT;

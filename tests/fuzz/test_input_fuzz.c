@@ -451,8 +451,8 @@ static void store_take(const unsigned char *bytes, size_t length)
     make_store_place();
     FILE *file = fopen(store_path, "wb");
     ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
-    int status = run_reader_get_top(store_directory, -1, RUN_ORDER_DISTINCT, 100, &creatures,
-                                    &count, &generation, &error);
+    int status = run_reader_get_top(store_directory, -1, RUN_ORDER_KINDS, 100, &creatures, &count,
+                                    &generation, &error);
     check_error(status, &error);
     if (status == 0)
         run_reader_free(creatures, count);

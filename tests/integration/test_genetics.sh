@@ -62,7 +62,7 @@ says 'asexual of 3' "$controller" diff run:3 three.creature
 
 # list and the lineage tell what births changed
 "$controller" resume run -s evolution.generations=6 >/dev/null 2>&1 || fail "resume"
-"$controller" list run --top 0 >list.out
+"$controller" list run --top 0 --ranks >list.out
 grep -q 'verdict     mutations' list.out || fail "list has no mutations: $(cat list.out)"
 grep -Eq '(asexual|crossover|graft) .*(->|added|removed|gained|lost|now leads|became|no longer)' list.out ||
     fail "list tells of no mutation: $(cat list.out)"

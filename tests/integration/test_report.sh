@@ -111,7 +111,7 @@ grep CONSOLE console && fail "the small page has errors"
 if grep -q "data-play='1'" $page; then
     opens probe.html || fail "$browser: $(tail -n 5 console)"
     grep CONSOLE console && fail "the page has errors"
-    second=$(grep -o "<b>2. creature [0-9]*" $page | sed 's/.* //')
+    second=$(grep -o '<b>[0-9]*\. creature [0-9]*' $page | sed -n '2s/.* //p')
     grep -q "<title>plays .*-$second</title>" dom || fail "the second does not play: $(grep '<title>' dom | head -n 1)"
     grep -q '<div class="tip">generation [0-9]*: best ' dom || fail "no values under the pointer"
 fi

@@ -26,8 +26,8 @@ cmp j1/params.ini j2/params.ini >/dev/null && fail "params.ini does not hold far
 # the same genomes with survivors simulated again: other counts of evaluations, equal creatures
 "$bin/controller" run walk.ini --seed 7 -s evolution.reevaluate=1 -o again >again.out 2>&1 ||
     fail "run with evolution.reevaluate: $(cat again.out)"
-"$bin/controller" list j1 --top 0 >a.list
-"$bin/controller" list again --top 0 >b.list
+"$bin/controller" list j1 --top 0 --ranks >a.list
+"$bin/controller" list again --top 0 --ranks >b.list
 diff <(tail -n +2 a.list) <(tail -n +2 b.list) || fail "evolution.reevaluate changes creatures"
 
 # the lists of two equal runs differ at most under `cost`

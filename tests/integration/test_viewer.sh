@@ -60,7 +60,7 @@ replay() {
     says "$1" "$viewer" "${@:2}" --export out.html
 }
 for from in run best.creature best.json; do replay "^verified .*$best" "$from"; done
-[ "$("$viewer" run --top 5 --export out.html | grep -c '^verified ')" = 5 ] || fail "not five verified"
+[ "$("$viewer" run --top 5 --ranks --export out.html | grep -c '^verified ')" = 5 ] || fail "not five verified"
 replay '^verified' run --generation 1
 replay '^unrecorded' best.json -s world.gravity_m_s2=3
 replay '^unrecorded' best.json --seed 12345678

@@ -201,7 +201,7 @@ static void check_example(void *context, const char *name, const char *comment)
     ck_assert_msg(strncmp(comment, "; ", 2) == 0, "%s begins without a comment", name);
     ck_assert_msg(strchr(".?:", strchr(comment, '\n')[-1]) != NULL, "%s: no sentence in a line",
                   name);
-++*count;
+    ++*count;
 }
 
 /* By name, whatever the folder one is in; the file of that name comes first; every example says what it is

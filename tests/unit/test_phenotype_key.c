@@ -135,11 +135,8 @@ static const struct field shape_fields[] = {
     FIELD(shape, at_m, 1), FIELD(shape, turn, 1), FIELD(shape, half_m, 1), FIELD(shape, other_m, 0),
 };
 static const struct field neuron_fields[] = {
-    FIELD(neuron, gene, 0),
-    FIELD(neuron, part, 0),
-    FIELD(neuron, function, 1),
-    FIELD(neuron, initial, 1),
-    FIELD(neuron, lag_turns, 0),
+    FIELD(neuron, gene, 0),    FIELD(neuron, part, 0),      FIELD(neuron, function, 1),
+    FIELD(neuron, initial, 1), FIELD(neuron, lag_turns, 0),
 };
 static const struct field constant_fields[] = {
     FIELD(wire, kind, 1),  FIELD(wire, index, 0),  FIELD(wire, sensor, 0),

@@ -205,7 +205,7 @@ static void teardown(void)
 
 static void open_stage(void)
 {
-    struct gallery_options options = {.top = 8, .champions_most = 24};
+    struct gallery_options options = {.top = 8, .is_ranks = 1, .champions_most = 24};
     int count;
     gallery = gallery_create(&options);
     ck_assert_ptr_nonnull(gallery);

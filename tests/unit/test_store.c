@@ -375,9 +375,15 @@ START_TEST(test_survivors_and_curve)
     /* the third moves as the first */
     entries[2].measures = entries[0].measures;
     uint64_t last = entries[3].id;
-    ck_assert_int_eq(store_leave_out_copies(entries, count, 2), 2);
-    ck_assert_int_eq(store_leave_out_copies(entries, count, 9), 3);
+    ck_assert_int_eq(store_leave_out(entries, count, 2, STORE_DISTINCT), 2);
+    ck_assert_int_eq(store_leave_out(entries, count, 9, STORE_DISTINCT), 3);
     ck_assert(entries[0].rank == 1 && entries[1].rank == 2 && entries[2].id == last);
+    /* the second is of the first one's kind, the third did not live */
+    entries[1].measures.parts = entries[0].measures.parts;
+    entries[1].measures.links = entries[0].measures.links;
+    entries[2].verdict = VERDICT_OVERLAP;
+    ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_RANKS), 3);
+    ck_assert_int_eq(store_leave_out(entries, 3, 9, STORE_KINDS), 1);
     free(entries);
     ck_assert_int_eq(store_get_top(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
 
@@ -411,14 +417,15 @@ START_TEST(test_distinct)
     }
     ck_ok(store_open(&store, path, 1, &error));
     for (int top = 1; top <= 3; top++) {
-        ck_ok(store_get_distinct(store, -1, top, &entries, &count, &found, &error));
+        ck_ok(store_get_best(store, -1, STORE_DISTINCT, top, &entries, &count, &found, &error));
         ck_assert_int_eq(count, top < 2 ? top : 2);
         ck_assert_uint_eq(found, 1);
         ck_assert_int_eq(entries[0].rank, 1);
         ck_assert(top == 1 || entries[1].rank == POPULATION);
         free(entries);
     }
-    ck_assert_int_eq(store_get_distinct(store, 2, 4, &entries, &count, &found, &error), ERR_RANGE);
+    ck_assert_int_eq(store_get_best(store, 2, STORE_DISTINCT, 4, &entries, &count, &found, &error),
+                     ERR_RANGE);
     ck_assert_int_eq(count, 0);
     store_close(store);
 }

@@ -111,28 +111,24 @@ const char *run_reader_directory(const struct run_reader *reader)
 
 /* ---- creatures ---- */
 
-/* 1 if one of the creatures moves as this one does, or is of its kind, as the order asks. */
-static int is_represented(const struct creature *creature, enum run_order order,
-                          const struct creature *creatures, int count)
+/* 1 if a better one is of this one's kind, or this one did not live. */
+static int is_represented(const struct creature *creature, const struct creature *creatures,
+                          int count)
 {
-    const struct measures *own = &creature->measures;
-    for (int i = 0; i < count; i++) {
-        const struct measures *other = &creatures[i].measures;
-        int is_alike = order == RUN_ORDER_KINDS
-                           ? own->parts == other->parts && own->links == other->links
-                           : measures_move_alike(own, other);
-        if (is_alike && creature->has_evaluation && creatures[i].has_evaluation)
+    if (count > 0 && creature->has_evaluation && !verdict_is_scored(creature->verdict))
+        return 1;
+    for (int i = 0; i < count; i++)
+        if (creature->has_evaluation && creatures[i].has_evaluation &&
+            measures_are_one_kind(&creature->measures, &creatures[i].measures))
             return 1;
-    }
     return 0;
 }
 
-/* creatures has room for twice `top`: copies wait in the second half. */
+/* creatures has room for `top`. */
 static int reader_get_members(const struct run_reader *reader, int64_t generation,
                               enum run_order order, int top, struct creature *creatures, int *count,
                               struct error *error)
 {
-    int waiting = 0;
     sqlite3_stmt *row;
     int status =
         reader_prepare_creatures(reader,
@@ -146,22 +142,13 @@ static int reader_get_members(const struct run_reader *reader, int64_t generatio
         struct creature creature;
         creature_init(&creature);
         status = stored_creature_read(row, reader->path, &creature, error);
-        if (status) {
-            creature_deinit(&creature);
-            break;
-        }
-        if (order == RUN_ORDER_RANK || !is_represented(&creature, order, creatures, *count))
+        if (!status && (order == RUN_ORDER_RANK || !is_represented(&creature, creatures, *count)))
             creatures[(*count)++] = creature;
-        else if (order == RUN_ORDER_DISTINCT && waiting < top)
-            creatures[top + waiting++] = creature;
         else
             creature_deinit(&creature);
+        if (status)
+            break;
     }
-    for (int i = 0; i < waiting; i++)
-        if (*count < top)
-            creatures[(*count)++] = creatures[top + i];
-        else
-            creature_deinit(&creatures[top + i]);
     sqlite3_finalize(row);
     return status > 0 ? 0 : status;
 }
@@ -196,7 +183,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     if (status)
         return status;
     status = reader_find_generation(reader, generation, generation_found, error);
-    if (!status && (*creatures = calloc(2 * (size_t)top, sizeof **creatures)) == NULL)
+    if (!status && (*creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
         status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status)
         status =

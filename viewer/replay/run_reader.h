@@ -10,12 +10,10 @@
 
 #define RUN_READER_TOP_MAX 256
 
-/* Who is shown of a generation. In late ones many move exactly as the best: they are copies, or what was
- * changed in them does nothing. */
+/* Who is shown of a generation. */
 enum run_order {
-    RUN_ORDER_RANK,     /* the best */
-    RUN_ORDER_DISTINCT, /* who moves as a better one last, so only where there are too few others */
-    RUN_ORDER_KINDS     /* the best of each kind of body: of as many parts and links */
+    RUN_ORDER_RANK, /* the best: in late generations many are copies */
+    RUN_ORDER_KINDS /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any */
 };
 
 /* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes back.

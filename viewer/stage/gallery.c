@@ -44,7 +44,7 @@ static enum run_order order_of(const struct gallery *gallery)
 {
     if (gallery->choosing.is_interactive)
         return RUN_ORDER_RANK;
-    return gallery->options.is_kinds ? RUN_ORDER_KINDS : RUN_ORDER_DISTINCT;
+    return gallery->options.is_ranks ? RUN_ORDER_RANK : RUN_ORDER_KINDS;
 }
 
 /* ---- specimens ---- */
@@ -284,12 +284,12 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
 
 void gallery_set_kinds(struct gallery *gallery, int is_kinds)
 {
-    gallery->options.is_kinds = is_kinds;
+    gallery->options.is_ranks = !is_kinds;
 }
 
 int gallery_is_kinds(const struct gallery *gallery)
 {
-    return gallery->options.is_kinds;
+    return !gallery->options.is_ranks;
 }
 
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)
