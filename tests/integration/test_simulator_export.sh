@@ -27,6 +27,7 @@ best=$("$bin/controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*
 quadruped=$root/examples/creatures/quadruped.json
 "$simulator" export "$quadruped" "$root/examples/walk3d.ini" -s simulation.duration_s=1 --mjcf q.xml --signals q.csv || fail "boxes"
 grep -q "name='root' type='free'" q.xml || fail "no free root"
+grep -q "<pair geom1='half0_1' geom2='part0'" q.xml || fail "no halves of joined boxes"
 [ "$(tail -n 1 q.xml)" = "</mujoco>" ] || fail "not a whole model of boxes"
 [ "$(wc -l <q.csv)" = 961 ] || fail "not a line for each step: $(wc -l <q.csv)"
 

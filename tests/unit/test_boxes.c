@@ -719,6 +719,52 @@ START_TEST(a_perturbed_start_is_near)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- neighbours */
+
+/* A lid on a hinge in the middle of a trunk's top, which a muscle pulls to the side. */
+static const char lid[] =
+    "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
+    "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4},"
+    "{\"id\": 2, \"width_m\": 0.3, \"height_m\": 0.05, \"depth_m\": 0.3,"
+    " \"joint\": \"revolute\", \"limits_rad\": [-3, 3], \"effector\": {\"input\": 3}}],"
+    " \"connections\": [{\"id\": 3, \"from\": 1, \"to\": 2, \"parent_face\": \"top\","
+    " \"child_face\": \"left\"}]}";
+
+/* How far it turns, rad. */
+static double close_lid(void)
+{
+    struct creature creature;
+    struct drive_state state;
+    ck_assert_msg(creature_decode(&creature, lid, sizeof lid - 1, "lid", &error) == 0, "%s",
+                  error.message);
+    arena_reset(&arena);
+    ck_assert_int_eq(phenotype_express(&phenotype, &creature.genome, &params, &arena), VERDICT_OK);
+    creature_deinit(&creature);
+    world_init(&world, &params);
+    struct dynamics *dynamics = make();
+    dynamics_set_target(dynamics, 0, 3, 0);
+    for (int step = 0; step < 240; step++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    dynamics_drive_state(dynamics, 0, &state);
+    return state.value;
+}
+
+/* Of its far half the near edge comes down first, 0.15 m from the hinge and half a thickness below. */
+START_TEST(a_lid_closes_on_its_trunk)
+{
+    double closed_rad = atan2(0.15, 0.025);
+    set("world.gravity_m_s2=0");
+    set("world.ground=no");
+    for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
+        params.simulation_solver = solver;
+        set("creature.neighbours=auto");
+        ck_assert_double_eq_tol(close_lid(), closed_rad, 1e-4);
+        set("creature.neighbours=pass");
+        ck_assert_double_gt(close_lid(), 2.5);
+    }
+}
+END_TEST
+
 /* ---------------------------------------------------------------- gaits */
 
 static struct measures measure_example(const char *path)
@@ -767,6 +813,7 @@ int main(void)
     tcase_add_test(tests, what_spins_is_seen);
     tcase_add_test(tests, the_violent_keep_law_and_ledger);
     tcase_add_test(tests, a_perturbed_start_is_near);
+    tcase_add_test(tests, a_lid_closes_on_its_trunk);
     tcase_add_test(tests, a_gait_is_measured);
     return run_tests("boxes", tests);
 }
