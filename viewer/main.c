@@ -51,8 +51,9 @@ static const char usage_text[] =
 static const char status_text[] =
     "\n"
     "A line for each creature says how the replay compares with its record: verified, differs,\n"
-    "unrecorded (nothing to compare with, or replayed otherwise than recorded) or other version\n"
-    "(not the same, but recorded by another version of the simulator).\n"
+    "unrecorded (nothing to compare with, or replayed otherwise than recorded), other version\n"
+    "(not the same, but recorded by another version of the simulator) or refused (the same, but\n"
+    "recorded with a fitness of 0, by a referee whose trials are not repeated).\n"
     "Exit code: 0 shown or written (a replay that differs is still shown), 1 failed, 2 wrong "
     "usage.\n";
 

@@ -49,5 +49,10 @@ enum record_status record_compare(const struct creature *creature, int verdict, 
     if (detail[used])
         return is_ours ? RECORD_DIFFERS : RECORD_OTHER_VERSION;
     detail[0] = '\0';
-    return RECORD_VERIFIED;
+    double own = record_own_fitness(creature, verdict, measures);
+    if (creature->fitness == own || creature->fitness > 0)
+        return RECORD_VERIFIED;
+    snprintf(detail, RECORD_DETAIL_SIZE,
+             "fitness: recorded 0, now %.9g: a refusal by the referee is not repeated", own);
+    return RECORD_REFUSED;
 }

@@ -9,10 +9,11 @@ enum record_status {
     RECORD_DIFFERS,       /* not the same */
     RECORD_UNRECORDED,    /* nothing to compare with */
     RECORD_OTHER_VERSION, /* not the same, but recorded by another version of the simulator */
+    RECORD_REFUSED,       /* the same, but its fitness is 0, as if the referee had refused it */
     RECORD_STATUS_COUNT
 };
 
-#define RECORD_STATUS_NAMES "verified", "differs", "unrecorded", "other version"
+#define RECORD_STATUS_NAMES "verified", "differs", "unrecorded", "other version", "refused"
 #define RECORD_DETAIL_SIZE  160
 
 /* The evaluation was made with the record's parameters and seed. `detail` says what differs. */

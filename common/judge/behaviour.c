@@ -295,7 +295,9 @@ int behaviour_can_record(double fitness, double own, const struct params *params
     int is_least = params->guard_score == SCORE_LEAST &&
                    fitness >= params->guard_referee_share * own && fitness <= own;
 
-    return fitness == own || fitness == 0 || (fitness > 0 && is_least);
+    int is_refused = fitness == 0 && params->guard_perturbed_runs + params->guard_fine_runs > 0;
+
+    return fitness == own || is_refused || (fitness > 0 && is_least);
 }
 
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,

@@ -34,7 +34,7 @@ int behaviour_explain_zero(int verdict, const struct measures *measures,
 /* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0 then. */
 int behaviour_is_defined(const struct measures *measures, const struct params *params);
 /* Whether a run of these parameters may record that fitness of a creature whose own is `own`: the same,
- * 0 (the referee refused it), or, by guard.score = least, what it kept in the worst trial. */
+ * 0 (the referee refused it, where there is one), or, by guard.score = least, what it kept in the worst trial. */
 int behaviour_can_record(double fitness, double own, const struct params *params);
 
 /* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where things fall

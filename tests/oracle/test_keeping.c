@@ -26,12 +26,11 @@ static const struct place {
     const char *name, *settings[5];
     int is_empty; /* nothing outside acts; else only along y */
     int is_slick; /* the ground, without friction */
-    int has_drag;
 } places[] = {
-    {"in empty space", {"world.gravity_m_s2=0", "world.ground=no"}, 1, 0, 0},
-    {"on slick ground", {"world.friction=0", "settle.drop_m=0.02"}, 0, 1, 0},
-    {"in water", {"world.preset=water"}, 0, 0, 1},
-    {"in air", {"world.preset=air"}, 0, 0, 1},
+    {"in empty space", {"world.gravity_m_s2=0", "world.ground=no"}, 1, 0},
+    {"on slick ground", {"world.friction=0", "settle.drop_m=0.02"}, 0, 1},
+    {"in water", {"world.preset=water"}, 0, 0},
+    {"in air", {"world.preset=air"}, 0, 0},
 };
 enum { PLACE_COUNT = sizeof places / sizeof places[0] };
 

@@ -97,8 +97,13 @@ START_TEST(the_least_over_trials_can_be)
 {
     creature.fitness = 0.7 * OWN;
     expect(RECORD_VERIFIED, "");
-    creature.fitness = 0; /* refused */
-    expect(RECORD_VERIFIED, "");
+    creature.fitness = 0;
+    expect(RECORD_REFUSED, "fitness: recorded 0, now 1.25");
+    double runs = creature.params.guard_perturbed_runs, fine = creature.params.guard_fine_runs;
+    creature.params.guard_perturbed_runs = creature.params.guard_fine_runs = 0;
+    expect(RECORD_DIFFERS, "fitness: recorded 0, now 1.25");
+    creature.params.guard_perturbed_runs = runs;
+    creature.params.guard_fine_runs = fine;
     creature.fitness = 0.5 * OWN;
     creature.params.guard_referee_share = 0.4;
     expect(RECORD_VERIFIED, "");

@@ -143,7 +143,7 @@ enum palette_color draw_status_color(enum replay_status status)
     static const enum palette_color colors[REPLAY_STATUS_COUNT] = {
         [REPLAY_VERIFIED] = COLOR_good,      [REPLAY_DIFFERS] = COLOR_bad,
         [REPLAY_UNRECORDED] = COLOR_neutral, [REPLAY_OTHER_VERSION] = COLOR_warn,
-        [REPLAY_CHANGED] = COLOR_warn,
+        [REPLAY_CHANGED] = COLOR_warn,       [REPLAY_REFUSED] = COLOR_warn,
     };
     return colors[status];
 }

@@ -24,6 +24,7 @@ enum replay_status {
     REPLAY_DIFFERS = RECORD_DIFFERS,
     REPLAY_UNRECORDED = RECORD_UNRECORDED, /* also: replayed by other parameters, or a scene */
     REPLAY_OTHER_VERSION = RECORD_OTHER_VERSION,
+    REPLAY_REFUSED = RECORD_REFUSED,
     REPLAY_CHANGED = RECORD_STATUS_COUNT, /* without some neurons or wires: see struct replay_cut */
     REPLAY_STATUS_COUNT
 };
