@@ -31,7 +31,7 @@ static void print_example(void *context, const char *name, const char *comment)
     int line_length = 0, time_length = 0;
     const char *line = find_between(comment, "; ", "\n", &line_length);
     const char *time = find_between(comment, "; Takes ", " on two cores.", &time_length);
-    output_print(stdout, "%-16s %-9.*s %.*s\n", name, time_length, time, line_length, line);
+    output_print(stdout, "%-16s %-19.*s  %.*s\n", name, time_length, time, line_length, line);
 }
 
 int command_examples(int argc, char **argv)

@@ -31,3 +31,15 @@ planted 'FAIL +controller list runs/none' <<<'    controller list runs/none'
 planted 'prints something else' <<<$'    $ simulator --version\n    simulator version none'
 planted 'README.md:1: neither a command' <<<'    controler run examples/walk.ini'
 planted 'mine.creature was not written' <<<'    simulator evaluate examples/creatures/pusher.json examples/walk.ini; : -o mine.creature'
+# what another version may change: an id; the file of somebody who typed the page before is not in the way
+echo old >copy/saved.creature
+planted "creature 3 is this version's alone" <<'END'
+    controller run walk -o runs/walk-1
+    $ controller list runs/walk-1 --ranks --top 1
+    runs/walk-1, generation 49
+     rank       id    fitness distance (m)   W/kg  parts  neurons   born  method      verdict     mutations
+        1        3    33.3009       26.408   17.1      5        4     49  asexual     ok          none
+
+    controller save runs/walk-1 3 -o saved.creature
+END
+! grep -q 'exists already' planted.out || fail "an old file is in the way: $(cat planted.out)"

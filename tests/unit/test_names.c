@@ -201,6 +201,8 @@ static void check_example(void *context, const char *name, const char *comment)
     ck_assert_msg(strncmp(comment, "; ", 2) == 0, "%s begins without a comment", name);
     ck_assert_msg(strchr(".?:", strchr(comment, '\n')[-1]) != NULL, "%s: no sentence in a line",
                   name);
+    ck_assert_msg(strstr(comment, "\n; Takes ") && strstr(comment, " on two cores.\n"),
+                  "%s: how long?", name);
     ++*count;
 }
 
