@@ -657,24 +657,26 @@ START_TEST(creatures_keep_their_way)
 }
 END_TEST
 
-static int record_all(void)
+START_TEST(record_all)
 {
     ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
     for (size_t i = 0; i < sizeof creatures / sizeof creatures[0]; i++)
         record(creatures[i].name);
     arena_deinit(&arena);
-    return 0;
 }
+END_TEST
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--record") == 0)
-        return record_all();
+    int is_record = argc > 1 && strcmp(argv[1], "--record") == 0;
     is_table = argc > 1 && strcmp(argv[1], "--table") == 0;
     TCase *tests = tcase_create("transfer");
     tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, creatures_keep_their_way);
-    return run_tests_or_table("transfer", tests, is_table);
+    if (is_record)
+        tcase_add_test(tests, record_all);
+    else
+        tcase_add_test(tests, creatures_keep_their_way);
+    return run_tests_or_table("transfer", tests, is_table || is_record);
 }
 
 #endif
