@@ -752,8 +752,17 @@ START_TEST(the_brain_can_be_pointed_at)
     open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, NULL);
     uint64_t plain = picture_hash();
+    close_picture();
+    open_picture(960, 540);
     draw_brain(cr, &view, replay, 1, &pointed);
-    ck_assert_uint_ne(picture_hash(), plain);
+    uint64_t named = picture_hash();
+    ck_assert_uint_ne(named, plain);
+    close_picture();
+    /* it says that a copy lags */
+    replay->neurons[2].lag_turns = 0.5;
+    open_picture(960, 540);
+    draw_brain(cr, &view, replay, 1, &pointed);
+    ck_assert_uint_ne(picture_hash(), named);
     close_picture();
     /* cut ones are crossed out */
     replay->cuts[0] = pointed;
