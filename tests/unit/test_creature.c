@@ -684,6 +684,40 @@ START_TEST(lags_are_kept)
 }
 END_TEST
 
+/* Equal genomes have equal bytes: lags of 0 have none, and no byte of those that are there can be missing. */
+START_TEST(lags_that_must_fail)
+{
+    static const unsigned char half[] = {0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0};
+    struct packed_genome packed = {NULL, 0};
+    struct pack_writer scratch;
+    struct genome copy;
+    size_t at = 0;
+    genome_deinit(&creature.genome);
+    make_lagging(&creature.genome);
+    creature.genome.neurons[0].lag_row = 0.5;
+    pack_writer_init(&scratch);
+    ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
+    for (size_t i = 0; i + 2 * sizeof half <= packed.length; i++)
+        if (memcmp(packed.bytes + i, half, sizeof half) == 0 &&
+            memcmp(packed.bytes + i + sizeof half, half, sizeof half) == 0)
+            at = i;
+    ck_assert_uint_gt(at, 0);
+    for (size_t length = at; length < packed.length; length++) {
+        ck_assert_int_lt(genome_decode_bytes(&copy, packed.bytes, length, &error), 0);
+        genome_deinit(&copy);
+    }
+    memset(packed.bytes + at + 1, 0, 8);
+    ck_assert_int_eq(genome_decode_bytes(&copy, packed.bytes, packed.length, &error), 0);
+    ck_assert(copy.neurons[0].lag_image == 0 && copy.neurons[0].lag_row == 0.5);
+    genome_deinit(&copy);
+    memset(packed.bytes + at + 10, 0, 8);
+    ck_assert_int_eq(genome_decode_bytes(&copy, packed.bytes, packed.length, &error), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "neurons[0]: lags of 0 are not written"));
+    packed_genome_deinit(&packed);
+    pack_writer_deinit(&scratch);
+}
+END_TEST
+
 START_TEST(json_that_must_fail)
 {
     struct creature decoded;
@@ -1186,6 +1220,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, linear_joints_in_json);
     tcase_add_test(tests, json_that_must_fail);
     tcase_add_test(tests, lags_are_kept);
+    tcase_add_test(tests, lags_that_must_fail);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
