@@ -135,7 +135,7 @@ double exam_solver_least(const struct exam *exam)
 
 double exam_fine_median(const struct exam *exam)
 {
-    double sorted[EXAM_STARTS_MAX];
+    double sorted[EXAM_STARTS_MAX] = {0};
 
     for (int i = 0; i < exam->starts; i++) {
         int at = i;
