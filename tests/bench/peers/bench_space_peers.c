@@ -1,8 +1,9 @@
 /* Our bodies in space beside other engines, those that were found when this was built (`make bench-peers`); how they are
- * measured: peer_frame.h. Also how deep the lowest corner is in the ground at most, and the root's way, of the first gait.
+ * measured: peer_frame.h. Also how deep the lowest corner is in the ground at most, and the root's way: the gaits' medians.
  *
  * Q5: a trunk on four legs of two boxes, with universal hips and hinges for knees. S3: six boxes in a row on universal
- * joints, flat on the ground. Q5 is dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of
+ * joints, flat on the ground. Limp is Q5 without motors, dropped from half a metre: it falls and lies; in place of a gait it
+ * has a spin. Q5 is dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of
  * mantissa. */
 #include <math.h>
 #include <string.h>
@@ -114,12 +115,34 @@ static void set_gait(struct peer_scene *scene, int gait)
             scene->joints[i].phase_rad[k] += 2 * PI / PEER_GAITS * gait * number++;
 }
 
+/* Q5 without motors, so much higher, and turning about the trunk's centre. */
+static void drop(struct peer_scene *scene, double by_m, const double *w)
+{
+    make_q5(scene);
+    scene->has_motors = 0;
+    for (int i = 0; i < scene->body_count; i++) {
+        struct peer_body *body = &scene->bodies[i];
+        body->at_m[1] += by_m;
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            body->w_rad_s[k] = w[k];
+            body->v_m_s[k] = w[a] * (body->at_m[b] - scene->bodies[0].at_m[b]) -
+                             w[b] * (body->at_m[a] - scene->bodies[0].at_m[a]);
+        }
+    }
+    for (int i = 0; i < scene->joint_count; i++)
+        scene->joints[i].at_m[1] += by_m;
+}
+
 static void make_creature(struct peer_scene *scene, int number, int gait)
 {
+    const double spin[3] = {0.4 + 0.13 * gait, 0.2, 0.5};
     if (number == 0)
         make_q5(scene);
-    else
+    else if (number == 1)
         make_s3(scene);
+    else
+        drop(scene, 0.3, spin);
     set_gait(scene, gait);
 }
 
@@ -134,20 +157,7 @@ static void make_weightless(struct peer_scene *scene)
 static void make_fall(struct peer_scene *scene)
 {
     static const double w[3] = {0.4, 0.2, 0.5};
-    make_q5(scene);
-    scene->has_motors = 0;
-    for (int i = 0; i < scene->body_count; i++) {
-        struct peer_body *body = &scene->bodies[i];
-        body->at_m[1] += 0.8;
-        for (int k = 0; k < 3; k++) {
-            int a = (k + 1) % 3, b = (k + 2) % 3;
-            body->w_rad_s[k] = w[k];
-            body->v_m_s[k] = w[a] * (body->at_m[b] - scene->bodies[0].at_m[b]) -
-                             w[b] * (body->at_m[a] - scene->bodies[0].at_m[a]);
-        }
-    }
-    for (int i = 0; i < scene->joint_count; i++)
-        scene->joints[i].at_m[1] += 0.8;
+    drop(scene, 0.8, w);
 }
 
 static void cross(const double *a, const double *b, double *to)
@@ -329,7 +339,7 @@ static const struct peer_bench bench = {
     .pendulum_error_m = pendulum_error_m,
     .pendulum_s = 2,
     .pendulum_bottom_j = PENDULUM_BOTTOM_J,
-    .creatures = {"q5_land", "s3_land"},
+    .creatures = {"q5_land", "s3_land", "q5_limp"},
     .columns = "deepest_mm,way_m,",
     .print_columns = print_columns,
     .pendulum_panels = {"double pendulum on balls: error of the second box (m) after 2 s",
@@ -353,10 +363,16 @@ static void watch_gait(void *context, void *world, double at_s)
 
 static void print_columns(FILE *csv, const struct peer_contender *contender, int creature)
 {
-    struct gait_watch watched = {contender, 0, 0};
-    make_creature(&scene, creature, 0);
-    peer_run(&bench, contender, PEER_EVALUATE_S, watch_gait, &watched);
-    fprintf(csv, "%.2f,%.2f,", 1000 * watched.deepest_m, watched.way_m);
+    double deepest_m[PEER_GAITS], way_m[PEER_GAITS];
+    for (int gait = 0; gait < PEER_GAITS; gait++) {
+        struct gait_watch watched = {contender, 0, 0};
+        make_creature(&scene, creature, gait);
+        peer_run(&bench, contender, PEER_EVALUATE_S, watch_gait, &watched);
+        deepest_m[gait] = watched.deepest_m;
+        way_m[gait] = watched.way_m;
+    }
+    fprintf(csv, "%.2f,%.2f,", 1000 * peer_median(deepest_m, PEER_GAITS),
+            peer_median(way_m, PEER_GAITS));
 }
 
 int main(int argc, char **argv)

@@ -77,25 +77,25 @@ static void check_motors(const struct peer_bench *bench, const struct peer_conte
 
 /* ---------------------------------------------------------------- speed */
 
-/* Of one gait on average. A model that an engine compiles for a scene, and keeps, is there before. */
+double peer_median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof values[0], bench_compare);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* Of the gaits' median. A model that an engine compiles for a scene, and keeps, is there before. */
 static double time_gaits(const struct peer_bench *bench, const struct peer_contender *contender,
                          int creature)
 {
-    double took_us = 0;
+    double took_us[PEER_GAITS];
     for (int gait = 0; gait < PEER_GAITS; gait++) {
         bench->make_creature(bench->scene, creature, gait);
         peer_run(bench, contender, 1.0 / PEER_TICKS_HZ, NULL, NULL);
         double from_us = bench_now_us(0);
         peer_run(bench, contender, PEER_EVALUATE_S, NULL, NULL);
-        took_us += bench_now_us(0) - from_us;
+        took_us[gait] = bench_now_us(0) - from_us;
     }
-    return took_us / PEER_GAITS;
-}
-
-static double median_of(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof values[0], bench_compare);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+    return peer_median(took_us, PEER_GAITS);
 }
 
 static void compare_speed(const struct peer_bench *bench, int repetitions)
@@ -112,7 +112,7 @@ static void compare_speed(const struct peer_bench *bench, int repetitions)
             "workload,engine,version,setting,hz,unit,fastest,median,ratio,%srepetitions,commit,"
             "compiler,cpu\n",
             bench->columns);
-    for (int k = 0; k < PEER_CREATURES; k++) {
+    for (int k = 0; k < PEER_CREATURES_MAX && bench->creatures[k]; k++) {
         for (int r = 0; r < repetitions; r++)
             for (int c = 0; c < bench->contender_count; c++)
                 if (!contenders[c].is_for_precision)
@@ -124,7 +124,8 @@ static void compare_speed(const struct peer_bench *bench, int repetitions)
             double *mine = times + (size_t)c * count;
             for (size_t r = 0; r < count; r++)
                 ratios[r] = mine[r] / times[r];
-            double ratio = median_of(ratios, repetitions), median = median_of(mine, repetitions);
+            double ratio = peer_median(ratios, repetitions),
+                   median = peer_median(mine, repetitions);
             fprintf(csv, "%s,%s,%s,%s,%g,us/evaluation,%.1f,%.1f,%.2f,", bench->creatures[k],
                     engine->name, engine->version(), engine->setting, contenders[c].hz, mine[0],
                     median, ratio);

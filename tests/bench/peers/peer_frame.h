@@ -1,7 +1,8 @@
 /* What bench_peers.c and bench_space_peers.c do alike: engines take turns at the same scenes.
  *
- *   bench_X [REPETITIONS]   speed: two creatures on land, 10 s in 16 gaits, making and forgetting the creature included.
- *                           The engines take turns within each repetition; the ratio is the median over the repetitions
+ *   bench_X [REPETITIONS]   speed: creatures on land, 10 s in 16 gaits, making and forgetting the creature included: the
+ *                           median of the gaits, as one gait may fall in one engine and walk in another. The engines
+ *                           take turns within each repetition; the ratio is the median over the repetitions
  *                           of an engine's time by ours, the first contender's, in the same repetition.
  *   bench_X --precision     accuracy beside speed, over steps from 1/60 s to 1/3840 s, for plot.c:
  *     double pendulum: error of its end after some seconds against a reference, and how much its energy has changed
@@ -20,7 +21,7 @@
 #include "tests/bench/peers/engine.h"
 
 #define PEER_EVALUATE_S 10.0
-enum { PEER_CREATURES = 2, PEER_GAITS = 16, PEER_JOINTS_MAX = 16 };
+enum { PEER_CREATURES_MAX = 3, PEER_GAITS = 16, PEER_JOINTS_MAX = 16 };
 
 struct peer_contender {
     const struct peer_engine *engine;
@@ -58,7 +59,7 @@ struct peer_bench {
     double (*pendulum_error_m)(const struct peer_state *states);
     double pendulum_s, pendulum_bottom_j;
 
-    const char *creatures[PEER_CREATURES]; /* workloads of the CSV */
+    const char *creatures[PEER_CREATURES_MAX]; /* workloads of the CSV; NULL: none */
     const char *columns; /* of it between ratio and repetitions, such as "a,b,"; */
     void (*print_columns)(FILE *csv, const struct peer_contender *contender, int creature);
     const char *pendulum_panels[2], *fall_panels[2]; /* error, energy; energy, ground */
@@ -68,6 +69,8 @@ struct peer_bench {
  * PEER_TICKS_HZ. Ends the program where an engine cannot make the scene. */
 void peer_run(const struct peer_bench *bench, const struct peer_contender *contender,
               double until_s, peer_observer *observe, void *context);
+/* Changes the order of the values. */
+double peer_median(double *values, int count);
 /* The program. */
 int peer_main(int argc, char **argv, const struct peer_bench *bench);
 
