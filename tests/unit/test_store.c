@@ -1104,6 +1104,7 @@ START_TEST(test_choices_come_back)
     uint64_t hashes[3];
     int count;
     params.evolution_behaviour = BEHAVIOUR_INTERACTIVE;
+    params.breeding_draws = 1; // nobody is born for the places of copies
     store = make_run(&search, 2);
     uint64_t first = search_population(search)->individuals[0].id;
     for (int i = 0; i < 3; i++) {
