@@ -87,7 +87,8 @@ int box_scene_create(struct box_scene *scene, const struct phenotype *phenotype,
     for (size_t i = 0; i < obstacles; i++)
         place_obstacle(&fixed[i], &world->obstacles.list[i], world->half_depth_m);
     scene->body = (struct space_body){links, body->link_count, boxes, body->box_count};
-    scene->world = (struct space_world){.surfaces = {.fixed = fixed, .meetings = phenotype->meetings}};
+    scene->world =
+        (struct space_world){.surfaces = {.fixed = fixed, .meetings = phenotype->meetings}};
     box_scene_set_world(scene, world);
     return 0;
 }

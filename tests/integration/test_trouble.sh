@@ -48,7 +48,7 @@ for room_kb in 0 1 8 16 20 40 80 100 120 140; do
     same_runs tiny short
     [ -s short/params.ini ] || fail "no params.ini after $room_kb kB"
 done
-[ "$begun" -gt 0 ] && [ "$begun_again" -gt 2 ] || fail "$begun runs had begun, $begun_again began again"
+if [ "$begun" = 0 ] || [ "$begun_again" -le 2 ]; then fail "$begun runs had begun, $begun_again began again"; fi
 
 # the log tells of generations that are in the store, not of one that could not be written
 status=0

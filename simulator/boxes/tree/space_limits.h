@@ -27,7 +27,7 @@ struct space_limits {
     struct space_limit *rows; /* found by the last space_limits_find() */
     int count;
     double *given; /* by id: impulses in the last step with contacts; the contacts' to keep */
-    double *push; /* scratch: an impulse on all joints */
+    double *push;  /* scratch: an impulse on all joints */
 };
 
 int space_limits_create(struct space_limits *limits, const struct space_tree *tree,

@@ -336,7 +336,8 @@ int scene_build(struct scene *scene, struct error *error)
     memset(scene->q, 0, sizeof scene->q);
     memset(scene->qd, 0, sizeof scene->qd);
     memset(scene->links, 0, sizeof scene->links);
-    *p = (struct phenotype){.parts = scene->parts, .links = scene->links, .meetings = scene->passes};
+    *p =
+        (struct phenotype){.parts = scene->parts, .links = scene->links, .meetings = scene->passes};
     p->is_root_fixed = needs_world(scene);
     scene->origin = (struct vec2){0, 0};
     if (p->is_root_fixed) {
