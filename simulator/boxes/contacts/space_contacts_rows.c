@@ -151,8 +151,8 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
  *
  *   gap0 + v0 t + a t^2/2 = 0,   vi = v0 + a h/2 + what loads gave,   vn at the end >= -e vi + a h/2, and >= 0
  *
- * What is not reached in this step, or at its very end, is left to the next one. A step whose first impact is not in the middle is taken
- * again in two, so that it is: space_contacts_split(). */
+ * What is not reached in this step, or at its very end, is left to the next one. A step whose first impact is not in the
+ * middle is taken again in two, so that it is: space_contacts_split(). */
 static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
 {
     struct space_contact *c = &s->list[i];
