@@ -168,7 +168,8 @@ $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity
 	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
-TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network)
+# and one that starts itself as a worker
+TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm)
 
 TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES)))
 TEST_FOLDERS := $(patsubst %/,%,$(sort $(dir $(TESTS_TOGETHER))))
