@@ -168,8 +168,9 @@ $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity
 	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
-# and one that starts itself as a worker
-TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm)
+# one that starts itself as a worker, and one that has kinds of its own
+TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm \
+	unit/test_kind)
 
 TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES)))
 TEST_FOLDERS := $(patsubst %/,%,$(sort $(dir $(TESTS_TOGETHER))))

@@ -212,7 +212,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     evolve_count_generation(&evolve);
     start_handles(&evolve);
     if (store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
-        evolve_take_choices(&evolve) || start_reuse(&evolve))
+        start_reuse(&evolve))
         evolve_fail(&evolve);
     else
         evolve_advance(&evolve);

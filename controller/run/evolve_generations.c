@@ -55,9 +55,8 @@ static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best
     run_log_rotate(evolve->settings->log);
 }
 
-/* Choices that the store has for the generation under way: of another run, or given before a
- * restart. */
-int evolve_take_choices(struct evolve *evolve)
+/* Choices that the store has for the complete generation: of another run, or given before a restart. */
+static int take_choices(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
     uint32_t generation = search_generation(search);
@@ -132,8 +131,6 @@ static int open_next(struct evolve *evolve, const struct store_closing *closing)
     status = store_put_generation(evolve->settings->store, generation + 1,
                                   search_population(search), closing, &evolve->error);
     if (!status)
-        status = evolve_take_choices(evolve);
-    if (!status)
         evolve_count_generation(evolve);
     return status;
 }
@@ -163,6 +160,8 @@ static int complete_generation(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
     struct store_closing closing;
+    if (take_choices(evolve))
+        return evolve->error.code;
     search_select(search);
     if (check_fitness(evolve))
         return evolve->error.code;

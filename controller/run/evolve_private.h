@@ -54,8 +54,6 @@ void evolve_fail(struct evolve *evolve);
 
 /* For the progress line. */
 void evolve_count_generation(struct evolve *evolve);
-/* Choices that the store has for the generation under way. 0, or ERR_* in evolve->error. */
-int evolve_take_choices(struct evolve *evolve);
 /* Advances while generations are complete, and stores what is new. Ends the run after the last one,
  * or if it fails. */
 void evolve_advance(struct evolve *evolve);

@@ -350,6 +350,7 @@ static int articulated_step(struct dynamics *dynamics)
 {
     struct articulated *d = articulated_of(dynamics);
     int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
+    d->contacts.own.creature = dynamics->creature;
     if (d->settings.integrator == INTEGRATOR_AUTO)
         is_free = !is_stiff && !may_touch(d);
     if (is_free && rk4_try(d))
