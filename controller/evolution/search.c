@@ -59,12 +59,15 @@ int search_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fitness descending, then id ascending: a total order, so that sorting gives one result. */
+/* Spare ones last, then fitness descending, then id ascending: a total order, so that sorting gives one result. */
 int search_compare_ranks(const void *a, const void *b)
 {
-    double x = ((const struct individual *)a)->fitness, y = ((const struct individual *)b)->fitness;
+    const struct individual *x = a, *y = b;
 
-    return x != y ? (x < y) - (x > y) : search_compare_ids(a, b);
+    if (x->is_spare != y->is_spare)
+        return x->is_spare - y->is_spare;
+    return x->fitness != y->fitness ? (x->fitness < y->fitness) - (x->fitness > y->fitness)
+                                    : search_compare_ids(a, b);
 }
 
 static void sort(struct population *population, int (*compare)(const void *a, const void *b))

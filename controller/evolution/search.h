@@ -61,6 +61,7 @@ struct individual {
     /* Only in runs with choices by hand. */
     int choice;      /* enum choice, made for the end of this generation */
     int is_selected; /* it survives this generation: search_select() */
+    int is_spare;    /* it takes no place, and stands behind who does */
 
     /* Only in lagged methods; else 0. A trial is a new brain for a body that is new. */
     uint64_t body;   /* id of the creature in which its body appeared first */

@@ -78,7 +78,7 @@ static int compare_wishes(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
 
-    if (x->fitness != y->fitness)
+    if (x->fitness != y->fitness || x->is_spare != y->is_spare)
         return search_compare_ranks(a, b);
     return x->choice != y->choice ? (x->choice < y->choice) - (x->choice > y->choice)
                                   : search_compare_ids(a, b);
@@ -135,7 +135,8 @@ static int list_chosen(const struct search *search, struct breeding_parents *par
     for (int i = 0; i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
 
-        if (individual->choice < least || (least == CHOICE_NONE && individual->fitness <= 0))
+        if (individual->choice < least ||
+            (least == CHOICE_NONE && (individual->is_spare || individual->fitness <= 0)))
             continue;
         parents->weights[parents->count] = 1;
         parents->individuals[parents->count++] = individual;
@@ -201,9 +202,8 @@ static void replace(struct search *search, struct individual *individuals, int s
     population->count = count;
     for (int i = 0; i < survivors; i++) {
         individuals[i].choice = CHOICE_NONE;
-        individuals[i].is_selected = 0;
+        individuals[i].is_selected = individuals[i].is_spare = 0;
         individuals[i].has_result &= !search->params.evolution_reevaluate;
-        individuals[i].fitness = search_judge(search, &individuals[i]);
     }
 }
 
@@ -222,7 +222,7 @@ static int has_body_of(const struct individual *a, const struct individual *b)
 }
 
 /* Whether the individual takes no place: it is dead, or a living one that is older has its body. */
-static int is_spare(const struct search *search, const struct individual *individual)
+static int takes_no_place(const struct search *search, const struct individual *individual)
 {
     const struct population *population = &search->population;
 
@@ -237,7 +237,7 @@ static int is_spare(const struct search *search, const struct individual *indivi
     return 0;
 }
 
-/* Newborn ones without a place lose their fitness. Returns how many more children the generation
+/* Notes which newborn ones take no place. Returns how many more children the generation
  * needs. */
 static int count_wanted(struct search *search)
 {
@@ -247,12 +247,10 @@ static int count_wanted(struct search *search)
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
         int is_newborn = individual->generation == search->generation;
-        int has_place = !is_newborn || !is_spare(search, individual);
 
+        individual->is_spare = is_newborn && takes_no_place(search, individual);
         born += is_newborn;
-        filled += has_place;
-        if (!has_place)
-            individual->fitness = 0;
+        filled += !individual->is_spare;
     }
     int survivors = population->count - born;
     int most = (int)search->params.breeding_draws * (places - survivors) - born;
@@ -283,7 +281,7 @@ static int breed_more(struct search *search, struct individual *children, int co
         for (int i = 0; i < population->count && parents.individuals && parents.weights; i++) {
             const struct individual *individual = &population->individuals[i];
 
-            if (pass ? individual->fitness <= 0 : !is_parent(population, individual))
+            if (pass ? individual->is_spare : !is_parent(population, individual))
                 continue;
             parents.weights[parents.count] = 1;
             parents.individuals[parents.count++] = individual;

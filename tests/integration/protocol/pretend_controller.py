@@ -55,7 +55,8 @@ send(frame([1, 10, BUILD, os.getpid(), 0, "", "", ""]))
 hello = receive(1, 8)
 if hello[1] != 10 or hello[2] != BUILD:
     sys.exit("hello: %r" % hello)
-# no keys: everything has its default; the digest is taken from what the simulator refuses
+# keys that are missing have their defaults, but for the rule of neighbours, which older versions did not have;
+# the digest is taken from what the simulator refuses
 send(frame([2, 1, 60.0, 1024, 0, {}]))
 refused = receive(34, 3)
 if refused[1] != 0 or "digest" not in refused[2] or simulator.wait() != 1:
@@ -65,7 +66,8 @@ if refused[1] != 0 or "digest" not in refused[2] or simulator.wait() != 1:
 digest = int(os.environ["PARAMS_DIGEST"], 16)
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
-send(frame([1, 10, BUILD, os.getpid(), 0, "", "", ""]) + frame([2, digest, 60.0, 1024, 0, {}]))
+send(frame([1, 10, BUILD, os.getpid(), 0, "", "", ""]) +
+     frame([2, digest, 60.0, 1024, 0, {"creature.neighbours": "auto"}]))
 receive(1, 8)
 if receive(32, 2)[1] != digest:
     sys.exit("ready with another digest")
