@@ -3,7 +3,7 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-options=(--seed 3 -j 1 -s population.size=8 -s evolution.generations=2 -s simulation.duration_s=20
+options=(--seed 3 -j 1 -s population.size=8 -s evolution.generations=4 -s simulation.duration_s=40
     -s guard.motionless_s=0 -s farm.prefetch=1)
 "$bin/controller" run walk.ini "${options[@]}" -o whole >whole.out 2>&1 || fail "$(cat whole.out)"
 
