@@ -16,9 +16,9 @@
 
 int examples_find_folder(char *folder, size_t size, struct error *error)
 {
-    /* installed; build/bin, and build/VARIANT/bin */
+    /* installed; build/bin; build/VARIANT/bin and build/tests/unit; build/VARIANT/tests/unit */
     static const char *const places[] = {"/../share/bestiary/examples", "/../../examples",
-                                         "/../../../examples"};
+                                         "/../../../examples", "/../../../../examples"};
     char self[PATH_SIZE];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
