@@ -462,6 +462,23 @@ static void film_odd_sides(const char *name)
     export_well(name);
 }
 
+/* Somebody who waits for a long film hears of it at times, and of a short one nothing. */
+START_TEST(films_tell_how_far_they_are)
+{
+    struct export_film film;
+    char line[256] = "";
+    job.path = "out.gif";
+    ck_assert_int_eq(export_film_init(&film, &job, 20, 10, 0, &error), 0);
+    ck_assert_int_eq(export_film_tell(&film, 0, 70000, line, sizeof line), 0);
+    ck_assert_int_eq(export_film_tell(&film, 1, 70000 + EXPORT_TELL_MS - 1, line, sizeof line), 0);
+    ck_assert_int_eq(export_film_tell(&film, 2, 70000 + EXPORT_TELL_MS, line, sizeof line), 1);
+    ck_assert_str_eq(line, "out.gif: frame 3 of 41");
+    ck_assert_int_eq(export_film_tell(&film, 3, 70001 + EXPORT_TELL_MS, line, sizeof line), 0);
+    ck_assert_int_eq(export_film_tell(&film, 4, 70000 + 2 * EXPORT_TELL_MS, line, sizeof line), 1);
+    export_film_deinit(&film);
+}
+END_TEST
+
 START_TEST(mp4_shows_every_frame)
 {
     size_t length;
@@ -615,6 +632,7 @@ static void add_picture_tests(TCase *tests)
     tcase_add_test(tests, plain_is_the_creature_alone);
     tcase_add_test(tests, plain_ones_stand_in_a_grid);
     tcase_add_test(tests, svg_is_a_drawing);
+    tcase_add_test(tests, films_tell_how_far_they_are);
     tcase_add_test(tests, mp4_shows_every_frame);
     tcase_add_test(tests, webm_shows_every_frame);
     tcase_add_test(tests, video_says_what_to_install);

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/system/draft.h"
 #include "common/system/file.h"
+#include "common/system/output.h"
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
@@ -31,6 +33,8 @@
 #define GRID_WIDTH_PX     1600
 #define GRID_COLUMNS_MOST 6
 #define GRID_TIME_S       1.0
+
+#define FILM_LINE_SIZE 4200
 
 #define CAIRO_PACKAGE "libcairo2-dev"
 
@@ -223,9 +227,31 @@ static const uint32_t *film_pixels(const struct export_film *film, int surface)
     return (const void *)cairo_image_surface_get_data(film->surfaces[surface]);
 }
 
+int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *line, size_t size)
+{
+    int is_first = !film->told_ms;
+    if (!is_first && now_ms - film->told_ms < EXPORT_TELL_MS)
+        return 0;
+    film->told_ms = now_ms;
+    snprintf(line, size, "%s: frame %d of %d", film->job->path, index + 1, film->frame_count);
+    return !is_first;
+}
+
+/* A large film takes minutes. */
+static void tell_progress(struct export_film *film, int index)
+{
+    char line[FILM_LINE_SIZE];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    if (export_film_tell(film, index, now_ms, line, sizeof line))
+        output_print(stderr, "%s\n", line);
+}
+
 void export_film_draw(struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
+    tell_progress(film, index);
     double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
     if (index == 0)
         camera_jump(&film->camera,
