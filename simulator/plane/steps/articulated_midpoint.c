@@ -33,7 +33,10 @@
  * with the accelerations of the last two steps; guesses off by more than this, rad/s or m/s, are mended
  * by a second evaluation. */
 #define GUESS_RATE 0.02
-/* Parts of a step in which nothing thin is passed are this share of it at least. */
+/* A step is too long in which links turn, or a rate changes times the step, by more than this, rad or m: velocity products
+ * in its middle have little to do with those on the way. */
+#define WHIRL 0.5
+/* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at least. */
 #define STRIDE_LEAST (1.0 / 1024)
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
@@ -351,6 +354,20 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
         book_drag(d, d->qd0, d->v1, d->settings.dt_s / 2);
 }
 
+/* Whether muscles, drag or velocity products make the body whirl in the step, as foreseen without contacts. */
+ALWAYS_INLINE static inline int is_whirling(const struct articulated *d)
+{
+    const double *coupled = d->coupled, *qd0 = d->qd0, *vm = d->vm, *vs = d->vs;
+    pair_bits is_fast = {0, 0};
+    pair most = pair_of(WHIRL / d->settings.dt_s);
+    for (int i = 2, dof = d->dof; i < dof; i += 2) {
+        pair change = PAIR(coupled, i) * (PAIR(vs, i) - PAIR(qd0, i));
+        is_fast |= pair_is_less(most, pair_absolute(change));
+        is_fast |= pair_is_less(most, pair_absolute(PAIR(coupled, i) * PAIR(vm, i)));
+    }
+    return pair_mask(is_fast) != 0;
+}
+
 /* To the end of the step, with the impulses: v1 + kick is the start of the second half. */
 ALWAYS_INLINE static inline void move_on(struct articulated *d, int is_impact)
 {
@@ -396,13 +413,19 @@ static void end_midpoint(struct articulated *d, struct contacts *contacts, int o
     d->is_examined = d->is_balance_known = 0;
 }
 
-ALWAYS_INLINE static inline int step_together(struct group *g, int count)
+/* 0: the step is too long, and nothing has happened; one of least_s is never. */
+ALWAYS_INLINE static inline int step_together(struct group *g, int count, double least_s)
 {
     struct contacts *contacts = g->contacts;
-    for (int k = 0; k < count; k++)
+    int is_whole = !g->is_parted, is_long = 0;
+    for (int k = 0; k < count; k++) {
         begin_midpoint(g->all[k]);
+        is_long |= contacts->dt_s > least_s && is_whirling(g->all[k]);
+    }
+    if (is_long)
+        return 0;
     contacts_find(contacts, g->qm, g->vs);
-    if (contacts->may_pass && !g->is_parted)
+    if (contacts->may_pass && is_whole)
         return 0;
     for (int k = 0; k < count && contacts->count > 0; k++) {
         struct articulated *d = g->all[k];
@@ -418,9 +441,9 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count)
     return 1;
 }
 
-static int step_group(struct group *g)
+static int step_group(struct group *g, double least_s)
 {
-    return g->count == 1 ? step_together(g, 1) : step_together(g, g->count);
+    return g->count == 1 ? step_together(g, 1, least_s) : step_together(g, g->count, least_s);
 }
 
 /* ---------------------------------------------------------------- parts of a step */
@@ -450,43 +473,50 @@ static double find_stride(struct group *g, double left_s, double least_s)
     return contacts_stride(g->contacts, left_s, least_s);
 }
 
-/* Takes a part of a step, after which the next one begins. */
-static void step_part(struct group *g, double h)
+/* Back to before a step that was too long. */
+static void take_back(struct group *g)
 {
-    set_step(g, h);
-    step_group(g);
+    for (int k = 0; k < g->count; k++) {
+        struct articulated *d = g->all[k];
+        d->ledger.loss_drag_j = d->drag_before_j;
+        d->is_posed = 0;
+        forget_steps(d);
+    }
+}
+
+/* A part of a step is over. */
+static void end_part(struct group *g, int is_last)
+{
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
         torques_advance(d);
         forget_steps(d);
         memcpy(d->q0, d->q, (size_t)d->dof * sizeof d->q[0]);
         memcpy(d->qd0, d->qd, (size_t)d->dof * sizeof d->qd[0]);
-        d->contacts.own.is_going_on = 1;
+        d->contacts.own.is_going_on = !is_last;
     }
 }
 
-/* The step in parts in which nothing comes past what is thin; the state is that before it. */
+/* The step in parts in which nothing comes past what is thin, and nothing whirls; the state is that before it. */
 static void step_in_parts(struct group *g)
 {
-    double h = g->contacts->dt_s, left = h;
+    double h = g->contacts->dt_s, left = h, least = STRIDE_LEAST * h;
     g->is_parted = 1;
+    take_back(g);
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
-        d->ledger.loss_drag_j = d->drag_before_j;
-        d->is_posed = 0;
         d->was_parted = 1;
         d->gone = d->weighed = (struct vec2){0, 0};
         d->dragged = (struct impulse_sum){.size = 0};
-        forget_steps(d);
     }
-    for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part)
-        step_part(g, part);
-    set_step(g, left);
-    step_group(g);
-    for (int k = 0; k < g->count; k++) {
-        g->all[k]->contacts.own.is_going_on = 0;
-        torques_advance(g->all[k]);
-        forget_steps(g->all[k]);
+    while (left > 0) {
+        double part = find_stride(g, left, least);
+        for (set_step(g, part); !step_group(g, least); set_step(g, part)) {
+            take_back(g);
+            part /= 2;
+        }
+        left -= part;
+        end_part(g, left <= 0);
     }
     set_step(g, h);
     g->is_parted = 0;
@@ -494,7 +524,7 @@ static void step_in_parts(struct group *g)
 
 void midpoint_step(struct group *g)
 {
-    if (step_group(g))
+    if (step_group(g, 0))
         for (int k = 0; k < g->count; k++)
             torques_advance(g->all[k]);
     else

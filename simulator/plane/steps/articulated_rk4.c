@@ -206,6 +206,7 @@ int rk4_try(struct articulated *d)
             d->is_posed = 0;
             d->bulk = bulk;
             d->dragged = (struct impulse_sum){.size = 0};
+            d->weighed = (struct vec2){0, 0};
             d->ledger.mended_j = mended_j;
             return 0;
         }
