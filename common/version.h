@@ -8,7 +8,7 @@
 #define SIMULATOR_VERSION 20
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag; files without are of version 1. */
-#define CREATURE_FORMAT_VERSION 5
-#define PROTOCOL_VERSION        10
+#define CREATURE_FORMAT_VERSION 6
+#define PROTOCOL_VERSION        11
 
 #endif

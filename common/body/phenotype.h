@@ -44,7 +44,7 @@ struct part {
     struct vec3 anchor;     /* world, at birth: where it hangs on its parent */
     struct vec2 local;      /* centre in its link's frame (origin at the link's joint, see below) */
     double local_angle_rad; /* angle in its link's frame */
-    uint32_t sensors;       /* set of SENSOR_BIT() */
+    uint64_t sensors;       /* set of SENSOR_BIT() */
     double cross_section_m; /* the shortest side */
     enum part_shape shape;
 };

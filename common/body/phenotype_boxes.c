@@ -567,7 +567,7 @@ static void make_effectors(struct grower *grower)
 /* Only freedoms can be felt. */
 static void mask_sensors(struct grower *grower, int index)
 {
-    static const uint32_t of_freedoms[GENOME_FREEDOMS_MAX] = {
+    static const uint64_t of_freedoms[GENOME_FREEDOMS_MAX] = {
         SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE),
         SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_RATE_2),
         SENSOR_BIT(SENSOR_JOINT_3) | SENSOR_BIT(SENSOR_JOINT_RATE_3)};

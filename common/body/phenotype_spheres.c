@@ -440,7 +440,7 @@ static void mask_sensors(struct grower *grower)
 {
     const struct sphere_body *body = body_of(grower);
     struct part *parts = grower->phenotype->parts;
-    uint32_t felt[SPHERE_JOINTS_MAX + 1] = {0};
+    uint64_t felt[SPHERE_JOINTS_MAX + 1] = {0};
     for (int i = 0; i < body->joint_count; i++)
         felt[body->joints[i].end] =
             SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) |

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
+#include "common/genome/sensor.h"
 #include "common/creature/creature_codec.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
@@ -33,6 +34,9 @@ int creature_format_version(const struct creature *creature)
     for (int i = 0; i < creature->genome.neuron_count; i++)
         if (genome_has_lags(&creature->genome.neurons[i]))
             version = 5;
+    for (int i = 0; i < creature->genome.body_count; i++)
+        if (creature->genome.bodies[i].sensors >> SENSOR_OTHER_ALONG)
+            version = 6;
     return version;
 }
 

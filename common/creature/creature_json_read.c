@@ -307,7 +307,7 @@ static void read_pair(struct reader *reader, json_t *object, const char *key, do
     convert_real(reader, json_array_get(value, 1), key, upper);
 }
 
-static void read_sensors(struct reader *reader, json_t *value, const char *key, uint32_t *set)
+static void read_sensors(struct reader *reader, json_t *value, const char *key, uint64_t *set)
 {
     if (!json_is_array(value))
         fail(reader, ERR_FORMAT, key, "expected an array of names");

@@ -73,7 +73,7 @@ static json_t *input_value(struct tree *tree, const struct input_gene *input)
     return object;
 }
 
-static json_t *sensors_value(struct tree *tree, uint32_t set)
+static json_t *sensors_value(struct tree *tree, uint64_t set)
 {
     json_t *array = json_array();
     for (int i = 0; i < SENSOR_COUNT; i++)
@@ -123,7 +123,7 @@ static json_t *field_value(struct tree *tree, const struct gene_field *field, co
     case GENE_CHOICE:
         return choice_value(field, *(const uint8_t *)at);
     case GENE_SENSORS:
-        return sensors_value(tree, *(const uint32_t *)at);
+        return sensors_value(tree, *(const uint64_t *)at);
     case GENE_INPUT:
         return input_value(tree, at);
     default:
@@ -137,7 +137,7 @@ static int is_left_out(const struct gene_field *field, const void *gene, struct 
     if (field->key && field->key[0] == '\0')
         return 1;
     if (field->type == GENE_SENSORS)
-        return *(const uint32_t *)gene_at_const(gene, field) == 0;
+        return *(const uint64_t *)gene_at_const(gene, field) == 0;
     if (field->flags & GENE_WRITTEN)
         return field->type != GENE_ID && !gene_is_used(range);
     double number = gene_number(field, gene), assumed = gene_assumed(field, gene);

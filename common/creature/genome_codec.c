@@ -67,7 +67,7 @@ static void encode_gene(const struct gene_field *table, const void *gene,
             pack_double(writer, reals[1]);
             break;
         case GENE_SENSORS:
-            pack_u64(writer, *(const uint32_t *)at);
+            pack_u64(writer, *(const uint64_t *)at);
             break;
         case GENE_INPUT:
             encode_input(at, writer);
@@ -261,7 +261,7 @@ static int decode_gene(const msgpack_object *object, const struct gene_field *ta
             reals[1] = next_double(&cursor);
             break;
         case GENE_SENSORS:
-            *(uint32_t *)at = (uint32_t)next_u64(&cursor, UINT32_MAX);
+            *(uint64_t *)at = next_u64(&cursor, UINT64_MAX);
             break;
         case GENE_INPUT:
             next_input(&cursor, at);

@@ -4,7 +4,10 @@
 #include "common/genome/sensor.h"
 
 /* Rectangles have the first ones; spheres those that need no faces. */
-#define SENSORS_OF_RECTANGLES (SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1)
+#define SENSORS_OF_RECTANGLES                                                                      \
+    ((SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1) |                                                    \
+     (SENSORS_OF_SIGHT(OTHER) & ~SENSOR_BIT(SENSOR_OTHER_THROUGH)) |                               \
+     (SENSORS_OF_SIGHT(OBJECT) & ~SENSOR_BIT(SENSOR_OBJECT_THROUGH)))
 #define SENSORS_OF_SPHERES                                                                         \
     (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
      SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
@@ -17,6 +20,7 @@
      SENSOR_BIT(SENSOR_JOINT_RATE_2) | SENSOR_BIT(SENSOR_JOINT_RATE_3) |                           \
      SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) |                          \
      SENSOR_BIT(SENSOR_ACCELERATION_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_THROUGH) |                  \
+     SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
 /* The second solver knows rectangles only. */

@@ -14,7 +14,7 @@ struct body_kind_info {
     const char *body_noun, *connection_noun, *brace_noun; /* in sentences: "body", "connection" */
     const struct gene_field *body;                        /* of struct body_gene */
     const struct gene_field *connection;                  /* of struct connection_gene */
-    uint32_t sensors;                                     /* that its parts may have */
+    uint64_t sensors;                                     /* that its parts may have */
     const struct body_growth *growth;
     uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
     int format_version; /* of creature files: the first that has the kind */

@@ -78,7 +78,7 @@ int gene_is_equal_field(const struct gene_field *field, const void *gene_a, cons
     case GENE_LIMITS:
         return reals_a[0] == reals_b[0] && reals_a[1] == reals_b[1];
     case GENE_SENSORS:
-        return *(const uint32_t *)a == *(const uint32_t *)b;
+        return *(const uint64_t *)a == *(const uint32_t *)b;
     case GENE_INPUT:
         return gene_is_equal_input(inputs_a, inputs_b);
     case GENE_INPUTS:
@@ -111,7 +111,7 @@ static uint64_t hash_field(const struct gene_field *field, const void *gene, uin
     case GENE_LIMITS:
         return hash_double(hash_double(hash, reals[0]), reals[1]);
     case GENE_SENSORS:
-        return hash_u64(hash, *(const uint32_t *)at);
+        return hash_u64(hash, *(const uint64_t *)at);
     case GENE_INPUT:
         return gene_hash_input(at, hash);
     case GENE_INPUTS:

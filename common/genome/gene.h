@@ -17,7 +17,7 @@ enum gene_type {
     GENE_COUNT,   /* uint8_t: a whole number */
     GENE_FLAG,    /* uint8_t: 0 or 1 */
     GENE_CHOICE,  /* uint8_t: one of `names` */
-    GENE_SENSORS, /* uint32_t: a set of SENSOR_BIT() */
+    GENE_SENSORS, /* uint64_t: a set of SENSOR_BIT() */
     GENE_INPUT,   /* struct input_gene */
     GENE_INPUTS,  /* GENOME_DRIVES_MAX of them; the range's high says how many are used */
 };

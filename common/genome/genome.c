@@ -241,6 +241,38 @@ int genome_find_neuron(const struct genome *genome, gene_id id)
 
 /* ---- equality and digest: every field once, never the padding between them ---- */
 
+/* ---------------------------------------------------------------- sights */
+
+static int exchange_sensor(int sensor, enum sight_kind one, enum sight_kind other)
+{
+    int exchanged = sight_sensor_of(sensor, one, other);
+    return exchanged != sensor ? exchanged : sight_sensor_of(sensor, other, one);
+}
+
+static void exchange_input(struct input_gene *input, enum sight_kind one, enum sight_kind other)
+{
+    if (input->kind == INPUT_SENSOR)
+        input->sensor = (uint8_t)exchange_sensor(input->sensor, one, other);
+}
+
+void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sight_kind other)
+{
+    for (int i = 0; i < genome->body_count; i++) {
+        struct body_gene *body = &genome->bodies[i];
+        struct input_gene *input;
+        uint64_t set = 0;
+        for (int k = 0; k < SENSOR_COUNT; k++)
+            if (body->sensors & SENSOR_BIT(k))
+                set |= SENSOR_BIT(exchange_sensor(k, one, other));
+        body->sensors = set;
+        for (int k = 0; (input = genome_body_input(body, k)); k++)
+            exchange_input(input, one, other);
+    }
+    for (int i = 0; i < genome->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            exchange_input(&genome->neurons[i].inputs[k], one, other);
+}
+
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
 {
     if (a->id != b->id || a->owner != b->owner || a->function != b->function ||

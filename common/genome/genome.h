@@ -180,7 +180,7 @@ struct body_gene {
                                * and upper the cone's half angle; of free joints both are 0 */
     uint8_t recursive_limit;  /* how often the gene may occur on one path from the root, >= 1 */
     uint8_t is_symmetric;     /* enum symmetry */
-    uint32_t sensors;         /* set of SENSOR_BIT() */
+    uint64_t sensors;         /* set of SENSOR_BIT() */
     uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
     struct input_gene
         effector_input; /* of the joint's first freedom; boxes: those of further ones are in drives */
@@ -300,6 +300,10 @@ int genome_find_neuron(const struct genome *genome, gene_id id);
  * parent has them). Returns 0, or an ERR_* with a message that names the row (counted from 0), for
  * example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
 int genome_check(const struct genome *genome, struct error *error);
+
+/* What it saw of one thing from afar it sees of the other, and the other way round: sensors and the inputs that read
+ * them change places. The same exchange again gives the same genome back. */
+void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sight_kind other);
 
 /* Removes body genes that the root does not reach, connections with them, and neurons that feed no
  * effector of what is left; turns references that genome_check() would refuse into the constant 0

@@ -20,7 +20,7 @@ static int is_oscillator(int function)
 
 /* 1 if some body gene has a connection to `child` and is `parent` (unless that is 0) and
  * has all the sensors wanted. */
-static int has_parent(const struct genome *genome, gene_id child, gene_id parent, uint32_t wanted)
+static int has_parent(const struct genome *genome, gene_id child, gene_id parent, uint64_t wanted)
 {
     for (int i = 0; i < genome->connection_count; i++) {
         const struct connection_gene *connection = &genome->connections[i];
@@ -34,7 +34,7 @@ static int has_parent(const struct genome *genome, gene_id child, gene_id parent
     return 0;
 }
 
-static int has_sensors(const struct genome *genome, gene_id body, uint32_t wanted)
+static int has_sensors(const struct genome *genome, gene_id body, uint64_t wanted)
 {
     int row = genome_find_body(genome, body);
     return row >= 0 && (genome->bodies[row].sensors & wanted) == wanted;
@@ -91,7 +91,7 @@ static const char *reference_problem(const struct genome *genome, gene_id reader
     if (problem)
         return problem;
     if (input->kind == INPUT_SENSOR) {
-        uint32_t wanted = SENSOR_BIT(input->sensor);
+        uint64_t wanted = SENSOR_BIT(input->sensor);
         int is_found = input->scope == SCOPE_PARENT ? has_parent(genome, reader, 0, wanted)
                                                     : has_sensors(genome, target, wanted);
         return is_found ? NULL : "the body it reads has no such sensor";
@@ -255,7 +255,7 @@ static int check_field(struct place *place, const struct genome *genome,
                        const void *gene)
 {
     struct gene_range range = gene_range_of(table, field, gene);
-    uint32_t possible = body_kinds[genome->kind].sensors;
+    uint64_t possible = body_kinds[genome->kind].sensors;
     switch (field->type) {
     case GENE_ID:
         return 0;
@@ -267,10 +267,10 @@ static int check_field(struct place *place, const struct genome *genome,
     case GENE_LIMITS:
         return check_limits(place, field, gene, range);
     case GENE_SENSORS: {
-        uint32_t set = *(const uint32_t *)gene_at_const(gene, field);
+        uint64_t set = *(const uint64_t *)gene_at_const(gene, field);
         return !(set & ~possible)
                    ? 0
-                   : fail(place, ERR_RANGE, "sensors %" PRIu32 " is not a set of those of %s", set,
+                   : fail(place, ERR_RANGE, "sensors %" PRIu64 " is not a set of those of %s", set,
                           body_kinds[genome->kind].name);
     }
     case GENE_INPUT:

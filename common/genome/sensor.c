@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/genome/body_kind.h"
+
 const struct sensor_info sensors[SENSOR_COUNT] = {
 #define X(id, text_name, text) {.name = text_name, .meaning = text},
     SENSORS(X)
@@ -14,8 +16,21 @@ const enum sensor face_sensors[FACE_COUNT] = {SENSOR_CONTACT_RIGHT, SENSOR_CONTA
                                               SENSOR_CONTACT_LEFT,  SENSOR_CONTACT_BOTTOM,
                                               SENSOR_CONTACT_FRONT, SENSOR_CONTACT_BACK};
 
-/* A body gene keeps its set of sensors in 32 bits. */
-_Static_assert(SENSOR_COUNT <= 32, "more sensors than bits");
+#define SIGHT(text_name, what)                                                                     \
+    {                                                                                              \
+        .name = text_name, .along = SENSOR_##what##_ALONG, .across = SENSOR_##what##_ACROSS,       \
+        .through = SENSOR_##what##_THROUGH, .level = SENSOR_##what##_LEVEL,                        \
+        .sensors = SENSORS_OF_SIGHT(what)                                                          \
+    }
+const struct sight_info sights[SIGHT_COUNT] = {
+    [SIGHT_LIGHT] = SIGHT("light", LIGHT),
+    [SIGHT_OTHER] = SIGHT("other", OTHER),
+    [SIGHT_OBJECT] = SIGHT("object", OBJECT),
+};
+#undef SIGHT
+
+/* A body gene keeps its set of sensors in 64 bits. */
+_Static_assert(SENSOR_COUNT <= 64, "more sensors than bits");
 
 int sensor_find(const char *name)
 {
@@ -25,9 +40,48 @@ int sensor_find(const char *name)
     return -1;
 }
 
-uint32_t sensors_switched_on(const struct params *params)
+static int find_sight(const char *name, size_t length)
 {
-    uint32_t set = 0;
+    for (int i = 0; i < SIGHT_COUNT; i++)
+        if (strlen(sights[i].name) == length && !strncmp(sights[i].name, name, length))
+            return i;
+    return -1;
+}
+
+int sights_read_pair(const char *text, enum sight_kind pair[2], struct error *error)
+{
+    size_t length = strcspn(text, ":");
+    const char *second = text[length] ? text + length + 1 : "";
+    int from = find_sight(text, length), to = find_sight(second, strlen(second));
+    if (from < 0 || to < 0 || from == to)
+        return error_set(error, ERR_USAGE,
+                         "'%s' is not two of light, other, object, as in light:object", text);
+    pair[0] = (enum sight_kind)from;
+    pair[1] = (enum sight_kind)to;
+    return 0;
+}
+
+int sight_of(int sensor)
+{
+    for (int i = 0; i < SIGHT_COUNT; i++)
+        if (sights[i].sensors & SENSOR_BIT(sensor))
+            return i;
+    return -1;
+}
+
+int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to)
+{
+    const struct sight_info *a = &sights[from], *b = &sights[to];
+    return sensor == (int)a->along     ? (int)b->along
+           : sensor == (int)a->across  ? (int)b->across
+           : sensor == (int)a->through ? (int)b->through
+           : sensor == (int)a->level   ? (int)b->level
+                                       : sensor;
+}
+
+uint64_t sensors_switched_on(const struct params *params)
+{
+    uint64_t set = 0;
     if (params->sensor_joint)
         set |= SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3);
     if (params->sensor_contact) {
@@ -42,12 +96,22 @@ uint32_t sensors_switched_on(const struct params *params)
         set |= SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS) |
                SENSOR_BIT(SENSOR_ACCELERATION_THROUGH);
     if (params->sensor_light)
-        set |= SENSORS_OF_LIGHT;
+        set |= SENSORS_OF_SIGHT(LIGHT);
+    if (params->sensor_other)
+        set |= SENSORS_OF_SIGHT(OTHER);
+    if (params->sensor_object)
+        set |= SENSORS_OF_SIGHT(OBJECT);
     if (params->sensor_bone)
         set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
     if (params->sensor_height)
         set |= SENSOR_BIT(SENSOR_HEIGHT);
     return set;
+}
+
+uint64_t sensors_drawn(int kind, const struct params *params)
+{
+    uint64_t of_contests = SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT);
+    return body_kinds[kind].sensors & (sensors_switched_on(params) | ~of_contests);
 }
 
 int face_find(const char *name)

@@ -42,7 +42,15 @@ enum face {
     X(JOINT_3, "joint-3", "the joint's third freedom, rad")                                        \
     X(JOINT_RATE_3, "joint-rate-3", "rate of the joint's third freedom, rad/s")                    \
     X(ACCELERATION_THROUGH, "acceleration-through", "acceleration along the part's depth")         \
-    X(LIGHT_THROUGH, "light-through", "direction of the light: its cosine to the part's depth")
+    X(LIGHT_THROUGH, "light-through", "direction of the light: its cosine to the part's depth")    \
+    X(OTHER_ALONG, "other-along", "direction of the nearest other creature: cosine to the width")  \
+    X(OTHER_ACROSS, "other-across", "the same: its cosine to the part's height")                   \
+    X(OTHER_THROUGH, "other-through", "the same: its cosine to the part's depth")                  \
+    X(OTHER_LEVEL, "other-level", "1 / (1 + distance squared) of it, m")                           \
+    X(OBJECT_ALONG, "object-along", "direction of the contest's object: cosine to the width")      \
+    X(OBJECT_ACROSS, "object-across", "the same: its cosine to the part's height")                 \
+    X(OBJECT_THROUGH, "object-through", "the same: its cosine to the part's depth")                \
+    X(OBJECT_LEVEL, "object-level", "1 / (1 + distance squared) of it, m")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -51,10 +59,10 @@ enum sensor {
         SENSOR_COUNT
 };
 
-#define SENSOR_BIT(sensor) (1u << (sensor))
-#define SENSORS_OF_LIGHT                                                                           \
-    (SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_LIGHT_ACROSS) |                            \
-     SENSOR_BIT(SENSOR_LIGHT_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_LEVEL))
+#define SENSOR_BIT(sensor) (UINT64_C(1) << (sensor))
+#define SENSORS_OF_SIGHT(what)                                                                     \
+    (SENSOR_BIT(SENSOR_##what##_ALONG) | SENSOR_BIT(SENSOR_##what##_ACROSS) |                      \
+     SENSOR_BIT(SENSOR_##what##_THROUGH) | SENSOR_BIT(SENSOR_##what##_LEVEL))
 
 struct sensor_info {
     const char *name;
@@ -63,10 +71,30 @@ struct sensor_info {
 
 extern const struct sensor_info sensors[SENSOR_COUNT];
 
+/* What is seen from afar, by four sensors each: the light, the nearest other creature (the centre of its mass), the
+ * object of a contest. */
+enum sight_kind { SIGHT_LIGHT, SIGHT_OTHER, SIGHT_OBJECT, SIGHT_COUNT };
+struct sight_info {
+    const char *name; /* light, other, object */
+    enum sensor along, across, through, level;
+    uint64_t sensors; /* the set of the four */
+};
+extern const struct sight_info sights[SIGHT_COUNT];
+/* The sight that a sensor belongs to, or -1. */
+int sight_of(int sensor);
+/* The same sensor of another sight. */
+int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to);
+
+/* Reads "light:object": two different sights. ERR_USAGE with a message. */
+int sights_read_pair(const char *text, enum sight_kind pair[2], struct error *error);
+
 /* The sensor with that name, or -1. */
 int sensor_find(const char *name);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
-uint32_t sensors_switched_on(const struct params *params);
+uint64_t sensors_switched_on(const struct params *params);
+/* The sensors among which random genomes and mutations draw: those of the kind, switched off or not, but those of
+ * contests only where they are on. So worlds without contests draw what they always drew. */
+uint64_t sensors_drawn(int kind, const struct params *params);
 extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */
 int face_find(const char *name);

@@ -250,6 +250,8 @@
     BOOL(sensor, contact, 1, 'E', "contact, touch")                                                \
     BOOL(sensor, acceleration, 0, 'E', "acceleration")                                             \
     BOOL(sensor, light, 0, 'E', "direction and level of light")                                    \
+    BOOL(sensor, other, 0, 'E', "contests: direction and level of the nearest other creature")     \
+    BOOL(sensor, object, 0, 'E', "contests: direction and level of the object")                    \
     BOOL(sensor, bone, 1, 'E', "spheres: length of a bone and its rate")                           \
     BOOL(sensor, height, 1, 'E', "spheres, boxes: height")                                         \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \

@@ -42,7 +42,9 @@ static const char mutate_help[] =
     "\n"
     "  -o, --output FILE    default: mutant.creature\n"
     "      --count N        so many mutations, 0 .. 64; default: drawn as in a run, but at least "
-    "one\n" COMMON_HELP;
+    "one\n"
+    "      --see FROM:TO    what A sees of one thing from afar (light, other, object) it sees of\n"
+    "                       the other; without --count nothing else changes\n" COMMON_HELP;
 
 static const char breed_help[] =
     "usage: controller breed A B --method crossover|graft [option]...\n"
@@ -58,20 +60,21 @@ static const char breed_help[] =
 /* What was on the command line. Assignments point into argv. */
 struct request {
     const char *command, *help;
-    const char *output, *params_path, *seed, *method, *count;
+    const char *output, *params_path, *seed, *method, *count, *see;
     const char **assignments;
     int assignment_count;
     int is_text, is_forced, is_help;
     struct params params;
     int64_t mutation_count; /* -1: to be drawn */
     int64_t seed_number;
+    enum sight_kind sights[2]; /* that are exchanged, where `see` is given */
 };
 
 /* ---- the command line ---- */
 
 static int parse_options(int argc, char **argv, struct request *request)
 {
-    enum { OPTION_TEXT = 256, OPTION_FORCE, OPTION_SEED, OPTION_PARAMS, OPTION_COUNT };
+    enum { OPTION_TEXT = 256, OPTION_FORCE, OPTION_SEED, OPTION_PARAMS, OPTION_COUNT, OPTION_SEE };
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
                                             {"set", required_argument, NULL, 's'},
                                             {"text", no_argument, NULL, OPTION_TEXT},
@@ -80,6 +83,7 @@ static int parse_options(int argc, char **argv, struct request *request)
                                             {"params", required_argument, NULL, OPTION_PARAMS},
                                             {"help", no_argument, NULL, 'h'},
                                             {"count", required_argument, NULL, OPTION_COUNT},
+                                            {"see", required_argument, NULL, OPTION_SEE},
                                             {"method", required_argument, NULL, 'm'},
                                             {NULL, 0, NULL, 0}};
     int answer;
@@ -113,6 +117,9 @@ static int parse_options(int argc, char **argv, struct request *request)
             break;
         case OPTION_COUNT:
             request->count = optarg;
+            break;
+        case OPTION_SEE:
+            request->see = optarg;
             break;
         default:
             return command_bad_option(argv, options, answer);
@@ -148,12 +155,17 @@ static int64_t draw_seed(void)
 /* Options that this command does not have, numbers, parameters. Returns 0 or an exit code. */
 static int check_options(struct request *request, int operand_count)
 {
+    struct error error;
     int result = 0;
 
     if (request->method && operand_count < 2)
         return command_usage(request->command, "there is no --method here");
     if (request->count && operand_count < 1)
         return command_usage(request->command, "there is no --count here");
+    if (request->see && operand_count != 1)
+        return command_usage(request->command, "there is no --see here");
+    if (request->see && sights_read_pair(request->see, request->sights, &error))
+        return command_usage(request->command, "--see %s", error.message);
     if (operand_count == 2 && !request->method)
         return command_usage(request->command, "--method crossover or --method graft is missing");
     if (request->method && strcmp(request->method, "crossover") != 0 &&
@@ -163,6 +175,8 @@ static int check_options(struct request *request, int operand_count)
     if (request->count)
         result = command_parse_number(request->command, "--count", request->count, 0, COUNT_MAX,
                                       &request->mutation_count);
+    else if (request->see)
+        request->mutation_count = 0;
     if (!request->seed)
         request->seed_number = draw_seed();
     else if (!result)
@@ -306,6 +320,8 @@ static int make_child(const struct request *request, const struct creature *pare
     else
         status = genetics_graft(&child->genome, &parents[0].genome, &parents[1].genome, params,
                                 &rng, &ids);
+    if (!status && request->see)
+        genome_exchange_sights(&child->genome, request->sights[0], request->sights[1]);
     return status ? status : mutate(request, child, parent_count == 2, &ids);
 }
 

@@ -180,7 +180,7 @@ static void compare_input(struct diff *diff, const char *field, const struct inp
     compare_number(diff, name, before->weight, after->weight, "");
 }
 
-static void compare_sensors(struct diff *diff, uint32_t before, uint32_t after)
+static void compare_sensors(struct diff *diff, uint64_t before, uint32_t after)
 {
     int sensor;
 
@@ -274,7 +274,7 @@ static void compare_field(struct diff *diff, const struct gene_field *table,
         compare_choice(diff, field, *(const uint8_t *)a, *(const uint8_t *)b);
         break;
     case GENE_SENSORS:
-        compare_sensors(diff, *(const uint32_t *)a, *(const uint32_t *)b);
+        compare_sensors(diff, *(const uint64_t *)a, *(const uint32_t *)b);
         break;
     case GENE_INPUT:
         compare_input(diff, field->words, a, b);
@@ -356,7 +356,7 @@ static void print_inputs(struct diff *diff, const struct genome *genome,
     }
 }
 
-static void print_sensors(struct diff *diff, uint32_t set)
+static void print_sensors(struct diff *diff, uint64_t set)
 {
     const char *gap = "";
     int sensor;
@@ -396,7 +396,7 @@ static void print_field(struct diff *diff, const struct genome *genome,
             fprintf(diff->out, "%s %s", field->words, field->names[number]);
         break;
     case GENE_SENSORS:
-        print_sensors(diff, *(const uint32_t *)at);
+        print_sensors(diff, *(const uint64_t *)at);
         break;
     case GENE_INPUT:
         fprintf(diff->out, "%s: ", field->words);
@@ -416,7 +416,7 @@ static int is_plain(const struct gene_field *table, const struct gene_field *fie
                     const void *gene)
 {
     if (field->type == GENE_SENSORS)
-        return *(const uint32_t *)gene_at_const(gene, field) == 0;
+        return *(const uint64_t *)gene_at_const(gene, field) == 0;
     if (field->type == GENE_ID)
         return 0;
     if (field->flags & GENE_GATE && field->type == GENE_FLAG)

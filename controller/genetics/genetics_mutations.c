@@ -204,8 +204,8 @@ static void body_symmetry(struct mutation *mutation)
 /* Any of the sensors that bodies of the genome's kind may have. */
 static int pick_sensor(struct mutation *mutation)
 {
-    uint32_t possible = body_kinds[mutation->genome->kind].sensors;
-    int sensor = 0, wanted = mutation_below(mutation, __builtin_popcount(possible));
+    uint64_t possible = sensors_drawn(mutation->genome->kind, mutation->params);
+    int sensor = 0, wanted = mutation_below(mutation, __builtin_popcountll(possible));
 
     while (!(possible & SENSOR_BIT(sensor)) || wanted-- > 0)
         sensor++;
@@ -215,7 +215,7 @@ static int pick_sensor(struct mutation *mutation)
 /* Inputs that read a sensor which disappears are drawn again when the genome is tidied. */
 static void body_sensors(struct mutation *mutation)
 {
-    uint32_t on = sensors_switched_on(mutation->params);
+    uint64_t on = sensors_switched_on(mutation->params);
     int row, sensor = pick_sensor(mutation);
     struct body_gene *body = mutation_pick_body(mutation, &row);
 

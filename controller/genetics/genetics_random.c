@@ -79,12 +79,12 @@ static double sensor_share(int sensor)
 {
     if (sensor == SENSOR_JOINT)
         return JOINT_SENSOR;
-    return SENSOR_BIT(sensor) & SENSORS_OF_LIGHT ? LIGHT_SENSOR : OTHER_SENSOR;
+    return sight_of(sensor) >= 0 ? LIGHT_SENSOR : OTHER_SENSOR;
 }
 
-static uint32_t draw_sensors(int kind, const struct params *params, struct rng *rng)
+static uint64_t draw_sensors(int kind, const struct params *params, struct rng *rng)
 {
-    uint32_t set = 0, possible = body_kinds[kind].sensors;
+    uint64_t set = 0, possible = sensors_drawn(kind, params);
     int sensor;
 
     for (sensor = 0; sensor < SENSOR_COUNT; sensor++)

@@ -56,7 +56,7 @@ static int list_places(const struct genome *genome, gene_id owner, int scope,
     return count;
 }
 
-static uint32_t sensors_at(const struct genome *genome, gene_id body)
+static uint64_t sensors_at(const struct genome *genome, gene_id body)
 {
     int row = body ? genome_find_body(genome, body) : -1;
 
@@ -89,7 +89,7 @@ static int walk_sensors(const struct genome *genome, int scope, const struct pla
     int p, s, count = 0;
 
     for (p = 0; p < place_count; p++) {
-        uint32_t set = sensors_at(genome, places[p].body);
+        uint64_t set = sensors_at(genome, places[p].body);
 
         for (s = 0; s < SENSOR_COUNT; s++)
             if ((set & SENSOR_BIT(s)) && count++ == wanted) {

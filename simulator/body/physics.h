@@ -5,10 +5,10 @@
 #ifndef SIMULATOR_BODY_PHYSICS_H
 #define SIMULATOR_BODY_PHYSICS_H
 
+#include "common/genome/sensor.h"
 #include "common/math/rng.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/model.h"
-#include "simulator/world/light.h"
 
 /* What accelerometers count in, and what scales energies and costs in worlds without gravity. */
 #define STANDARD_GRAVITY_M_S2 9.81
@@ -16,17 +16,31 @@
 /* Each kind writes its creatures' sensor values (feel() below), once a brain tick. */
 struct senses {
     const struct phenotype *phenotype;
-    uint32_t on;         /* set of SENSOR_BIT(): switched on */
+    uint64_t on;         /* set of SENSOR_BIT(): switched on */
     double *values;      /* parts x SENSOR_COUNT */
     struct vec3 *before; /* velocity of each part's centre at the last reading */
 };
 
+/* What is seen from afar. Its level is brightness / (1 + distance squared). */
+struct seen {
+    int is_there;
+    struct vec3 at;
+    double brightness;
+};
+
 /* What surrounds it at a reading. */
 struct surroundings {
-    const struct light *light;
+    struct seen seen[SIGHT_COUNT];
     struct vec3 gravity_m_s2;
     double tick_s; /* since the last reading; 0 at the first */
 };
+
+/* Whether a sight is to be read. */
+static inline int senses_see(const struct senses *senses, const struct surroundings *around,
+                             int sight)
+{
+    return around->seen[sight].is_there && (senses->on & SENSOR_BIT(sights[sight].along));
+}
 
 struct body_physics {
     /* By SOLVER_*; NULL: it does not know such bodies, and the first moves them. */

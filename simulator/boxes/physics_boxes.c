@@ -72,21 +72,21 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
     }
 }
 
-static void see_light(struct senses *senses, const struct dynamics *dynamics,
-                      const struct light *light)
+static void see(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
+                const struct sight_info *sight)
 {
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         struct mat3 axes = gene_axes(senses, dynamics, i);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct vec3 way = vec3_sub(light->at, place_of(&state));
+        struct vec3 way = vec3_sub(seen->at, place_of(&state));
         double squared = vec3_dot(way, way), distance = sqrt(squared);
         struct vec3 ray = mat3_back(&axes, vec3_scale(way, distance > 0 ? 1 / distance : 0));
-        felt[SENSOR_LIGHT_ALONG] = ray.x;
-        felt[SENSOR_LIGHT_ACROSS] = ray.y;
-        felt[SENSOR_LIGHT_THROUGH] = ray.z;
-        felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + squared);
+        felt[sight->along] = ray.x;
+        felt[sight->across] = ray.y;
+        felt[sight->through] = ray.z;
+        felt[sight->level] = seen->brightness / (1 + squared);
     }
 }
 
@@ -103,8 +103,9 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
         faces_feel_contacts(senses, dynamics, FACE_COUNT, to_genes);
     if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
         feel_acceleration(senses, dynamics, around);
-    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
-        see_light(senses, dynamics, around->light);
+    for (int k = 0; k < SIGHT_COUNT; k++)
+        if (senses_see(senses, around, k))
+            see(senses, dynamics, &around->seen[k], &sights[k]);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */

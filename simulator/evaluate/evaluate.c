@@ -35,9 +35,10 @@ static void think(struct run *run)
     run->tick_work += (uint64_t)(NEURON_WORK * brain_neuron_count(run->brain) +
                                  PART_WORK * run->phenotype.part_count);
     light_move(&run->light, run->time_s, run->last);
-    struct surroundings around = {.light = &run->light,
-                                  .gravity_m_s2 = world_gravity(&run->world),
-                                  .tick_s = run->time_s > 0 ? run->tick_s : 0};
+    struct surroundings around = {
+        .seen[SIGHT_LIGHT] = {run->light.kind != LIGHT_NONE, run->light.at, run->light.brightness},
+        .gravity_m_s2 = world_gravity(&run->world),
+        .tick_s = run->time_s > 0 ? run->tick_s : 0};
     senses_read(&run->senses, run->dynamics, &around);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);

@@ -67,19 +67,19 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
     }
 }
 
-static void see_light(struct senses *senses, const struct dynamics *dynamics,
-                      const struct light *light)
+static void see(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
+                const struct sight_info *sight)
 {
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        double x = light->at.x - state.x_m, y = light->at.y - state.y_m;
+        double x = seen->at.x - state.x_m, y = seen->at.y - state.y_m;
         double squared = x * x + y * y, distance = sqrt(squared);
         struct vec2 ray = to_part(&senses->phenotype->parts[i], &state, x, y);
-        felt[SENSOR_LIGHT_ALONG] = distance > 0 ? ray.x / distance : 0;
-        felt[SENSOR_LIGHT_ACROSS] = distance > 0 ? ray.y / distance : 0;
-        felt[SENSOR_LIGHT_LEVEL] = light->brightness / (1 + squared);
+        felt[sight->along] = distance > 0 ? ray.x / distance : 0;
+        felt[sight->across] = distance > 0 ? ray.y / distance : 0;
+        felt[sight->level] = seen->brightness / (1 + squared);
     }
 }
 
@@ -91,8 +91,9 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
         faces_feel_contacts(senses, dynamics, FACE_FLAT_COUNT, to_genes);
     if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
         feel_acceleration(senses, dynamics, around);
-    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
-        see_light(senses, dynamics, around->light);
+    for (int k = 0; k < SIGHT_COUNT; k++)
+        if (senses_see(senses, around, k))
+            see(senses, dynamics, &around->seen[k], &sights[k]);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */

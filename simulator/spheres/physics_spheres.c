@@ -46,7 +46,7 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
 
 /* Seen along the bone that leads to the part (the root: along the bone to its first child), and upwards. */
 static void see_light(struct senses *senses, const struct dynamics *dynamics,
-                      const struct light *light)
+                      const struct seen *light)
 {
     const struct phenotype *phenotype = senses->phenotype;
     for (int i = 0; i < phenotype->part_count; i++) {
@@ -75,8 +75,8 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
         felt[SENSOR_TOUCH] = dynamics_sphere_touches(dynamics, i) ? 1 : -1;
         felt[SENSOR_HEIGHT] = place_of(dynamics, i).y;
     }
-    if (senses->on & SENSOR_BIT(SENSOR_LIGHT_ALONG) && around->light->kind != LIGHT_NONE)
-        see_light(senses, dynamics, around->light);
+    if (senses_see(senses, around, SIGHT_LIGHT))
+        see_light(senses, dynamics, &around->seen[SIGHT_LIGHT]);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */

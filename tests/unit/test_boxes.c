@@ -504,7 +504,9 @@ static void grow_pair(int face, int joint, int is_mirrored)
 static const double *feel(struct dynamics *dynamics, struct senses *senses, struct light *light)
 {
     struct surroundings around = {
-        .light = light, .gravity_m_s2 = {0, -9.81, 0}, .tick_s = 1.0 / 60};
+        .seen[SIGHT_LIGHT] = {light->kind != LIGHT_NONE, light->at, light->brightness},
+        .gravity_m_s2 = {0, -9.81, 0},
+        .tick_s = 1.0 / 60};
     ck_assert_int_eq(senses_create(senses, &phenotype, &params, &arena), 0);
     senses_read(senses, dynamics, &around);
     return senses->values;

@@ -49,6 +49,13 @@ static void make_lagging(struct genome *genome)
     genome->neurons[0].lag_row = 1.0 / 7.0;
 }
 
+/* It sees another creature and an object, not in version 5. */
+static void make_seeing(struct genome *genome)
+{
+    make_lagging(genome);
+    genome->bodies[0].sensors |= sights[SIGHT_OTHER].sensors | SENSOR_BIT(SENSOR_OBJECT_LEVEL);
+}
+
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
 {
@@ -393,10 +400,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 6) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 7) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 5)"));
+            strstr(error.message, " is not supported (this program reads 1 to 6)"));
     }
     free(content);
     pack_close(&file);
@@ -525,10 +532,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 6}",
-     "worm.json: format version 6 is not supported (this program reads 1 to 5)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 7}",
+     "worm.json: format version 7 is not supported (this program reads 1 to 6)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 5)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 6)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -1130,6 +1137,7 @@ START_TEST(golden_files_are_read)
     fixture_make_spheres(&genomes[2]);
     fixture_make_boxes(&genomes[3]);
     make_lagging(&genomes[4]);
+    make_seeing(&genomes[5]);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.creature_neighbours,
                      version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
@@ -1250,7 +1258,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        make_lagging(&creature.genome);
+        make_seeing(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

@@ -183,7 +183,7 @@ static void change_field(const struct gene_field *table, const struct gene_field
         reals[1] += 0.001;
         break;
     case GENE_SENSORS:
-        *(uint32_t *)at ^= SENSOR_BIT(SENSOR_JOINT);
+        *(uint64_t *)at ^= SENSOR_BIT(SENSOR_JOINT);
         break;
     case GENE_INPUT:
         inputs[0].weight += 1;

@@ -291,7 +291,7 @@ END_TEST
     X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
-    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 23")
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 31")
 
 /* The manual has every key of every gene, and every gene has a place in its struct of its own. */
 static void check_manual(const struct gene_field *table, const char *manual)
@@ -569,6 +569,31 @@ START_TEST(dangling_references_become_zero)
 }
 END_TEST
 
+/* What saw the light sees another thing, in sensors and wherever one is read, and again the light. */
+START_TEST(sights_are_exchanged_and_exchanged_back)
+{
+    struct genome before;
+    genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_OTHER_LEVEL);
+    genome.bodies[1].sensors |= SENSOR_BIT(SENSOR_LIGHT_LEVEL);
+    genome.bodies[1].effector_input =
+        (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_LEVEL, .weight = 1};
+    neuron_row(TRUNK_SUM)->inputs[0] =
+        (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_ALONG, .weight = 1};
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_int_eq(genome_copy(&before, &genome), 0);
+    genome_exchange_sights(&genome, SIGHT_LIGHT, SIGHT_OTHER);
+    ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
+    ck_assert_uint_eq(genome.bodies[0].sensors ^ before.bodies[0].sensors,
+                      SENSOR_BIT(SENSOR_LIGHT_ALONG) | SENSOR_BIT(SENSOR_OTHER_ALONG) |
+                          SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_OTHER_LEVEL));
+    ck_assert_int_eq(genome.bodies[1].effector_input.sensor, SENSOR_OTHER_LEVEL);
+    ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OTHER_ALONG);
+    genome_exchange_sights(&genome, SIGHT_LIGHT, SIGHT_OTHER);
+    ck_assert(genome_is_equal(&genome, &before));
+    genome_deinit(&before);
+}
+END_TEST
+
 START_TEST(a_lost_root_is_replaced)
 {
     genome_remove_body(&genome, 0);
@@ -613,7 +638,7 @@ static void damage(struct rng *rng)
         break;
     case 3:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].sensors =
-            rng_below(rng, body_kinds[BODY_RECTANGLES].sensors + 1);
+            rng_u64(rng) & body_kinds[BODY_RECTANGLES].sensors;
         break;
     case 4:
         genome.bodies[rng_below(rng, (uint32_t)genome.body_count)].effector_input =
@@ -681,6 +706,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, idle_neurons_go_cycles_included);
     tcase_add_test(tests, without_effectors_no_neuron_stays);
     tcase_add_test(tests, dangling_references_become_zero);
+    tcase_add_test(tests, sights_are_exchanged_and_exchanged_back);
     tcase_add_test(tests, a_lost_root_is_replaced);
     tcase_add_test(tests, whatever_is_damaged_is_repaired);
     suite_add_tcase(suite, tests);

@@ -833,8 +833,8 @@ END_TEST
 
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
-    uint32_t all = body_kinds[BODY_RECTANGLES].sensors;
-    uint32_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
+    uint64_t all = body_kinds[BODY_RECTANGLES].sensors;
+    uint64_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
 
     for (int i = 0; i < 3; i++)
         add_body(0.4, 0.2, 1)->sensors = all;
@@ -1113,7 +1113,7 @@ static void random_genome(struct rng *rng, int bodies, int connections, int neur
         body->lower = -rng_uniform(rng, 0, 3);
         body->upper = rng_uniform(rng, 0, 3);
         body->is_symmetric = (uint8_t)rng_below(rng, 2);
-        body->sensors = rng_below(rng, body_kinds[BODY_RECTANGLES].sensors + 1);
+        body->sensors = rng_u64(rng) & body_kinds[BODY_RECTANGLES].sensors;
         body->has_effector = rng_below(rng, 4) > 0;
         body->effector_strength = body->has_effector ? rng_uniform(rng, 0.1, 1) : 0.0;
     }

@@ -1,5 +1,6 @@
 /* Senses: every sensor of bodies with a known motion, mirrored parts too, and the switches. */
 #include "simulator/mind/senses.h"
+#include "simulator/world/light.h"
 
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
@@ -62,10 +63,14 @@ static void place(double x, double y, double angle, double joint, double joint_r
     dynamics_set_state(dynamics, q, qd);
 }
 
+static struct seen other, object;
+
 static void feel(double tick_s)
 {
     struct surroundings around = {
-        .light = &light, .gravity_m_s2 = world_gravity(&world), .tick_s = tick_s};
+        .seen = {{light.kind != LIGHT_NONE, light.at, light.brightness}, other, object},
+        .gravity_m_s2 = world_gravity(&world),
+        .tick_s = tick_s};
     senses_read(&senses, dynamics, &around);
 }
 
@@ -154,6 +159,34 @@ START_TEST(eyes_see_direction_and_level)
 }
 END_TEST
 
+/* The other creature and the object are seen as the light is. */
+START_TEST(others_and_objects_are_seen_as_the_light)
+{
+    set("light.kind=still");
+    set("sensor.other=yes");
+    set("sensor.object=yes");
+    make_pair(-1);
+    place(0.3, 5, 0.7, 0, 0);
+    light.at = (struct vec3){2, 7, 0};
+    other = object = (struct seen){1, light.at, light.brightness};
+    feel(0);
+    for (int part = 0; part < 2; part++)
+        for (int k = 0; k < SENSOR_COUNT; k++)
+            if (sights[SIGHT_LIGHT].sensors & SENSOR_BIT(k)) {
+                ck_assert(k == SENSOR_LIGHT_THROUGH || felt(part, k) != 0);
+                ck_assert(felt(part, sight_sensor_of(k, SIGHT_LIGHT, SIGHT_OTHER)) ==
+                          felt(part, k));
+                ck_assert(felt(part, sight_sensor_of(k, SIGHT_LIGHT, SIGHT_OBJECT)) ==
+                          felt(part, k));
+            }
+    other.is_there = 0;
+    make_pair(-1);
+    place(0.3, 5, 0.7, 0, 0);
+    feel(0);
+    ck_assert_double_eq(felt(0, SENSOR_OTHER_LEVEL), 0);
+}
+END_TEST
+
 START_TEST(contacts_are_felt_by_the_faces_that_touch)
 {
     make_pair(1);
@@ -195,6 +228,7 @@ int main(void)
     tcase_add_test(tests, linear_joints_and_their_rates);
     tcase_add_test(tests, accelerometers_feel_weight_and_not_falling);
     tcase_add_test(tests, eyes_see_direction_and_level);
+    tcase_add_test(tests, others_and_objects_are_seen_as_the_light);
     tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);
     tcase_add_test(tests, what_is_switched_off_reads_nothing);
     return run_tests("senses", tests);

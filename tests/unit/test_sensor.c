@@ -21,9 +21,9 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 23);
-    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x7ff);
-    ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x7fa7ff);
+    ck_assert_int_eq(SENSOR_COUNT, 31);
+    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x5d8007ff);
+    ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x7fffa7ff);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
@@ -43,11 +43,11 @@ START_TEST(the_switches_share_out_the_sensors)
         int count;
     } switches[] = {
         {"sensor.joint", 3},        {"sensor.joint_rate", 3}, {"sensor.contact", FACE_COUNT + 1},
-        {"sensor.acceleration", 3}, {"sensor.light", 4},      {"sensor.bone", 2},
-        {"sensor.height", 1}};
+        {"sensor.acceleration", 3}, {"sensor.light", 4},      {"sensor.other", 4},
+        {"sensor.object", 4},       {"sensor.bone", 2},       {"sensor.height", 1}};
     struct params params;
     struct error error;
-    uint32_t all = 0;
+    uint64_t all = 0;
 
     params_set_defaults(&params);
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
@@ -55,8 +55,8 @@ START_TEST(the_switches_share_out_the_sensors)
     ck_assert_uint_eq(sensors_switched_on(&params), 0);
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
         ck_assert_int_eq(params_set(&params, switches[i].key, "yes", &error), 0);
-        uint32_t set = sensors_switched_on(&params);
-        ck_assert_int_eq(__builtin_popcount(set), switches[i].count);
+        uint64_t set = sensors_switched_on(&params);
+        ck_assert_int_eq(__builtin_popcountll(set), switches[i].count);
         ck_assert_uint_eq(all & set, 0);
         all |= set;
         ck_assert_int_eq(params_set(&params, switches[i].key, "no", &error), 0);
@@ -75,6 +75,38 @@ START_TEST(unknown_names_are_not_found)
 }
 END_TEST
 
+START_TEST(two_sights_are_read)
+{
+    static const char *const wrong[] = {
+        "", "light", "light:", ":light", "light:light", "lights:other", "light:other "};
+    enum sight_kind pair[2];
+    struct error error;
+    ck_assert_int_eq(sights_read_pair("light:object", pair, &error), 0);
+    ck_assert(pair[0] == SIGHT_LIGHT && pair[1] == SIGHT_OBJECT);
+    ck_assert_int_eq(sights_read_pair("other:light", pair, &error), 0);
+    ck_assert(pair[0] == SIGHT_OTHER && pair[1] == SIGHT_LIGHT);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ck_assert_int_eq(sights_read_pair(wrong[i], pair, &error), ERR_USAGE);
+    ck_assert_int_eq(sight_sensor_of(SENSOR_LIGHT_THROUGH, SIGHT_LIGHT, SIGHT_OTHER),
+                     SENSOR_OTHER_THROUGH);
+    ck_assert_int_eq(sight_sensor_of(SENSOR_JOINT, SIGHT_LIGHT, SIGHT_OTHER), SENSOR_JOINT);
+}
+END_TEST
+
+/* Worlds without contests draw from the sensors that they always had. */
+START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
+{
+    uint64_t of_contests = sights[SIGHT_OTHER].sensors | sights[SIGHT_OBJECT].sensors;
+    struct params params;
+    params_set_defaults(&params);
+    for (int kind = 0; kind < body_kind_count; kind++)
+        ck_assert_uint_eq(sensors_drawn(kind, &params), body_kinds[kind].sensors & ~of_contests);
+    params.sensor_object = 1;
+    ck_assert_uint_eq(sensors_drawn(BODY_BOXES, &params),
+                      body_kinds[BODY_BOXES].sensors & ~sights[SIGHT_OTHER].sensors);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("sensor");
@@ -82,5 +114,7 @@ int main(void)
     tcase_add_test(cases, the_table_stands);
     tcase_add_test(cases, the_switches_share_out_the_sensors);
     tcase_add_test(cases, unknown_names_are_not_found);
+    tcase_add_test(cases, two_sights_are_read);
+    tcase_add_test(cases, sensors_of_contests_are_drawn_where_they_are_on);
     return run_tests("sensor", cases);
 }

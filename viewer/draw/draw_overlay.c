@@ -563,9 +563,12 @@ static void draw_feelings(const struct scene *scene, int part)
     } directions[] = {
         {{SENSOR_ACCELERATION_ALONG, SENSOR_ACCELERATION_ACROSS, SENSOR_ACCELERATION_THROUGH},
          COLOR_joint},
-        {{SENSOR_LIGHT_ALONG, SENSOR_LIGHT_ACROSS, SENSOR_LIGHT_THROUGH}, COLOR_light}};
+        {{SENSOR_LIGHT_ALONG, SENSOR_LIGHT_ACROSS, SENSOR_LIGHT_THROUGH}, COLOR_light},
+        {{SENSOR_OTHER_ALONG, SENSOR_OTHER_ACROSS, SENSOR_OTHER_THROUGH}, COLOR_contact},
+        {{SENSOR_OBJECT_ALONG, SENSOR_OBJECT_ACROSS, SENSOR_OBJECT_THROUGH}, COLOR_good}};
+    enum { DIRECTIONS = sizeof directions / sizeof directions[0] };
     const float *felt = scene->moment.frame.sensors + part * SENSOR_COUNT;
-    uint32_t own = scene->replay->parts[part].sensors;
+    uint64_t own = scene->replay->parts[part].sensors;
     for (int face = 0; face < FACE_COUNT; face++)
         if (own & SENSOR_BIT(face_sensors[face]))
             draw_touched_face(scene, part, face, (double)felt[face_sensors[face]]);
@@ -576,7 +579,7 @@ static void draw_feelings(const struct scene *scene, int part)
     if (own & SENSOR_BIT(SENSOR_BONE))
         draw_felt_rod(scene, part, (double)felt[SENSOR_BONE]);
     /* a ball does not show how its frame is turned */
-    for (int i = 0; i < 2 && scene->replay->shapes[part].kind == SHAPE_BOX; i++) {
+    for (int i = 0; i < DIRECTIONS && scene->replay->shapes[part].kind == SHAPE_BOX; i++) {
         const enum sensor *s = directions[i].sensors;
         if (own & (SENSOR_BIT(s[0]) | SENSOR_BIT(s[1]) | SENSOR_BIT(s[2])))
             draw_felt_direction(

@@ -45,7 +45,7 @@ struct replay_part {
     int joint; /* the first drive of a joint at one place, on which it hangs on its parent; else -1 */
     struct vec3 anchor; /* that place, in its own frame, m */
     struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
-    uint32_t sensors; /* set of SENSOR_BIT() */
+    uint64_t sensors; /* set of SENSOR_BIT() */
 };
 
 struct replay_drive {
