@@ -36,12 +36,15 @@ static double fitness_walk(const struct measures *measures, const struct params 
     return (measures->distance_m - size / 2) / size;
 }
 
-/* Walking, less what slides and what lies on its belly. */
+/* With x = d/s walking is worth x - 1/2. x^2 / (x + 1/2) is x - 1/2 too, for large x, and above 0
+ * wherever something moves: of random bodies two of three that live move by less than half their
+ * length, and there is something to climb. Less what slides and what lies on its belly. */
 static double fitness_stride(const struct measures *measures, const struct params *params)
 {
     double slip = measures->slip_share > 1 ? 1 : measures->slip_share;
+    double way = measures->distance_m / size_of_walker(measures, params);
 
-    return fitness_walk(measures, params) * (1 - params->fitness_slip_weight * slip) *
+    return way * way / (way + 0.5) * (1 - params->fitness_slip_weight * slip) *
            (1 - params->fitness_belly_weight * measures->belly_share);
 }
 

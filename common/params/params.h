@@ -41,6 +41,13 @@
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "share of the first generation for seeds and their mutants")                              \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \
+    INT(evolution, islands, 1, 1, 1000, 'S',                                                       \
+        "starts from random creatures, one after the other; then their best breed on together")    \
+    INT(evolution, island_generations, 10, 1, 1000000, 'S', "generations of each start")           \
+    INT(evolution, islands_merged, 2, 1, 1000, 'S', "starts whose best breed on, at most")         \
+    INT(evolution, living_draws, 1, 1, 100, 'S',                                                   \
+        "random creatures of a start that do not move are drawn again, until there were this "     \
+        "many times the population; 1: never")                                                     \
     INT(evolution, lag, 48, 1, 100000, 'S', "archive: results that a child does not wait for")     \
     TEXT(archive, cells, "links:3,4,5,6,8 size_m:0.6,1,1.6 contact_share:0.2,0.5,0.8", 'S',        \
          "measures and the bounds between cells")                                                  \

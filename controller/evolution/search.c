@@ -16,6 +16,7 @@
 #include "common/judge/behaviour.h"
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 #include "controller/evolution/search_private.h"
 #include "controller/evolution/seeding.h"
@@ -38,7 +39,7 @@ void individual_deinit(struct individual *individual)
 int individual_is_kept(const struct individual *individual)
 {
     return !individual->is_counted || individual->cell || individual->trials ||
-           individual->is_waiting;
+           individual->is_waiting || individual->is_resting;
 }
 
 void search_free_individuals(struct individual *individuals, int count)
@@ -59,11 +60,14 @@ int search_compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Spare ones last, then fitness descending, then id ascending: a total order, so that sorting gives one result. */
+/* Resting ones last, before them spare ones, then fitness descending, then id ascending: a total
+ * order, so that sorting gives one result. */
 int search_compare_ranks(const void *a, const void *b)
 {
     const struct individual *x = a, *y = b;
 
+    if (x->is_resting != y->is_resting)
+        return x->is_resting - y->is_resting;
     if (x->is_spare != y->is_spare)
         return x->is_spare - y->is_spare;
     return x->fitness != y->fitness ? (x->fitness < y->fitness) - (x->fitness > y->fitness)
@@ -104,7 +108,7 @@ static int is_called(const struct search *search, int rank)
     const struct individual *individual = &search->population.individuals[rank];
 
     return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->has_referee && has_referee(search);
+           !individual->is_resting && !individual->has_referee && has_referee(search);
 }
 
 void search_hear(struct search *search, struct individual *individual)
@@ -143,7 +147,7 @@ static void rank(struct search *search)
 /* All results are there: either more children are wanted, or they are ranked. 0 or ERR_MEMORY. */
 static int end_results(struct search *search)
 {
-    int status = interactive_fill(search);
+    int status = search_fill(search);
 
     if (!search->missing)
         rank(search);
@@ -167,12 +171,22 @@ static void note_top(struct search *search, int row)
     search->top[at] = row;
 }
 
+int search_count_resting(const struct population *population)
+{
+    int count = 0;
+
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].is_resting;
+    return count;
+}
+
 void search_update(struct search *search)
 {
     int i;
 
     search->missing = search->cursor = search->called = search->top_count = 0;
     search->taken = search->population.count;
+    search->population.unjudged = search_count_resting(&search->population);
     for (i = 0; i < search->population.count; i++)
         search->missing += !search->population.individuals[i].has_result;
     if (!search->missing) {
@@ -181,7 +195,8 @@ void search_update(struct search *search)
     }
     sort(&search->population, search_compare_ids);
     for (i = 0; i < search->population.count; i++)
-        if (search->population.individuals[i].has_result)
+        if (search->population.individuals[i].has_result &&
+            !search->population.individuals[i].is_resting)
             note_top(search, i);
 }
 
@@ -201,6 +216,18 @@ struct individual *search_make_individuals(uint32_t generation, int kept, uint64
         genome_init(&child->genome);
     }
     return individuals;
+}
+
+void search_adopt(struct search *search, struct individual *all, int kept, int born)
+{
+    struct population *population = &search->population;
+
+    if (kept > 0)
+        memcpy(all, population->individuals, (size_t)kept * sizeof(*all));
+    free(population->individuals);
+    population->individuals = all;
+    population->count = kept + born;
+    search->next_id += (uint64_t)born;
 }
 
 int search_count_known(struct search *search, int count)
@@ -261,6 +288,8 @@ int search_check_params(const struct params *params, struct error *error)
     status = behaviour_check_params(params, error);
     if (!status)
         status = behaviour_check_use(params, error);
+    if (!status)
+        status = islands_check_params(params, error);
     if (status)
         return status;
     if (search_params_method(params)->lagged && params->evolution_reevaluate)
@@ -289,22 +318,35 @@ struct search *search_create(const struct params *params)
     return search_create_seeded(params, &(struct seeding){NULL, 0});
 }
 
-struct search *search_create_seeded(const struct params *params, const struct seeding *seeding)
+/* Makes the random creatures of a start in the search's generation, behind those who are there. */
+static int begin_start(struct search *search, const struct seeding *seeding)
 {
-    int count = (int)params->population_size;
-    struct search *search = make_search(params, 0, 1 + (uint64_t)count);
-    struct individual *children = search ? search_make_individuals(0, 0, 1, count) : NULL;
+    struct population *population = &search->population;
+    const struct params *params = &search->params;
+    int kept = population->count, count = (int)params->population_size;
+    struct individual *all =
+        search_make_individuals(search->generation, kept, search->next_id, count);
+    struct individual *children = all + kept;
 
-    if (!children || search_method_of(search)->first(params, children, count) ||
+    if (!all)
+        return ERR_MEMORY;
+    if (search_method_of(search)->first(params, children, count) ||
         seeding_populate(seeding, params, children, count) ||
         search_complete_newborns(search, children, count)) {
-        search_free_individuals(children, count);
-        search_destroy(search);
-        return NULL;
+        for (int i = 0; i < count; i++)
+            individual_deinit(&children[i]);
+        free(all);
+        return ERR_MEMORY;
     }
-    search->population.individuals = children;
-    search->population.count = count;
-    if (begin(search)) {
+    search_adopt(search, all, kept, count);
+    return 0;
+}
+
+struct search *search_create_seeded(const struct params *params, const struct seeding *seeding)
+{
+    struct search *search = make_search(params, 0, 1);
+
+    if (search && (begin_start(search, seeding) || begin(search))) {
         search_destroy(search);
         return NULL;
     }
@@ -322,6 +364,7 @@ struct search *search_restore(const struct params *params, uint32_t generation,
     search->population.individuals = population->individuals;
     search->population.count = population->count;
     memset(population, 0, sizeof(*population));
+    islands_find_resting(search);
     for (i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
@@ -542,8 +585,8 @@ void search_get_progress(const struct search *search, int *done, int *needed)
         *done = search->counted;
         *needed = search->quota;
     } else {
-        *done = search->population.count - search->missing;
-        *needed = search->population.count;
+        *needed = search->population.count - search_count_resting(&search->population);
+        *done = *needed - search->missing;
     }
 }
 
@@ -555,11 +598,25 @@ int search_is_finished(struct search *search)
 
 /* ---- generations ---- */
 
+/* Places of the generation that can be survived: not of those who rest or were replaced. At the end
+ * of an island only the next generation counts. */
+static int count_places(const struct search *search)
+{
+    const struct population *population = &search->population;
+    int count = 0;
+
+    if (islands_is_end(&search->params, search->generation))
+        return (int)search->params.population_size;
+    for (int i = 0; i < population->count; i++)
+        count += !population->individuals[i].is_resting && !population->individuals[i].is_spare;
+    return count;
+}
+
 /* Places for survivors. */
 static int find_quota(const struct search *search)
 {
     int64_t most = search->params.population_size;
-    int count = search->population.count;
+    int count = count_places(search);
     int quota = (int)(search->params.population_survival * count + 0.5);
 
     if (most > count)
@@ -572,60 +629,94 @@ static int find_quota(const struct search *search)
 int search_survivor_count(const struct search *search)
 {
     const struct population *population = &search->population;
-    int quota = find_quota(search), count = 0;
+    int quota = islands_is_end(&search->params, search->generation)
+                    ? islands_founders_max(&search->params)
+                    : find_quota(search);
+    int count = 0;
 
     if (search->lagged || search_is_interactive(&search->params))
         return 0;
-    while (count < quota && population->individuals[count].fitness > 0)
+    while (count < quota && count < population->count && population->individuals[count].fitness > 0)
         count++;
     return count > 0 || population->count == 0 ? count : 1;
 }
 
-/* Moves the survivors to the new population and frees the rest of the old. */
+/* Moves the survivors and the resting to the new population and frees the rest of the old. */
 static void replace_population(struct search *search, struct individual *individuals, int survivors,
-                               int count)
+                               int resting, int born)
 {
     struct population *population = &search->population;
-    int i;
+    int rest = population->count - resting;
 
     memcpy(individuals, population->individuals, (size_t)survivors * sizeof(*individuals));
-    for (i = 0; search->params.evolution_reevaluate && i < survivors; i++)
+    for (int i = 0; search->params.evolution_reevaluate && i < survivors; i++)
         individuals[i].has_result = 0;
-    for (i = survivors; i < population->count; i++)
+    for (int i = survivors; i < rest; i++)
         individual_deinit(&population->individuals[i]);
+    memcpy(individuals + survivors, population->individuals + rest,
+           (size_t)resting * sizeof(*individuals));
     free(population->individuals);
     population->individuals = individuals;
-    population->count = count;
+    population->count = survivors + resting + born;
 }
 
-int search_advance(struct search *search)
+/* Breeds the next generation from the first `survivors` of the ranks. 0 or ERR_MEMORY. */
+static int breed_generation(struct search *search, int survivors)
 {
-    int count = (int)search->params.population_size;
-    int survivors = search_survivor_count(search), born = count - survivors;
     uint32_t generation = search->generation + 1;
-    struct individual *individuals;
+    int resting = search_count_resting(&search->population), kept = survivors + resting;
+    int born = (int)search->params.population_size - survivors;
+    struct population ranked = search->population;
+    struct individual *individuals =
+        search_make_individuals(generation, kept, search->next_id, born);
 
-    if (search->lagged)
-        return lagged_advance(search);
-    if (search_is_interactive(&search->params))
-        return interactive_advance(search);
-    ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
-           search->missing, search->called);
-    individuals = search_make_individuals(generation, survivors, search->next_id, born);
     if (!individuals)
         return ERR_MEMORY;
+    ranked.count = count_places(search);
     if (search_count_known(search, search->population.count) ||
-        search_method_of(search)->next(&search->params, generation, &search->population, survivors,
-                                       individuals + survivors, born) ||
-        search_complete_newborns(search, individuals + survivors, born)) {
-        search_free_individuals(individuals, count);
+        search_method_of(search)->next(&search->params, generation, &ranked, survivors,
+                                       individuals + kept, born) ||
+        search_complete_newborns(search, individuals + kept, born)) {
+        search_free_individuals(individuals, kept + born);
         return ERR_MEMORY;
     }
     search_set_bars(&search->params, search->population.individuals, survivors, find_quota(search),
-                    individuals + survivors, born);
-    replace_population(search, individuals, survivors, count);
+                    individuals + kept, born);
+    replace_population(search, individuals, survivors, resting, born);
     search->generation = generation;
     search->next_id += (uint64_t)born;
     search_update(search);
     return 0;
+}
+
+/* Opens the first generation of an island that begins with random creatures. */
+static int open_start(struct search *search)
+{
+    search->generation++;
+    if (begin_start(search, &(struct seeding){NULL, 0})) {
+        search->generation--;
+        return ERR_MEMORY;
+    }
+    if (search->lagged)
+        return lagged_open(search);
+    search_update(search);
+    return 0;
+}
+
+int search_advance(struct search *search)
+{
+    int survivors = search_survivor_count(search);
+
+    if (search_is_interactive(&search->params))
+        return interactive_advance(search);
+    ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",
+           search->missing, search->called);
+    if (islands_is_end(&search->params, search->generation)) {
+        islands_leave(search);
+        sort(&search->population, search_compare_ranks);
+        survivors = search->population.count;
+    }
+    if (islands_is_start(&search->params, search->generation + 1))
+        return open_start(search);
+    return search->lagged ? lagged_advance(search) : breed_generation(search, survivors);
 }

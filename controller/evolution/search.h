@@ -62,6 +62,7 @@ struct individual {
     int choice;      /* enum choice, made for the end of this generation */
     int is_selected; /* it survives this generation: search_select() */
     int is_spare;    /* it takes no place, and stands behind who does */
+    int is_resting;  /* it is of an island before, and takes no part; islands.h. Not stored */
 
     /* Only in lagged methods; else 0. A trial is a new brain for a body that is new. */
     uint64_t body;   /* id of the creature in which its body appeared first */
@@ -88,7 +89,8 @@ void individual_deinit(struct individual *individual);
 struct population {
     struct individual *individuals;
     int count;
-    int unjudged; /* how many at the end of a ranked population count in the next generation */
+    int unjudged; /* how many at the end of a ranked population count in a later generation */
+    int more;     /* results that this generation needs besides: of children born to fill it */
     int due;      /* results that this generation needs; 0: one of each without a result */
     struct census *census; /* how those move whom children must not repeat; NULL: none */
 };
@@ -149,9 +151,9 @@ int search_take_newborn(struct search *search, const struct individual **newborn
 int search_is_complete(struct search *search);
 /* Results of this generation that are there, and how many it needs. */
 void search_get_progress(const struct search *search, int *done, int *needed);
-/* How many of the ranked population survive: population.survival, at least 1. It is 0 in lagged
- * methods, where individual_is_kept() says who survives, and where somebody chooses
- * (is_selected). */
+/* How many of the ranked population survive: population.survival, at least 1; at the end of an
+ * island those that rest. It is 0 in lagged methods, where individual_is_kept() says who survives,
+ * and where somebody chooses (is_selected). */
 int search_survivor_count(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
@@ -208,8 +210,10 @@ struct lagged_method {
     int (*is_stale)(const void *state, const struct individual *individual);
     /* Counts its result, and the referee's word if it has one. */
     void (*count)(void *state, struct population *population, struct individual *individual);
-    /* Makes the next child (id and generation are set). 0 or ERR_MEMORY. */
-    int (*breed)(void *state, struct population *population, struct individual *child);
+    /* Makes the next child (id and generation are set), a random one if is_fresh. 0 or
+     * ERR_MEMORY. */
+    int (*breed)(void *state, struct population *population, struct individual *child,
+                 int is_fresh);
     /* Notes a child that was bred before the search was stopped. */
     void (*note_birth)(void *state, struct population *population, struct individual *child);
 };

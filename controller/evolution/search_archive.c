@@ -350,14 +350,14 @@ static int breed_from_cells(struct archive *archive, struct population *populati
     return 0;
 }
 
-static int breed(void *state, struct population *population, struct individual *child)
+static int breed(void *state, struct population *population, struct individual *child, int is_fresh)
 {
     struct archive *archive = state;
-    struct individual *untried = find_untried(population);
+    struct individual *untried = is_fresh ? NULL : find_untried(population);
 
     if (untried)
         return breed_trial(archive, population->census, untried, child);
-    if (archive->count > 0)
+    if (!is_fresh && archive->count > 0)
         return breed_from_cells(archive, population, child);
     child->body = child->id;
     return breeding_make_fresh(&archive->params, population->census,

@@ -23,7 +23,7 @@
 
 #include "common/error.h"
 #include "controller/evolution/breeding.h"
-#include "controller/evolution/search_private.h"
+#include "controller/evolution/islands.h"
 
 /* ---- who is asked, and what was said ---- */
 
@@ -209,7 +209,7 @@ static void replace(struct search *search, struct individual *individuals, int s
 
 /* ---- places for the living ---- */
 
-static int is_dead(const struct individual *individual)
+int search_is_dead(const struct individual *individual)
 {
     return !verdict_is_scored(individual->verdict) || individual->verdict == VERDICT_MOTIONLESS;
 }
@@ -221,28 +221,40 @@ static int has_body_of(const struct individual *a, const struct individual *b)
            a->measures.mass_kg == b->measures.mass_kg && a->measures.size_m == b->measures.size_m;
 }
 
-/* Whether the individual takes no place: it is dead, or a living one that is older has its body. */
+/* Whether the individual takes no place: it is dead, or, where somebody looks at bodies, a living
+ * one that is older has its body. */
 static int takes_no_place(const struct search *search, const struct individual *individual)
 {
     const struct population *population = &search->population;
+    int has_looks = search->params.mutation_body && !has_goal(&search->params);
 
-    if (is_dead(individual))
+    if (search_is_dead(individual))
         return 1;
-    for (int i = 0; i < population->count && search->params.mutation_body; i++) {
+    for (int i = 0; i < population->count && has_looks; i++) {
         const struct individual *other = &population->individuals[i];
 
-        if (other->id < individual->id && !is_dead(other) && has_body_of(individual, other))
+        if (other->id < individual->id && !search_is_dead(other) && has_body_of(individual, other))
             return 1;
     }
     return 0;
 }
 
-/* Notes which newborn ones take no place. Returns how many more children the generation
- * needs. */
-static int count_wanted(struct search *search)
+/* How many children may be born for a place of the search's generation. */
+static int find_draws(const struct search *search)
+{
+    const struct params *params = &search->params;
+
+    if (!has_goal(params))
+        return (int)params->breeding_draws;
+    return islands_is_start(params, search->generation) ? (int)params->evolution_living_draws : 1;
+}
+
+/* Notes which newborn ones take no place. Returns how many more children the generation needs, if
+ * `draws` may be born for a place. */
+static int count_wanted(struct search *search, int draws)
 {
     struct population *population = &search->population;
-    int places = (int)search->params.population_size, born = 0, filled = 0;
+    int places = (int)search->params.population_size, born = 0, filled = 0, survivors = 0;
 
     for (int i = 0; i < population->count; i++) {
         struct individual *individual = &population->individuals[i];
@@ -250,11 +262,12 @@ static int count_wanted(struct search *search)
 
         individual->is_spare = is_newborn && takes_no_place(search, individual);
         born += is_newborn;
-        filled += !individual->is_spare;
+        survivors += !is_newborn && !individual->is_resting;
+        filled += !individual->is_spare && !individual->is_resting;
     }
-    int survivors = population->count - born;
-    int most = (int)search->params.breeding_draws * (places - survivors) - born;
+    int most = draws * (places - survivors) - born;
     int wanted = places - filled;
+    population->more = born > places - survivors ? born - (places - survivors) : 0;
     return wanted < most ? wanted : most;
 }
 
@@ -277,7 +290,8 @@ static int breed_more(struct search *search, struct individual *children, int co
 
     parents.individuals = calloc(room, sizeof(*parents.individuals));
     parents.weights = calloc(room, sizeof(*parents.weights));
-    for (int pass = 0; pass < 2 && parents.count == 0 && search->generation > 0; pass++)
+    int is_start = islands_is_start(&search->params, search->generation);
+    for (int pass = 0; pass < 2 && parents.count == 0 && !is_start; pass++)
         for (int i = 0; i < population->count && parents.individuals && parents.weights; i++) {
             const struct individual *individual = &population->individuals[i];
 
@@ -297,14 +311,15 @@ static int breed_more(struct search *search, struct individual *children, int co
     return status;
 }
 
-int interactive_fill(struct search *search)
+int search_fill(struct search *search)
 {
     struct population *population = &search->population;
-    int before = population->count, wanted = 0, status;
+    int before = population->count, draws = find_draws(search), status;
+    int wanted;
     struct individual *all;
 
-    if (!has_goal(&search->params) && search->params.breeding_draws > 1)
-        wanted = count_wanted(search);
+    population->more = 0;
+    wanted = draws > 1 ? count_wanted(search, draws) : 0;
     if (wanted <= 0)
         return 0;
     all = search_make_individuals(search->generation, before, search->next_id, wanted);
@@ -321,11 +336,8 @@ int interactive_fill(struct search *search)
         free(all);
         return status;
     }
-    memcpy(all, population->individuals, (size_t)before * sizeof(*all));
-    free(population->individuals);
-    population->individuals = all;
-    population->count = before + wanted;
-    search->next_id += (uint64_t)wanted;
+    search_adopt(search, all, before, wanted);
+    population->more += wanted;
     search_update(search);
     search->taken = before; /* these are news */
     return 0;

@@ -21,7 +21,7 @@
 
 #include "common/error.h"
 #include "common/math/rng.h"
-#include "controller/evolution/search_private.h"
+#include "controller/evolution/islands.h"
 
 static const struct lagged_method *method_of(const struct search *search)
 {
@@ -35,14 +35,21 @@ static struct individual *row(const struct search *search, int index)
 
 /* ---- breeding ---- */
 
-/* Results still to be counted in the whole run. */
+/* Results still to be counted in the whole run, or before the next island. */
 static int64_t results_left(const struct search *search)
 {
-    int64_t generations = search->params.evolution_generations - 1 - (int64_t)search->generation;
+    int64_t generations = islands_generations_left(&search->params, search->generation);
 
-    if (generations < 0)
-        generations = 0;
     return search->quota - search->counted + generations * search->params.population_size;
+}
+
+/* Whether the next child is a random one, for one that is dead. */
+static int draw_again(struct search *search)
+{
+    int is_fresh = search->redrawn < search->dead;
+
+    search->redrawn += is_fresh;
+    return is_fresh;
 }
 
 static void breed(struct search *search)
@@ -53,7 +60,8 @@ static void breed(struct search *search)
     child->id = search->next_id;
     child->generation = search->generation;
     genome_init(&child->genome);
-    search->failure = method_of(search)->breed(search->lagged, &search->population, child);
+    search->failure =
+        method_of(search)->breed(search->lagged, &search->population, child, draw_again(search));
     if (!search->failure)
         search->failure = search_complete_newborns(search, child, 1);
     if (search->failure) {
@@ -71,6 +79,7 @@ static void note_birth(struct search *search)
     struct individual *child = row(search, search->born++);
     int is_new;
 
+    draw_again(search);
     method_of(search)->note_birth(search->lagged, &search->population, child);
     search->failure = census_note(search->population.census, &search->params, child, &is_new);
 }
@@ -96,7 +105,8 @@ static void breed_due(struct search *search)
 /* Whether the head of the row has to see the referee first. */
 static int is_called(const struct search *search, const struct individual *individual)
 {
-    return !individual->has_referee && method_of(search)->is_called(search->lagged, individual);
+    return !individual->has_referee && !individual->is_resting &&
+           method_of(search)->is_called(search->lagged, individual);
 }
 
 /* The judged by rank, then those in flight by id. */
@@ -106,7 +116,8 @@ static void rank(struct search *search)
 
     qsort(population->individuals, (size_t)search->head, sizeof(struct individual),
           search_compare_ranks);
-    population->unjudged = population->count - search->head;
+    population->unjudged = population->count - search->head + search_count_resting(population);
+    population->more = search->dead;
     search->is_ranked = 1;
 }
 
@@ -122,6 +133,28 @@ static int is_ready(struct search *search, struct individual *individual)
         return 0;
     search_hear(search, individual);
     return 1;
+}
+
+/* In the first generation of a start the dead are replaced. */
+static int is_replaced(const struct search *search, const struct individual *individual)
+{
+    int64_t most = (search->params.evolution_living_draws - 1) * search->params.population_size;
+
+    return islands_is_start(&search->params, search->generation) && search->dead < most &&
+           individual->generation == search->generation && search_is_dead(individual);
+}
+
+static void count(struct search *search, struct individual *individual)
+{
+    int is_dead = is_replaced(search, individual);
+
+    individual->is_counted = 1;
+    if (!individual->is_resting)
+        method_of(search)->count(search->lagged, &search->population, individual);
+    search->head++;
+    search->counted++;
+    search->dead += is_dead;
+    search->quota += is_dead;
 }
 
 /* Counts what can be counted. */
@@ -140,10 +173,7 @@ static void settle(struct search *search)
                search->counted, search->quota);
         if (search->failure || !is_ready(search, individual))
             return;
-        individual->is_counted = 1;
-        method_of(search)->count(search->lagged, &search->population, individual);
-        search->head++;
-        search->counted++;
+        count(search, individual);
         breed_due(search);
     }
 }
@@ -210,8 +240,11 @@ int lagged_is_complete(struct search *search)
 static int make_room(struct search *search)
 {
     struct population *population = &search->population;
-    size_t room =
-        (size_t)population->count + (size_t)search->quota + (size_t)search->params.evolution_lag;
+    size_t redrawn = islands_is_start(&search->params, search->generation)
+                         ? (size_t)search->params.evolution_living_draws
+                         : 1;
+    size_t room = (size_t)population->count + redrawn * (size_t)search->quota +
+                  (size_t)search->params.evolution_lag;
     struct individual *grown =
         realloc(population->individuals, room * sizeof(*population->individuals));
 
@@ -249,20 +282,20 @@ static int must_recount(const struct search *search)
     return must;
 }
 
-/* Those bred before this generation began, and all that made generation 0. */
+/* Those bred before this generation began, and all that made the first one of a start. */
 static int count_born(const struct search *search)
 {
-    int born = search->head;
+    int born = search->head, count = search->population.count;
 
-    while (born < search->population.count &&
-           (search->generation == 0 ? born < search->params.population_size
-                                    : row(search, born)->generation < search->generation))
+    while (born < count && row(search, born)->generation < search->generation)
         born++;
-    return born;
+    if (islands_is_start(&search->params, search->generation))
+        born += (int)search->params.population_size;
+    return born < count ? born : count;
 }
 
-/* Opens the generation: population in order of id, kept ones first since they are older. */
-static int open_generation(struct search *search)
+/* The population is brought in order of id, kept ones first since they are older. */
+int lagged_open(struct search *search)
 {
     struct population *population = &search->population;
 
@@ -272,7 +305,7 @@ static int open_generation(struct search *search)
     while (search->head < population->count && row(search, search->head)->is_counted)
         search->head++;
     search->born = count_born(search);
-    search->counted = search->cursor = search->is_ranked = 0;
+    search->counted = search->cursor = search->is_ranked = search->dead = search->redrawn = 0;
     search->quota = (int)search->params.population_size;
     /* After a recount all of them are in flight. */
     if (search->quota < search->born - search->head)
@@ -293,7 +326,7 @@ int lagged_begin(struct search *search)
         return ERR_MEMORY;
     if (must_recount(search))
         recount(search);
-    return open_generation(search);
+    return lagged_open(search);
 }
 
 void lagged_end(struct search *search)
@@ -317,5 +350,5 @@ int lagged_advance(struct search *search)
     }
     population->count = kept;
     search->generation++;
-    return open_generation(search);
+    return lagged_open(search);
 }

@@ -21,6 +21,7 @@ struct search {
     void *lagged; /* the method's state; NULL: the method is generational */
     int head, born;
     int counted, quota; /* results counted in this generation, and needed for its end */
+    int dead, redrawn;  /* counted results of the dead that are replaced, and those replaced */
     int taken;          /* newborns before this row were taken */
     int news;           /* individuals that search_take_refereed() has yet to give */
     int is_ranked;
@@ -49,6 +50,8 @@ const struct individual *lagged_tell(struct search *search, struct individual *i
 const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
+/* Opens the search's generation, whose population is there. 0 or ERR_MEMORY. */
+int lagged_open(struct search *search);
 
 /* Bars for the children of a generation (pace.h), by the slowest of its survivors; 0 unless
  * these fill all `quota` places by their fitness. */
@@ -57,9 +60,12 @@ void search_set_bars(const struct params *params, const struct individual *survi
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
-/* Of a generation whose results are all there: more children, for places that the dead and the
- * copies leave. It may be ranked after that, or miss results again. 0 or ERR_MEMORY. */
-int interactive_fill(struct search *search);
+/* Of a generation whose results are all there: more children, for places that the dead and, where
+ * somebody chooses, the copies leave. It may be ranked after that, or miss results again. 0 or
+ * ERR_MEMORY. */
+int search_fill(struct search *search);
+/* Whether it was disqualified, or did not move. */
+int search_is_dead(const struct individual *individual);
 /* Room for `kept` individuals and after it `born` newborn ones, still without genomes and seeds; or
  * NULL. */
 struct individual *search_make_individuals(uint32_t generation, int kept, uint64_t first_id,
@@ -69,6 +75,10 @@ int search_count_known(struct search *search, int count);
 /* What follows from the genomes of newborns: key, seed, packed genome. 0 or ERR_MEMORY. */
 int search_complete_newborns(struct search *search, struct individual *children, int count);
 void search_free_individuals(struct individual *individuals, int count);
+/* Takes over a population from search_make_individuals(), with the old one, `kept` individuals, in
+ * front. */
+void search_adopt(struct search *search, struct individual *all, int kept, int born);
+int search_count_resting(const struct population *population);
 /* Sorts the population by id and counts the missing results. */
 void search_update(struct search *search);
 

@@ -32,10 +32,9 @@ static void count_result(struct evolve *evolve, int status)
         evolve_fail(evolve);
         return;
     }
-    evolve->state.evaluations_left--;
     progress_count(evolve->settings->progress);
     evolve_advance(evolve);
-    search_get_progress(evolve->settings->search, &evolve->state.evaluated, &evolve->state.members);
+    evolve_count_generation(evolve);
 }
 
 /* The referee's result; what it means is stored as soon as the search knows. */

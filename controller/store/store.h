@@ -55,6 +55,7 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
  * population up when it advances. */
 struct store_closing {
     int count, unjudged; /* ranked; members besides */
+    int more;            /* evaluations that were not expected when it was opened */
     struct store_rank {
         uint64_t id;
         double fitness;

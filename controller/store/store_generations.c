@@ -83,6 +83,7 @@ int store_closing_init(struct store_closing *closing, const struct population *r
     int count = ranked->count - ranked->unjudged;
     closing->count = 0;
     closing->unjudged = ranked->unjudged;
+    closing->more = ranked->more;
     closing->ranks = calloc((size_t)count, sizeof *closing->ranks);
     if (!closing->ranks)
         return ERR_MEMORY;
@@ -174,13 +175,27 @@ static int close_archive(struct store *store, uint32_t generation,
     return status;
 }
 
+/* Those who were born to fill the generation; once, however often it is closed. */
+static int count_more(struct store *store, uint32_t generation, const struct store_closing *closing,
+                      struct error *error)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "UPDATE generations SET evaluations_own = evaluations_own + %d"
+             " WHERE number = %" PRIu32 " AND closed = 0",
+             closing->more, generation);
+    return closing->more ? store_execute(store, sql, error) : 0;
+}
+
 static int close_generation(struct store *store, uint32_t generation,
                             const struct store_closing *closing, struct error *error)
 {
     sqlite3_stmt *statement;
     double mean, median;
     summarise(closing, &mean, &median);
-    int status = close_members(store, generation, closing, error);
+    int status = count_more(store, generation, closing, error);
+    if (!status)
+        status = close_members(store, generation, closing, error);
     if (!status && closing->unjudged)
         status = put_unjudged(store, generation, error);
     if (!status)

@@ -50,6 +50,21 @@ says '"cells_filled": [1-9]' "$bin/controller" status a1 --json
 says '"cell": [1-9]' "$bin/controller" list a1 --json
 says '"cells_filled": null' "$bin/controller" status j1 --json
 
+# islands, in which the dead of the first generations are drawn again
+for search in sims archive; do
+    for workers in 1 3; do
+        "$bin/controller" run walk.ini --seed 7 -s evolution.search=$search -s evolution.generations=6 \
+            -s evolution.islands=2 -s evolution.island_generations=2 -s evolution.living_draws=3 \
+            -j $workers -o "i$search$workers" >"i$workers.out" 2>&1 ||
+            fail "islands with -j $workers: $(cat "i$workers.out")"
+    done
+    same_runs "i${search}1" "i${search}3"
+done
+! command -v sqlite3 >/dev/null ||
+    [ "$(sqlite3 isims1/run.db 'SELECT sum(evaluations_own) FROM generations')" = \
+    "$(sqlite3 isims1/run.db 'SELECT count(*) FROM individuals')" ] ||
+    fail "evaluations are not as many as there were"
+
 # those who are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
 # same by hand
 for search in sims archive; do

@@ -6,7 +6,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 options=(--seed 3 -s population.size=30 -s evolution.generations=12 -s simulation.duration_s=4
-    -s guard.hopeless_share=0.9 -s guard.hopeless_s=1)
+    -s guard.hopeless_share=0.9 -s guard.hopeless_s=1
+    -s evolution.islands=2 -s evolution.island_generations=2 -s evolution.living_draws=3)
 "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
     fail "the uninterrupted run: $(cat whole.out)"
 

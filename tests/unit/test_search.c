@@ -189,6 +189,7 @@ static struct population copy_population(const struct search *search, struct rng
     for (int i = 0; i < from->count; i++) {
         copy.individuals[i] = from->individuals[i];
         copy.individuals[i].packed = (struct packed_genome){NULL, 0};
+        copy.individuals[i].is_resting = copy.individuals[i].is_counted = 0;
         ck_assert_int_eq(genome_copy(&copy.individuals[i].genome, &from->individuals[i].genome), 0);
     }
     for (int i = copy.count - 1; rng && i > 0; i--) {
@@ -834,6 +835,15 @@ static int is_before_referee(struct search *search)
     return !search_is_complete(search);
 }
 
+/* Generations 0 to 2 and 3 to 5 are the islands, 6 and 7 what follows. */
+static void set_up_islands(void)
+{
+    params.evolution_islands = 2;
+    params.evolution_island_generations = 3;
+    params.evolution_islands_merged = 1;
+    params.evolution_living_draws = 3;
+}
+
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
  * number of results, told in random order) and after each generation. */
 START_TEST(restored_equals_uninterrupted)
@@ -843,7 +853,9 @@ START_TEST(restored_equals_uninterrupted)
     int stops_before_referee = 0;
 
     params.evolution_search = _i % 2 ? SEARCH_RANDOM : SEARCH_SIMS;
-    params.evolution_reevaluate = _i / 2;
+    params.evolution_reevaluate = _i / 2 % 2;
+    if (_i >= 4)
+        set_up_islands();
     straight = search_create(&params);
     broken = search_create(&params);
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
@@ -873,9 +885,111 @@ START_TEST(restored_equals_uninterrupted)
     }
     ck_assert_uint_eq(search_generation(straight), 7);
     ck_assert(search_is_finished(broken));
-    ck_assert_int_gt(stops_before_referee, 8);
+    ck_assert_int_gt(stops_before_referee, _i < 4 ? 8 : 4);
     search_destroy(straight);
     search_destroy(broken);
+}
+END_TEST
+
+/* Individuals of an island that rest. */
+static int count_resting(const struct search *search, int island)
+{
+    const struct population *population = search_population(search);
+    int count = 0;
+
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].is_resting &&
+                 population->individuals[i].generation / 3 == (uint32_t)island;
+    return count;
+}
+
+static double best_of(const struct search *search)
+{
+    return search_population(search)->individuals[0].fitness;
+}
+
+/* A fifth of 60 survive: 12 rest, and none of them is asked for, ranked or a parent before the islands
+ * are over. Then only the better island has children. */
+START_TEST(islands_begin_anew_and_the_best_breeds_on)
+{
+    struct search *search;
+    const struct population *population;
+    double best[2];
+    int better, done, needed;
+
+    set_up_islands();
+    search = search_create(&params);
+    population = search_population(search);
+    for (int island = 0; island < 2; island++) {
+        for (int i = 0; i < 3; i++) {
+            search_get_progress(search, &done, &needed);
+            ck_assert_int_eq(needed, 60);
+            run_generation(search);
+            ck_assert_int_eq(population->unjudged, 12 * island);
+            best[island] = best_of(search);
+            ck_assert_int_eq(search_advance(search), 0);
+        }
+        ck_assert_int_eq(count_resting(search, 0), island ? 0 : 12);
+        for (int i = 0; i < population->count && island == 0; i++)
+            ck_assert(population->individuals[i].is_resting ||
+                      (population->individuals[i].method == METHOD_RANDOM &&
+                       population->individuals[i].generation == 3));
+    }
+    better = best[1] > best[0];
+    ck_assert_double_ne(best[0], best[1]);
+    ck_assert_int_eq(population->count, 60);
+    for (int i = 0; i < 12; i++)
+        ck_assert_uint_eq(population->individuals[i].generation / 3, (uint32_t)better);
+    for (int i = 12; i < 60; i++)
+        ck_assert(!population->individuals[i].has_result);
+    run_generation(search);
+    ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
+    search_destroy(search);
+}
+END_TEST
+
+/* As many more as are dead, in rounds, up to thrice the population. */
+START_TEST(the_dead_of_a_start_are_drawn_again)
+{
+    struct search *search;
+    const struct population *population;
+    int living = 0;
+
+    params.evolution_living_draws = 3;
+    search = search_create(&params);
+    population = search_population(search);
+    run_generation(search);
+    for (int i = 0; i < population->count; i++)
+        living += verdict_is_scored(population->individuals[i].verdict);
+    ck_assert_int_eq(living, 60);
+    ck_assert_int_gt(population->count, 60);
+    ck_assert_int_eq(population->more, population->count - 60);
+    ck_assert_int_eq(search_survivor_count(search), 12);
+    for (int i = 0; i < population->count; i++)
+        ck_assert_int_eq(population->individuals[i].method, METHOD_RANDOM);
+    ck_assert_int_eq(search_advance(search), 0);
+    ck_assert_int_eq(population->count, 60);
+    run_generation(search);
+    ck_assert_int_eq(population->count, 60);
+    search_destroy(search);
+}
+END_TEST
+
+START_TEST(islands_need_generations_to_breed_on)
+{
+    struct error error;
+
+    set_up_islands();
+    ck_assert_int_eq(search_check_params(&params, &error), 0);
+    params.evolution_generations = 6;
+    ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "evolution.generations is 6"));
+    params.evolution_islands = 1;
+    ck_assert_int_eq(search_check_params(&params, &error), 0);
+    params.evolution_generations = 8;
+    params.evolution_islands = 2;
+    params.interactive_share = 0.5;
+    ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
 }
 END_TEST
 
@@ -1425,7 +1539,10 @@ int main(void)
     tcase_add_test(tests, the_referee_can_be_off);
     tcase_add_test(tests, everyone_may_be_refused);
     tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 4);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 8);
+    tcase_add_test(tests, islands_begin_anew_and_the_best_breeds_on);
+    tcase_add_test(tests, the_dead_of_a_start_are_drawn_again);
+    tcase_add_test(tests, islands_need_generations_to_breed_on);
     tcase_add_test(tests, settings_may_change_when_restored);
     tcase_add_test(tests, ids_are_not_given_twice);
     tcase_add_test(tests, survivors_keep_their_results);

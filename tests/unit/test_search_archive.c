@@ -15,6 +15,8 @@
 #include "tests/suite.h"
 
 enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
+/* with those that are born for the dead */
+enum { ROOM_MOST = 2 * ROOM };
 
 static struct params params;
 
@@ -68,16 +70,16 @@ struct record {
     struct individual individual; /* its genome is a copy */
     int is_there;
 };
-static struct record records[ROOM];
-static uint64_t opened[ROOM];
-static struct individual at_opening[ROOM];
+static struct record records[ROOM_MOST];
+static uint64_t opened[ROOM_MOST];
+static struct individual at_opening[ROOM_MOST];
 static int opened_count;
 
 static void record(const struct individual *individual)
 {
     struct record *kept = &records[individual->id];
 
-    ck_assert(individual->id < ROOM);
+    ck_assert(individual->id < ROOM_MOST);
     if (kept->is_there)
         genome_deinit(&kept->individual.genome);
     kept->is_there = 1;
@@ -122,7 +124,7 @@ static void record_opening(struct search *search)
 
 static void forget_records(void)
 {
-    for (int i = 0; i < ROOM; i++)
+    for (int i = 0; i < ROOM_MOST; i++)
         if (records[i].is_there)
             genome_deinit(&records[i].individual.genome);
     memset(records, 0, sizeof records);
@@ -142,7 +144,7 @@ static struct search *stop_and_restore(struct search *search, int lost)
         memset(&records[next_id], 0, sizeof records[next_id]);
         lost--;
     }
-    population.individuals = calloc(ROOM, sizeof *population.individuals);
+    population.individuals = calloc(ROOM_MOST, sizeof *population.individuals);
     for (uint64_t k = 0; k < (uint64_t)opened_count + (next_id - first_later); k++) {
         int is_later = k >= (uint64_t)opened_count;
         uint64_t id = is_later ? first_later + k - (uint64_t)opened_count : opened[k];
@@ -310,7 +312,7 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
     }
     ck_assert_int_eq(farm.count, 0);
     ck_assert_uint_eq(search_generation(search), GENERATIONS - 1);
-    ck_assert(search_next_id(search) == ROOM);
+    ck_assert(search_next_id(search) == ROOM || params.evolution_islands > 1);
     search_destroy(search);
     return idle;
 }
@@ -335,6 +337,15 @@ START_TEST(the_run_does_not_depend_on_the_workers)
 }
 END_TEST
 
+/* Generations 0, 1 and 2, 3 are the islands, 4 and 5 what follows. */
+static void set_up_islands(void)
+{
+    params.evolution_islands = 2;
+    params.evolution_island_generations = 2;
+    params.evolution_islands_merged = 1;
+    params.evolution_living_draws = 3;
+}
+
 START_TEST(restored_equals_uninterrupted)
 {
     uint64_t straight[GENERATIONS], broken[GENERATIONS];
@@ -343,9 +354,62 @@ START_TEST(restored_equals_uninterrupted)
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
     /* not where all is lost so often that the three of them seldom come to an end */
     params.guard_perturbed_runs = _i % 7 < 2 ? 2 : 0;
+    if (_i >= 24)
+        set_up_islands();
     run(1, 0, 0, NULL, straight);
     run(1 + 3 * (_i % 3), 1 + _i % 7, _i % 5, &rng, broken);
     ck_assert_mem_eq(straight, broken, sizeof straight);
+}
+END_TEST
+
+/* Each island begins without cells and with random creatures, as many more as are dead; the best of the
+ * better one are counted again when the islands are over. */
+START_TEST(islands_have_archives_of_their_own)
+{
+    struct search *search;
+    const struct population *population;
+    uint64_t hashes[GENERATIONS];
+    double best[2] = {0, 0};
+    int resting = 0, first_of_better = 0;
+
+    set_up_islands();
+    run(1, 0, 0, NULL, hashes);
+    search = begin();
+    population = search_population(search);
+    for (uint32_t generation = 0; generation < 4; generation++) {
+        struct farm farm = {.count = 0};
+        int fresh = 0, dead = 0;
+
+        while (!search_is_complete(search)) {
+            ck_assert_int_ge(feed(search, &farm, 1), 0);
+            finish_one(search, &farm, NULL);
+        }
+        record_news(search);
+        for (int i = 0; i < population->count; i++) {
+            const struct individual *one = &population->individuals[i];
+
+            fresh += one->generation == generation && one->method == METHOD_RANDOM;
+            dead += one->generation == generation && one->verdict == VERDICT_OVERLAP;
+            ck_assert(!one->is_resting || !one->cell);
+        }
+        if (generation % 2 == 0) {
+            ck_assert_int_gt(dead, 0);
+            ck_assert_int_ge(fresh, SIZE + dead);
+        }
+        ck_assert_int_eq(population->more, generation % 2 ? 0 : fresh - SIZE);
+        best[generation / 2] = population->individuals[0].fitness;
+        ck_assert_int_eq(search_advance(search), 0);
+        record_opening(search);
+        if (generation == 1)
+            for (int i = 0; i < population->count; i++)
+                resting += population->individuals[i].is_resting;
+    }
+    ck_assert_int_eq(resting, SIZE / 5);
+    first_of_better = best[1] > best[0] ? 2 : 0;
+    for (int i = 0; i < population->count; i++)
+        ck_assert(population->individuals[i].generation / 2 == (uint32_t)first_of_better / 2 &&
+                  !population->individuals[i].cell);
+    search_destroy(search);
 }
 END_TEST
 
@@ -696,7 +760,8 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, forget_records);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 24);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 36);
+    tcase_add_test(tests, islands_have_archives_of_their_own);
     tcase_add_test(tests, nobody_waits);
     tcase_add_test(tests, the_lag_is_kept);
     tcase_add_test(tests, progress_is_known);
