@@ -63,7 +63,7 @@ static void explain_walk(const struct measures *measures, const struct params *p
 static void explain_stride(const struct measures *measures, const struct params *params,
                            char *words, size_t size)
 {
-    if (fitness_walk(measures, params) > 0)
+    if (measures->distance_m > 0)
         snprintf(words, size, "slipped by %.2g of its way, and lay on its belly %.2g of the time",
                  measures->slip_share, measures->belly_share);
     else
@@ -254,8 +254,8 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
                             "First Life", fitness_platform, explain_platform, NULL, 0, 0},
     [BEHAVIOUR_STRIDE] = {"stride",
-                          "as walk, times (1 - slip_weight min(1, slip_share)) (1 - belly_weight "
-                          "belly_share)",
+                          "x^2 / (x + 1/2), x = distance / size, times "
+                          "(1 - slip_weight min(1, slip_share)) (1 - belly_weight belly_share)",
                           "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
                           explain_custom, NULL, 0, 0},

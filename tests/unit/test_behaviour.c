@@ -56,7 +56,7 @@ START_TEST(zero_is_explained)
 
         ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), is_zero);
         ck_assert_int_eq(words[0] != 0, is_zero);
-        ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE);
+        ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE && i != BEHAVIOUR_STRIDE);
     }
     params.evolution_behaviour = BEHAVIOUR_WALK;
     behaviour_explain_zero(VERDICT_OK, &measures, &params, words);
@@ -337,16 +337,19 @@ END_TEST
 START_TEST(stride_is_walking_less_what_slides_and_lies)
 {
     measures.size_m = 1;
-    measures.distance_m = 4.5;
+    /* half a length is worth a quarter, not nothing */
+    measures.distance_m = 0.5;
+    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0.25);
+    measures.distance_m = 2 + sqrt(6); /* x^2 = 4 x + 2 */
     params.fitness_slip_weight = 0.5;
     params.fitness_belly_weight = 0.25;
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 4);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 4, 1e-14);
     measures.slip_share = 0.5;
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 3);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 3, 1e-14);
     measures.slip_share = 7; /* trembling does not count more than sliding */
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 2);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 2, 1e-14);
     measures.belly_share = 1;
-    ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 1.5);
+    ck_assert_double_eq_tol(fitness(BEHAVIOUR_STRIDE), 1.5, 1e-14);
     measures.slip_share = NAN;
     ck_assert_double_eq(fitness(BEHAVIOUR_STRIDE), 0);
 }
