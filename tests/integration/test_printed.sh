@@ -11,16 +11,24 @@ python3 -c '' 2>/dev/null || { echo "skip: needs python3"; exit 77; }
 # ESC, a line of its own, C1, no UTF-8, U+200B, U+2028, U+202E, U+2066, U+FEFF, U+FE0F, U+061C, U+E0041
 hostile=$'x\e[2J\nFAKED\xc2\x9b31m\xff\xe2\x80\x8b\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xef\xbb\xbf\xef\xb8\x8f\xd8\x9c\xf3\xa0\x81\x81y'
 
-# ends COMMAND...: by itself, in time, and all that it prints is clean. Its exit code is $last.
+# ends COMMAND...: by itself and in time. Its exit code is $last. What it prints is added to `heard`.
 ends() {
     last=0
     timeout -s KILL 60 "$@" >out 2>err </dev/null || last=$?
     [ "$last" -lt 124 ] || fail "exit code $last: $* ($(cat -v err))"
+    cat out err >>heard
+    echo >>heard
+    ran+=("$*")
+}
+# All that was printed since the last time is clean.
+is_clean() {
     perl -0777 -ne 'utf8::decode($_) or die "no UTF-8\n";
         die sprintf("U+%04X\n", ord $1) if
             /((?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{fff9}-\x{fffb}])/;
-        die "a line that is not its own\n" if /^FAKED/m' out err 2>unclean ||
-        fail "$* prints $(cat unclean): $(cat -v out err)"
+        die "a line that is not its own\n" if /^FAKED/m' heard 2>unclean ||
+        fail "$(cat unclean) is printed by one of: $(printf '%s\n' "${ran[@]}" | cat -v): $(cat -v heard)"
+    : >heard
+    ran=()
 }
 works() {
     ends "$@"
@@ -45,12 +53,14 @@ for program in "$controller" "$simulator" "$viewer"; do
             ends "$@" "$option" "$hostile"
             ends "$@" "$option=$hostile" "$hostile"
             ends "$@" "$hostile" "$option" "$hostile" "$hostile"
+            is_clean
             count=$((count + 1))
         done
         ends "$@" "$hostile"
         ends "$@" "$hostile" "$hostile" "$hostile" "$hostile"
         ends "$@" "--$hostile"
         ends "$@" "-$hostile"
+        is_clean
     done
 done
 [ "$count" -gt 60 ] || fail "only $count options were found"
@@ -83,6 +93,7 @@ all_commands() { # RUN_DIR
     works "$simulator" evaluate "$hostile.json" --json --trace "$hostile.csv"
     works "$simulator" export "$hostile.json" --mjcf "$hostile.xml" --signals "$hostile.csv"
     rm -f "$hostile".*
+    is_clean
 }
 all_commands "$hostile"
 printf '%s' "$hostile" >>"$hostile/logs/controller.log"
@@ -92,6 +103,7 @@ tail -n 1 <("$controller" logs "$hostile") | grep -q '^log="worker-x' || fail "a
 scene=$(find "$root/tests/oracle/scenes" -name '*.json' | LC_ALL=C sort | head -n 1)
 cp "$scene" "$hostile.json"
 works "$simulator" scene "$hostile.json" --until 0.1 --trace "$hostile.csv"
+is_clean
 
 # ---- contents ----
 
@@ -103,6 +115,7 @@ for text in '"name": "a\u001b[31m\u2028"' "\"name\": \"a$hostile\"" "\"$hostile\
     ends "$controller" diff bad.json bad.json
     printf '[run]\nname = %s\n%s\n[%s]\n' "$text" "$hostile" "$hostile" >bad.ini
     ends "$controller" run bad.ini -o bad
+    is_clean
 done
 
 # ---- answers ----
@@ -139,6 +152,7 @@ for answer in said refused nonsense live; do
         # shellcheck disable=SC2086 # words
         ends "$controller" $order
     done
+    is_clean
     kill "$pid"
 done
 
@@ -148,8 +162,8 @@ unheard() { # DESCRIPTOR'S KIND, REASON, COMMAND...
     local status=0
     case $1 in
     full) "${@:3}" >/dev/full 2>err </dev/null || status=$? ;;
-    pipe) python3 -c 'import os, subprocess, sys; reader, writer = os.pipe(); os.close(reader)
-sys.exit(subprocess.run(sys.argv[1:], stdout=writer).returncode & 255)' "${@:3}" 2>err </dev/null || status=$? ;;
+    pipe) perl -e 'pipe(R, W) && close(R) && open(STDOUT, ">&", *W) && exec { $ARGV[0] } @ARGV' "${@:3}" \
+        2>err </dev/null || status=$? ;;
     closed) "${@:3}" >&- 2>err </dev/null || status=$? ;;
     esac
     [ "$status" = 1 ] || fail "exit code $status into $1: ${*:3} ($(cat err))"
