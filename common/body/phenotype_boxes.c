@@ -415,7 +415,7 @@ static void mount_part(struct grower *grower, int index)
     box->centre = mat3_back(&from, vec3_sub(part->centre, link_origin(grower, part->link)));
 }
 
-/* Of a box about a point at `from` its centre, in the axes of its link. */
+/* A box's inertia about a point at `from` its centre, in the axes of its link. */
 static struct sym3 inertia_of(const struct box_part *box, double mass, struct vec3 from)
 {
     double xx = box->size_m.x * box->size_m.x, yy = box->size_m.y * box->size_m.y;

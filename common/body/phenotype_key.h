@@ -21,12 +21,12 @@ struct phenotype_key {
     uint64_t words[2];
 };
 
-/* Of a creature that was grown with these parameters, in a trial with this seed. Needs some room in the arena. 0, or
- * ERR_MEMORY. */
+/* Makes the key of a creature that was grown with these parameters, in a trial with this seed. Needs
+ * some room in the arena. 0, or ERR_MEMORY. */
 int phenotype_key_make(struct phenotype_key *key, const struct phenotype *phenotype,
                        const struct params *params, const struct trial *trial, uint64_t seed,
                        struct arena *arena);
-/* The same of a genome, which is grown for it; the arena is reset first. */
+/* Grows a genome and makes the key of what has grown; the arena is reset first. */
 int phenotype_key_grow(struct phenotype_key *key, const struct genome *genome,
                        const struct params *params, const struct trial *trial, uint64_t seed,
                        struct arena *arena);

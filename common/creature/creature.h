@@ -40,7 +40,7 @@ void creature_deinit(struct creature *creature);
 
 /* Reads binary or JSON by its first byte. On error the creature is left initialised and empty. */
 int creature_read(struct creature *creature, const char *path, struct error *error);
-/* The same from memory; `name` stands for the path in messages. */
+/* Reads a creature from memory; `name` stands for the path in messages. */
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);
 
@@ -74,7 +74,7 @@ int genome_pack(struct packed_genome *packed, const struct genome *genome,
                 struct pack_writer *scratch);
 int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed);
 void packed_genome_deinit(struct packed_genome *packed);
-/* The same from bytes that hold exactly one genome. */
+/* Decodes bytes that hold exactly one genome. */
 int genome_decode_bytes(struct genome *genome, const void *bytes, size_t length,
                         struct error *error);
 

@@ -43,7 +43,7 @@ enum {
 #define GENOME_SCALE_MIN     0.1
 #define GENOME_SCALE_MAX     10.0
 
-/* Of spheres and bones. */
+/* Ranges of spheres and bones. */
 #define GENOME_RADIUS_MIN_M     0.005
 #define GENOME_RADIUS_MAX_M     5.0
 #define GENOME_FRICTION_MAX     10.0

@@ -55,7 +55,7 @@ static int is_enough(const struct exam *exam, double score)
     return score >= exam->share * exam->own;
 }
 
-/* Of the first scores of a row. */
+/* How many of the first scores of a row pass. */
 static int count_passed(const struct exam *exam, const double *scores, int count)
 {
     int passed = 0;

@@ -45,7 +45,7 @@ int exam_ask(struct exam *exam, struct trial *trial);
 void exam_tell(struct exam *exam, const struct trial *trial, double score);
 int exam_is_over(const struct exam *exam);
 
-/* Of an exam that is over. */
+/* Whether the creature passed an exam that is over. */
 int exam_holds(const struct exam *exam);
 /* Least score with the other solver; the own one if that is not asked. */
 double exam_solver_least(const struct exam *exam);

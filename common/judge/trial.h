@@ -45,7 +45,7 @@ void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE]);
 /* 0, or ERR_* with a message. */
 int trial_from_text(struct trial *trial, const char *text, struct error *error);
 
-/* The same in words: "at h", "from perturbed start 3 at h/4 with solver constraint". */
+/* The trial in words: "at h", "from perturbed start 3 at h/4 with solver constraint". */
 void trial_describe(const struct trial *trial, const struct params *params, char *text,
                     size_t size);
 

@@ -11,7 +11,7 @@
 
 /* Accurate for any finite x, fastest below 1.6e6 in size; inf and NaN count as 0 (sine 0, cosine 1). */
 void det_sincos(double x, double *sine, double *cosine);
-/* The same of many arguments, the same bits, at about half the cost each. */
+/* Sines and cosines of many arguments: the bits of det_sincos(), at about half its cost each. */
 void det_sincos_all(const double *x, int count, double *sine, double *cosine);
 double det_sin(double x);
 double det_cos(double x);

@@ -82,7 +82,7 @@ struct vec3 quaternion_log(struct quaternion q);
 /* The unit quaternion of a turn, with w >= 0. */
 struct quaternion quaternion_of(const struct mat3 *m);
 
-/* Of a unit quaternion. */
+/* The matrix of a unit quaternion. */
 static inline struct mat3 quaternion_matrix(struct quaternion q)
 {
     double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;

@@ -335,7 +335,7 @@
     BOOL(farm, pin, 0, 'F', "Linux: each worker stays on one core")                                \
     INT(farm, log_mb, 64, 1, 1048576, 'F', "a longer log begins anew; the one before is kept")     \
     TEXT(farm, launcher, "", 'F',                                                                  \
-         "words before the simulator, no shell; slurm: srun as it must be")                        \
+         "command that starts each simulator, without a shell; slurm: the right srun")             \
     REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
          "a worker silent for this long from its start is replaced; not Slurm's")                  \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
@@ -427,7 +427,7 @@ int params_set_assignment(struct params *params, const char *assignment, struct 
 /* Reads an INI file over what is there (call params_set_defaults first). Errors name file and line;
  * a key set twice, or world.preset below other world keys, is one. Rows before the error stay set. */
 int params_read_file(struct params *params, const char *path, struct error *error);
-/* The same from text; `name` stands for the file in messages. */
+/* Reads the text of an INI file; `name` stands for the file in messages. */
 int params_read_text(struct params *params, const char *text, const char *name,
                      struct error *error);
 

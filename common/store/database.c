@@ -146,9 +146,9 @@ static int check_schema(sqlite3 *database, const char *path, struct error *error
         /* SQLite's own indices have no text */
         int is_known = sql ? is_ours(sql) : 1;
         if (is_known == 0)
-            status =
-                error_set(error, ERR_FORMAT, "%s: its %.16s %.64s is none that this program makes",
-                          path, type ? type : "?", name ? name : "?");
+            status = error_set(error, ERR_FORMAT,
+                               "%s: it has a %.16s %.64s, which this program does not make", path,
+                               type ? type : "?", name ? name : "?");
         else if (is_known < 0)
             status = error_set(error, is_known, "%s: %s", path, error_text(is_known));
     }
@@ -270,7 +270,7 @@ static int count_statement(unsigned event, void *context, void *statement, void 
     return 0;
 }
 
-/* Of the file and what is in its log. */
+/* Counts the bytes of the file and of its log. */
 static int64_t count_bytes(const char *path)
 {
     char name[PATH_MAX];

@@ -29,7 +29,7 @@
     " PRIMARY KEY (generation, individual)"                                                        \
     ") STRICT, WITHOUT ROWID"
 
-/* Of versions 6 to 9; later it is two columns of births and individuals. */
+/* Versions 6 to 9 have it; later it is two columns of births and individuals. */
 #define STORE_BARS_TABLE                                                                           \
     "CREATE TABLE IF NOT EXISTS bars ("                                                            \
     " individual INTEGER PRIMARY KEY,"                                                             \

@@ -38,7 +38,7 @@ enum {
 /* SELECT of these columns of individuals i, then `extra` columns (", a, b" or ""), FROM and the
  * rest. */
 void stored_creature_print_select(FILE *text, const char *extra, const char *rest);
-/* The same of those in `births` who have no row in `individuals`; `rest` begins with "FROM i". */
+/* SELECT of those in `births` who have no row in `individuals`; `rest` begins with "FROM i". */
 void stored_creature_print_births(FILE *text, const char *extra, const char *rest);
 /* What such a row says by itself: all but name and parameters. `creature` is initialised; its
  * genome is its own also on error. */

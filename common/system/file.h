@@ -23,7 +23,7 @@ int file_is_special(const char *path);
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
  * was and the temporary file is gone. A special file (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
-/* The same whatever path is now: a link, a pipe or a device of that name goes, what it leads to stays as
+/* Writes it whatever path is now: a link, a pipe or a device of that name goes, what it leads to stays as
  * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
@@ -39,7 +39,7 @@ int file_is_on_network(const char *path);
  * ever waiting, and for writing only if it has no other name. 0, or ERR_* with a message. */
 int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
                      struct error *error);
-/* The same of the directory and the last part of a path. */
+/* Opens a path: file_open_within() its directory. */
 int file_open_plain(const char *path, int flags, int *descriptor, struct error *error);
 /* The judgement alone, of what lstat() says. */
 int file_check_plain(const struct stat *info, int is_written, const char *path,

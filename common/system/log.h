@@ -17,7 +17,7 @@ void log_set(int descriptor, enum log_level level);
 void log_event(enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same into another log's descriptor, for one line about something that has a log of its own. */
+/* Writes the line into another log's descriptor: about something that has a log of its own. */
 void log_event_to(int descriptor, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -30,7 +30,7 @@ int breeding_draw(const struct params *params, struct census *census, struct ind
 
 /* A fresh random genome, drawn once. */
 int breeding_make_random(const struct params *params, struct individual *child);
-/* The same where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new
+/* Makes a newcomer where nobody is fit to breed. Where bodies do not mutate (mutation.body) it is a new
  * brain in the body of an individual; NULL: there is no such individual. */
 int breeding_make_fresh(const struct params *params, struct census *census,
                         const struct individual *body, struct individual *child);

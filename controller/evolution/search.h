@@ -104,7 +104,7 @@ int search_check_params(const struct params *params, struct error *error);
 
 /* Makes generation 0. `params` is copied. NULL: out of memory. */
 struct search *search_create(const struct params *params);
-/* The same with seeds in it. */
+/* Makes generation 0 with seeds in it. */
 struct search *search_create_seeded(const struct params *params, const struct seeding *seeding);
 /* Goes on from a stored generation: takes over `population` (individuals with and without result,
  * in their stored order) and the next free creature id. */
@@ -165,7 +165,7 @@ int search_is_interactive(const struct params *params);
 /* Notes a choice, instead of an earlier one. 0, or ERR_MISSING if nobody of that id is in the
  * population. */
 int search_choose(struct search *search, uint64_t id, int choice);
-/* Of a complete generation: ranks it by fitness, choice and id, and decides who survives
+/* Ranks a complete generation by fitness, choice and id, and decides who survives
  * (is_selected). Nothing where nobody is asked. To be called before the generation is closed and
  * the next one opened. */
 void search_select(struct search *search);

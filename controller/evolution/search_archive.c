@@ -53,7 +53,7 @@ static void freeze_bodies(struct params *params)
     params->mutation_remove_connection = 0;
 }
 
-/* Of the brain too, only numbers change, and effectors. */
+/* In the brain, too, only numbers change, and effectors. */
 static void freeze_wiring(struct params *params)
 {
     freeze_bodies(params);
@@ -256,7 +256,7 @@ static void count(void *state, struct population *population, struct individual 
 
 /* ---- children ---- */
 
-/* Of everything that makes the body; the brain, with effectors and sensors, is left out. */
+/* A hash of everything that makes the body; the brain, with effectors and sensors, is left out. */
 static uint64_t hash_body(const struct genome *genome)
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];

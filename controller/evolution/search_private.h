@@ -15,7 +15,7 @@ struct search {
     int called;                 /* individuals in the top that the referee has yet to see */
     int cursor;                 /* row to look at first when either is asked for */
 
-    /* Of lagged methods: the population in order of id is
+    /* In lagged methods the population in order of id is
      *   [0, head) counted   [head, born) bred, not counted   [born, count) bred before a restart
      * and has room for all that will be bred in the generation. */
     void *lagged; /* the method's state; NULL: the method is generational */
@@ -60,7 +60,7 @@ void search_set_bars(const struct params *params, const struct individual *survi
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
-/* Of a generation whose results are all there: more children, for places that the dead and, where
+/* Breeds, in a generation whose results are all there, more children, for places that the dead and, where
  * somebody chooses, the copies leave. It may be ranked after that, or miss results again. 0 or
  * ERR_MEMORY. */
 int search_fill(struct search *search);

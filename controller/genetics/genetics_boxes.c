@@ -164,7 +164,7 @@ static double measure_image_space(const struct body_gene *child, struct vec3 her
     return 2 * apart[child->is_symmetric];
 }
 
-/* Of a few random places on the parent the one with the most space: limbs that grow from one spot overlap. */
+/* Takes from a few random places on the parent the one with the most space: limbs that grow from one spot overlap. */
 static void draw_place(const struct genome *genome, struct connection_gene *connection,
                        const struct body_gene *child, struct rng *rng)
 {

@@ -327,7 +327,7 @@ static int count_oscillators(const struct genome *genome)
     return count;
 }
 
-/* Of an oscillator: in phase or half a turn apart, or else a little more or less. */
+/* Changes an oscillator's lag: in phase or half a turn apart, or else a little more or less. */
 static void neuron_lag(struct mutation *mutation)
 {
     int wanted = mutation_below(mutation, count_oscillators(mutation->genome)), row = 0;

@@ -132,7 +132,7 @@ static double measure_space(const struct genome *genome, const struct body_gene 
     return space;
 }
 
-/* Of a few random places on the parent's outline the one with the most space: limbs that grow from
+/* Takes from a few random places on the parent's outline the one with the most space: limbs that grow from
  * one spot overlap, and such creatures are not viable. */
 static void draw_place(const struct genome *genome, gene_id from, struct rng *rng, int *face,
                        double *position)

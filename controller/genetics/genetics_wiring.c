@@ -207,7 +207,7 @@ int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_
 static void repair_input(const struct genome *genome, gene_id owner, struct rng *rng,
                          struct input_gene *input)
 {
-    /* The same kind first: a lost neuron is replaced by a neuron. */
+    /* Its kind is tried first: a lost neuron is replaced by a neuron. */
     if (!wiring_is_valid(genome, owner, input) &&
         !wiring_draw_source(genome, owner, (enum input_kind)input->kind, rng, input))
         wiring_draw(genome, owner, rng, input);

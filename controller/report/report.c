@@ -61,7 +61,7 @@ static int find_champions(struct report *report)
     return 0;
 }
 
-/* Of each generation the first in rank of those marked breed, or keep if nobody was. */
+/* Finds in each generation the first in rank of those marked breed, or keep if nobody was. */
 static int find_chosen(struct report *report)
 {
     const struct run_facts *facts = &report->facts;

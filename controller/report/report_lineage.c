@@ -16,7 +16,7 @@
 #define THUMB_WIDTH   96.0
 #define THUMB_HEIGHT  60.0
 #define THUMB_SPACING 104.0
-/* Of a larger tree only those with a picture are drawn as points. */
+/* In a larger tree only those with a picture are drawn as points. */
 #define NODES_DRAWN 500
 
 void report_write_picture(const struct report *report, FILE *file, uint64_t id)

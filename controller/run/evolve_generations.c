@@ -45,7 +45,7 @@ static uint64_t note_fitness(struct evolve *evolve)
     return ranked->individuals[0].id;
 }
 
-/* Of a generation that is in the store. */
+/* Logs a generation that is in the store. */
 static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best_id)
 {
     const struct progress_state *state = &evolve->state;

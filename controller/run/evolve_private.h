@@ -47,7 +47,7 @@ struct evolve {
 
 /* The run ends when the farm has gone. */
 void evolve_stop(struct evolve *evolve);
-/* The same with evolve->error, which is set: says so in the log. */
+/* Ends the run for evolve->error, which is set: says so in the log. */
 void evolve_fail(struct evolve *evolve);
 
 /* ---- evolve_generations.c ---- */

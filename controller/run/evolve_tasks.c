@@ -45,7 +45,7 @@ static void take_entry(struct evolve *evolve, const struct task *task, int verdi
         evolve_advance(evolve);
 }
 
-/* Of the referee's tasks. */
+/* Takes the result of one of the referee's tasks. */
 static void take_trial(struct evolve *evolve, const struct task *task, int verdict,
                        const struct measures *measures)
 {

@@ -39,7 +39,7 @@ struct reuse_counts {
 struct reuse *reuse_create(const struct params *params);
 void reuse_destroy(struct reuse *reuse);
 
-/* Of the task's creature in the task's trial; task->key is found if it is not known. REUSE_UNKNOWN:
+/* Looks for the result of the task's creature in the task's trial; task->key is found if it is not known. REUSE_UNKNOWN:
  * task->tag is set, and the task stays the caller's. REUSE_WAITS: the genome is taken over.
  * REUSE_KNOWN: *known is good until the next call, and has the id of the creature whose result it
  * is. ERR_MEMORY (below 0) if there is no memory. */

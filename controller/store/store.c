@@ -82,7 +82,7 @@ int store_check_place(struct store *store, struct error *error)
                      store->path);
 }
 
-/* Of a database that is written to. Nothing in a run is secret: deleted rows need not be wiped. */
+/* Sets up a database that is written to. Nothing in a run is secret: deleted rows need not be wiped. */
 static int set_journal(struct store *store, struct error *error)
 {
     if (store->is_on_network)

@@ -238,7 +238,7 @@ enum store_order {
     STORE_KINDS /* whose body is of the kind of one before (measures_are_one_kind()); who did not live,
                      * unless nobody did */
 };
-/* Of the rest the first `most` stay; returns how many. */
+/* The first `most` of the rest stay; returns how many. */
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);
 /* As store_get_top(), the best `top` of those who stay then. */
 int store_get_best(struct store *store, int64_t generation, enum store_order order, int top,

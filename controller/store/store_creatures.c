@@ -267,7 +267,7 @@ static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct
 /* Where there are not enough who move differently, this many times as many are looked at. */
 enum { MORE_LOOKED_AT = 8 };
 
-/* Of members m, costs c and archive a. */
+/* Columns of members m, costs c and archive a. */
 #define ENTRY_COLUMNS                                                                              \
     INDIVIDUAL_COLUMNS                                                                             \
     ", m.rank, m.survived, m.fitness, c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes,"    \

@@ -67,7 +67,7 @@ static int insert_individual(struct store *store, const struct individual *indiv
     return status;
 }
 
-/* Of a creature that is simulated again. */
+/* Replaces the result of a creature that is simulated again. */
 static int replace_result(struct store *store, const struct individual *individual,
                           struct error *error)
 {

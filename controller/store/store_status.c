@@ -10,7 +10,7 @@
 
 #include "common/text.h"
 
-/* Of the generation under way. */
+/* Counts the choices of the generation under way. */
 static int count_choices(struct store *store, struct store_status *status, struct error *error)
 {
     struct store_choice *choices;

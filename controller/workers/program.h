@@ -12,10 +12,10 @@ int program_find(const char *name, char path[RUN_PATH_SIZE], struct error *error
  * hands SIGTERM and SIGHUP on to it meanwhile, and returns its exit code, 128 + signal if a signal
  * ended it, or a negative ERR_*. */
 int program_run(const char *path, char *const *argv, struct error *error);
-/* The same with nothing to read, and all it prints going to an open file (of errors, too). */
+/* Runs a program with nothing to read; all it prints, errors too, goes to an open file. */
 int program_run_into(const char *path, char *const *argv, int output, struct error *error);
 
-/* The same with nothing to read; the first line it prints, without the line's end. A program that
+/* Runs a program with nothing to read, and gives the first line it prints, without the line's end. A program that
  * somebody ends by a signal is started again, PROGRAM_ASK_TRIES times in all, unless the signal was
  * for this process, too. ERR_IO if it prints no line, crashes, or ends with another code than 0. */
 #define PROGRAM_ASK_TRIES 10

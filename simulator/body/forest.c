@@ -30,7 +30,9 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
         all[i]->creature = numbers ? numbers[i] : i;
         if (all[i]->solver != solver || (count > 1 && !solver->create_meeting))
             return error_set(error, ERR_UNAVAILABLE,
-                             "bodies 0 and %d: their solvers do not let them meet", i);
+                             "bodies 0 and %d cannot be in one world: they need one solver that "
+                             "lets bodies meet",
+                             i);
     }
     if (count == 1)
         return 0;

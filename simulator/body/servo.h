@@ -10,7 +10,7 @@
  * the signal. */
 enum servo_law { SERVO_EFFECTOR, SERVO_TORQUE, SERVO_SPRING, SERVO_MOTION };
 
-/* Of a linear joint: force for torque, extension for angle, mass for inertia. */
+/* A linear joint has force for torque, extension for angle, mass for inertia. */
 struct servo {
     enum servo_law law;
     double kp, kd; /* position */
@@ -57,7 +57,7 @@ static inline void servo_advance(struct servo *servo, double dt_s)
 void servo_init(struct servo *servo, const struct link *link, double inertia,
                 const struct dynamics_settings *settings, double damping_rate_1_s);
 
-/* The same torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state of the
+/* The servo's torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state of the
  * effectors alone, the aim with time, too. */
 void servo_gains(const struct servo *servo, enum effector_state state, int effector_mode,
                  double *kp, double *kd);

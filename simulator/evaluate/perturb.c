@@ -32,7 +32,7 @@ static struct amounts amounts_of(const struct params *p)
     return (struct amounts){p->guard_perturbed_pose_rad, 0, p->guard_perturbed_friction, 0};
 }
 
-/* Of a perturbation, from 0: which eight it belongs to, and its place there. */
+/* Perturbations, from 0, come in eights: which eight this one belongs to, and its place there. */
 static uint64_t group_of(const struct run *run)
 {
     return (uint64_t)(run->params->simulation_perturbation - 1) / STARTS;

@@ -129,7 +129,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     }
 }
 
-/* Of bones: out of their length, or of a muscle's range. */
+/* How far bones are out of their length, or of a muscle's range. */
 static double strain(const struct dynamics *dynamics, const struct phenotype *phenotype)
 {
     const struct sphere_body *body = sphere_body_of(phenotype);

@@ -28,7 +28,7 @@
 
 /* Below this, of unit vectors, two directions are one. */
 #define PARALLEL 1e-6
-/* Of the stiffness of a bone with the same lever and inertia. Softer, because leapfrog errs by some k h^2 / 4 of the
+/* Share of the stiffness of a bone with the same lever and inertia. Softer, because leapfrog errs by some k h^2 / 4 of the
  * energy whenever a limit is met or left. */
 #define STIFFNESS 0.1
 /* See MUSCLE_DAMPING in sphere_build.c: the same of motors. */
@@ -120,7 +120,7 @@ static struct vec3 some_across(struct vec3 v)
     return vec3_scale(across, 1 / vec3_length(across));
 }
 
-/* Of both rows, by the stiffer of turning about n and about n x m: the bound of sphere_step.c with the
+/* Sets the stiffness of both rows, by the stiffer of turning about n and about n x m: the bound of sphere_step.c with the
  * forces of unit torque instead of unit vectors. */
 static void set_stiffness(const struct sphere_system *s, struct angle *angle,
                           const struct joint_frame *f, struct vec3 n)

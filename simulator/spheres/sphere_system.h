@@ -38,7 +38,7 @@ static inline struct lanes lanes_of(const struct vec3 *v)
     return (struct lanes){*(const pair_aligned *)v, v->z};
 }
 
-/* Of any vector, wherever it is. */
+/* Lanes of any vector, wherever it is. */
 static inline struct lanes lanes_from(struct vec3 v)
 {
     return (struct lanes){{v.x, v.y}, v.z};

@@ -44,7 +44,7 @@ int draw_is_image(cairo_t *cr);
 /* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
 double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
                  enum draw_align align, enum palette_color color);
-/* The same broken into lines at spaces and cut, with an ellipsis, after lines_most; the first baseline at
+/* Text that is broken into lines at spaces and cut, with an ellipsis, after lines_most; the first baseline at
  * y. Returns the number of lines. */
 int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
                     double size_px, int lines_most, enum palette_color color);
@@ -85,7 +85,7 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
 /* 1 if the scene is seen in perspective: it has depth, and the view is turned. */
 int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
 
-/* Of a set of enum draw_overlay what is drawn in the world, at a time: contacts, limits of the drives, efforts of the
+/* Draws those of a set of enum draw_overlay that are in the world, at a time: contacts, limits of the drives, efforts of the
  * effectors, what sensors feel, the way to the light. */
 void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, unsigned overlays);
@@ -95,7 +95,7 @@ void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay 
                  double time_s, double taken_px);
 /* Where the panel beside a brain ends below, px of the surface. */
 double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay);
-/* The same below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
+/* The ledger below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
  * NULL: only asks. */
 int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                             double time_s, double bottom);
@@ -148,7 +148,7 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
                  int count, unsigned overlays);
 /* The height in which it looks well for one creature, up to most_px. */
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
-/* Of up to a quarter fewer moments than there is room for, the number at which poses differ most: moments that fall on the
+/* The number of moments, up to a quarter fewer than there is room for, at which poses differ most: moments that fall on the
  * same phase of every stride make it look as if it slid. */
 int draw_strobe_count(const struct replay *replay, int most);
 /* The times of so many moments, s: equally far apart, but that where there is a floor the one nearest to the top of the

@@ -59,7 +59,7 @@ static double line_width(const struct scene *scene)
     return fmin(fmax(px, 0.9 * scene->ui), 2.4 * scene->ui);
 }
 
-/* Of a shape in the world. */
+/* Axes of a shape in the world. */
 static struct mat3 shape_axes(const struct scene *scene, const struct shape *shape)
 {
     const struct replay_pose *pose = &scene->moment.poses[shape->part];
@@ -351,7 +351,7 @@ static int is_deep_box(const struct shape *shape)
     return shape->kind == SHAPE_BOX && shape->half_m.z > 0;
 }
 
-/* Of those that are equally near the last comes first, and joints after shapes. */
+/* Adds a shape: of those that are equally near the last comes first, and joints after shapes. */
 static void add_shape(struct picture *picture, int index)
 {
     const struct scene *scene = &picture->scene;

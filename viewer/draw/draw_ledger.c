@@ -18,7 +18,7 @@
 #define ROW_PX    17.0
 #define HEAD_PX   34.0
 #define MARGIN_PX 12.0
-/* Of its upper edge: title and time are seen. */
+/* Where its upper edge is: title and time are seen. */
 #define TOP_PX 38.0
 /* The panel cannot be read when it is smaller than this share of its size. */
 #define SMALLEST     0.85

@@ -211,7 +211,7 @@ static int is_over(const struct eye *eye, const struct shape *shape, const struc
     return 1;
 }
 
-/* The same of all parts, at all moments. */
+/* Whether any part covers it, at any moment. */
 static int is_covered(const struct draw_view *view, const struct replay *replay,
                       const struct draw_moment *moments, int count, const double of[4])
 {

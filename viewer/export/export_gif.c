@@ -52,7 +52,7 @@ struct quantizer {
     int color_count;
 };
 
-/* Of a pixel 0x00rrggbb. */
+/* The cell of a pixel 0x00rrggbb. */
 static unsigned cell_of(uint32_t pixel)
 {
     return (pixel >> 9 & 31 << 10) | (pixel >> 6 & 31 << 5) | (pixel >> 3 & 31);

@@ -364,7 +364,7 @@ static void write_obstacles(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
-/* Of scenes in depth: centre, half sides and turn of what stands there. */
+/* Writes for scenes in depth: centre, half sides and turn of what stands there. */
 static void write_solids(FILE *file, const struct replay *replay)
 {
     fputs("solids: [", file);

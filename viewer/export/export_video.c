@@ -104,7 +104,7 @@ static void convert_rows(const struct export_film *film, const uint32_t *rows, s
     convert_chroma(upper, lower, (int)width, blue + left / 2, red + left / 2);
 }
 
-/* The same where they are not as in the frame before. The picture is mostly flat: even where it scrolls
+/* Converts the rows where they are not as in the frame before. The picture is mostly flat: even where it scrolls
  * most of it stays as it is. */
 static void convert_changes(const struct export_film *film, const uint32_t *rows,
                             const uint32_t *before, unsigned char *luma, unsigned char *blue,

@@ -57,7 +57,7 @@ struct replay_drive {
     double signal_full;  /* a signal of its effector that is drawn as strong */
     double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
     int rod;             /* the shape whose length it is, or -1 */
-    /* Of a joint at one place, else 0: what it slides along or turns about, and where the part is from there, across
+    /* For a joint at one place, else 0: what it slides along or turns about, and where the part is from there, across
      * that, when the value is 0: units. In the parent's frame; of the second and third axes of a joint in the part's, as
      * if their value were 0. */
     struct vec3 way, hand;
@@ -84,7 +84,7 @@ struct replay_cut {
     int input; /* of a neuron */
 };
 
-/* Of a part: its centre and its turn, a unit quaternion. */
+/* A part's centre and its turn, a unit quaternion. */
 struct replay_pose {
     float x_m, y_m, z_m;
     float turn_w, turn_x, turn_y, turn_z;
@@ -182,7 +182,7 @@ struct replay {
  * evaluation, so that the result can be compared. Fails with a message where nothing can be shown. */
 int replay_create(struct replay **replay, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error);
-/* The same without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere are left
+/* Makes a replay without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere are left
  * out. With any, the status is REPLAY_CHANGED. */
 int replay_create_cut(struct replay **replay, const struct creature *creature,
                       const struct params *params, uint64_t seed, int is_recorded,

@@ -24,7 +24,7 @@ int run_reader_get_top(const char *run_directory, int64_t generation, enum run_o
                        struct error *error);
 void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
 
-/* The same piece by piece. Between calls nothing is kept open, so that a run may end meanwhile. */
+/* Reads a run piece by piece. Between calls nothing is kept open, so that a run may end meanwhile. */
 struct run_reader;
 /* The directory's name is copied. NULL and a message on error. */
 int run_reader_open(struct run_reader **reader, const char *run_directory, struct error *error);

@@ -27,7 +27,7 @@ int window_run(const struct window_options *options, struct error *error)
 
 #define WINDOW_WIDTH    1120
 #define WINDOW_HEIGHT   680
-/* Of a screen with so many dots to an inch; denser ones get a larger window, in which all is larger. */
+/* Dots to an inch of a usual screen; denser ones get a larger window, in which all is larger. */
 #define USUAL_DPI       96.0
 #define SCALE_MAX       4.0
 /* A window takes at most this share of the screen. */

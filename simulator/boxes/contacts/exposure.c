@@ -51,7 +51,7 @@ static int is_parted(const struct solids_pair *p, int k, double sign)
     return 0;
 }
 
-/* Of the faces across axis k. */
+/* Which of the faces across axis k are shaded. */
 static inline int shaded_across(const struct solids_pair *p, int k)
 {
     double reach = fabs(p->by_a[k]) - p->a->half[k] - p->separation[k];

@@ -16,7 +16,7 @@ struct moments {
     quad by_t[4];
 };
 
-/* Of a piece that is cut by a line; rounding may cut it more than twice. */
+/* Corners of a piece that is cut by a line; rounding may cut it more than twice. */
 enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
 /* Pieces that are kept, for each box. */
 enum { PIECES_KEPT = 16 };
@@ -44,7 +44,7 @@ static inline void add_triangle(struct moments *sum, const struct exposure_corne
     }
 }
 
-/* Of a piece where v0 + s vs + t vt >= 0. */
+/* Moments of that part of a piece where v0 + s vs + t vt >= 0. */
 static void find_moments(struct moments *sum, const struct exposure_piece *piece, double v0,
                          double vs, double vt)
 {
@@ -128,7 +128,7 @@ void space_drag_integrate(const struct space_drag_law *law, const struct exposur
         add_side(w, law, piece, -1, v0, vs, vt);
 }
 
-/* Of a whole face of a box. */
+/* Integrates over a whole face of a box. */
 static void integrate_whole(const struct space_drag_law *law, const struct solid *solid, int face,
                             double v0, double vs, double vt, double w[6])
 {

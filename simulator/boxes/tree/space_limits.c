@@ -62,7 +62,7 @@ static void add_row(struct space_limits *limits, const struct space_limit *of, d
         row->gradient[k] = sign * g[k];
 }
 
-/* Of freedom k of the link. */
+/* Adds the interval of freedom k of the link. */
 static void add_interval(struct space_limits *limits, const struct space_limit *of, int k,
                          double value, const double *g)
 {

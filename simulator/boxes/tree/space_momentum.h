@@ -16,7 +16,7 @@ struct space_momentum {
 
 /* The root that a link hangs on. */
 int space_momentum_root(const struct space_tree *tree, int link);
-/* Of what hangs on a root, at the tree's pose and velocity. */
+/* The momentum of what hangs on a root, at the tree's pose and velocity. */
 void space_momentum_find(const struct space_tree *tree, int root, struct space_momentum *momentum);
 /* Changes coordinates and rates of a free root so that centre and momentum become those of `target`; `now`: what
  * they are, at the tree's pose. The whole also turns as if its rate had been so for turned_s. Returns by how much that

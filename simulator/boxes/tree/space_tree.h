@@ -135,7 +135,7 @@ void space_tree_normalise(const struct space_tree *tree, double *q);
 
 /* Everything that follows from q; quaternions need not be units. */
 void space_tree_set_pose(struct space_tree *tree, const double *q);
-/* The same where only slides of roots have changed since, a fraction of the work. */
+/* Sets the pose where only slides of roots have changed since: a fraction of the work. */
 void space_tree_shift(struct space_tree *tree, const double *q);
 /* Velocities of all links and velocity products, at the pose. */
 void space_tree_set_velocity(struct space_tree *tree, const double *qd);
@@ -160,7 +160,7 @@ void space_tree_factor_mass(struct space_tree *tree);
  * those from *from to one before *to, where *to > 0. Rows are an even number of numbers long. */
 void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
                        double *rows, int stride, int *from, int *to);
-/* The same of an impulse on the joint that ends at the link, along each of its axes. Numbers of its own rates are put. */
+/* Whitens an impulse on the joint that ends at the link, along each of its axes. Numbers of its own rates are put. */
 void space_tree_whiten_joint(struct space_tree *tree, int link, const double *joint, double *row,
                              int *from, int *to);
 /* L^-T of a row: a change of the rates. */

@@ -65,7 +65,7 @@ struct nearest {
 };
 void collide_nearest(const struct box *box, double x, double y, struct nearest *nearest);
 
-/* The same two where one of the boxes is not a rectangle. collide_separation() and collide_boxes()
+/* Separation and contacts where one of the boxes is not a rectangle. collide_separation() and collide_boxes()
  * call them. */
 double collide_round_separation(const struct box *a, const struct box *b);
 void collide_round(const struct box *a, const struct box *b, double margin,

@@ -16,7 +16,7 @@
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
 
-/* The same in the middle of the step, of what bounces. */
+/* What bounces does so in the middle of the step. */
 static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
 {
     double rebound = -c->elasticity * s->start[c->first_row];

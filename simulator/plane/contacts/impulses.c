@@ -227,7 +227,7 @@ static int eliminate(double **lines, int size, int width, double *solution)
     return 1;
 }
 
-/* The same system with few unknowns, and its solution, without pivoting. 0 if a pivot is less than PIVOT_MIN
+/* Solves the system with few unknowns, without pivoting. 0 if a pivot is less than PIVOT_MIN
  * of its diagonal. */
 __attribute__((always_inline)) static inline int solve_few(const struct impulses *s, int size,
                                                            double *solution)
@@ -283,7 +283,7 @@ static int solve_system(struct impulses *s, int size, double *solution)
     }
 }
 
-/* The same with pivoting and any number of unknowns. */
+/* Solves the system with pivoting and any number of unknowns. */
 static int solve_many(struct impulses *s, int size, double *solution)
 {
     int width = (size + 2) & ~1;

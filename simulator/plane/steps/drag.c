@@ -93,7 +93,7 @@ static void add_moments(const struct drag_edge *edge, double low, double high, d
     t->yy += m0 * edge->ny * edge->ny;
 }
 
-/* Of a stretch on which the normal velocity a + w p keeps its sign. */
+/* Adds a stretch on which the normal velocity a + w p keeps its sign. */
 static void add_stretch(const struct drag *g, const struct drag_edge *edge, double low, double high,
                         double a, double w, struct tensor *t)
 {
@@ -106,7 +106,7 @@ static void add_stretch(const struct drag *g, const struct drag_edge *edge, doub
         add_moments(edge, low, high, speed < 0 ? -a : a, speed < 0 ? -w : w, t);
 }
 
-/* Of a piece of an edge, by the law for the link's velocity. */
+/* Adds a piece of an edge, by the law for the link's velocity. */
 static void add_piece(const struct drag *g, const struct drag_edge *edge,
                       const struct drag_piece *piece, const struct motion *v, struct tensor *t)
 {
@@ -188,7 +188,7 @@ static inline struct drag_moments piece_moments(const struct drag_edge *edge,
     return m;
 }
 
-/* Of a face and the opposite one, for the normal of the first. */
+/* Moments of a face and the opposite one, for the normal of the first. */
 static inline struct drag_moments face_moments(const struct drag *g, int edge, int opposite)
 {
     struct drag_moments m[2];
@@ -283,7 +283,7 @@ static int hide_several(struct drag_piece *pieces, int count, double low, double
     return count;
 }
 
-/* The same of any number; mostly there is one. */
+/* Hides a stretch of any number of pieces; mostly there is one. */
 static inline int hide(struct drag_piece *pieces, int count, double low, double high)
 {
     if (count > 1)
@@ -355,7 +355,7 @@ __attribute__((always_inline)) static inline void shade_partly(struct drag *g, i
     shade_edge(g, edge, is_first ? first : low, is_last ? last : high);
 }
 
-/* The same of a disk whose centre is so far in front of an edge. */
+/* Shades an edge by a disk whose centre is so far in front of it. */
 static void shade_by_disk(struct drag *g, int edge, double s, double d, double radius)
 {
     double half = d < 0 ? sqrt(fmax(0, radius * radius - d * d)) : radius;

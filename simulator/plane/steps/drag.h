@@ -35,7 +35,7 @@ struct drag_edge {
     double half_length;
 };
 
-/* Of an edge, from its middle, counter-clockwise. */
+/* A piece of an edge, from its middle, counter-clockwise. */
 struct drag_piece {
     double from, to;
 };

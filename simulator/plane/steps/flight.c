@@ -1,12 +1,13 @@
-/* See flight.h, and tree_accelerate.c for the algorithm and the names.
+/* See flight.h; tree_accelerate.c has the algorithm and the names.
  *
- * What depends on angles alone - sines, ways and moments in the world's axes, articulated inertias and
- * their reciprocals - is found a stage ahead: the angles of a stage follow from the rates of the one
- * before. A pass outward so takes a stage's accelerations, the next one's velocities and the pose of the
- * one after, a pass inward this one's forces and the next one's inertias: two streams of arithmetic
- * that do not wait for one another, where each alone is a chain of dependent operations from the root to
- * the leaves and back. The last stage leaves the pose at the end of the step, with which the next step
- * begins.
+ * Some values depend on angles alone: sines, ways and moments in the world's axes, articulated inertias
+ * and their reciprocals. They are found one stage ahead, since the angles of a stage follow from the
+ * rates of the stage before. So each pass does the work of several stages:
+ *   outward   accelerations of this stage, velocities of the next one, the pose of the one after that
+ *   inward    forces of this stage, inertias of the next one
+ * These are two streams of arithmetic that do not wait for one another. Each alone is a chain of
+ * dependent operations, from the root to the leaves and back. The last stage leaves the pose at the end
+ * of the step, with which the next step begins.
  *
  * Sines are turned from those of a base angle, which is renewed when a link is too far from it. */
 #include "simulator/plane/steps/flight.h"
@@ -481,7 +482,7 @@ static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
     return drag_pair(p, pose, stage->sum);
 }
 
-/* The same of the root, whose origin has a velocity of its own. */
+/* Begins with the root, whose origin has a velocity of its own. */
 static inline pair begin_root(struct flight_pair *p, const struct stage *stage, pair velocity)
 {
     int k = stage->k;
@@ -512,7 +513,7 @@ static inline void fold_pair(struct flight_pair *p, int slot, enum parents paren
     add_to_parents(p, AT(fn), (pose->rx * fy - pose->ry * fx) - p->tau, parents);
 }
 
-/* Of two links: accelerations of the last stage, velocities and forces of this one, pose of the next.
+/* Finds of two links the accelerations of the last stage, velocities and forces of this one, pose of the next.
  * Returns the power of drag; is_far: lanes that need other sines. */
 static inline pair pass_outward(struct flight_pair *p, const struct stage *stage,
                                 enum parents parents, double most, pair_bits *is_far)

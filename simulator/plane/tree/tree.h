@@ -185,7 +185,7 @@ void tree_set_pose(struct tree *tree, const double *q);
  * last bits depend on the poses before, back to the last tree_forget_turns(). */
 void tree_turn(struct tree *tree, const double *q, const double *qd);
 void tree_forget_turns(struct tree *tree);
-/* The same of a tree of hinges whose angle, sine and cosine have been set. */
+/* Sets the pose of a tree of hinges whose angle, sine and cosine have been set. */
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
 /* Velocities of all links from qd, at the pose. */
 void tree_set_velocity(struct tree *tree, const double *qd);
@@ -200,7 +200,7 @@ void tree_set_start_velocity(struct tree *tree, const double *qd);
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd);
 
-/* The same once more for the velocities that are set now and other torques, at the pose and with the
+/* Accelerations once more, for the velocities that are set now and other torques, at the pose and with the
  * `extra` of the last tree_accelerate(): inertias are not computed again. Without drag only. */
 void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd);
 
@@ -210,7 +210,7 @@ double tree_drive_effort(const struct tree *tree, int link);
 /* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V comes
  * from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the root's origin. */
 double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
-/* The same for half_step = 0 and the velocity that is set. */
+/* The drag's power for half_step = 0 and the velocity that is set. */
 double tree_drag_power_now(const struct tree *tree);
 /* All its forces then, about the root's origin. */
 struct force tree_drag_force_now(const struct tree *tree);

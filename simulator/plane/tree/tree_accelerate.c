@@ -180,7 +180,7 @@ static struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
                                  ia.y - ia.n * u[1]};
 }
 
-/* The same for a linear joint. */
+/* Eliminates a linear joint. */
 static inline void eliminate_slide(struct tree_link *l, double extra)
 {
     const struct tensor *ia = &l->ia;
@@ -201,7 +201,7 @@ static inline void eliminate_slide(struct tree_link *l, double extra)
                                 .yy = ia->yy - uy * l->uy};
 }
 
-/* The same for a joint whose acceleration is given. */
+/* Eliminates a joint whose acceleration is given. */
 static inline void eliminate_driven(struct tree_link *l)
 {
     l->handed = l->ia;

@@ -127,7 +127,7 @@ static void update_limit(const struct constraint *c, struct touch *t)
     }
 }
 
-/* Of a disk of radius R on a line the material point below the centre counts for friction: its velocity
+/* Where a disk of radius R is on a line, the material point below the centre counts for friction: its velocity
  * along the line is that of the centre plus R (w_a - w_b), which is the rate of rolling. */
 static void add_rolling(const struct constraint *c, struct row *row, double radius)
 {
@@ -314,7 +314,7 @@ static int is_before_corner(const struct constraint *c, const struct touch *t)
     return 1;
 }
 
-/* The same of a touch with an obstacle. */
+/* Whether a touch with an obstacle still holds. */
 static int is_on_wall(const struct constraint *c, const struct touch *t)
 {
     const struct part *part = &c->phenotype->parts[t->part];

@@ -203,7 +203,7 @@ void space_touch_list_pairs(struct space_constraint *c);
 void space_touch_find(struct space_constraint *c, double margin);
 /* Rows of a touch at the placed state. */
 void space_touch_update(const struct space_constraint *c, struct touch *t);
-/* Of found[] the one that a touch is; NULL: it is no longer there. */
+/* The one of found[] that a touch is; NULL: it is no longer there. */
 struct touch *space_touch_match(const struct space_constraint *c, const struct touch *t);
 /* What has been found decides from which side boxes touch when they are looked at next. */
 void space_touch_hold(struct space_constraint *c);
