@@ -454,14 +454,21 @@ static void advance(struct space_group *g, int splits)
         g->law_residual = residual;
 }
 
-/* The length of the next part of a step of which so much is left, such that nothing thin is passed in it. */
+/* The length of the next part of a step of which so much is left, such that nothing thin is passed in it, and no limit that
+ * something slides along turns away under it. */
 static double find_stride(struct space_group *g, double left_s, double least_s)
 {
+    double stride = left_s;
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        stride =
+            fmin(stride, space_limits_stride(&d->limits, &d->tree, d->q, d->qd, left_s, least_s));
+    }
     if (!space_contacts_has_pairs(g->contacts))
-        return left_s;
+        return stride;
     for (int k = 0; k < g->count; k++)
         space_step_set_pose(g->all[k]);
-    return space_contacts_stride(g->contacts, left_s, least_s);
+    return space_contacts_stride(g->contacts, stride, least_s);
 }
 
 /* What a step gave begins at nothing. */
@@ -479,14 +486,11 @@ void space_step_advance(struct space_group *g)
     for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
         set_step(g, part);
         advance(g, 1);
-        forget_accelerations(g);
         residual = fmax(residual, g->law_residual);
     }
     set_step(g, left);
     advance(g, left < h);
     set_step(g, h);
-    if (left < h)
-        forget_accelerations(g);
     for (int k = 0; k < g->count; k++)
         g->all[k]->law_residual = fmax(residual, g->law_residual);
 }

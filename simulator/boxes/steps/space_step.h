@@ -54,6 +54,7 @@ struct space_dynamics {
     uint64_t operations, step_operations;
     int is_posed; /* the tree is at the state */
     int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last, pressed */
+    double lengths_s[2]; /* of these steps, the last one first */
     int is_pressing;
     double energy, start_energy;      /* of the state, and at the start of the step ... */
     int has_energy, has_start_energy; /* ... where they are known */

@@ -140,25 +140,28 @@ static void guess_middle(struct space_dynamics *d, double half, double last, dou
 }
 
 /* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess costs no new
- * factors, and without it the energy of a tumbling box drifts by ten times as much. */
+ * factors, and without it the energy of a tumbling box drifts by ten times as much. The steps before, of h1 and h0, may have
+ * been longer or shorter. */
 static void find_accelerations(struct space_dynamics *d, double half)
 {
-    /* a(h/4) from a(-h/2) and a(-3h/2), which are those of the last steps */
+    double h = 2 * half, h1 = d->lengths_s[0] / h, h0 = d->lengths_s[1] / h;
+    /* a(h/4) from a(-h1/2) and a(-h1 - h0/2), which are those of the last steps */
     int was_known = d->known > 1;
+    double ahead = was_known ? (0.25 + 0.5 * h1) / (0.5 * (h1 + h0)) : 0;
     if (was_known)
-        guess_middle(d, half, 1.75, -0.75);
+        guess_middle(d, half, 1 + ahead, -ahead);
     else
         guess_middle(d, half, 0, 0);
     for (int i = 0; i < d->rates; i++)
         d->qdd_last[i] = d->qdd[i];
     accelerate_middle(d, half, 0);
-    /* a(h/4) from a(h/2) and a(-h/2); or a first guess with nothing known */
-    if (was_known)
-        guess_middle(d, half, 0.75, 0.25);
-    else
-        guess_middle(d, half, 1, 0);
+    /* a(h/4) from a(h/2) and a(-h1/2); or a first guess with nothing known */
+    double share = was_known ? (0.25 + 0.5 * h1) / (0.5 + 0.5 * h1) : 1;
+    guess_middle(d, half, share, 1 - share);
     accelerate_middle(d, half, 1);
     d->known += d->known < 2;
+    d->lengths_s[1] = d->lengths_s[0];
+    d->lengths_s[0] = h;
 }
 
 void space_step_book_limits(struct space_dynamics *d, double work)

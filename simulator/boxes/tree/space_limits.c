@@ -11,6 +11,10 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 #define GAP_NEAR 0.1
 /* Gaps that count as 0, rad or m. */
 #define GAP_ROUNDING 1e-12
+/* A ball's gradients, which are of length 1, are to change by no more in a part of a step; how fast they do is seen over this
+ * share of it. */
+#define TURN_MAX    0.1
+#define SHORT_SHARE (1.0 / 256)
 /* Who comes slower than this, rad/s or m/s, leans on a limit; who comes faster, hits it. */
 #define HIT_RATE 0.5
 
@@ -173,6 +177,31 @@ int space_limits_find(struct space_limits *limits, const struct space_tree *tree
     }
     limits->count = closed > 0 ? kept : 0;
     return limits->count;
+}
+
+/* How fast a ball's gradient changes, 1/s: found over a short time. */
+static double turning_of(const struct space_limit *row, struct quaternion ball, struct vec3 w,
+                         double short_s)
+{
+    struct quaternion then = quaternion_product(ball, quaternion_exp(vec3_scale(w, short_s)));
+    return vec3_length(vec3_sub(row->turning(then), row->turning(ball))) / short_s;
+}
+
+double space_limits_stride(struct space_limits *limits, const struct space_tree *tree,
+                           const double *q, const double *rates, double time_s, double least_s)
+{
+    double fastest = 0;
+    measure(limits, tree, q);
+    for (int i = 0; i < limits->count; i++) {
+        const struct space_limit *row = &limits->rows[i];
+        struct vec3 w = {rates[row->rate], rates[row->rate + 1], rates[row->rate + 2]};
+        if (!row->turning || row->gap > time_s * vec3_length(w))
+            continue;
+        struct quaternion ball = ball_of(&tree->links[row->link], q);
+        fastest = fmax(fastest, turning_of(row, ball, w, time_s * SHORT_SHARE));
+    }
+    double parts = ceil(time_s * fastest / TURN_MAX);
+    return parts > 1 ? fmax(time_s / parts, fmin(least_s, time_s)) : time_s;
 }
 
 /* When g + r t + a t^2 / 2 comes to 0 from above, fast enough; else HUGE_VAL. */

@@ -41,6 +41,10 @@ double space_limits_gap(struct space_limits *limits, const struct space_tree *tr
  * that the rates leave open, so that all that are near count. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *middle, const double *end, double half_s, int are_pushed);
+/* How long steps may be, s, in which joints slide along limits that are curved, such that these hardly turn: at most time_s, at
+ * least least_s. Where a ball with a narrow cone swings about, it turns by more than a step can follow. */
+double space_limits_stride(struct space_limits *limits, const struct space_tree *tree,
+                           const double *q, const double *rates, double time_s, double least_s);
 /* When the first joint hits a limit, s from now, if the rates at q go on with the accelerations qdd; HUGE_VAL: none does.
  * Joints that come slowly hit nothing. */
 double space_limits_hit(struct space_limits *limits, const struct space_tree *tree, const double *q,
