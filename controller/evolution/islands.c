@@ -8,38 +8,38 @@
 
 int islands_check_params(const struct params *params, struct error *error)
 {
-    int64_t starts = params->evolution_islands * params->evolution_island_generations;
-
-    if (params->evolution_islands == 1)
-        return 0;
-    if (starts >= params->evolution_generations)
-        return error_set(error, ERR_RANGE,
-                         "evolution.generations is %lld: %lld islands of %lld generations leave "
-                         "none to breed on",
-                         (long long)params->evolution_generations,
-                         (long long)params->evolution_islands,
-                         (long long)params->evolution_island_generations);
-    if (search_is_interactive(params))
+    if (params->evolution_islands > 1 && search_is_interactive(params))
         return error_set(error, ERR_RANGE,
                          "evolution.islands is %lld, but somebody chooses by hand",
                          (long long)params->evolution_islands);
     return 0;
 }
 
+int islands_count(const struct params *params)
+{
+    int64_t most = params->evolution_generations / params->evolution_island_generations - 1;
+
+    if (most > params->evolution_islands)
+        most = params->evolution_islands;
+    return most > 1 ? (int)most : 1;
+}
+
 int islands_find(const struct params *params, uint32_t generation)
 {
     int64_t island = generation / params->evolution_island_generations;
+    int count = islands_count(params);
 
-    if (params->evolution_islands == 1)
+    if (count == 1)
         return 0;
-    return (int)(island < params->evolution_islands ? island : params->evolution_islands);
+    return island < count ? (int)island : count;
 }
 
 int64_t islands_generations_left(const struct params *params, uint32_t generation)
 {
     int64_t island = islands_find(params, generation), end = params->evolution_generations;
+    int count = islands_count(params);
 
-    if (params->evolution_islands > 1 && island < params->evolution_islands)
+    if (count > 1 && island < count)
         end = (island + 1) * params->evolution_island_generations;
     return end > (int64_t)generation + 1 ? end - 1 - (int64_t)generation : 0;
 }
@@ -49,7 +49,7 @@ int islands_is_start(const struct params *params, uint32_t generation)
     int island = islands_find(params, generation);
 
     return generation == 0 ||
-           (island != islands_find(params, generation - 1) && island < params->evolution_islands);
+           (island != islands_find(params, generation - 1) && island < islands_count(params));
 }
 
 int islands_is_end(const struct params *params, uint32_t generation)
@@ -73,8 +73,8 @@ void islands_find_resting(struct search *search)
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        individual->is_resting = island < params->evolution_islands &&
-                                 islands_find(params, individual->generation) < island;
+        individual->is_resting =
+            island < islands_count(params) && islands_find(params, individual->generation) < island;
         individual->is_counted |= individual->is_resting;
     }
 }
@@ -153,8 +153,7 @@ static void wake(struct search *search)
         struct individual *individual = &search->population.individuals[i];
         int island = islands_find(params, individual->generation);
 
-        if (rank_start(best, (int)params->evolution_islands, island) >=
-            params->evolution_islands_merged)
+        if (rank_start(best, islands_count(params), island) >= params->evolution_islands_merged)
             continue;
         individual->is_resting = individual->is_counted = 0;
     }
@@ -165,6 +164,6 @@ void islands_leave(struct search *search)
 {
     rest(search);
     keep(&search->population, is_resting);
-    if (islands_find(&search->params, search->generation + 1) == search->params.evolution_islands)
+    if (islands_find(&search->params, search->generation + 1) == islands_count(&search->params))
         wake(search);
 }

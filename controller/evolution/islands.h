@@ -16,7 +16,10 @@
 /* Demands on the parameters. 0 or ERR_*. */
 int islands_check_params(const struct params *params, struct error *error);
 
-/* The start to which a generation belongs, from 0; evolution.islands: all those after the merger.
+/* How many starts there are: evolution.islands, but only as many as leave the generations after
+ * them at least the length of a start. 1: no islands. */
+int islands_count(const struct params *params);
+/* The start to which a generation belongs, from 0; islands_count(): all those after the merger.
  * Without islands 0 is the only one. */
 int islands_find(const struct params *params, uint32_t generation);
 /* Generations of the same island that follow this one. */

@@ -14,6 +14,7 @@
 
 #include "common/body/phenotype_key.h"
 #include "common/math/rng.h"
+#include "controller/evolution/islands.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -835,9 +836,10 @@ static int is_before_referee(struct search *search)
     return !search_is_complete(search);
 }
 
-/* Generations 0 to 2 and 3 to 5 are the islands, 6 and 7 what follows. */
+/* Generations 0 to 2 and 3 to 5 are the islands, 6 to 8 what follows. */
 static void set_up_islands(void)
 {
+    params.evolution_generations = 9;
     params.evolution_islands = 2;
     params.evolution_island_generations = 3;
     params.evolution_islands_merged = 1;
@@ -883,7 +885,7 @@ START_TEST(restored_equals_uninterrupted)
         assert_same(straight, broken);
         broken = stop_and_restore(broken, &rng);
     }
-    ck_assert_uint_eq(search_generation(straight), 7);
+    ck_assert_uint_eq(search_generation(straight), params.evolution_generations - 1);
     ck_assert(search_is_finished(broken));
     ck_assert_int_gt(stops_before_referee, _i < 4 ? 8 : 4);
     search_destroy(straight);
@@ -975,19 +977,26 @@ START_TEST(the_dead_of_a_start_are_drawn_again)
 }
 END_TEST
 
-START_TEST(islands_need_generations_to_breed_on)
+/* 30 generations hold five islands of three and as many after them; fewer hold fewer, or none. */
+START_TEST(short_runs_have_fewer_islands)
 {
+    static const struct {
+        int generations, count;
+    } cases[] = {{30, 5}, {18, 5}, {17, 4}, {9, 2}, {8, 1}, {2, 1}};
     struct error error;
 
-    set_up_islands();
+    params.evolution_islands = 5;
+    params.evolution_island_generations = 3;
+    for (int i = 0; i < 6; i++) {
+        params.evolution_generations = cases[i].generations;
+        ck_assert_int_eq(islands_count(&params), cases[i].count);
+        for (uint32_t g = 0; g < 30; g++) {
+            int is_start = g % 3 == 0 && (int)g < 3 * cases[i].count;
+
+            ck_assert_int_eq(islands_is_start(&params, g), cases[i].count > 1 ? is_start : g == 0);
+        }
+    }
     ck_assert_int_eq(search_check_params(&params, &error), 0);
-    params.evolution_generations = 6;
-    ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
-    ck_assert_ptr_nonnull(strstr(error.message, "evolution.generations is 6"));
-    params.evolution_islands = 1;
-    ck_assert_int_eq(search_check_params(&params, &error), 0);
-    params.evolution_generations = 8;
-    params.evolution_islands = 2;
     params.interactive_share = 0.5;
     ck_assert_int_eq(search_check_params(&params, &error), ERR_RANGE);
 }
@@ -1542,7 +1551,7 @@ int main(void)
     tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 8);
     tcase_add_test(tests, islands_begin_anew_and_the_best_breeds_on);
     tcase_add_test(tests, the_dead_of_a_start_are_drawn_again);
-    tcase_add_test(tests, islands_need_generations_to_breed_on);
+    tcase_add_test(tests, short_runs_have_fewer_islands);
     tcase_add_test(tests, settings_may_change_when_restored);
     tcase_add_test(tests, ids_are_not_given_twice);
     tcase_add_test(tests, survivors_keep_their_results);
