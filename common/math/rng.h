@@ -18,6 +18,7 @@ enum rng_purpose {
     RNG_TEST = 6,
     RNG_LIGHT = 7,
     RNG_PERTURBATION = 8,
+    RNG_RELIEF = 9,
 };
 /* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
 #define RNG_PURPOSE_BITS 8

@@ -13,6 +13,7 @@
 
 #include "common/math/hash.h"
 #include "common/math/neuron.h"
+#include "common/math/relief.h"
 #include "common/params/obstacles.h"
 #include "common/text.h"
 
@@ -469,6 +470,27 @@ static int check_search(const struct params *params, struct error *error)
 /* Shorter ones make the equations too stiff for the solver's steps. */
 #define CONSTRAINT_TAU_MIN_S 1e-4
 
+/* The ground is not too steep for contacts, and bodies are of a kind that has contacts with it. */
+static int check_relief(const struct params *params, struct error *error)
+{
+    double depth_m = fmax(params->world_relief_m, params->exam_relief_m);
+    double wavelength_m = params->world_relief_wavelength_m;
+    const char *key = params->world_relief_m > 0 ? "world.relief_m" : "exam.relief_m";
+    if (depth_m <= 0)
+        return 0;
+    if (params->creature_body == BODY_SPHERES)
+        return error_set(error, ERR_RANGE,
+                         "%s: creature.body spheres has no contacts with a ground that has waves",
+                         key);
+    if (relief_steepest(depth_m, wavelength_m) > RELIEF_SLOPE_MAX)
+        return error_set(error, ERR_RANGE,
+                         "%s: waves of %g m that are %g m long are steeper than %g: "
+                         "world.relief_wavelength_m must be %.3g at least",
+                         key, depth_m, wavelength_m, RELIEF_SLOPE_MAX,
+                         1.0005 * relief_steepest(depth_m, 1) / RELIEF_SLOPE_MAX);
+    return 0;
+}
+
 static int check_simulation(const struct params *params, struct error *error)
 {
     if (params->simulation_dt_s * params->simulation_brain_hz > 1 + 1e-9)
@@ -512,6 +534,8 @@ int params_check(const struct params *params, struct error *error)
         rc = check_search(params, error);
     if (rc == 0)
         rc = check_simulation(params, error);
+    if (rc == 0)
+        rc = check_relief(params, error);
     return rc;
 }
 

@@ -235,7 +235,11 @@
            "faces that feel drag: all, or those that move forwards")                               \
     BOOL(world, drag_exposure, 1, 'E', "no drag on faces that an own part covers or faces")        \
     INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")               \
-    BOOL(world, ground, 1, 'E', "an infinite flat ground at y = 0")                                \
+    BOOL(world, ground, 1, 'E', "an infinite ground, y = 0 where it is highest")                   \
+    REAL(world, relief_m, 0, 0, 1, 'E',                                                            \
+         "rectangles, boxes: the ground has waves, from crest to trough at most this; 0 = flat")   \
+    REAL(world, relief_wavelength_m, 0.5, 0.05, 100, 'E', "length of the shortest of the waves")   \
+    INT(world, relief_seed, 1, 0, INT64_MAX, 'E', "directions and phases of the waves")            \
     TEXT(world, obstacles, "", 'E',                                                                \
          "fixed rectangles: x y width height angle_rad [* count dx dy], ...")                      \
     REAL(world, depth_m, 1.5, 0.01, 1000, 'E',                                                     \
@@ -316,6 +320,8 @@
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
     REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
          "where there is a floor it slopes by this: gravity is tilted")                            \
+    REAL(exam, relief_m, 0, 0, 1, 'E',                                                             \
+         "as world.relief_m where that is less, in each start with another seed")                  \
     INT(exam, starts, 8, 1, 32, 'J', "starts at a quarter of the step")                            \
     INT(exam, pass, 7, 1, 32, 'J', "of these must keep guard.referee_share, at least")             \
     TEXT(fitness, expression, "", 'J',                                                             \

@@ -60,6 +60,7 @@ void box_scene_set_world(struct box_scene *scene, const struct world *world)
                                        .is_leading = world->drag_faces == DRAG_FACES_LEADING,
                                        .has_exposure = world->drag_exposure};
     to->surfaces.has_ground = world->has_ground;
+    to->surfaces.relief = world->relief;
     to->surfaces.friction = world->friction;
     to->surfaces.elasticity = world->elasticity;
     to->surfaces.own_friction = world->own_friction;

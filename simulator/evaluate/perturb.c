@@ -2,7 +2,7 @@
  *
  * Eight starts are eight conditions: a 2^3 factorial design (Box, Hunter and Hunter, Statistics for Experimenters,
  * 1978, chapter 10). Friction and drag are more or less, the body is tilted one way or the other, and the floor slopes
- * one way or the other. Each is off by the whole of its amount. The height of the drop is in another eighth of its
+ * one way or the other. Each is off by the whole of its amount. A ground with relief has other waves in each start. The height of the drop is in another eighth of its
  * range in each start; its upper half goes with the product of the three signs. In space the way of a tilt or a slope
  * is one of eight directions along the ground, of which its sign chooses the half and the other two signs the place in
  * that half.
@@ -22,14 +22,16 @@ enum { SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE };
 /* How far a start is off. */
 struct amounts {
     double turn_rad, drop_m, friction_share, slope_rad;
+    double relief_m; /* 0: as it is */
 };
 
 static struct amounts amounts_of(const struct params *p)
 {
     if (p->simulation_perturbation > TRIAL_RUN_STARTS)
         return (struct amounts){p->exam_turn_rad, p->exam_drop_m, p->exam_friction_share,
-                                p->exam_slope_rad};
-    return (struct amounts){p->guard_perturbed_pose_rad, 0, p->guard_perturbed_friction, 0};
+                                p->exam_slope_rad, fmax(p->exam_relief_m, p->world_relief_m)};
+    return (struct amounts){.turn_rad = p->guard_perturbed_pose_rad,
+                            .friction_share = p->guard_perturbed_friction};
 }
 
 /* Perturbations, from 0, come in eights: which eight this one belongs to, and its place there. */
@@ -74,11 +76,11 @@ static struct vec3 way_of(const struct run *run, double share, double first_rad)
 /* Tilts the body towards a way. */
 static void turn(struct run *run, double turn_rad, struct vec3 way, struct rng *rng)
 {
-    struct vec3 low, high, axis = {way.z, 0, -way.x};
-    dynamics_bounds(run->dynamics, &low, &high);
+    struct vec3 axis = {way.z, 0, -way.x};
+    double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
     physics_of(&run->phenotype)
         ->perturb(run->dynamics, &run->phenotype, vec3_scale(axis, turn_rad), rng, turn_rad);
-    run_put_at(run, low.y);
+    run_put_at(run, height_m);
 }
 
 /* The floor falls off along a way. */
@@ -91,6 +93,14 @@ static void slope(struct world *world, double slope_rad, struct vec3 way)
     world->gravity_z_m_s2 = gravity * sine * way.z;
 }
 
+/* Other waves on the ground, of a seed of the start's own; the body stays as high above it as it is. */
+static void lay_relief(struct run *run, double depth_m, struct rng *rng)
+{
+    double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
+    world_set_relief(&run->world, run->params, depth_m, rng_u64(rng));
+    run_put_at(run, height_m);
+}
+
 /* What a floor makes possible. */
 static void perturb_on_floor(struct run *run, const struct amounts *amounts, int signs,
                              double first_rad, struct rng *rng)
@@ -100,6 +110,8 @@ static void perturb_on_floor(struct run *run, const struct amounts *amounts, int
     double height_share = share_of((signs & ~1) | product, SIGN_FRICTION, SIGN_TILT, SIGN_SLOPE);
     slope(&run->world, amounts->slope_rad, way_of(run, slope_share, first_rad));
     run->drop_m = amounts->drop_m * (height_share + rng_unit(rng) / STARTS);
+    if (run->world.has_ground && amounts->relief_m > 0)
+        lay_relief(run, amounts->relief_m, rng);
 }
 
 void run_perturb_start(struct run *run)

@@ -60,12 +60,15 @@ int run_push_apart(struct run *run)
     return VERDICT_OK;
 }
 
+static double height_of(const struct run *run)
+{
+    return terrain_height(&run->world, &run->phenotype, run->dynamics);
+}
+
 /* Puts the body's lowest point at a height. */
 static void put_at(struct run *run, double height_m)
 {
-    struct vec3 low, high;
-    dynamics_bounds(run->dynamics, &low, &high);
-    dynamics_shift(run->dynamics, (struct vec3){0, height_m - low.y, 0});
+    dynamics_shift(run->dynamics, (struct vec3){0, height_m - height_of(run), 0});
 }
 
 static void lift_off_obstacles(struct run *run)

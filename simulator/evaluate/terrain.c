@@ -47,7 +47,39 @@ double terrain_lowest_surface(const struct world *world)
     double lowest = HUGE_VAL;
     for (int i = 0; i < world->obstacles.count && !world->has_ground; i++)
         lowest = fmin(lowest, upper_side(&world->obstacles.list[i]));
-    return lowest < HUGE_VAL ? lowest : 0;
+    return lowest < HUGE_VAL ? lowest : world->has_ground ? -world->relief.depth_m : 0;
+}
+
+/* The least height of a box over the ground. */
+static double box_height(const struct relief *relief, const struct solid *box)
+{
+    double least = HUGE_VAL;
+    struct relief_points points;
+    relief_meet(relief, box, HUGE_VAL, &points);
+    for (int i = 0; i < points.count; i++)
+        least = fmin(least, points.list[i].gap / points.list[i].normal.y);
+    return least;
+}
+
+double terrain_height(const struct world *world, const struct phenotype *phenotype,
+                      const struct dynamics *dynamics)
+{
+    double least = HUGE_VAL;
+    struct vec3 low, high;
+    dynamics_bounds(dynamics, &low, &high);
+    if (!world->has_ground || world->relief.depth_m == 0)
+        return low.y;
+    for (int i = 0; i < phenotype->part_count; i++) {
+        struct part_state state;
+        struct solid box;
+        struct quaternion turn = dynamics_part_turn(dynamics, i);
+        dynamics_part_state(dynamics, i, &state);
+        struct mat3 matrix = quaternion_matrix(quaternion_normalised(turn));
+        solids_place(&box, (struct vec3){state.x_m, state.y_m, state.z_m}, &matrix,
+                     phenotype->shapes[i].half_m);
+        least = fmin(least, box_height(&world->relief, &box));
+    }
+    return least;
 }
 
 int terrain_is_below(const struct world *world, struct vec2 point)

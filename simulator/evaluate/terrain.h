@@ -12,8 +12,12 @@
 int terrain_can_carry(const struct world *world);
 /* Height of the surface at x; 0 if there is none. */
 double terrain_start_height(const struct world *world, double x_m);
-/* Height of the lowest surface of all: of an inclined one its lower end; 0 if there is none. */
+/* Height of the lowest surface of all: of an inclined one its lower end, of waves the lowest that there may be; 0 if there is
+ * none. */
 double terrain_lowest_surface(const struct world *world);
+/* Height of the body's lowest point, m: above y = 0, or above a ground with relief, where that is least. */
+double terrain_height(const struct world *world, const struct phenotype *phenotype,
+                      const struct dynamics *dynamics);
 /* 1 if a surface below the point can carry a body, or if the world has no surface at all. */
 int terrain_is_below(const struct world *world, struct vec2 point);
 /* How far the body must be lifted at least to overlap no obstacle, m; 0 if it does not. */

@@ -29,6 +29,9 @@
 enum { STEP_PARTS = 4, ROOT_RATES_MAX = 6 };
 /* Half the size of the ground that is drawn, m. */
 #define GROUND_M 100.0
+/* Half the size of a ground with relief, m, and how many of its points there are in a wave. */
+#define RELIEF_M      8.0
+#define RELIEF_POINTS 10.0
 
 /* As in the viewer's palette: parts by their depth in the tree. */
 static const unsigned colors[] = {0x3d8093, 0xe3a857, 0xc9695c, 0x7fa166,
@@ -300,18 +303,80 @@ static void write_cones(const struct writer *writer)
         }
 }
 
+/* ---- relief ---- */
+
+static int has_relief(const struct mjcf_scene *scene)
+{
+    return scene->has_ground && scene->relief->depth_m > 0;
+}
+
+/* In the plane all rows are alike. */
+static int row_count(const struct relief *relief, int columns)
+{
+    for (int i = 0; i < RELIEF_WAVES; i++)
+        if (relief->waves[i].z != 0)
+            return columns;
+    return 2;
+}
+
+/* Points in a row, and what they are apart, m. */
+static int column_count(const struct relief *relief, double *cell_m)
+{
+    int half = (int)ceil(RELIEF_M * RELIEF_POINTS / relief->wavelength_m);
+    *cell_m = RELIEF_M / half;
+    return 2 * half + 1;
+}
+
+static double row_height(const struct relief *relief, int columns, double cell_m, int row, int at)
+{
+    int middle = (columns - 1) / 2;
+    return relief_height(relief, (at - middle) * cell_m, (row - middle) * cell_m);
+}
+
+/* Heights from 0 to 1 of the highest, from the row with the least z on: MuJoCo wants them so. Returns the lowest, m. */
+static double write_relief(const struct writer *writer)
+{
+    const struct relief *relief = writer->scene->relief;
+    double cell_m, low = 0, high = -relief->depth_m;
+    int columns = column_count(relief, &cell_m), rows = row_count(relief, columns);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++) {
+            double height = row_height(relief, columns, cell_m, i, k);
+            low = fmin(low, height);
+            high = fmax(high, height);
+        }
+    fprintf(writer->file,
+            "<asset>\n<hfield name='relief' nrow='%d' ncol='%d' size='%g %g %.17g 0.1' elevation='",
+            rows, columns, RELIEF_M, RELIEF_M, high - low);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++)
+            fprintf(writer->file, "%s%.5f", k ? " " : "\n",
+                    (row_height(relief, columns, cell_m, i, k) - low) / (high - low));
+    fputs("'/>\n</asset>\n", writer->file);
+    return low;
+}
+
 /* ---- the world ---- */
 
-static void write_world(const struct writer *writer)
+static void write_ground(const struct writer *writer, double lowest_m)
+{
+    if (has_relief(writer->scene))
+        fprintf(writer->file, "<geom name='ground' type='hfield' hfield='relief' pos='0 0 %.17g'",
+                lowest_m);
+    else
+        fprintf(writer->file, "<geom name='ground' type='plane' size='%g %g 0.1'", GROUND_M,
+                GROUND_M);
+    fprintf(writer->file, " friction='%.17g 0.005 0.0001' priority='1' rgba='0.78 0.72 0.6 1'/>\n",
+            writer->scene->friction);
+}
+
+static void write_world(const struct writer *writer, double lowest_m)
 {
     const struct mjcf_scene *scene = writer->scene;
     FILE *file = writer->file;
     fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", file);
     if (scene->has_ground)
-        fprintf(file,
-                "<geom name='ground' type='plane' size='%g %g 0.1' friction='%.17g 0.005 0.0001' "
-                "priority='1' rgba='0.78 0.72 0.6 1'/>\n",
-                GROUND_M, GROUND_M, scene->friction);
+        write_ground(writer, lowest_m);
     for (int i = 0; i < scene->fixed_count; i++) {
         const struct mjcf_box *box = &scene->fixed[i];
         fprintf(file, "<geom name='obstacle%d' type='box'", i + 1);
@@ -543,8 +608,9 @@ void mjcf_write(FILE *file, const struct mjcf_scene *scene)
 {
     const struct writer writer = {file, scene, scene->model};
     write_head(&writer);
+    double lowest_m = has_relief(scene) ? write_relief(&writer) : 0;
     fputs("<worldbody>\n", file);
-    write_world(&writer);
+    write_world(&writer, lowest_m);
     write_sites(&writer, -1);
     for (int i = 0; i < scene->model->link_count; i++)
         if (scene->model->links[i].parent < 0)
@@ -601,6 +667,7 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
                              .phenotype = view->phenotype,
                              .gravity_m_s2 = {world.gravity_x_m_s2, -world.gravity_m_s2, 0},
                              .has_ground = world.has_ground,
+                             .relief = &world.relief,
                              .friction = world.friction,
                              .own_friction = world.own_friction,
                              .fixed = fixed,

@@ -37,6 +37,7 @@ struct mjcf_scene {
     const struct phenotype *phenotype;
     struct vec3 gravity_m_s2;
     int has_ground;
+    const struct relief *relief; /* of the ground */
     double friction, own_friction;
     const struct mjcf_box *fixed;
     int fixed_count;

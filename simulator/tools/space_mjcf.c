@@ -75,6 +75,7 @@ int space_mjcf_write(const struct space_scene *scene, const char *name, FILE *mo
                                   .phenotype = &phenotype,
                                   .gravity_m_s2 = world->gravity_m_s2,
                                   .has_ground = world->surfaces.has_ground,
+                                  .relief = &world->surfaces.relief,
                                   .friction = world->surfaces.friction,
                                   .own_friction = world->surfaces.own_friction,
                                   .fixed = fixed,

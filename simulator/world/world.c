@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+void world_set_relief(struct world *world, const struct params *params, double depth_m,
+                      uint64_t seed)
+{
+    relief_init(&world->relief, depth_m, params->world_relief_wavelength_m, seed,
+                params->creature_body == BODY_RECTANGLES);
+}
+
 void world_init(struct world *world, const struct params *params)
 {
     world->gravity_m_s2 = params->world_gravity_m_s2;
@@ -14,6 +21,7 @@ void world_init(struct world *world, const struct params *params)
     world->drag_faces = params->world_drag_faces;
     world->drag_exposure = params->world_drag_exposure;
     world->has_ground = params->world_ground;
+    world_set_relief(world, params, params->world_relief_m, (uint64_t)params->world_relief_seed);
     double own = params->creature_friction, other = params->world_friction;
     world->friction = own == other ? own : sqrt(own * other);
     world->elasticity = fmax(params->creature_elasticity, params->world_elasticity);

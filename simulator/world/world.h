@@ -5,7 +5,7 @@
 
 #include "common/params/obstacles.h"
 #include "common/params/params.h"
-#include "common/math/rotation.h"
+#include "common/math/relief.h"
 
 struct world {
     double gravity_m_s2;         /* downwards */
@@ -17,8 +17,9 @@ struct world {
     double viscosity_pa_s_m, quadratic_drag_kg_m3; /* the same of boxes: force per area */
     int drag_faces;                                /* DRAG_FACES_* */
     int drag_exposure;                             /* covered and facing edges feel none */
-    int has_ground;                                /* plane y = 0 */
-    double friction;                               /* between parts and the ground or an obstacle */
+    int has_ground;                                /* y = 0 and its relief, downwards */
+    struct relief relief;
+    double friction; /* between parts and the ground or an obstacle */
     double elasticity;
     double own_friction; /* between parts */
     double own_elasticity;
@@ -33,6 +34,9 @@ static inline struct vec3 world_gravity(const struct world *world)
 }
 /* 1 if the world's law of viscosity slows anything. */
 int world_has_drag(const struct world *world);
+/* Another depth and seed for the relief; bodies in the plane have waves along x alone. */
+void world_set_relief(struct world *world, const struct params *params, double depth_m,
+                      uint64_t seed);
 /* Surfaces of two materials: Coulomb's coefficient is the geometric mean of both, restitution the
  * larger one. params_check() must have accepted the parameters. */
 void world_init(struct world *world, const struct params *params);

@@ -30,7 +30,7 @@ static struct error error;
 static struct evaluation result;
 
 /* What a start was. */
-struct seen {
+struct start_seen {
     double resistance; /* friction, or the drag */
     double drop_m, lowest_m;
     struct vec3 gravity;
@@ -68,13 +68,13 @@ static struct vec3 centre_of(const struct dynamics *dynamics, int part)
 
 static int look(void *context, const struct evaluate_view *view)
 {
-    struct seen *seen = context;
+    struct start_seen *seen = context;
     struct vec3 high, low;
     if (view->phase != PHASE_SCORE)
         return 0;
     const struct world *world = &view->run->world;
     dynamics_bounds(view->dynamics, &low, &high);
-    *seen = (struct seen){.resistance = world->friction / params.world_friction,
+    *seen = (struct start_seen){.resistance = world->friction / params.world_friction,
                           .drop_m = view->run->drop_m,
                           .lowest_m = low.y,
                           .gravity = world_gravity(world),
@@ -85,9 +85,9 @@ static int look(void *context, const struct evaluate_view *view)
     return 1;
 }
 
-static struct seen start(int perturbation, uint64_t seed)
+static struct start_seen start(int perturbation, uint64_t seed)
 {
-    struct seen seen = {.resistance = NAN};
+    struct start_seen seen = {.resistance = NAN};
     params.simulation_perturbation = perturbation;
     evaluate(&creature.genome, &params, seed, &arena, look, &seen, &result);
     ck_assert(!isnan(seen.resistance));
@@ -95,14 +95,14 @@ static struct seen start(int perturbation, uint64_t seed)
 }
 
 /* Along the ground: (cos, 0, sin) of a slope's way, or of the way that a turn tilts to; and by how much. */
-static double way_of_slope(const struct seen *seen, struct vec3 *way)
+static double way_of_slope(const struct start_seen *seen, struct vec3 *way)
 {
     double level = hypot(seen->gravity.x, seen->gravity.z);
     *way = (struct vec3){seen->gravity.x / level, 0, seen->gravity.z / level};
     return atan2(level, -seen->gravity.y);
 }
 
-static double way_of_tilt(const struct seen *seen, const struct seen *born, struct vec3 *way)
+static double way_of_tilt(const struct start_seen *seen, const struct start_seen *born, struct vec3 *way)
 {
     struct quaternion back = {born->root.w, -born->root.x, -born->root.y, -born->root.z};
     struct vec3 turn = quaternion_log(quaternion_product(seen->root, back));
@@ -133,9 +133,9 @@ START_TEST(eight_starts_are_eight_conditions)
     struct vec3 tilts[STARTS];
     int more = 0;
     load(_i);
-    struct seen born = start(0, 7);
+    struct start_seen born = start(0, 7);
     for (int i = 0; i < STARTS; i++) {
-        struct seen seen = start(FIRST + i, 7);
+        struct start_seen seen = start(FIRST + i, 7);
         more += seen.resistance > 1;
         ck_assert_double_eq_tol(fabs(seen.resistance - 1), 0.1, 1e-12);
         ck_assert_double_gt(vec3_length(vec3_sub(seen.part, born.part)), 1e-5);
@@ -154,9 +154,9 @@ START_TEST(a_floor_slopes_and_is_dropped_on)
     struct vec3 slopes[STARTS];
     int eighths = 0, conditions = 0;
     load(_i);
-    struct seen born = start(0, 7);
+    struct start_seen born = start(0, 7);
     for (int i = 0; i < STARTS; i++) {
-        struct seen seen = start(FIRST + i, 7);
+        struct start_seen seen = start(FIRST + i, 7);
         struct vec3 tilt;
         ck_assert_double_eq_tol(way_of_slope(&seen, &slopes[i]), params.exam_slope_rad, 1e-9);
         ck_assert_double_eq_tol(seen.lowest_m, born.lowest_m + seen.drop_m, 1e-6);
@@ -176,7 +176,7 @@ START_TEST(without_a_floor_nothing_falls)
 {
     load(EXAMPLES - 1);
     for (int i = 0; i < STARTS; i++) {
-        struct seen seen = start(FIRST + i, 7);
+        struct start_seen seen = start(FIRST + i, 7);
         ck_assert_double_eq(seen.drop_m, 0);
         ck_assert_double_eq(vec3_length(seen.gravity), 0);
     }
@@ -187,10 +187,10 @@ END_TEST
 START_TEST(the_exam_has_starts_of_its_own)
 {
     load(0);
-    struct seen born = start(0, 7);
+    struct start_seen born = start(0, 7);
     for (int i = 1; i <= TRIAL_RUN_STARTS; i++) {
         struct vec3 tilt;
-        struct seen seen = start(i, 7);
+        struct start_seen seen = start(i, 7);
         ck_assert(seen.drop_m == 0 && seen.gravity.x == 0);
         ck_assert_double_eq_tol(way_of_tilt(&seen, &born, &tilt), params.guard_perturbed_pose_rad,
                                 1e-9);

@@ -605,10 +605,18 @@ static void paint(void *context, const struct order_piece *piece)
                                                     picture->items[piece->owner].index);
 }
 
-/* The shadows on the ground, of all that stands on it and moves over it. */
+/* The shadows on the ground, of all that stands on it and moves over it; on one with relief they fall on the plane that
+ * touches it below the body. */
 static void draw_ground_shadows(const struct picture *picture)
 {
+    const struct relief *relief = &picture->scene.replay->relief;
     struct plane ground = {{0, 0, 0}, {0, 1, 0}};
+    if (relief->depth_m > 0) {
+        struct vec3 at = picture->scene.moment.frame.centre;
+        struct relief_shape shape;
+        relief_shape_at(relief, at.x, at.z, &shape);
+        ground = (struct plane){{at.x, shape.height, at.z}, relief_normal(&shape)};
+    }
     if (picture->scene.replay->has_ground && picture->scene.is_spatial)
         cast_on(picture, &ground, INFINITY, CASTERS_MAX, 1);
 }

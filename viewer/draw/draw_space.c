@@ -5,6 +5,8 @@
  * one path: where a strip along x and a strip along z cross, the even-odd rule leaves the tile out. How far the
  * ground is depends on the row of the picture only, so both fadings are one gradient from row to row.
  *
+ * A ground with relief is drawn over that, cell by cell from far to near, around the middle of the picture.
+ *
  * Water and air have specks, fixed in the world. */
 #include "viewer/draw/draw_space.h"
 
@@ -26,6 +28,12 @@
 /* Specks to either side of the middle, and how far apart they are there. */
 #define SPECKS   6
 #define SPECK_PX 105.0
+/* Cells of a ground with relief to either side of the middle, and in a wave. */
+enum { FIELD_CELLS = 36 };
+#define RELIEF_CELLS 10
+/* What a slope gains or loses of light, by its normal. */
+#define LIGHT_X -0.5
+#define LIGHT_Z 0.6
 /* Marks to either side, and directions of lines that may part one's number from a body. */
 #define MARKS 7
 #define LINES 16
@@ -162,6 +170,96 @@ static double checker_alpha(const struct eye *eye, double step, double distance)
     return TILE_ALPHA * fmin(fmax(share, 0), 1);
 }
 
+/* ---- relief ---- */
+
+/* A field of cells around the middle of the picture, farther away the ground is flat. Cells are a whole part of a tile,
+ * so that each is of one colour. */
+struct field {
+    const struct eye *eye;
+    const struct replay *replay;
+    double step, cell, x, z; /* tile, cell, middle: m */
+    double top, span;        /* of the ground in the picture, px */
+};
+
+static struct field place_field(const struct eye *eye, const struct replay *replay, double top,
+                                double span)
+{
+    const struct draw_view *view = eye->view;
+    double reach = 0.7 * hypot(view->width_px, view->height_px) / view->px_per_m;
+    double step = round_step(view, TILE_PX);
+    double least = fmax(replay->relief.wavelength_m / RELIEF_CELLS, reach / FIELD_CELLS);
+    double cell = step / fmax(floor(step / least), 1);
+    return (struct field){.eye = eye,
+                          .replay = replay,
+                          .step = step,
+                          .cell = cell,
+                          .x = cell * floor(eye->middle.x / cell),
+                          .z = cell * floor(eye->middle.z / cell),
+                          .top = top,
+                          .span = span};
+}
+
+/* A corner of the cells; towards the rim the ground rises to y = 0. */
+static struct vec3 field_corner(const struct field *f, int i, int k)
+{
+    double x = f->x + i * f->cell, z = f->z + k * f->cell;
+    double out = fmax(abs(i), abs(k)) / (double)FIELD_CELLS, share = fmin(4 * (1 - out), 1);
+    return (struct vec3){x, share * relief_height(&f->replay->relief, x, z), z};
+}
+
+static void draw_cell(cairo_t *cr, const struct field *f, const struct vec3 corners[4])
+{
+    const struct eye *eye = f->eye;
+    struct vec3 normal =
+        vec3_cross(vec3_sub(corners[3], corners[0]), vec3_sub(corners[1], corners[0]));
+    struct vec3 middle = vec3_scale(vec3_add(corners[0], corners[2]), 0.5);
+    struct spot spot = eye_project(eye, middle);
+    double distance =
+        vec3_length(vec3_sub(eye_is_flat(eye) ? eye->middle : eye_position(eye), middle));
+    double share = fmin(fmax((spot.y - f->top) / f->span, 0), 1), haze = eye_haze(eye, distance);
+    double light = (normal.x * LIGHT_X + normal.z * LIGHT_Z) / vec3_length(normal);
+    int64_t tile = (int64_t)floor(middle.x / f->step) + (int64_t)floor(middle.z / f->step);
+    uint32_t color = palette_mix(palette[COLOR_ground_top].light,
+                                 palette[COLOR_ground_bottom].light, 0.75 * share);
+    if (tile & 1)
+        color = palette_mix(color, palette[COLOR_ground_line].light,
+                            0.5 * checker_alpha(eye, f->step, distance));
+    color = palette_mix(color, light < 0 ? palette[COLOR_shadow].light : 0xffffff,
+                        fmin(fabs(light), 0.5));
+    if (!spot.is_seen || !eye_trace_polygon(cr, eye, corners, 4))
+        return;
+    draw_set_color(cr, draw_hazed(f->replay, color, haze), 1);
+    cairo_fill(cr);
+}
+
+/* Rows of cells from the far end to the near one. */
+static void draw_field(cairo_t *cr, const struct field *f)
+{
+    int is_along_x = fabs(f->eye->back.x) > fabs(f->eye->back.z);
+    int sign = (is_along_x ? f->eye->back.x : f->eye->back.z) < 0 ? -1 : 1;
+    cairo_save(cr);
+    cairo_rectangle(cr, f->eye->view->left_px, f->eye->view->top_px, f->eye->view->width_px,
+                    f->eye->view->height_px);
+    cairo_clip(cr);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
+    for (int row = -FIELD_CELLS; row < FIELD_CELLS; row++)
+        for (int at = -FIELD_CELLS; at < FIELD_CELLS; at++) {
+            int i = sign > 0 ? row : -1 - row, k = at;
+            if (!is_along_x) {
+                k = i;
+                i = at;
+            }
+            const struct vec3 corners[4] = {field_corner(f, i, k), field_corner(f, i + 1, k),
+                                            field_corner(f, i + 1, k + 1),
+                                            field_corner(f, i, k + 1)};
+            cairo_new_path(cr);
+            draw_cell(cr, f, corners);
+        }
+    cairo_restore(cr);
+}
+
+/* ---- both ---- */
+
 static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay *replay,
                         double edge)
 {
@@ -193,6 +291,10 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     cairo_fill(cr);
     cairo_restore(cr);
     cairo_pattern_destroy(checker);
+    if (replay->relief.depth_m > 0) {
+        struct field field = place_field(eye, replay, top, span);
+        draw_field(cr, &field);
+    }
 }
 
 /* ---- marks ---- */

@@ -11,6 +11,8 @@
 #define MARK_SPACING_PX 74.0
 /* Smaller labels than this cannot be read. */
 #define LABEL_LEAST_PX 6.5
+/* The line of a ground with relief has a point in so many px. */
+#define RELIEF_PX 3.0
 
 static cairo_pattern_t *gradient_create(double top, double bottom, uint32_t from, uint32_t to)
 {
@@ -231,12 +233,51 @@ static void draw_grid(cairo_t *cr, const struct draw_view *view)
     }
 }
 
-static void draw_ground(cairo_t *cr, const struct draw_view *view, unsigned overlays)
+/* The line of a ground with relief, as the current path. */
+static void trace_relief(cairo_t *cr, const struct draw_view *view, const struct relief *relief)
+{
+    double right = view->left_px + view->width_px;
+    for (double x = view->left_px; x < right + RELIEF_PX; x += RELIEF_PX) {
+        double at_m =
+            view->x_m + view->flip * (x - view->left_px - view->width_px / 2) / view->px_per_m;
+        cairo_line_to(cr, x, draw_view_y(view, relief_height(relief, at_m, 0)));
+    }
+}
+
+/* What is above the ground's waves is sky again; then their line. */
+static void draw_relief(cairo_t *cr, const struct draw_view *view, const struct relief *relief,
+                        double bottom, unsigned overlays)
+{
+    cairo_save(cr);
+    cairo_new_path(cr);
+    trace_relief(cr, view, relief);
+    cairo_line_to(cr, view->left_px + view->width_px + RELIEF_PX, bottom);
+    cairo_line_to(cr, view->left_px, bottom);
+    cairo_close_path(cr);
+    cairo_clip(cr);
+    double top = fmax(draw_view_y(view, 0), view->top_px);
+    fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
+    cairo_restore(cr);
+    draw_set_color(cr, palette[COLOR_ground_line].light, 1);
+    cairo_set_line_width(cr, 2 * view->ui);
+    cairo_new_path(cr);
+    trace_relief(cr, view, relief);
+    cairo_stroke(cr);
+}
+
+static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct relief *relief,
+                        unsigned overlays)
 {
     double line_y = draw_view_y(view, 0), bottom = view->top_px + view->height_px;
     if (line_y >= bottom)
         return;
     double top = fmax(line_y, view->top_px);
+    if (relief->depth_m > 0) {
+        draw_relief(cr, view, relief, bottom, overlays);
+        if (line_y >= view->top_px && !(overlays & DRAW_UNMARKED))
+            draw_ground_marks(cr, view, draw_view_y(view, -relief->depth_m) + 2 * view->ui);
+        return;
+    }
     fill_band(cr, view, top, bottom, COLOR_ground_top, COLOR_ground_bottom, overlays);
     if (line_y < view->top_px)
         return;
@@ -303,7 +344,7 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         draw_space(cr, view, replay, time_s);
         return;
     }
-    double horizon = fmin(draw_view_y(view, 0), bottom);
+    double horizon = fmin(draw_view_y(view, -replay->relief.depth_m), bottom);
     if (replay->medium == REPLAY_WATER)
         fill_band(cr, view, view->top_px, bottom, COLOR_water_top, COLOR_water_bottom, overlays);
     else if (replay->medium == REPLAY_AIR)
@@ -325,7 +366,7 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
     for (int i = 0; i < replay->obstacles.count; i++)
         draw_obstacle(cr, view, replay, i);
     if (replay->has_ground)
-        draw_ground(cr, view, overlays);
+        draw_ground(cr, view, &replay->relief, overlays);
     else if (!(overlays & DRAW_UNMARKED))
         draw_grid(cr, view);
 }

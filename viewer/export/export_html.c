@@ -417,6 +417,20 @@ static void write_brain(FILE *file, const struct replay *replay, const struct pa
     fputs("],\n", file);
 }
 
+/* Its waves: rad/m along x and z, phase. */
+static void write_relief(FILE *file, const struct replay *replay)
+{
+    const struct relief *relief = &replay->relief;
+    if (!replay->has_ground || relief->depth_m == 0)
+        return;
+    fprintf(file, "relief: {depth: %.6g, length: %.6g, waves: [", relief->depth_m,
+            relief->wavelength_m);
+    for (int i = 0; i < RELIEF_WAVES; i++)
+        fprintf(file, "%s[%.9g, %.9g, %.9g]", i ? ", " : "", relief->waves[i].x, relief->waves[i].z,
+                relief->waves[i].phase_rad);
+    fputs("]},\n", file);
+}
+
 static int write_creature(FILE *file, const struct replay *replay)
 {
     struct page_brain brain;
@@ -434,6 +448,7 @@ static int write_creature(FILE *file, const struct replay *replay)
             replay_medium_names[replay->medium], replay->has_ground, replay->has_light,
             camera_body_width(replay), replay->height_m, html_frame_count(replay),
             replay->effector_count, replay->fitness_most);
+    write_relief(file, replay);
     write_parts(file, replay);
     write_shapes(file, replay);
     write_drives(file, replay);

@@ -238,6 +238,7 @@ void replay_finish(struct replay *replay)
         replay->obstacles.list[i].x_m -= x;
     for (int i = 0; i < replay->own_solid_count; i++)
         replay->solids[i].at_m.x -= x;
+    relief_shift(&replay->relief, x);
     replay->width_m = replay->height_m = replay->depth_m = 0;
     replay->fitness_most = replay->fitness_least = 0;
     for (int i = 0; i < replay->frame_count; i++) {

@@ -164,6 +164,7 @@ struct replay {
     int has_depth;           /* some shape is not flat: the scene can be seen from all sides */
     double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;
+    struct relief relief;        /* of the ground; shifted as the coordinates are */
     struct obstacles obstacles;  /* shifted as the coordinates are */
     struct replay_solid *solids; /* of scenes in depth, which have no obstacles; likewise */
     int own_solid_count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
+#include "simulator/world/world.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -433,6 +434,9 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         return ERR_LIMIT;
     }
     replay->has_ground = params->world_ground;
+    struct world world;
+    world_init(&world, params);
+    replay->relief = world.relief;
     if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
         arena_deinit(&arena);
         replay_destroy(replay);

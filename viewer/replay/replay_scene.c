@@ -170,6 +170,7 @@ static void fill_world(struct recording *recording)
     replay->status = REPLAY_UNRECORDED;
     replay->verdict = VERDICT_OK;
     replay->has_ground = world->surfaces.has_ground;
+    replay->relief = world->surfaces.relief;
     replay->gravity_m_s2 = vec3_length(world->gravity_m_s2);
     replay->medium =
         replay_choose_medium(world->drag.coefficient, replay->gravity_m_s2, replay->has_ground);

@@ -42,8 +42,14 @@ static int may_collide(const struct space_contact_body *own, int a, int b)
 static void list_pair(struct space_contact_body *own, int a, int b)
 {
     struct space_mover *two = b >= 0 ? &own->movers[b] : NULL;
-    own->pairs[own->pair_count++] = (struct space_pair){
-        .one = &own->movers[a], .two = two, .a = a, .b = b, .meeting = meeting_of(own, a, b)};
+    int has_relief = b == CONTACT_GROUND && own->surfaces->relief.depth_m > 0;
+    own->pairs[own->pair_count++] =
+        (struct space_pair){.one = &own->movers[a],
+                            .two = two,
+                            .a = a,
+                            .b = b,
+                            .meeting = meeting_of(own, a, b),
+                            .normals = has_relief ? &own->normals[SOLIDS_POINTS_MAX * a] : NULL};
 }
 
 static void list_pairs(struct space_contact_body *own)
@@ -160,7 +166,8 @@ int space_contacts_create(struct space_contacts *s, const struct space_contact_b
     own->box_count = box_count;
     own->movers = arena_take(arena, n, sizeof own->movers[0]);
     own->pairs = arena_take(arena, pairs, sizeof own->pairs[0]);
-    if (!own->movers || !own->pairs)
+    own->normals = arena_take(arena, n * SOLIDS_POINTS_MAX, sizeof own->normals[0]);
+    if (!own->movers || !own->pairs || !own->normals)
         return ERR_MEMORY;
     for (int i = 0; i < box_count; i++)
         init_mover(own, i, &boxes[i]);

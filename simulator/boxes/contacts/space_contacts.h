@@ -13,6 +13,7 @@
 
 #include "simulator/body/dynamics.h"
 #include "simulator/world/cones.h"
+#include "common/math/relief.h"
 #include "simulator/boxes/contacts/solids.h"
 #include "simulator/boxes/tree/space_limits.h"
 
@@ -23,7 +24,8 @@ enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
 
 /* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
 struct space_surfaces {
-    int has_ground; /* y = 0 */
+    int has_ground; /* y = 0 and its relief, downwards */
+    struct relief relief;
     double friction, elasticity;
     double own_friction, own_elasticity;
     const struct solid *fixed;
@@ -39,6 +41,8 @@ struct space_pair {
     struct solid_manifold held;              /* of the last step */
     struct vec3 impulses[SOLIDS_POINTS_MAX]; /* of its points, in the world */
     struct solid_manifold found;             /* of this step */
+    struct vec3
+        *normals;    /* of the points found, on a ground with relief; else NULL: found.normal */
     uint64_t step;   /* of the body of `one`, when it was held; only the last step counts */
     uint64_t search; /* that found it, of those that bodies share */
 };
@@ -79,6 +83,7 @@ struct space_contact_body {
     int creature;               /* its number among those that it meets */
     struct space_mover *movers; /* per box */
     int box_count;
+    struct vec3 *normals; /* per box SOLIDS_POINTS_MAX: room for those of a ground with relief */
     struct space_pair *pairs; /* with ground, fixed boxes and itself */
     int pair_count, touched;  /* the pair that may have touched last */
     uint64_t step;

@@ -123,7 +123,10 @@ static double separation(const struct space_pair *p)
 static int may_pair_touch(const struct space_contacts *s, const struct space_pair *p)
 {
     double margin = CLEARANCE_M + CLEARANCE_STEPS * s->dt_s * closing_speed_of(p);
-    return are_near(p, margin) && separation(p) < margin;
+    if (!are_near(p, margin) || !(separation(p) < margin))
+        return 0;
+    const struct relief *relief = &p->one->body->surfaces->relief;
+    return !p->normals || relief_may_touch(relief, &p->one->solid, margin);
 }
 
 int space_contacts_may_touch(struct space_contacts *s)
@@ -241,7 +244,7 @@ static void add_contact(struct space_contacts *s, struct space_pair *p, int poin
 {
     const struct solid_point *at = &p->found.points[point];
     struct space_contact *c = new_contact(s);
-    struct vec3 n = p->found.normal;
+    struct vec3 n = p->normals ? p->normals[point] : p->found.normal;
     struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
     if (!c)
         return;
@@ -254,6 +257,21 @@ static void add_contact(struct space_contacts *s, struct space_pair *p, int poin
     c->elasticity = p->two ? surfaces->own_elasticity : surfaces->elasticity;
 }
 
+/* The manifold of a ground with relief; its points have normals of their own. */
+static void meet_relief(struct space_pair *p, double margin)
+{
+    struct relief_points points;
+    struct solid_manifold *found = &p->found;
+    relief_meet(&p->one->body->surfaces->relief, &p->one->solid, margin, &points);
+    found->count = points.count;
+    for (int i = 0; i < points.count; i++) {
+        const struct relief_point *at = &points.list[i];
+        found->points[i] =
+            (struct solid_point){vec3_along(at->at, at->normal, -at->gap / 2), at->gap, at->name};
+        p->normals[i] = at->normal;
+    }
+}
+
 static void find_pair(struct space_contacts *s, struct space_pair *p)
 {
     double margin = MARGIN_M + s->dt_s * closing_speed_of(p);
@@ -262,7 +280,9 @@ static void find_pair(struct space_contacts *s, struct space_pair *p)
     p->found.count = 0;
     if (!are_near(p, margin))
         return;
-    if (p->b == CONTACT_GROUND) {
+    if (p->normals) {
+        meet_relief(p, margin);
+    } else if (p->b == CONTACT_GROUND) {
         solids_meet_plane(&p->one->solid, (struct vec3){0, 1, 0}, 0, margin, &p->found);
     } else {
         set_meeting(&m, p);

@@ -14,6 +14,8 @@
 #include "simulator/boxes/contacts/space_contacts.h"
 #include "simulator/world/push_out.h"
 
+_Static_assert((int)RELIEF_POINTS_MAX <= (int)SOLIDS_POINTS_MAX, "a manifold holds all points");
+
 /* The two sides of a contact; NULL: ground and what is fixed. */
 static inline const struct space_mover *side_of(const struct space_contact *c, int side)
 {

@@ -48,6 +48,17 @@ static void measure_rows(const struct space_contacts *s, enum space_moment momen
     }
 }
 
+/* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
+static double turning_on_relief(const struct space_contact *c)
+{
+    const struct space_mover *m = c->pair->one;
+    const struct space_tree_link *l = m->link;
+    struct relief_shape shape;
+    struct relief_feature f = relief_feature_of(&m->solid, c->pair->found.points[c->point].feature);
+    relief_shape_at(&m->body->surfaces->relief, c->at.x, c->at.z, &shape);
+    return relief_motion_of(&shape, &f, point_velocity(l, c->at), l->velocity.w).turning;
+}
+
 /* The rows are those of the pose in the middle. At the end of the step things have turned on, so that the velocities
  * of the points that touch are others by half a step of their accelerations at the rates in the middle: the law is to
  * hold for those. Limits turn with their joints. A part of a split step has no drift: after an impact the rates in the
@@ -75,6 +86,8 @@ static void measure_drifts(struct space_contacts *s)
         }
         for (int k = 0; k < 3; k++)
             s->drift[3 * i + k] = s->dt_s / 2 * vec3_dot(a, way_of(c, k));
+        if (c->pair->normals)
+            s->drift[3 * i] += s->dt_s / 2 * turning_on_relief(c);
     }
 }
 
@@ -189,7 +202,8 @@ static void set_law(struct space_contacts *s, int i)
 }
 
 /* What they gave in the last step. Where loads are shared without a unique answer only this says how: were it
- * extrapolated, rounding would grow from step to step. */
+ * extrapolated, rounding would grow from step to step. Without friction there is nothing across, however the normal has
+ * turned since. */
 static void take_warm_start(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];
@@ -197,8 +211,9 @@ static void take_warm_start(struct space_contacts *s, int i)
     double *l = s->cones.impulse + 3 * i;
     int k = is_held(p) ? held_point(p, p->found.points[c->point].feature) : -1;
     l[0] = k < 0 ? 0 : vec3_dot(p->impulses[k], c->normal);
-    l[1] = l[0] > 0 ? vec3_dot(p->impulses[k], c->tangents[0]) : 0;
-    l[2] = l[0] > 0 ? vec3_dot(p->impulses[k], c->tangents[1]) : 0;
+    int has_friction = l[0] > 0 && s->cones.laws[i].friction > 0;
+    l[1] = has_friction ? vec3_dot(p->impulses[k], c->tangents[0]) : 0;
+    l[2] = has_friction ? vec3_dot(p->impulses[k], c->tangents[1]) : 0;
     l[0] = l[0] > 0 ? l[0] : 0;
 }
 

@@ -45,6 +45,13 @@ void collide_keep_lowest(struct manifold *manifold, struct manifold_point point)
     }
 }
 
+struct solid collide_solid(const struct box *box, double from_x)
+{
+    return (struct solid){.centre = {box->x + from_x, box->y, 0},
+                          .axes = {{box->cos, box->sin, 0}, {-box->sin, box->cos, 0}, {0, 0, 1}},
+                          .half = {box->half_width, box->half_height, 0}};
+}
+
 void collide_ground(const struct box *box, double margin, struct manifold *manifold)
 {
     manifold->normal_x = 0;

@@ -7,6 +7,7 @@
 
 #include "common/params/obstacles.h"
 #include "common/body/phenotype.h"
+#include "common/math/solids.h"
 
 /* A rectangle somewhere: centre, half sides, direction of its x axis. Of a disk both half sides are
  * its radius; of a half-plane (x, y) is on its line, which has no ends. */
@@ -36,6 +37,9 @@ double collide_lowest(const struct box *box);
 /* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3, counter-clockwise
  * from +x +y, or 0 of a disk. Points lie on the box. */
 void collide_ground(const struct box *box, double margin, struct manifold *manifold);
+
+/* A rectangle as relief.h takes it; `from_x`: what its x is from. */
+struct solid collide_solid(const struct box *box, double from_x);
 
 /* Greatest separation of the two boxes along one of their four axes (separating-axis theorem):
  * positive = apart by at least that, negative = overlapping by that. Of disks the distance. */

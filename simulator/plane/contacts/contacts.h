@@ -31,6 +31,7 @@ struct contact {
     struct force_pair on_a, on_b;  /* normal and tangent, about the links' origins; opposite */
     double gap;                    /* m or rad; negative = penetration */
     double elasticity;
+    double turning; /* of the gap, by the bend of a ground with relief, m/s^2: see relief.h */
     int is_impact;
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
@@ -98,11 +99,12 @@ struct contact_body {
     struct span *spans;    /* of the obstacles, in the world */
     int *near, near_count; /* obstacles that the body could reach when it was last looked at */
 
-    double *kick_shares;     /* per link: of all impulses together */
-    double *shift;           /* scratch of dof numbers */
-    struct warm_start *warm; /* parts x 4 corners, pairs x 2, links */
-    uint64_t step;           /* count of steps, for warm starts; a gap forgets them */
-    int is_going_on;         /* the points of the parts before of this step stay */
+    double *kick_shares;            /* per link: of all impulses together */
+    double *shift;                  /* scratch of dof numbers */
+    struct warm_start *warm;        /* parts x 4 corners, pairs x 2, links */
+    struct warm_start *relief_warm; /* parts x RELIEF_POINTS_MAX, of a ground with relief */
+    uint64_t step;                  /* count of steps, for warm starts; a gap forgets them */
+    int is_going_on;                /* the points of the parts before of this step stay */
 
     struct contact_point *points; /* of the last step, of all its parts */
     int point_count, point_room;

@@ -121,6 +121,19 @@ static void examine_limit(const struct contact_body *own, int i, const double *q
     clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
 }
 
+/* Height of a part above the ground; where that is more than a margin, it may be any number above. */
+static double height_of(const struct contact_body *own, int i, double margin)
+{
+    const struct relief *relief = &own->world->relief;
+    double height = collide_lowest(&own->movers[i].box);
+    struct relief_points points;
+    if (relief->depth_m == 0 || height >= margin)
+        return height;
+    struct solid solid = collide_solid(&own->movers[i].box, own->tree->root_x);
+    relief_meet(relief, &solid, margin, &points);
+    return relief_least_gap(&points);
+}
+
 static void examine_ground(const struct contact_body *own, int i, double h,
                            struct clearance *clearance)
 {
@@ -128,7 +141,7 @@ static void examine_ground(const struct contact_body *own, int i, double h,
     double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
     if (m->is_fixed || m->box.y - m->radius > margin)
         return;
-    double gap = collide_lowest(&own->movers[i].box);
+    double gap = height_of(own, i, margin);
     clearance->is_violated |= gap < 0;
     clearance->may_touch |= gap < margin;
 }

@@ -46,6 +46,7 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
     c->a = mover->link;
     c->b = NULL;
     c->gap = p->gap;
+    c->turning = 0;
     set_forces(&c->on_a, c->a, rx, ry, nx, ny);
     int is_own = 0;
     if (of_b >= 0) {
@@ -81,6 +82,53 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
     s->count++;
 }
 
+/* What remembers a lowest point of a part over the ground: what did so in the last step, else one that is free. */
+static struct warm_start *relief_memory(const struct contact_body *own, int part, int name,
+                                        unsigned *taken)
+{
+    struct warm_start *own_memory = own->relief_warm + RELIEF_POINTS_MAX * part;
+    int place = -1;
+    for (int k = 0; k < RELIEF_POINTS_MAX; k++) {
+        int is_known = own_memory[k].step == own->step && own_memory[k].feature == name;
+        if (!(*taken >> k & 1) && (place < 0 || is_known))
+            place = k;
+    }
+    *taken |= 1u << place;
+    return &own_memory[place];
+}
+
+static double turning_on_relief(const struct contacts *s, const struct contact *c,
+                                const struct solid *solid, const struct relief_point *at)
+{
+    const struct tree_link *l = c->a;
+    double x = at->at.x - s->bodies[c->of_a]->tree->root_x - l->px, w = l->velocity.w;
+    double y = at->at.y - s->bodies[c->of_a]->tree->root_y - l->py;
+    struct vec3 u = {l->velocity.x - w * y, l->velocity.y + w * x, 0};
+    struct relief_feature f = relief_feature_of(solid, at->name);
+    struct relief_shape shape;
+    relief_shape_at(&s->world->relief, at->at.x, 0, &shape);
+    return relief_motion_of(&shape, &f, u, (struct vec3){0, 0, w}).turning;
+}
+
+static void find_relief_contacts(struct contacts *s, int of, int part, double margin)
+{
+    struct contact_body *own = s->bodies[of];
+    struct solid solid = collide_solid(&own->movers[part].box, own->tree->root_x);
+    struct relief_points points;
+    unsigned taken = 0;
+    relief_meet(&s->world->relief, &solid, margin, &points);
+    for (int k = 0, count = s->count; k < points.count; k++, count = s->count) {
+        const struct relief_point *at = &points.list[k];
+        struct manifold m = {.normal_x = at->normal.x, .normal_y = at->normal.y, .count = 1};
+        m.points[0] = (struct manifold_point){
+            .x = at->at.x - own->tree->root_x, .y = at->at.y, .gap = at->gap, .feature = at->name};
+        add_contact(s, of, part, -1, CONTACT_GROUND, &m, &m.points[0],
+                    relief_memory(own, part, at->name, &taken), HUGE_VAL);
+        if (s->count > count)
+            s->list[count].turning = turning_on_relief(s, &s->list[count], &solid, at);
+    }
+}
+
 static void find_ground_contacts(struct contacts *s, int of)
 {
     struct contact_body *own = s->bodies[of];
@@ -91,6 +139,10 @@ static void find_ground_contacts(struct contacts *s, int of)
         if (mover->is_fixed || mover->box.y - mover->radius > margin)
             continue;
         struct manifold m;
+        if (s->world->relief.depth_m > 0) {
+            find_relief_contacts(s, of, i, margin);
+            continue;
+        }
         collide_ground(&mover->box, margin, &m);
         for (int k = 0; k < m.count; k++)
             add_contact(s, of, i, -1, CONTACT_GROUND, &m, &m.points[k],

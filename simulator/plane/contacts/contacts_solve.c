@@ -54,6 +54,7 @@ static void set_bound(struct contacts *s, int i)
     }
     law->bound = push_out_bound(c->gap, h, slop, fastest);
     law->is_push_out = law->bound > 0;
+    law->bound -= is_limit ? 0 : h / 2 * c->turning;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     c->is_impact = !is_limit && s->start[c->first_row] < -slow;

@@ -67,8 +67,9 @@ struct row {
 
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
 /* The kinds of touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
- * a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and an obstacle's corner. */
-enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT, TOUCH_EDGE };
+ * a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and an obstacle's corner; or, TOUCH_RELIEF, a
+ * corner or the lowest point of a face on a ground with relief. */
+enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT, TOUCH_EDGE, TOUCH_RELIEF };
 
 /* A corner or a disk on the ground, on a face or on a point, or a joint at its limit. */
 struct touch {
@@ -86,7 +87,8 @@ struct touch {
     double force[2];     /* normal and friction, of the last evaluation */
     double reference[2]; /* the same, of the last step */
     struct vec2 at, normal;
-    double along;       /* of the corner or the disk's centre, on the line */
+    double
+        along; /* of the corner or the disk's centre, on the line; TOUCH_RELIEF: of the point on the face */
     struct row rows[2]; /* normal and tangent; rows[0].deviation is the gap */
 };
 

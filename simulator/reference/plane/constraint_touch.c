@@ -7,7 +7,8 @@
  *   D'' = e . (a_p - a_b) + alpha_b f . r + 2 w_b f . u - w_b^2 e . r
  *   a_p = a_a + alpha_a x s - w_a^2 s,   s = p - c_a
  *
- * The terms without accelerations are the row's curvature. */
+ * The terms without accelerations are the row's curvature. On a ground with relief corners and lowest points of faces
+ * touch; see relief.h. */
 #include <math.h>
 #include <stddef.h>
 
@@ -245,6 +246,32 @@ static void update_edge(const struct constraint *c, struct touch *t)
     t->normal = (struct vec2){-n.x, -n.y};
 }
 
+/* A point of a face wanders while the face rolls: sliding is not corrected there, only its rate. */
+static void update_relief(const struct constraint *c, struct touch *t)
+{
+    const struct relief *relief = &c->world.relief;
+    const struct place *p = &c->places[t->a];
+    struct box box;
+    struct relief_shape shape;
+    double along[2] = {t->along, 0};
+    touch_place_box(c, t->part, &box);
+    struct solid solid = collide_solid(&box, 0);
+    struct relief_feature f = relief_feature_of(&solid, t->corner);
+    relief_descend(relief, &f, along);
+    struct vec3 at = relief_place(&f, along);
+    relief_shape_at(relief, at.x, at.z, &shape);
+    struct vec3 normal = relief_normal(&shape);
+    struct vec2 s = {at.x - p->x, at.y - p->y}, n = {normal.x, normal.y};
+    struct vec3 u = {p->vx - p->w * s.y, p->vy + p->w * s.x, 0};
+    touch_set_row(c, &t->rows[0], t->a, s, -1, s, n);
+    touch_set_row(c, &t->rows[1], t->a, s, -1, s, (struct vec2){n.y, -n.x});
+    t->rows[0].curvature += relief_motion_of(&shape, &f, u, (struct vec3){0, 0, p->w}).turning;
+    t->rows[0].deviation = normal.y * (at.y - shape.height);
+    t->along = along[0];
+    t->at = (struct vec2){at.x, at.y};
+    t->normal = n;
+}
+
 void touch_update(const struct constraint *c, struct touch *t)
 {
     if (t->part < 0) {
@@ -257,6 +284,10 @@ void touch_update(const struct constraint *c, struct touch *t)
     }
     if (t->kind == TOUCH_EDGE) {
         update_edge(c, t);
+        return;
+    }
+    if (t->kind == TOUCH_RELIEF) {
+        update_relief(c, t);
         return;
     }
     const struct place *p = &c->places[t->a];
@@ -331,8 +362,17 @@ static int is_on_wall(const struct constraint *c, const struct touch *t)
     return off <= half + c->epsilon_m && -t->rows[0].deviation <= thickness / 2 + c->epsilon_m;
 }
 
+static int is_on_side(const struct constraint *c, const struct touch *t)
+{
+    struct solid solid = collide_solid(&c->boxes[t->part], 0);
+    struct relief_feature f = relief_feature_of(&solid, t->corner);
+    return f.sides == 0 || (t->along >= 0 && t->along <= f.length[0]);
+}
+
 int touch_is_on_face(const struct constraint *c, const struct touch *t)
 {
+    if (t->kind == TOUCH_RELIEF)
+        return is_on_side(c, t);
     if (t->part >= 0 && t->other <= CONTACT_OBSTACLE)
         return is_on_wall(c, t);
     if (t->b < 0 || t->part < 0)
@@ -368,10 +408,52 @@ static void consider(struct constraint *c, const struct touch *touch, double mar
         arena_refuse(c->arena);
 }
 
+/* How many lowest points of a feature are named before one: as of a touch which presses there, so that its name stays while
+ * it wanders. */
+static int rank_on_relief(const struct constraint *c, int part, const struct relief_point *point)
+{
+    int own = point->name % RELIEF_NAMES, last = -1;
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        if (t->kind != TOUCH_RELIEF || t->part != part || t->corner != own)
+            continue;
+        if (fabs(t->along - point->s[0]) < RELIEF_SAME_SHARE * c->world.relief.wavelength_m)
+            return t->face;
+        last = t->face > last ? t->face : last;
+    }
+    return last + 1 + point->name / RELIEF_NAMES;
+}
+
+static void find_on_relief(struct constraint *c, int part, double margin)
+{
+    struct solid solid = collide_solid(&c->boxes[part], 0);
+    struct relief_points points;
+    relief_meet(&c->world.relief, &solid, margin, &points);
+    for (int i = 0; i < points.count; i++) {
+        int own = points.list[i].name % RELIEF_NAMES,
+            rank = rank_on_relief(c, part, &points.list[i]);
+        struct touch t = {.key =
+                              -2 - 2 * c->links - ((rank * c->parts + part) * RELIEF_NAMES + own),
+                          .kind = TOUCH_RELIEF,
+                          .part = part,
+                          .corner = own,
+                          .face = rank,
+                          .along = points.list[i].s[0],
+                          .other = CONTACT_GROUND,
+                          .a = c->phenotype->parts[part].link,
+                          .b = -1};
+        consider(c, &t, margin);
+    }
+}
+
 static void find_on_ground(struct constraint *c, int part, double margin)
 {
     if (c->boxes[part].y - c->part_radius[part] >= margin)
         return;
+    if (c->world.relief.depth_m > 0) {
+        find_on_relief(c, part, margin);
+        return;
+    }
     int is_disk = c->phenotype->parts[part].shape == PART_DISK;
     for (int k = 0; k < (is_disk ? 1 : 4); k++) {
         struct touch t = {.key = 4 * part + k,

@@ -141,7 +141,8 @@ static struct dynamics *constraint_create(const struct phenotype *phenotype,
     if (!c)
         return NULL;
     int parts = phenotype->part_count;
-    int points = 2 * parts * (parts + 1) + 8 * parts * world->obstacles.count;
+    int points =
+        2 * parts * (parts + 1) + RELIEF_POINTS_MAX * parts + 8 * parts * world->obstacles.count;
     *c = (struct constraint){.base = {.solver = &dynamics_constraint},
                              .arena = arena,
                              .phenotype = phenotype,

@@ -61,7 +61,7 @@ struct row {
     int is_askew; /* g is not j */
 };
 
-enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_LIMIT };
+enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_RELIEF, TOUCH_LIMIT };
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
 
 /* Where a body's box touches another one, or the world; or a joint at a limit. Bodies, points, directions: of the one
@@ -77,6 +77,7 @@ struct touch {
     struct vec3 tangents[2]; /* likewise */
     struct vec3 edges[2];    /* TOUCH_EDGES: their directions */
     double sign;             /* of their product */
+    double along[2];         /* TOUCH_RELIEF: place on what touches, see relief.h */
     double friction, elasticity;
     /* in a state: the normal row, two across it */
     struct row rows[3];

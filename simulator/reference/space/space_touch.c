@@ -7,6 +7,9 @@
  *   edges: n = +-e0 x e1 / |e0 x e1|; the points wander along the edges by x', y', so that u + x' e0 - y' e1 has no
  *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
  *
+ * On a ground with relief a corner touches, or the lowest point of an edge or a face: see relief.h. That point wanders,
+ * so that along the ground it is another one whose velocity counts: that gains w x its way.
+ *
  * Where boxes touch is found by simulator/boxes/contacts/solids.h: that is geometry, which the fast solver shares; here all
  * points of a face count, not only four. */
 #include "simulator/reference/space/space_system.h"
@@ -192,6 +195,46 @@ static double update_edges(struct touch *t, const struct body *a, const struct b
     return vec3_dot(change, u) + x * vec3_dot(n, turned0) - y * vec3_dot(n, turned1);
 }
 
+static void place_solid(const struct space_constraint *c, int i, struct solid *solid)
+{
+    const struct space_box *box = &c->boxes[i];
+    const struct body *b = &c->bodies[box->link];
+    struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
+    struct mat3 turn = mat3_product(&b->turned, &own);
+    struct vec3 arm = vec3_sub(box->centre, b->link->centre);
+    solids_place(solid, vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
+                 vec3_scale(box->size_m, 0.5));
+}
+
+static void update_relief(const struct space_constraint *c, struct touch *t)
+{
+    const struct relief *relief = &c->world.surfaces.relief;
+    const struct body *a = space_system_body(c, t->bodies[0]);
+    struct solid solid;
+    struct relief_shape shape;
+    place_solid(c, c->pairs[t->pair].a, &solid);
+    struct relief_feature f = relief_feature_of(&solid, t->feature);
+    relief_descend(relief, &f, t->along);
+    t->at = relief_place(&f, t->along);
+    relief_shape_at(relief, t->at.x, t->at.z, &shape);
+    struct vec3 n = relief_normal(&shape), spin = a->place.spin;
+    struct vec3 s = vec3_sub(t->at, a->place.centre);
+    struct vec3 u = vec3_add(a->place.velocity, vec3_cross(spin, s));
+    struct vec3 inward = vec3_cross(spin, vec3_cross(spin, s));
+    struct vec3 across = vec3_cross(n, (struct vec3){1, 0, 0});
+    across = vec3_scale(across, 1 / vec3_length(across));
+    const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
+    struct vec3 r = vec3_sub(t->at, space_system_body(c, t->bodies[1])->place.centre);
+    struct relief_motion motion = relief_motion_of(&shape, &f, u, spin);
+    struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
+    for (int i = 0; i < 3; i++) {
+        set_touch_row(c, t, i, directions[i], s, r);
+        t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
+    }
+    t->rows[0].curvature += motion.turning;
+    t->rows[0].deviation = n.y * (t->at.y - shape.height);
+}
+
 static void update_boxes(const struct space_constraint *c, struct touch *t)
 {
     const struct body *a = space_system_body(c, t->bodies[0]),
@@ -289,6 +332,8 @@ void space_touch_update(const struct space_constraint *c, struct touch *t)
 {
     if (t->kind == TOUCH_LIMIT)
         update_limit(c, t);
+    else if (t->kind == TOUCH_RELIEF)
+        update_relief(c, t);
     else
         update_boxes(c, t);
 }
@@ -320,15 +365,8 @@ static int link_of(const struct space_constraint *c, int box)
 
 static void place_solids(struct space_constraint *c)
 {
-    for (int i = 0; i < c->box_count; i++) {
-        const struct space_box *box = &c->boxes[i];
-        const struct body *b = &c->bodies[box->link];
-        struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
-        struct mat3 turn = mat3_product(&b->turned, &own);
-        struct vec3 arm = vec3_sub(box->centre, b->link->centre);
-        solids_place(&c->solids[i], vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
-                     vec3_scale(box->size_m, 0.5));
-    }
+    for (int i = 0; i < c->box_count; i++)
+        place_solid(c, i, &c->solids[i]);
 }
 
 static double radius_of(const struct solid *s)
@@ -416,6 +454,46 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
     c->found_count++;
 }
 
+/* The name of a lowest point: that of a touch which presses there, so that it stays the same while it wanders. */
+static int name_on_relief(const struct space_constraint *c, int pair,
+                          const struct relief_point *point)
+{
+    double near = RELIEF_SAME_SHARE * c->world.surfaces.relief.wavelength_m;
+    int own = point->name % RELIEF_NAMES, last = own - RELIEF_NAMES;
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        if (t->kind != TOUCH_RELIEF || t->pair != pair || t->feature % RELIEF_NAMES != own)
+            continue;
+        if (fabs(t->along[0] - point->s[0]) + fabs(t->along[1] - point->s[1]) < near)
+            return t->feature;
+        last = t->feature > last ? t->feature : last;
+    }
+    return last + RELIEF_NAMES + (point->name - own);
+}
+
+static void find_on_relief(struct space_constraint *c, int pair, double margin)
+{
+    const struct space_surfaces *s = &c->world.surfaces;
+    const struct touch_pair *p = &c->pairs[pair];
+    struct relief_points points;
+    relief_meet(&s->relief, &c->solids[p->a], margin, &points);
+    for (int i = 0; i < points.count; i++) {
+        const struct relief_point *point = &points.list[i];
+        struct touch *t = next_found(c);
+        if (!t)
+            return;
+        *t = (struct touch){.kind = TOUCH_RELIEF,
+                            .bodies = {link_of(c, p->a), WORLD},
+                            .pair = pair,
+                            .feature = name_on_relief(c, pair, point),
+                            .along = {point->s[0], point->s[1]},
+                            .friction = s->friction,
+                            .elasticity = s->elasticity};
+        space_touch_update(c, t);
+        c->found_count++;
+    }
+}
+
 static void meet_solids(const struct space_constraint *c, const struct touch_pair *p, double margin,
                         struct solid_manifold *m)
 {
@@ -431,6 +509,10 @@ static void find_pair(struct space_constraint *c, int i, double margin)
     p->axis = -1;
     if (!are_near(c, p, margin))
         return;
+    if (p->b == CONTACT_GROUND && c->world.surfaces.relief.depth_m > 0) {
+        find_on_relief(c, i, margin);
+        return;
+    }
     if (p->b == CONTACT_GROUND)
         solids_meet_plane(&c->solids[p->a], (struct vec3){0, 1, 0}, 0, margin, &m);
     else

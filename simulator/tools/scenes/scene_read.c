@@ -66,6 +66,7 @@ static void read_ground(struct scene_reader *r, const struct scene_spot *world, 
 {
     if (!json_is_object(json_object_get(world->object, "ground"))) {
         scene->world.has_ground = spot_flag(r, world, "ground");
+        scene_read_relief(r, world, scene->world.has_ground, 1, &scene->world.relief);
         return;
     }
     struct scene_spot spot = spot_open(r, world, "ground");
@@ -367,10 +368,21 @@ static void make_ground_a_part(struct scene_reader *r, const struct scene_spot *
         has_passing |= scene->bodies[i].passes;
     if (!scene->world.has_ground || !has_passing)
         return;
+    if (scene->world.relief.depth_m > 0)
+        scene_fail(r, ERR_RANGE, top, "world.relief", "not with bodies that pass through others");
     struct part *part = add_part(r, top, "bodies", scene, -1);
     if (part)
         part->shape = PART_PLANE;
     scene->world.has_ground = 0;
+}
+
+static void refuse_disks_on_relief(struct scene_reader *r, const struct scene_spot *top,
+                                   const struct scene *scene)
+{
+    for (int i = 0; i < scene->part_count && scene->world.relief.depth_m > 0; i++)
+        if (scene->parts[i].shape == PART_DISK)
+            scene_fail(r, ERR_RANGE, top, "world.relief",
+                       "disks have no contacts with a ground that has waves");
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -392,6 +404,7 @@ static void read_top(struct scene_reader *r, struct scene_spot *top, struct scen
     read_bodies(r, top, scene);
     read_loops(r, top, scene);
     make_ground_a_part(r, top, scene);
+    refuse_disks_on_relief(r, top, scene);
 }
 
 int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,

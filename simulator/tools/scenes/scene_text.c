@@ -349,3 +349,22 @@ void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
         scene_fail(r, ERR_RANGE, joint, keys->lower, "is above the upper limit");
     read_drive(r, joint, keys, tables, f);
 }
+
+void scene_read_relief(struct scene_reader *r, const struct scene_spot *world, int has_ground,
+                       int is_plane, struct relief *relief)
+{
+    if (!spot_has(world, "relief"))
+        return;
+    struct scene_spot spot = spot_open(r, world, "relief");
+    double depth_m = spot_need_number(r, &spot, "depth_m", 0, SCENE_NUMBER_MAX);
+    double wavelength_m =
+        spot_need_number(r, &spot, "wavelength_m", SCENE_LENGTH_MIN, SCENE_NUMBER_MAX);
+    double seed = spot_number(r, &spot, "seed", 1, 0, SCENE_NUMBER_MAX);
+    spot_close(r, &spot);
+    if (!has_ground)
+        scene_fail(r, ERR_RANGE, world, "relief", "there is no ground");
+    else if (relief_steepest(depth_m, wavelength_m) > RELIEF_SLOPE_MAX)
+        scene_fail(r, ERR_RANGE, world, "relief", "waves that are steeper than 0.6");
+    else
+        relief_init(relief, depth_m, wavelength_m, (uint64_t)seed, is_plane);
+}

@@ -84,4 +84,8 @@ void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
                         const struct scene_joint_keys *keys, struct scene_tables *tables,
                         struct scene_freedom *freedom);
 
+/* The relief of a world's ground, if there is one. */
+void scene_read_relief(struct scene_reader *r, const struct scene_spot *world, int has_ground,
+                       int is_plane, struct relief *relief);
+
 #endif

@@ -98,6 +98,7 @@ static void read_world(struct scene_reader *r, const struct scene_spot *top,
         drag->coefficient = spot_number(r, &spot, "viscosity_pa_s_m", 0, 0, 1e6);
     struct space_surfaces *surfaces = &scene->world.surfaces;
     surfaces->has_ground = spot_flag(r, &spot, "ground");
+    scene_read_relief(r, &spot, surfaces->has_ground, 0, &surfaces->relief);
     surfaces->friction = surfaces->own_friction = spot_number(r, &spot, "friction", 0, 0, 1e6);
     surfaces->elasticity = surfaces->own_elasticity = spot_number(r, &spot, "elasticity", 0, 0, 1);
     read_obstacles(r, &spot, scene);
