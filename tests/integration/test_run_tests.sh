@@ -64,6 +64,13 @@ program test_bad <<<'exit 3'
 printf '/* Slow.\n * speed: slow */\n' >"$tree/tests/unit/test_bad.c"
 expect 1 "0 passed, 0 failed, 0 skipped" --no-slow unit test_bad
 
+# checks share a process where that is asked for, but those that must not
+program test_bad <<<'[ "${CK_FORK:-}" != no ] || echo "100%: Checks: 2, Failures: 0, Errors: 0"'
+expect 1 "0 passed, 1 failed, 0 skipped" unit test_bad
+expect 0 "2 passed, 0 failed, 0 skipped" --one-process unit test_bad
+printf '/* Dies.\n * checks: forked */\n' >"$tree/tests/unit/test_bad.c"
+expect 1 "0 passed, 1 failed, 0 skipped" --one-process unit test_bad
+
 # two that wait for each other end only side by side; one that is alone sees neither
 rm "$tree"/tests/*/*
 cat >"$tree/meet.sh" <<'END'

@@ -2,7 +2,8 @@
  * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is the
  * real worker loop. Whatever happens, each task leaves the farm exactly once with the right digest,
  * and no process, handle or descriptor is left.
- * speed: long */
+ * speed: long
+ * checks: forked */
 #include "controller/workers/farm.h"
 
 #include <check.h>

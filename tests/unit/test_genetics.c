@@ -2,7 +2,8 @@
  * genes, and a long chain of random breedings in which every child must be sound.
  *
  * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations of
- * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times. */
+ * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times.
+ * checks: forked */
 #include "controller/genetics/genetics.h"
 
 #include <check.h>

@@ -1,4 +1,5 @@
-/* common/measures: the tables of measures and verdicts. */
+/* common/measures: the tables of measures and verdicts.
+ * checks: forked */
 #include "common/judge/measures.h"
 #include "tests/suite.h"
 

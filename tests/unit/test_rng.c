@@ -1,4 +1,5 @@
-/* common/math/rng: published known answers, independence of streams, and the distributions. */
+/* common/math/rng: published known answers, independence of streams, and the distributions.
+ * checks: forked */
 #include "common/math/rng.h"
 #include "tests/suite.h"
 

@@ -1,7 +1,8 @@
 /* The run store on a disk that fails, and in a process that is killed: the Nth write, truncation or
  * sync of a small run fails, once or from then on, as a full disk or as a broken one, or is the last
  * thing that the process does. Whatever N is: one error with a message that names the file, a store
- * that opens again, and a run that goes on to the very end it would have had. */
+ * that opens again, and a run that goes on to the very end it would have had.
+ * checks: forked */
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
