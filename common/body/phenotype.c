@@ -329,8 +329,8 @@ int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int 
     return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
 }
 
-int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
-                      const struct params *params, struct arena *arena)
+static int express(struct phenotype *phenotype, const struct genome *genome,
+                   const struct params *params, int is_mirrored, struct arena *arena)
 {
     /* the long tables in it are filled before they are read */
     struct grower grown, *grower = &grown;
@@ -343,6 +343,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
     grower->phenotype = phenotype;
     grower->growth = body_kinds[genome->kind].growth;
     grower->parts_max = parts_max;
+    grower->is_mirrored = is_mirrored;
     grower->own = NULL;
     memset(grower->counts, 0, sizeof grower->counts);
     grower->growths = arena_take_unset(arena, (size_t)parts_max, sizeof *grower->growths);
@@ -449,4 +450,16 @@ int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int ot
 {
     return part >= 0 && other >= 0 && !phenotype_is_fixed(phenotype, part) &&
            !phenotype_is_fixed(phenotype, other);
+}
+
+int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
+                      const struct params *params, struct arena *arena)
+{
+    return express(phenotype, genome, params, 0, arena);
+}
+
+int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
+                               const struct params *params, struct arena *arena)
+{
+    return express(phenotype, genome, params, 1, arena);
 }

@@ -182,6 +182,9 @@ struct phenotype {
  * (fewer parts than parts_min) or VERDICT_MEMORY. Overlap is not judged here. */
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena);
+/* The same of its mirror image, x to -x; kinds in space have none, and grow as ever. */
+int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
+                               const struct params *params, struct arena *arena);
 
 /* Parts, links, drives and wires that do not fit one another are a bug. */
 void phenotype_check(const struct phenotype *phenotype);

@@ -33,6 +33,7 @@ struct grower {
     struct growth *growths; /* per part */
     void *own;              /* the kind's, from begin() on */
     int parts_max;
+    int is_mirrored;               /* the whole, x to -x; rectangles only */
     int counts[GENOME_BODIES_MAX]; /* occurrences on the path, by body row */
     struct branch branches[GENOME_CONNECTIONS_MAX];
     int ranks[GENOME_NEURONS_MAX]; /* of a neuron among those of its owner */

@@ -168,6 +168,11 @@ static void place(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
 
     own_of(grower)[index].axis = (struct vec2){1.0, 0.0};
+    if (part->parent < 0 && grower->is_mirrored) {
+        own_of(grower)[index] = (struct own){.quarters = 2, .axis = {-1.0, 0.0}};
+        part->angle_rad = DET_PI;
+        part->mirror = -1;
+    }
     develop_size(grower->params, body, growth->scale, part);
     if (part->parent >= 0)
         place_child(grower, index, &grower->branches[growth->connection_row]);

@@ -19,6 +19,7 @@ enum rng_purpose {
     RNG_LIGHT = 7,
     RNG_PERTURBATION = 8,
     RNG_RELIEF = 9,
+    RNG_CONTEST = 10,
 };
 /* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
 #define RNG_PURPOSE_BITS 8

@@ -20,6 +20,7 @@
 /* The choices of simulation.solver, as a list and as "a|b|c". */
 #define SOLVERS(X)               X("articulated", "") X("constraint", "|") X("rejection", "|") X("nudge", "|")
 #define SOLVER_CHOICE(name, bar) bar name
+#define CONTEST_GOALS            "cube|push|tag|sumo"
 #define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
 
 /* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
@@ -315,6 +316,11 @@
     REAL(guard, hopeless_share, 0.5, 0, 1, 'S',                                                    \
          "walk, swim: the same, as a share of the slowest survivor's pace; 0 = off")               \
     REAL(guard, hopeless_s, 3, 0, 3600, 'E', "time before slow creatures are stopped")             \
+    CHOICE(contest, goal, 0, CONTEST_GOALS, 'E',                                                   \
+           "what two creatures contend for; docs/contests.md")                                     \
+    REAL(contest, line_m, 0.5, 0, 100, 'E',                                                        \
+         "from the middle to the line behind which each of them starts")                           \
+    REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', "sumo: radius of the ring")                         \
     REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
@@ -393,6 +399,7 @@ enum { SETTLE_LIMP, SETTLE_HOLD };
 enum { SCORE_OWN, SCORE_LEAST };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
+enum contest_goal { CONTEST_CUBE, CONTEST_PUSH, CONTEST_TAG, CONTEST_SUMO, CONTEST_GOAL_COUNT };
 
 struct param_info {
     const char *section, *name;

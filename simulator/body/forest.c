@@ -5,6 +5,14 @@
 
 #include "simulator/body/dynamics_solver.h"
 
+/* How far beyond its bounds a body may come in the steps of a tick: its fastest part may go twice as fast as at the
+ * tick's beginning, and this farther. */
+#define MARGIN_M 0.02
+#define SPEED_UP 2
+/* A thing that moves more slowly, and that nobody is near, rests. */
+#define REST_M_S   1e-5
+#define REST_RAD_S 1e-4
+
 int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error)
 {
@@ -18,15 +26,18 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
                               .high = arena_take(arena, room, sizeof forest->high[0]),
                               .order = arena_take(arena, room, sizeof forest->order[0]),
                               .island = arena_take(arena, room, sizeof forest->island[0]),
+                              .is_crowded = arena_take(arena, room, sizeof forest->is_crowded[0]),
                               .some = arena_take(arena, room, sizeof forest->some[0]),
                               .results = arena_take(arena, room, sizeof forest->results[0])};
     if (!forest->all || !forest->is_gone || !forest->is_broken || !forest->low || !forest->high ||
-        !forest->order || !forest->island || !forest->some || !forest->results)
+        !forest->order || !forest->island || !forest->is_crowded || !forest->some ||
+        !forest->results)
         return error_set(error, ERR_MEMORY, "%d bodies do not fit into memory", count);
     const struct dynamics_solver *solver = all[0]->solver;
     for (int i = 0; i < count; i++) {
         forest->all[i] = all[i];
         forest->order[i] = forest->island[i] = i;
+        forest->is_crowded[i] = 1;
         all[i]->creature = numbers ? numbers[i] : i;
         if (all[i]->solver != solver || (count > 1 && !solver->create_meeting))
             return error_set(error, ERR_UNAVAILABLE,
@@ -81,20 +92,37 @@ static void sort_along_x(struct forest *f)
     }
 }
 
-static void find_islands(struct forest *f)
+/* Bounds of bodies that are nowhere: none overlaps with them. */
+static void clear_bounds(struct forest *f, int i)
 {
-    for (int i = 0; i < f->count; i++) {
-        f->island[i] = i;
-        f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-        f->high[i] = vec3_scale(f->low[i], -1);
-        if (!f->is_gone[i])
-            f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
-    }
+    f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    f->high[i] = vec3_scale(f->low[i], -1);
+}
+
+/* Calls `meet` for each two of them whose bounds overlap, in the order along x. */
+static void for_each_pair(struct forest *f, void (*meet)(struct forest *f, int a, int b))
+{
     sort_along_x(f);
     for (int i = 0; i < f->count; i++)
         for (int k = i + 1; k < f->count && f->low[f->order[k]].x <= f->high[f->order[i]].x; k++)
             if (do_overlap(f, f->order[i], f->order[k]))
-                join(f->island, f->order[i], f->order[k]);
+                meet(f, f->order[i], f->order[k]);
+}
+
+static void join_islands(struct forest *f, int a, int b)
+{
+    join(f->island, a, b);
+}
+
+static void find_islands(struct forest *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        f->island[i] = i;
+        clear_bounds(f, i);
+        if (!f->is_gone[i] && f->is_crowded[i])
+            f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
+    }
+    for_each_pair(f, join_islands);
     for (int i = 0; i < f->count; i++)
         f->island[i] = root_of(f->island, i);
 }
@@ -117,7 +145,8 @@ static void step_island(struct forest *f, int island)
             f->is_broken[i] = f->results[--count];
 }
 
-int forest_step(struct forest *f)
+/* A step of the crowd. */
+static int step_crowd(struct forest *f)
 {
     int has_broken = 0;
     if (f->meeting) {
@@ -126,13 +155,98 @@ int forest_step(struct forest *f)
         find_islands(f);
     }
     for (int i = 0; i < f->count; i++)
-        if (f->island[i] == i && !f->is_gone[i])
+        if (f->island[i] == i && !f->is_gone[i] && f->is_crowded[i])
             step_island(f, i);
     for (int i = 0; i < f->count; i++) {
         has_broken |= f->is_broken[i] && !f->is_gone[i];
         f->is_gone[i] |= f->is_broken[i];
     }
     return has_broken;
+}
+
+int forest_step(struct forest *f)
+{
+    for (int i = 0; i < f->count; i++)
+        f->is_crowded[i] = 1;
+    return step_crowd(f);
+}
+
+/* ---------------------------------------------------------------- ticks */
+
+/* Squares of the speed and the rate of turning of its fastest part. */
+static void find_speeds(const struct dynamics *d, int part_count, double *speed, double *turning)
+{
+    *speed = *turning = 0;
+    for (int k = 0; k < part_count; k++) {
+        struct part_state s;
+        dynamics_part_state(d, k, &s);
+        *speed = fmax(*speed, s.vx_m_s * s.vx_m_s + s.vy_m_s * s.vy_m_s + s.vz_m_s * s.vz_m_s);
+        *turning =
+            fmax(*turning, s.omega_x_rad_s * s.omega_x_rad_s + s.omega_y_rad_s * s.omega_y_rad_s +
+                               s.omega_rad_s * s.omega_rad_s);
+    }
+}
+
+static void crowd(struct forest *f, int a, int b)
+{
+    f->is_crowded[a] = f->is_crowded[b] = 1;
+}
+
+/* Whom somebody can come near within the tick. */
+static void find_crowd(struct forest *f, const struct forest_tick *tick)
+{
+    for (int i = 0; i < f->count; i++) {
+        double speed, turning;
+        f->is_crowded[i] = 0;
+        f->island[i] = i;
+        clear_bounds(f, i);
+        if (f->is_gone[i] || !f->meeting)
+            continue;
+        find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
+        double by = MARGIN_M + SPEED_UP * sqrt(speed) * tick->steps * tick->dt_s;
+        f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
+        f->low[i] = vec3_sub(f->low[i], (struct vec3){by, by, by});
+        f->high[i] = vec3_add(f->high[i], (struct vec3){by, by, by});
+    }
+    if (f->meeting)
+        for_each_pair(f, crowd);
+}
+
+static int is_resting(const struct forest *f, const struct forest_tick *tick, int i)
+{
+    double speed, turning;
+    if (!tick->may_rest[i])
+        return 0;
+    find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
+    return speed < REST_M_S * REST_M_S && turning < REST_RAD_S * REST_RAD_S;
+}
+
+/* The steps of one that is alone. */
+static int step_loner(struct forest *f, const struct forest_tick *tick, int i)
+{
+    int is_over = 0, rests = is_resting(f, tick, i);
+    for (int s = 0; s < tick->steps && !f->is_gone[i] && !rests && !is_over; s++) {
+        f->is_gone[i] = f->is_broken[i] = dynamics_step(f->all[i]);
+        is_over = tick->after(tick->context, i);
+    }
+    return is_over;
+}
+
+void forest_tick(struct forest *f, const struct forest_tick *tick)
+{
+    int is_over = 0, crowd_count = 0;
+    find_crowd(f, tick);
+    for (int i = 0; i < f->count && !is_over; i++) {
+        crowd_count += f->is_crowded[i];
+        if (!f->is_crowded[i])
+            is_over = step_loner(f, tick, i);
+    }
+    for (int s = 0; s < tick->steps && crowd_count > 0 && !is_over; s++) {
+        step_crowd(f);
+        for (int i = 0; i < f->count; i++)
+            if (f->is_crowded[i])
+                is_over |= tick->after(tick->context, i);
+    }
 }
 
 int forest_island_size(const struct forest *f, int place)

@@ -22,6 +22,7 @@ struct forest {
     struct vec3 *low, *high; /* where each could be in this step */
     int *order;              /* by low.x */
     int *island;             /* of each in the last step: the lowest place in it */
+    int *is_crowded;         /* of each: it takes the steps of now together with all that do */
     struct dynamics **some;  /* scratch: of an island, and what came of its step */
     int *results;
 };
@@ -33,6 +34,19 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
 /* One step of settings.dt_s. Returns 0, or 1 when dynamics_step() fails for a body. Such a body is taken out of the
  * world. */
 int forest_step(struct forest *forest);
+/* Some steps, between which nothing is asked of the bodies but what `after` does. */
+struct forest_tick {
+    int steps;
+    double dt_s;
+    const int *part_counts; /* by place */
+    const int *may_rest; /* by place: while nobody is near it and it is at rest, it is not moved */
+    /* After each step of each; other than 0: all is over. */
+    int (*after)(void *context, int place);
+    void *context;
+};
+/* A body that nobody can come near meanwhile takes all steps in a row, and so has the caches for itself; the others
+ * take them as by forest_step(). The motion is the same, but for that of bodies that rest. */
+void forest_tick(struct forest *forest, const struct forest_tick *tick);
 /* How many bodies took the last step together with this one, itself among them. */
 int forest_island_size(const struct forest *forest, int place);
 /* A broken invariant of the forest is a bug. */

@@ -70,6 +70,9 @@ struct body_physics {
      * angles up to `most_rad`, which the generator draws. */
     void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad);
+    /* Turns the whole body by 180 degrees about the vertical through the origin, exact to the bit: numbers change their
+     * signs and places. NULL: in the plane, where a body grows as its mirror image instead. */
+    void (*half_turn)(struct dynamics *dynamics);
     /* By which share the body's worst connection is out of its range; NULL: connections cannot
      * leave it. */
     double (*strain)(const struct dynamics *dynamics, const struct phenotype *phenotype);

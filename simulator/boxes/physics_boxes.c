@@ -200,6 +200,20 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }
 
+/* The product of (0, 0, 1, 0) and the root's quaternion, w x y z, which is that of the root's joint. */
+static void half_turn(struct dynamics *dynamics)
+{
+    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < tree->coordinates; i++)
+        q[i] = dynamics_q(dynamics)[i];
+    struct quaternion turn = {q[3], q[4], q[5], q[6]};
+    q[0] = 0 - q[0];
+    q[2] = 0 - q[2];
+    set_ball(q + 3, (struct quaternion){0 - turn.y, turn.z, turn.w, 0 - turn.x});
+    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+}
+
 const struct body_physics physics_boxes = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
@@ -208,5 +222,6 @@ const struct body_physics physics_boxes = {
     .judge = judge,
     .feel = feel,
     .perturb = perturb,
+    .half_turn = half_turn,
     .unearned_j = ledger_unearned_j,
 };

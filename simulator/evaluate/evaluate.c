@@ -12,6 +12,12 @@
 /* Operations of a brain tick for each neuron and for each part. */
 enum { NEURON_WORK = 50, PART_WORK = 300 };
 
+/* Creatures come before it. */
+static int things_begin(const struct habitat *h)
+{
+    return h->first_thing < h->count ? h->first_thing : h->count;
+}
+
 /* ---------------------------------------------------------------- brain and effectors */
 
 /* Clamps and filters the signal of an effector, and lets the target of its drive go from the last one to this. */
@@ -27,8 +33,24 @@ static void set_drive(struct run *run, int index, double share)
                         drive->unit * (to - from) / run->tick_s);
 }
 
+/* Where the nearest creature, or thing, is; counted from `first` to before `end`. */
+static struct seen find_nearest(const struct habitat *h, const struct run *run, int first, int end)
+{
+    struct seen seen = {.brightness = 1};
+    double least_m = HUGE_VAL;
+    for (int i = first; i < end; i++) {
+        double away_m = distance_of(h->centres[i], h->centres[run->creature]);
+        if (&h->runs[i] == run || !h->runs[i].dynamics || away_m >= least_m)
+            continue;
+        least_m = away_m;
+        seen.is_there = 1;
+        seen.at = h->centres[i];
+    }
+    return seen;
+}
+
 /* One brain tick: two thinks; the targets then move linearly to the filtered signals. */
-static void think(struct run *run)
+static void think(const struct habitat *h, struct run *run)
 {
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
@@ -39,6 +61,10 @@ static void think(struct run *run)
         .seen[SIGHT_LIGHT] = {run->light.kind != LIGHT_NONE, run->light.at, run->light.brightness},
         .gravity_m_s2 = world_gravity(&run->world),
         .tick_s = run->time_s > 0 ? run->tick_s : 0};
+    if (run->params->sensor_other)
+        around.seen[SIGHT_OTHER] = find_nearest(h, run, 0, things_begin(h));
+    if (run->params->sensor_object)
+        around.seen[SIGHT_OBJECT] = find_nearest(h, run, things_begin(h), h->count);
     senses_read(&run->senses, run->dynamics, &around);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
@@ -92,7 +118,9 @@ static int take_memory(struct run *run, struct arena *arena)
 static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
 {
     const struct params *p = run->params;
-    int verdict = phenotype_express(&run->phenotype, genome, p, arena);
+    int is_mirrored = run->stance.side > 0 && !body_physics[genome->kind]->half_turn;
+    int verdict = is_mirrored ? phenotype_express_mirrored(&run->phenotype, genome, p, arena)
+                              : phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
     // a kind without a row of physics is not simulated
@@ -205,7 +233,7 @@ static void end(struct run *run, int verdict)
 
 static int is_any_live(const struct habitat *h)
 {
-    for (int i = 0; i < h->count; i++)
+    for (int i = 0; i < things_begin(h); i++)
         if (h->runs[i].is_live)
             return 1;
     return 0;
@@ -219,19 +247,20 @@ static int is_any_stopped(const struct habitat *h)
     return 0;
 }
 
-static void step_all(struct habitat *h)
+/* After a step of one. Returns whether nobody is left. */
+static int after_step(void *context, int body)
 {
-    forest_step(&h->forest);
-    for (int i = 0; i < h->count; i++) {
-        struct run *run = &h->runs[i];
-        if (!run->is_live)
-            continue;
-        int verdict = judge_step(run, h->forest.is_broken[h->body_of[i]]);
-        if (verdict == VERDICT_OK)
-            verdict = run_watch_step(run);
-        if (verdict != VERDICT_OK)
-            end(run, verdict);
-    }
+    struct habitat *h = context;
+    struct run *run = &h->runs[h->run_of[body]];
+    if (!run->is_live)
+        return 0;
+    int verdict = judge_step(run, h->forest.is_broken[body]);
+    if (verdict == VERDICT_OK)
+        verdict = run_watch_step(run);
+    if (verdict == VERDICT_OK)
+        return 0;
+    end(run, verdict);
+    return !is_any_live(h);
 }
 
 /* At the end of a tick. */
@@ -248,10 +277,27 @@ static void end_tick(struct run *run, uint64_t tick)
         end(run, verdict);
 }
 
-/* All have the same parameters, and so the same ticks. */
+/* Everybody thinks; where they are is looked at once for all. */
+static void think_all(struct habitat *h)
+{
+    for (int i = 0; i < h->count; i++)
+        if (h->runs[i].dynamics)
+            h->centres[i] = dynamics_centre_of_mass(h->runs[i].dynamics);
+    for (int i = 0; i < h->count; i++)
+        if (h->runs[i].is_live)
+            think(h, &h->runs[i]);
+}
+
+static int is_over(const struct habitat *h)
+{
+    return is_any_stopped(h) || !is_any_live(h) || (h->watch && h->watch(h->referee, h) != 0);
+}
+
+/* All have the same ticks. */
 static void score(struct habitat *h)
 {
-    int steps_per_tick = 0;
+    struct forest_tick steps = {
+        .part_counts = h->part_counts, .may_rest = h->may_rest, .after = after_step, .context = h};
     uint64_t ticks = 0;
     for (int i = 0; i < h->count; i++) {
         struct run *run = &h->runs[i];
@@ -260,15 +306,13 @@ static void score(struct habitat *h)
         start(run);
         run_digest_tick(run);
         run_observe(run);
-        steps_per_tick = run->steps_per_tick;
+        steps.steps = run->steps_per_tick;
+        steps.dt_s = run->dt_s;
         ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
     }
-    for (uint64_t tick = 1; tick <= ticks && !is_any_stopped(h) && is_any_live(h); tick++) {
-        for (int i = 0; i < h->count; i++)
-            if (h->runs[i].is_live)
-                think(&h->runs[i]);
-        for (int i = 0; i < steps_per_tick && is_any_live(h); i++)
-            step_all(h);
+    for (uint64_t tick = 1; !is_over(h) && tick <= ticks; tick++) {
+        think_all(h);
+        forest_tick(&h->forest, &steps);
         for (int i = 0; i < h->count; i++)
             if (h->runs[i].is_live)
                 end_tick(&h->runs[i], tick);
@@ -301,12 +345,15 @@ static int bring_to_start(struct run *run, const struct genome *genome, struct a
         return verdict;
     if (run->start_at.x != 0 || run->start_at.z != 0)
         dynamics_shift(run->dynamics, run->start_at);
+    run_turn(run);
     run_measure_body(run);
     verdict = run_push_apart(run);
     if (verdict == VERDICT_OK)
         verdict = run_settle(run);
-    if (verdict == VERDICT_OK)
+    if (verdict == VERDICT_OK) {
         run_perturb_start(run);
+        run_face(run);
+    }
     run->result->work = work_of(run);
     return verdict;
 }
@@ -317,18 +364,23 @@ static int make_forest(struct habitat *h, struct arena *arena)
     size_t room = (size_t)h->count;
     struct error error;
     struct dynamics **bodies = arena_take(arena, room, sizeof bodies[0]);
-    int *numbers = arena_take(arena, room, sizeof numbers[0]), count = 0;
-    h->body_of = arena_take(arena, room, sizeof h->body_of[0]);
-    if (!bodies || !numbers || !h->body_of)
+    int count = 0;
+    h->centres = arena_take(arena, room, sizeof h->centres[0]);
+    h->run_of = arena_take(arena, room, sizeof h->run_of[0]);
+    h->part_counts = arena_take(arena, room, sizeof h->part_counts[0]);
+    h->may_rest = arena_take(arena, room, sizeof h->may_rest[0]);
+    if (!bodies || !h->centres || !h->run_of || !h->part_counts || !h->may_rest)
         return ERR_MEMORY;
     for (int i = 0; i < h->count; i++) {
-        if (!h->runs[i].is_live)
+        const struct run *run = &h->runs[i];
+        if (!run->is_live)
             continue;
-        h->body_of[i] = count;
-        numbers[count] = i;
-        bodies[count++] = h->runs[i].dynamics;
+        h->run_of[count] = i;
+        h->part_counts[count] = run->phenotype.part_count;
+        h->may_rest[count] = run->may_rest;
+        bodies[count++] = run->dynamics;
     }
-    return count > 0 ? forest_create(&h->forest, bodies, numbers, count, arena, &error) : 0;
+    return count > 0 ? forest_create(&h->forest, bodies, h->run_of, count, arena, &error) : 0;
 }
 
 static void score_together(struct habitat *h, struct arena *arena)
@@ -343,34 +395,45 @@ static void score_together(struct habitat *h, struct arena *arena)
                 arena->is_exhausted ? VERDICT_MEMORY : VERDICT_NOT_EXPRESSED;
 }
 
-static void evaluate_all(const struct evaluate_task *tasks, int count, const struct run *like,
-                         struct arena *arena, struct evaluation *results)
+/* Makes one and brings it to its start. */
+static void begin(struct habitat *h, int i, const struct evaluate_task *task,
+                  const struct run *like, struct arena *arena, struct evaluation *result)
 {
-    struct habitat h = {.count = count};
+    struct run *run = &h->runs[i];
+    *run = *like;
+    if (i >= h->first_thing)
+        run->params = h->thing_params;
+    run->creature = i;
+    run->arena = arena;
+    run->seed = task->seed;
+    run->start_at = (struct vec3){task->x_m, 0, task->z_m};
+    run->stance = task->stance;
+    run->may_rest = task->may_rest;
+    run->result = result;
+    run->pace_least_m_s = HUGE_VAL;
+    run->met_s = -HUGE_VAL;
+    result->verdict = bring_to_start(run, task->genome, arena);
+    run->is_live = result->verdict == VERDICT_OK;
+}
+
+void evaluate_habitat(struct habitat *h, const struct evaluate_task *tasks, int count,
+                      const struct run *like, struct arena *arena, struct evaluation *results)
+{
     ENSURE(count > 0, "an evaluation of %d creatures", count);
     arena_reset(arena);
-    h.runs = arena_take(arena, (size_t)count, sizeof h.runs[0]);
+    h->count = count;
+    h->runs = arena_take(arena, (size_t)count, sizeof h->runs[0]);
     for (int i = 0; i < count; i++) {
         results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_MEMORY};
-        if (!h.runs)
-            continue;
-        struct run *run = &h.runs[i];
-        *run = *like;
-        run->creature = i;
-        run->arena = arena;
-        run->seed = tasks[i].seed;
-        run->start_at = (struct vec3){tasks[i].x_m, 0, tasks[i].z_m};
-        run->result = &results[i];
-        run->pace_least_m_s = HUGE_VAL;
-        results[i].verdict = bring_to_start(run, tasks[i].genome, arena);
-        run->is_live = results[i].verdict == VERDICT_OK;
+        if (h->runs)
+            begin(h, i, &tasks[i], like, arena, &results[i]);
     }
-    if (h.runs)
-        score_together(&h, arena);
+    if (h->runs)
+        score_together(h, arena);
     for (int i = 0; i < count; i++) {
         struct evaluation *result = &results[i];
-        if (h.runs && isfinite(h.runs[i].pace_least_m_s))
-            result->pace_least_m_s = h.runs[i].pace_least_m_s;
+        if (h->runs && isfinite(h->runs[i].pace_least_m_s))
+            result->pace_least_m_s = h->runs[i].pace_least_m_s;
         run_tidy_measures(&result->measures);
         result->digest = hash_u64(result->digest, (uint64_t)result->verdict);
         result->arena_bytes = arena->used_bytes;
@@ -382,7 +445,8 @@ void evaluate_together(const struct evaluate_task *tasks, int count, const struc
                        struct evaluation *results)
 {
     struct run like = {.params = params, .observer = observer, .context = context};
-    evaluate_all(tasks, count, &like, arena, results);
+    struct habitat h = {.first_thing = INT_MAX};
+    evaluate_habitat(&h, tasks, count, &like, arena, results);
 }
 
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
@@ -398,5 +462,6 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
 {
     struct run like = {.params = params, .edit = edit, .observer = observer, .context = context};
     struct evaluate_task task = {.genome = genome, .seed = seed};
-    evaluate_all(&task, 1, &like, arena, evaluation);
+    struct habitat h = {.first_thing = INT_MAX};
+    evaluate_habitat(&h, &task, 1, &like, arena, evaluation);
 }

@@ -68,11 +68,24 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
                      struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
                      void *context, struct evaluation *evaluation);
 
+/* How one stands that is to face another one across the origin. */
+struct evaluate_stance {
+    int side; /* -1: at -x; 1: at x, turned by half about the vertical (in the plane: its mirror image);
+                         * 0: it faces nobody, and stands where it would alone */
+    double heading_rad; /* it is turned by this about the vertical before it settles; in space */
+    double
+        line_m; /* all of it is behind a line that goes through this x (of its side) on the ground and leans away
+                         * from the other one by 45 degrees (where nothing falls: upright), and touches it; its centre of
+                         * mass is at z = 0 */
+};
+
 /* A creature of several in one world. */
 struct evaluate_task {
     const struct genome *genome;
     uint64_t seed;
     double x_m, z_m; /* where it starts, from where it would start alone; m */
+    int may_rest; /* while nobody is near it and it is at rest, it is not moved; changes the digest */
+    struct evaluate_stance stance;
 };
 
 /* The same of several creatures in one world, of one kind. Each is made and settles by itself. Then

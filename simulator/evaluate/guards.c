@@ -1,5 +1,6 @@
 /* Guards look for what must not happen: speeds, spins, penetration, vibration, energy and momentum
  * from nowhere, and hopeless runs. The greatest speeds are measured on the way. */
+#include "common/judge/contest.h"
 #include "simulator/evaluate/run.h"
 
 /* A guard on penetration acts after this time. */
@@ -26,6 +27,12 @@ static inline double greater_of(double a, double b)
     return b > a ? b : a;
 }
 
+/* Who is pinned by another one cannot help it. */
+static int is_pinned(const struct run *run)
+{
+    return run->time_s - run->met_s < CONTEST_GRACE_S;
+}
+
 /* Counts a reversal of a drive when it has come back by `way` from its last turning point. */
 static void count_reversal(struct run *run, int drive, double value, double way)
 {
@@ -39,7 +46,7 @@ static void count_reversal(struct run *run, int drive, double value, double way)
     } else if (fabs(gone) >= way) {
         *direction = -*direction;
         *turned_at = value;
-        run->reversals[drive]++;
+        run->reversals[drive] += !is_pinned(run);
     }
 }
 
@@ -78,7 +85,7 @@ static double watch_rates(struct run *run)
         if (limit > 0)
             excess = greater_of(excess, fabs(rate) / limit - 1);
         if (direction != 0) {
-            run->reversals[i] += run->direction[i] == -direction;
+            run->reversals[i] += run->direction[i] == -direction && !is_pinned(run);
             run->direction[i] = direction;
         }
     }
@@ -145,15 +152,16 @@ static int keeps_momentum(struct run *run)
     return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
 }
 
-/* Whether the body touched anything but itself in the last step. */
-static int is_touching(const struct run *run)
+/* Whether the body touched anything but itself in the last step, and anybody. */
+static void watch_touches(struct run *run)
 {
     const struct contact_point *contacts;
     int count = dynamics_contacts(run->dynamics, &contacts);
-    for (int i = 0; i < count; i++)
-        if (!contact_is_inner(&contacts[i]))
-            return 1;
-    return 0;
+    for (int i = 0; i < count; i++) {
+        run->has_touched |= !contact_is_inner(&contacts[i]);
+        if (!contact_is_inner(&contacts[i]) && contacts[i].other_creature >= 0)
+            run->met_s = run->time_s;
+    }
 }
 
 static double turning_of(const struct part_state *state)
@@ -180,7 +188,7 @@ int run_watch_step(struct run *run)
     }
     m->speed_max_m_s = sqrt(fastest_sq);
     double excess = watch_rates(run);
-    run->has_touched |= is_touching(run);
+    watch_touches(run);
     double penetration = dynamics_penetration(run->dynamics);
     if (penetration > m->penetration_max_m) /* fmax() may give -0 or 0 for both */
         m->penetration_max_m = penetration;
@@ -190,6 +198,7 @@ int run_watch_step(struct run *run)
     run->turn_steps = turn > p->guard_turn_rad ? run->turn_steps + 1 : 0;
     if (p->guard_turn_rad > 0 && run->turn_steps >= TURN_STEPS)
         return VERDICT_SPINNING;
+    excess = is_pinned(run) ? 0 : excess;
     run->joint_speed_s = excess > 0 ? run->joint_speed_s + run->dt_s : 0;
     run->joint_pulse_s = excess > 0 ? run->joint_pulse_s + excess * run->dt_s : 0;
     if (run->joint_speed_s > JOINT_SPEED_TIME_S ||

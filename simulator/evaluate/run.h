@@ -4,6 +4,7 @@
 #ifndef SIMULATOR_EVALUATE_RUN_H
 #define SIMULATOR_EVALUATE_RUN_H
 
+#include <limits.h>
 #include <math.h>
 
 #include "simulator/evaluate/evaluate.h"
@@ -19,7 +20,9 @@ struct run {
     int creature; /* its number among those evaluated together */
     uint64_t seed;
     struct vec3 start_at; /* where it is put; y: 0 */
-    int is_live;          /* no verdict has ended its evaluation */
+    struct evaluate_stance stance;
+    int may_rest;
+    int is_live; /* no verdict has ended its evaluation */
     struct phenotype phenotype;
     struct world world;
     struct brain *brain;
@@ -60,6 +63,7 @@ struct run {
     int turn_steps, strain_ticks;
     double penetration_s;
     double joint_speed_s; /* how long some joint has been too fast */
+    double met_s;         /* when it last touched another one, -infinity: never */
     double joint_pulse_s; /* by how much, as a share of the bound, times how long */
     struct vec3 still_at; /* where the window for "motionless" began */
     double still_since_s, still_reach_m;
@@ -77,9 +81,22 @@ struct run {
 struct habitat {
     struct run *runs; /* per creature */
     int count;
-    struct forest forest; /* of those that got as far as the scored time */
-    int *body_of;         /* per run: its body in the forest */
+    struct vec3 *centres;        /* per creature: of mass, at the tick's beginning */
+    struct forest forest;        /* of those that got as far as the scored time */
+    int *run_of;                 /* per body of the forest: its run */
+    int *part_counts, *may_rest; /* per body */
+    /* Things that are evaluated but do nothing: from this creature on. They have parameters of their own, and do not keep
+     * the evaluation going. INT_MAX: there are none. */
+    int first_thing;
+    const struct params *thing_params;
+    /* NULL, or called at the start and after every tick: other than 0 ends the evaluation of all. */
+    int (*watch)(void *referee, const struct habitat *habitat);
+    void *referee;
 };
+
+/* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero besides. */
+void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks, int count,
+                      const struct run *like, struct arena *arena, struct evaluation *results);
 
 /* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a call of
  * the observer. */
@@ -95,6 +112,10 @@ int run_settle(struct run *run);
 void run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);
+/* stance.c: turns it to its heading, before it settles. */
+void run_turn(struct run *run);
+/* Makes it face the other one, behind its line, after it has settled. */
+void run_face(struct run *run);
 /* settle.c: puts the body's lowest point at a height, and not into an obstacle. */
 void run_put_at(struct run *run, double height_m);
 

@@ -179,6 +179,99 @@ START_TEST(creatures_far_apart_move_as_alone)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- ticks */
+
+enum { TICK_STEPS = 4 };
+
+static int go_on(void *context, int place)
+{
+    int *counts = context;
+    counts[place]++;
+    return 0;
+}
+
+/* Four that go towards one another, twice: step by step, and by ticks, in which who is alone does not wait for the
+ * others. */
+START_TEST(ticks_are_steps)
+{
+    static const int never[MOST];
+    for (uint64_t round = 0; round < 3; round++) {
+        struct dynamics *others[MOST];
+        struct forest ticked;
+        int parts[MOST], counts[MOST] = {0}, met = 0, alone = 0;
+        arena_reset(&arena);
+        for (int i = 0; i < MOST; i++) {
+            const struct phenotype *p = draw(i, _i, 1 + MOST * round + (uint64_t)i);
+            struct vec3 at = {1.5 * i, 2, 0};
+            parts[i] = p->part_count;
+            all[i] = create(p);
+            others[i] = create(p);
+            for (int k = 0; k < 2; k++) {
+                struct dynamics *d = k ? others[i] : all[i];
+                dynamics_shift(d, at);
+                set_out(d, p->mass_kg, i % 2 ? -1 : 1);
+            }
+        }
+        plant(MOST);
+        ck_assert_int_eq(forest_create(&ticked, others, NULL, MOST, &arena, &error), 0);
+        struct forest_tick tick = {.steps = TICK_STEPS,
+                                   .dt_s = settings.dt_s,
+                                   .part_counts = parts,
+                                   .may_rest = never,
+                                   .after = go_on,
+                                   .context = counts};
+        for (int step = 0; step < 240; step += TICK_STEPS) {
+            for (int i = 0; i < MOST; i++) {
+                wave(all[i], &phenotypes[i], step);
+                wave(others[i], &phenotypes[i], step);
+            }
+            for (int k = 0; k < TICK_STEPS; k++)
+                forest_step(&forest);
+            forest_tick(&ticked, &tick);
+            for (int i = 0; i < MOST; i++) {
+                met += forest_island_size(&forest, i) > 1;
+                alone += !ticked.is_crowded[i];
+            }
+        }
+        ck_assert_int_gt(met, 0);
+        ck_assert_int_gt(alone, 0);
+        for (int i = 0; i < MOST; i++) {
+            ck_assert(forest.is_gone[i] || counts[i] == 240);
+            ck_assert_uint_eq(hash_of(all[i], parts[i]), hash_of(others[i], parts[i]));
+        }
+        forest_check(&ticked);
+    }
+}
+END_TEST
+
+/* Who may rest does so until somebody comes: a box that lies still is not moved, and gives way to one that slides. */
+START_TEST(what_rests_wakes)
+{
+    static const int may_rest[2] = {1, 0};
+    int parts[2] = {1, 1}, counts[2] = {0};
+    world.friction = 0;
+    world.own_friction = 0;
+    place_box(0, 0.4, 0.4, 0, 0.2, 0);
+    place_box(1, 0.4, 0.4, -1, 0.2, 1);
+    plant(2);
+    uint64_t before = hash_of(all[0], 1);
+    struct forest_tick tick = {.steps = TICK_STEPS,
+                               .dt_s = settings.dt_s,
+                               .part_counts = parts,
+                               .may_rest = may_rest,
+                               .after = go_on,
+                               .context = counts};
+    for (int i = 0; i < 20; i++)
+        forest_tick(&forest, &tick);
+    ck_assert_uint_eq(hash_of(all[0], 1), before);
+    ck_assert_int_eq(counts[0], 0);
+    for (int i = 0; i < 60; i++)
+        forest_tick(&forest, &tick);
+    ck_assert_int_gt(counts[0], 0);
+    ck_assert(dynamics_qd(all[0])[0] > 0.4);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- impacts */
 
 START_TEST(equal_boxes_exchange_velocities)
@@ -445,6 +538,8 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, creatures_far_apart_move_as_alone, 0, body_kind_count);
+    tcase_add_loop_test(tests, ticks_are_steps, 0, body_kind_count);
+    tcase_add_test(tests, what_rests_wakes);
     tcase_add_test(tests, equal_boxes_exchange_velocities);
     tcase_add_test(tests, equal_balls_exchange_velocities);
     tcase_add_loop_test(tests, creatures_that_meet_keep_momentum, 0, body_kind_count);

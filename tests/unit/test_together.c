@@ -63,7 +63,8 @@ static int check_apart(int rounds)
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < MOST; i++) {
             draw(i, (uint64_t)(round * MOST + i + 1));
-            tasks[i] = (struct evaluate_task){&genomes[i], (uint64_t)i, 200 * i - 100, 0};
+            tasks[i] = (struct evaluate_task){
+                .genome = &genomes[i], .seed = (uint64_t)i, .x_m = 200 * i - 100};
         }
         evaluate_together(tasks, MOST, &params, &arena, NULL, NULL, results);
         for (int i = 0; i < MOST; i++) {
@@ -99,7 +100,7 @@ START_TEST(one_at_its_usual_place_is_an_evaluation)
     for (uint64_t id = 1; id < 12; id++) {
         struct evaluation alone;
         draw(0, id);
-        tasks[0] = (struct evaluate_task){&genomes[0], 5, 0, 0};
+        tasks[0] = (struct evaluate_task){.genome = &genomes[0], .seed = 5, .x_m = 0};
         evaluate(&genomes[0], &params, 5, &arena, NULL, NULL, &alone);
         evaluate_together(tasks, 1, &params, &arena, NULL, NULL, results);
         ck_same(&alone, &results[0]);
@@ -116,7 +117,7 @@ START_TEST(a_verdict_ends_one_evaluation)
     for (int round = 0; round < 10; round++) {
         for (int i = 0; i < 2; i++) {
             draw(i, (uint64_t)(2 * round + i + 1));
-            tasks[i] = (struct evaluate_task){&genomes[i], 5, 100 * i, 0};
+            tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 100 * i};
         }
         evaluate_together(tasks, 2, &params, &arena, NULL, NULL, results);
         ended += (results[0].verdict == VERDICT_OK) != (results[1].verdict == VERDICT_OK);
@@ -171,7 +172,7 @@ START_TEST(creatures_feel_one_another)
     set("simulation.duration_s=0.2");
     for (int i = 0; i < 2; i++) {
         make_box(i);
-        tasks[i] = (struct evaluate_task){&genomes[i], 5, 0.498 * i, 0};
+        tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 0.498 * i};
     }
     evaluate_together(tasks, 2, &params, &arena, feel, &felt, results);
     ck_assert_int_eq(results[0].verdict, VERDICT_OK);
@@ -201,7 +202,7 @@ START_TEST(creatures_that_meet_break_no_law)
         }
         /* bodies do not overlap at the start */
         for (int i = 0; i < 2; i++) {
-            tasks[i] = (struct evaluate_task){&genomes[i], 5, apart * i, 0};
+            tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = apart * i};
             evaluate_together(&tasks[i], 1, &params, &arena, NULL, NULL, &alone[i]);
         }
         evaluate_together(tasks, 2, &params, &arena, NULL, NULL, results);
@@ -223,7 +224,7 @@ START_TEST(a_full_arena_is_a_verdict)
     params.creature_body = _i;
     for (int i = 0; i < 2; i++) {
         draw(i, (uint64_t)i + 1);
-        tasks[i] = (struct evaluate_task){&genomes[i], 5, 100 * i, 0};
+        tasks[i] = (struct evaluate_task){.genome = &genomes[i], .seed = 5, .x_m = 100 * i};
     }
     for (size_t size = 256; size < 1u << 20; size += size / 2) {
         struct arena small;

@@ -1,0 +1,119 @@
+/* See contest.h. */
+#include "common/judge/contest.h"
+
+#include <math.h>
+
+#include "common/genome/body_kind.h"
+#include "common/genome/genome.h"
+#include "common/judge/measures.h"
+#include "common/math/detmath.h"
+
+const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo"};
+
+int contest_has_object(int goal)
+{
+    return goal == CONTEST_CUBE || goal == CONTEST_PUSH;
+}
+
+void contest_apply(struct params *params)
+{
+    params->sensor_other = params->sensor_object = 1;
+    params->light_kind = LIGHT_NONE;
+    params->guard_motionless_s = 0;
+    params->guard_hopeless_m_s = params->guard_hopeless_sizes_s = 0;
+}
+
+int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
+                  struct error *error)
+{
+    const char *goal = contest_goal_names[params->contest_goal];
+    const struct genome *both[2] = {a, b};
+    for (int i = 0; i < 2; i++)
+        if (both[i]->kind != BODY_RECTANGLES && both[i]->kind != BODY_BOXES)
+            return error_set(error, ERR_USAGE, "there are no contests of %s",
+                             body_kinds[both[i]->kind].name);
+    if (a->kind != b->kind)
+        return error_set(error, ERR_USAGE, "%s and %s do not meet: contests are of like with like",
+                         body_kinds[a->kind].name, body_kinds[b->kind].name);
+    if (contest_has_object(params->contest_goal) && params->contest_line_m < CONTEST_CUBE_M)
+        return error_set(error, ERR_USAGE,
+                         "contest.line_m %g: with contest.goal = %s the line is at %g m or more, "
+                         "beside the cube",
+                         params->contest_line_m, goal, CONTEST_CUBE_M);
+    if (params->simulation_until != UNTIL_TIME)
+        return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
+    return 0;
+}
+
+void contest_make_bouts(int body_kind, const struct params *params,
+                        struct contest_bout bouts[CONTEST_BOUTS])
+{
+    int is_flat = body_kind == BODY_RECTANGLES;
+    struct rng rng;
+    rng_init(&rng, (uint64_t)params->run_seed, RNG_CONTEST, 0, 0);
+    bouts[0] = (struct contest_bout){0, is_flat ? 0 : DET_PI / 2};
+    bouts[1] = (struct contest_bout){is_flat || params->contest_goal == CONTEST_TAG,
+                                     is_flat ? 0 : rng_uniform(&rng, 0, 2 * DET_PI)};
+}
+
+/* ---------------------------------------------------------------- margins */
+
+static double share_of(double gain, double whole)
+{
+    return whole > 0 ? gain / whole : 0;
+}
+
+/* Of the first one; nobody has won by staying away. */
+static double judge_cube(const struct contest_side sides[2])
+{
+    double margin = share_of(sides[1].distance_m - sides[0].distance_m,
+                             sides[0].distance_m + sides[1].distance_m);
+    const struct contest_side *nearer = &sides[margin < 0];
+    return nearer->least_m < CONTEST_NEAR_SHARE * nearer->start_m ? margin : 0;
+}
+
+static double judge_push(const struct contest_result *result)
+{
+    return share_of(result->object_way_m, fabs(result->object_way_m) + CONTEST_CUBE_M);
+}
+
+/* The first one pursues. */
+static double judge_tag(const struct contest_result *result, double duration_s)
+{
+    double touched_s = result->sides[0].touched_s;
+    return touched_s < 0 ? -1 : 1 - 2 * share_of(touched_s, duration_s);
+}
+
+/* Who is out loses all; else who is nearer to the middle wins. */
+static double judge_sumo(const struct contest_side sides[2], double ring_m)
+{
+    double gap = share_of(sides[1].distance_m - sides[0].distance_m, ring_m);
+    int is_out[2] = {sides[0].distance_m > ring_m, sides[1].distance_m > ring_m};
+    return is_out[0] || is_out[1] ? is_out[1] - is_out[0] : fmin(fmax(gap, -1), 1);
+}
+
+static double judge_fair(const struct params *params, const struct contest_result *result)
+{
+    switch (params->contest_goal) {
+    case CONTEST_CUBE:
+        return judge_cube(result->sides);
+    case CONTEST_PUSH:
+        return judge_push(result);
+    case CONTEST_TAG:
+        return judge_tag(result, params->simulation_duration_s);
+    default:
+        return judge_sumo(result->sides, params->contest_ring_m);
+    }
+}
+
+void contest_judge(const struct params *params, struct contest_result *result)
+{
+    struct contest_side *sides = result->sides;
+    int is_spoiled[2] = {!verdict_is_scored(sides[0].verdict),
+                         !verdict_is_scored(sides[1].verdict)};
+    double margin = is_spoiled[0] || is_spoiled[1]
+                        ? CONTEST_WALKOVER * (is_spoiled[1] - is_spoiled[0])
+                        : judge_fair(params, result);
+    sides[0].margin = margin;
+    sides[1].margin = 0 - margin;
+}

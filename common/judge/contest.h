@@ -1,0 +1,72 @@
+/* Contests of two creatures: what they are for, how they start, and who wins. After Sims 1994b, "Evolving 3D morphology
+ * and behavior by competition".
+ *
+ * The first creature starts at -x, the second at x, each behind a line that leans away from the other one, so that height
+ * gains nothing. */
+#ifndef COMMON_JUDGE_CONTEST_H
+#define COMMON_JUDGE_CONTEST_H
+
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/math/rng.h"
+#include "common/params/params.h"
+
+struct genome;
+
+extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
+
+/* The side of the cube, m. */
+#define CONTEST_CUBE_M 0.25
+/* Distances are means over this time at the end. */
+#define CONTEST_LAST_S 1.0
+/* Guards that a creature pinned by another one breaks do not look for this time after a touch. */
+#define CONTEST_GRACE_S 0.25
+/* What a win is worth when the other one's evaluation ended by a verdict: less than most fair ones. */
+#define CONTEST_WALKOVER 0.5
+/* Who never came nearer to the cube than this share of the way has not won it. */
+#define CONTEST_NEAR_SHARE 0.8
+
+/* How one pair meets. */
+struct contest_bout {
+    int is_exchanged;   /* the second creature is the first */
+    double heading_rad; /* both are turned by this before they settle; in space */
+};
+enum { CONTEST_BOUTS = 2 };
+
+/* What is known of one side at the end. */
+struct contest_side {
+    int verdict;
+    uint64_t digest;
+    double
+        start_m; /* from its surface to the goal's centre (the cube's, the other's of mass), at the start */
+    double least_m; /* the same, the least */
+    double
+        distance_m; /* the same at the end; of who touches the cube's far side half of it; sumo: from the middle */
+    double touched_s; /* when it first touched the goal; -1: never */
+    double margin;    /* -1 .. 1; the sum of both is 0 */
+};
+
+struct contest_result {
+    struct contest_side sides[2];
+    double time_s;
+    double object_way_m; /* of the object, along x; 0 without one */
+    uint64_t digest;     /* of the motion of all */
+};
+
+/* 1 if the goal has an object between the creatures. */
+int contest_has_object(int goal);
+/* Changes parameters into those of a contest: others and the object are seen, there is no light, and who waits or is slow is
+ * not stopped. */
+void contest_apply(struct params *params);
+/* Whether creatures of such genomes can have such a contest. ERR_USAGE with a message that names what cannot. */
+int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
+                  struct error *error);
+/* How every pair of a kind meets: in space from two headings, which run.seed draws, in the plane and where the two have
+ * different parts with sides exchanged. */
+void contest_make_bouts(int body_kind, const struct params *params,
+                        struct contest_bout bouts[CONTEST_BOUTS]);
+/* Fills the margins. */
+void contest_judge(const struct params *params, struct contest_result *result);
+
+#endif

@@ -1,0 +1,211 @@
+/* See contest.h. A referee looks at all bodies after every tick. */
+#include "simulator/evaluate/contest.h"
+
+#include "common/genome/genome.h"
+#include "common/judge/measures.h"
+#include "common/math/hash.h"
+#include "common/math/rotation.h"
+#include "simulator/evaluate/run.h"
+
+enum { OBJECT = 2 };
+
+struct referee {
+    const struct params *params;
+    struct contest_result *result;
+    double sums_m[2]; /* of distances, over the ticks of the last second */
+    int last_ticks;
+    double object_start_m;
+    int has_begun;
+};
+
+/* ---------------------------------------------------------------- distances */
+
+/* From a point to the nearest point of a body; 0 inside. */
+static double distance_to_body(const struct run *run, struct vec3 point)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        const struct vec3 half = run->phenotype.shapes[i].half_m;
+        struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
+        struct part_state state;
+        dynamics_part_state(run->dynamics, i, &state);
+        struct vec3 way = vec3_sub(point, (struct vec3){state.x_m, state.y_m, state.z_m});
+        struct vec3 at = mat3_back(&axes, way);
+        struct vec3 off = {fmax(fabs(at.x) - half.x, 0), fmax(fabs(at.y) - half.y, 0),
+                           fmax(fabs(at.z) - half.z, 0)};
+        least = fmin(least, vec3_length(off));
+    }
+    return least;
+}
+
+/* Whether a body touches another one, and on the side of it that is away from the body's own centre of mass. */
+static int touches(const struct run *run, int other, struct vec3 other_centre, int *is_behind)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(run->dynamics, &points), does = 0;
+    struct vec3 beyond = vec3_sub(other_centre, dynamics_centre_of_mass(run->dynamics));
+    *is_behind = 0;
+    for (int i = 0; i < count; i++) {
+        if (points[i].other_creature != other)
+            continue;
+        does = 1;
+        *is_behind |= vec3_dot(vec3_sub(points[i].at, other_centre), beyond) > 0;
+    }
+    return does;
+}
+
+/* ---------------------------------------------------------------- the referee */
+
+/* What one contends for: the object, or the other one. */
+static int goal_of(const struct referee *referee, int side)
+{
+    return contest_has_object(referee->params->contest_goal) ? OBJECT : !side;
+}
+
+static double distance_of_side(const struct referee *referee, const struct habitat *h, int side,
+                               double time_s)
+{
+    int goal = goal_of(referee, side), is_behind;
+    const struct run *run = &h->runs[side];
+    struct contest_side *known = &referee->result->sides[side];
+    struct vec3 centre = dynamics_centre_of_mass(h->runs[goal].dynamics);
+    double distance_m = distance_to_body(run, centre);
+    if (touches(run, goal, centre, &is_behind) && known->touched_s < 0)
+        known->touched_s = time_s;
+    if (!referee->has_begun)
+        known->start_m = known->least_m = distance_m;
+    known->least_m = fmin(known->least_m, distance_m);
+    if (referee->params->contest_goal == CONTEST_SUMO) {
+        struct vec3 own = dynamics_centre_of_mass(run->dynamics);
+        double from_middle_m = vec3_length((struct vec3){own.x, 0, own.z});
+        double out_m = 2 * referee->params->contest_ring_m;
+        return run_has_fallen(run) || !(from_middle_m < out_m) ? out_m : from_middle_m;
+    }
+    return is_behind ? distance_m / 2 : distance_m;
+}
+
+static double object_at_m(const struct referee *referee, const struct habitat *h)
+{
+    return contest_has_object(referee->params->contest_goal)
+               ? dynamics_centre_of_mass(h->runs[OBJECT].dynamics).x
+               : 0;
+}
+
+/* Whether it is decided: tag by a touch, sumo by a step out of the ring, any by a body that broke. */
+static int is_decided(const struct referee *referee, const struct habitat *h,
+                      const double distances_m[2])
+{
+    const struct params *p = referee->params;
+    double most_m = fmax(distances_m[0], distances_m[1]);
+    return !h->runs[0].is_live || !h->runs[1].is_live ||
+           (p->contest_goal == CONTEST_TAG && referee->result->sides[0].touched_s >= 0) ||
+           (p->contest_goal == CONTEST_SUMO && most_m > p->contest_ring_m);
+}
+
+static int watch(void *context, const struct habitat *h)
+{
+    struct referee *referee = context;
+    struct contest_result *result = referee->result;
+    double time_s = fmax(h->runs[0].time_s, h->runs[1].time_s), distances_m[2];
+    int bodies = contest_has_object(referee->params->contest_goal) ? CONTEST_BODIES : 2;
+    for (int i = 0; i < bodies && !referee->has_begun; i++)
+        if (!h->runs[i].is_live) /* who did not get to its start has lost */
+            return 1;
+    for (int i = 0; i < 2; i++)
+        distances_m[i] = distance_of_side(referee, h, i, time_s);
+    if (!referee->has_begun)
+        referee->object_start_m = object_at_m(referee, h);
+    referee->has_begun = 1;
+    result->time_s = time_s;
+    result->object_way_m = object_at_m(referee, h) - referee->object_start_m;
+    int is_over = is_decided(referee, h, distances_m);
+    int is_last = time_s > referee->params->simulation_duration_s - CONTEST_LAST_S + 1e-9;
+    if (is_over) { /* what stands now counts */
+        referee->last_ticks = 0;
+        referee->sums_m[0] = referee->sums_m[1] = 0;
+    }
+    referee->last_ticks += is_over || is_last;
+    for (int i = 0; i < 2; i++) {
+        referee->sums_m[i] += is_over || is_last ? distances_m[i] : 0;
+        result->sides[i].distance_m =
+            referee->last_ticks ? referee->sums_m[i] / referee->last_ticks : distances_m[i];
+    }
+    return is_over;
+}
+
+/* ---------------------------------------------------------------- the contest */
+
+/* The object has no guards: whatever it does is the creatures' doing. */
+static void make_thing_params(const struct params *params, struct params *thing)
+{
+    *thing = *params;
+    thing->creature_parts_min = 1;
+    thing->guard_speed_m_s = thing->guard_turn_rad = thing->guard_penetration_m = 0;
+    thing->guard_energy_share = thing->guard_momentum_share = 0;
+}
+
+static struct genome make_cube(int kind, struct body_gene *body)
+{
+    *body = (struct body_gene){.id = 1,
+                               .width_m = CONTEST_CUBE_M,
+                               .height_m = CONTEST_CUBE_M,
+                               .joint = JOINT_RIGID,
+                               .recursive_limit = 1};
+    if (kind == BODY_BOXES)
+        body->box.depth_m = CONTEST_CUBE_M;
+    return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
+}
+
+void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
+                      uint64_t seed, double heading_rad, struct arena *arena,
+                      evaluate_observer *observer, void *context, struct contest_result *result)
+{
+    struct params thing_params;
+    struct body_gene body;
+    struct genome cube = make_cube(genomes[0]->kind, &body);
+    struct evaluation evaluations[CONTEST_BODIES];
+    struct evaluate_task tasks[CONTEST_BODIES];
+    struct referee referee = {.params = params, .result = result};
+    struct habitat h = {
+        .first_thing = OBJECT, .thing_params = &thing_params, .watch = watch, .referee = &referee};
+    struct run like = {.params = params, .observer = observer, .context = context};
+    int count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
+
+    make_thing_params(params, &thing_params);
+    for (int i = 0; i < 2; i++)
+        tasks[i] = (struct evaluate_task){.genome = genomes[i],
+                                          .seed = seed,
+                                          .stance = {.side = i ? 1 : -1,
+                                                     .heading_rad = heading_rad,
+                                                     .line_m = params->contest_line_m}};
+    tasks[OBJECT] = (struct evaluate_task){.genome = &cube, .seed = seed, .may_rest = 1};
+    *result = (struct contest_result){.digest = HASH_START};
+    result->sides[0].touched_s = result->sides[1].touched_s = -1;
+    evaluate_habitat(&h, tasks, count, &like, arena, evaluations);
+    for (int i = 0; i < count; i++)
+        result->digest = hash_u64(result->digest, evaluations[i].digest);
+    for (int i = 0; i < 2; i++) {
+        result->sides[i].verdict = evaluations[i].verdict;
+        result->sides[i].digest = evaluations[i].digest;
+    }
+    for (int i = 0; i < 2; i++) /* of a body that broke */
+        if (!isfinite(result->sides[i].distance_m))
+            result->sides[i].distance_m = result->sides[i].start_m;
+    result->object_way_m = isfinite(result->object_way_m) ? result->object_way_m : 0;
+    contest_judge(params, result);
+}
+
+void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
+                   const struct contest_bout *bout, struct arena *arena,
+                   evaluate_observer *observer, void *context, struct contest_result *result)
+{
+    const struct genome *placed[2] = {genomes[bout->is_exchanged], genomes[!bout->is_exchanged]};
+    evaluate_contest(placed, params, (uint64_t)params->run_seed, bout->heading_rad, arena, observer,
+                     context, result);
+    if (bout->is_exchanged) {
+        struct contest_side first = result->sides[0];
+        result->sides[0] = result->sides[1];
+        result->sides[1] = first;
+        result->object_way_m = 0 - result->object_way_m;
+    }
+}

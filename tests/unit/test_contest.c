@@ -1,0 +1,334 @@
+/* Contests: margins by hand, starts, the object, and what a whole contest keeps. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "common/genome/body_kind.h"
+#include "common/judge/measures.h"
+#include "common/math/detmath.h"
+#include "simulator/evaluate/contest.h"
+#include "tests/suite.h"
+
+#define SEEKER "docs/results/boxes-long/champions/seek-land3d-sims-4.creature"
+#define OTHER  "docs/results/boxes-long/champions/seek-land3d-sims-2.creature"
+
+#define QUARTER (DET_PI / 2)
+
+static struct arena arena;
+static struct params params;
+static struct error error;
+static struct creature creatures[2];
+static const struct genome *genomes[2];
+static struct contest_result result;
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void setup(void)
+{
+    ck_assert_int_eq(arena_init(&arena, 2 * EVALUATE_ARENA_BYTES), 0);
+    params_set_defaults(&params);
+    contest_apply(&params);
+    set("simulation.duration_s=6");
+    for (int i = 0; i < 2; i++) {
+        creature_init(&creatures[i]);
+        genomes[i] = &creatures[i].genome;
+    }
+}
+
+static void teardown(void)
+{
+    creature_deinit(&creatures[0]);
+    creature_deinit(&creatures[1]);
+    arena_deinit(&arena);
+}
+
+/* Creatures of files, in the world of the first, that see the object where they saw the light. */
+static void read_seekers(const char *a, const char *b)
+{
+    ck_assert_msg(creature_read(&creatures[0], a, &error) == 0, "%s", error.message);
+    ck_assert_msg(creature_read(&creatures[1], b, &error) == 0, "%s", error.message);
+    params = creatures[0].params;
+    for (int i = 0; i < 2; i++)
+        genome_exchange_sights(&creatures[i].genome, SIGHT_LIGHT, SIGHT_OBJECT);
+    contest_apply(&params);
+}
+
+/* A limp plate, standing. */
+static void make_plate(int i, int kind, double width_m, double height_m)
+{
+    struct genome *genome = &creatures[i].genome;
+    genome->kind = (uint8_t)kind;
+    struct body_gene *body = genome_add_body(genome);
+    ck_assert_ptr_nonnull(body);
+    genome->root = body->id = 1;
+    body->width_m = width_m;
+    body->height_m = height_m;
+    if (kind == BODY_BOXES)
+        body->box.depth_m = width_m;
+    body->joint = JOINT_RIGID;
+    body->recursive_limit = 1;
+    set("creature.parts_min=1");
+}
+
+static void fight(evaluate_observer *observer, void *context)
+{
+    ck_assert_msg(contest_check(genomes[0], genomes[1], &params, &error) == 0, "%s", error.message);
+    evaluate_contest(genomes, &params, 1, QUARTER, &arena, observer, context, &result);
+    ck_assert(result.sides[0].margin + result.sides[1].margin == 0);
+}
+
+/* ---------------------------------------------------------------- margins */
+
+static double judge(double start_m, double a_m, double b_m)
+{
+    for (int i = 0; i < 2; i++)
+        result.sides[i] = (struct contest_side){.verdict = VERDICT_OK,
+                                                .start_m = start_m,
+                                                .least_m = i ? b_m : a_m,
+                                                .distance_m = i ? b_m : a_m,
+                                                .touched_s = -1};
+    contest_judge(&params, &result);
+    ck_assert(result.sides[0].margin + result.sides[1].margin == 0);
+    return result.sides[0].margin;
+}
+
+START_TEST(margins_are_as_by_hand)
+{
+    ck_assert_double_eq_tol(judge(1, 0.1, 0.3), 0.5, 1e-15);
+    ck_assert_double_eq_tol(judge(1, 0.3, 0.1), -0.5, 1e-15);
+    ck_assert_double_eq(judge(1, 0, 0), 0);
+    ck_assert_double_eq(judge(1, 0.9, 1), 0); /* it did not come near */
+    set("contest.goal=sumo");
+    ck_assert_double_eq(judge(1, 0.2, 0.5), (0.5 - 0.2) / 1.5);
+    ck_assert_double_eq(judge(1, 0.2, 1.6), 1);
+    ck_assert_double_eq(judge(1, 1.6, 1.7), 0);
+    set("contest.goal=push");
+    result.object_way_m = -CONTEST_CUBE_M;
+    ck_assert_double_eq(judge(1, 0, 0), -0.5);
+    set("contest.goal=tag");
+    ck_assert_double_eq(judge(1, 0, 0), -1);
+    result.sides[0].touched_s = 1.5;
+    contest_judge(&params, &result);
+    ck_assert_double_eq(result.sides[0].margin, 0.5);
+    result.sides[0].verdict = VERDICT_VIBRATION;
+    contest_judge(&params, &result);
+    ck_assert_double_eq(result.sides[0].margin, -CONTEST_WALKOVER);
+    result.sides[1].verdict = VERDICT_ENERGY;
+    contest_judge(&params, &result);
+    ck_assert_double_eq(result.sides[0].margin, 0);
+}
+END_TEST
+
+START_TEST(what_cannot_meet_is_named)
+{
+    make_plate(0, BODY_RECTANGLES, 0.2, 0.5);
+    make_plate(1, BODY_BOXES, 0.2, 0.5);
+    ck_assert_int_eq(contest_check(genomes[0], genomes[1], &params, &error), ERR_USAGE);
+    ck_assert_str_eq(error.message,
+                     "rectangles and boxes do not meet: contests are of like with like");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), 0);
+    set("contest.line_m=0.2");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
+    set("contest.goal=tag");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), 0);
+    creatures[1].genome.kind = BODY_SPHERES;
+    ck_assert_int_eq(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE);
+    ck_assert_str_eq(error.message, "there are no contests of spheres");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- starts */
+
+struct watched {
+    struct part_state parts[CONTEST_BODIES][PHENOTYPE_PARTS_MAX];
+    int part_count;
+    struct vec3 first_p, first_l, p[CONTEST_BODIES], l[CONTEST_BODIES];
+    double exchange_j[CONTEST_BODIES], least_exchange_j, p_off, l_off, exchange_off_j;
+    double object_moved_m, felt[2];
+    struct vec3 object;
+    int ticks;
+};
+
+static void sum_up(struct watched *seen)
+{
+    struct vec3 p = {0, 0, 0}, l = {0, 0, 0};
+    double exchange_j = 0;
+    for (int i = 0; i < CONTEST_BODIES; i++) {
+        p = vec3_add(p, seen->p[i]);
+        l = vec3_add(l, seen->l[i]);
+        exchange_j += seen->exchange_j[i];
+        seen->least_exchange_j = fmin(seen->least_exchange_j, seen->exchange_j[i]);
+    }
+    if (seen->ticks++ == 0) {
+        seen->first_p = p;
+        seen->first_l = l;
+    }
+    seen->p_off = fmax(seen->p_off, vec3_length(vec3_sub(p, seen->first_p)));
+    seen->l_off = fmax(seen->l_off, vec3_length(vec3_sub(l, seen->first_l)));
+    seen->exchange_off_j = fmax(seen->exchange_off_j, fabs(exchange_j));
+}
+
+static int look(void *context, const struct evaluate_view *view)
+{
+    struct watched *seen = context;
+    if (view->phase != PHASE_SCORE)
+        return 0;
+    int i = view->creature;
+    struct vec3 centre = dynamics_centre_of_mass(view->dynamics);
+    dynamics_momentum(view->dynamics, &seen->p[i], &seen->l[i]);
+    seen->exchange_j[i] = view->ledger->exchange_j;
+    if (i < 2 && view->time_s > 0)
+        seen->felt[i] = view->sensors[SENSOR_OBJECT_LEVEL] + view->sensors[SENSOR_OTHER_LEVEL];
+    for (int k = 0; k < view->phenotype->part_count && view->time_s == 0; k++)
+        dynamics_part_state(view->dynamics, k, &seen->parts[i][k]);
+    if (i < 2)
+        return 0;
+    if (view->time_s == 0)
+        seen->object = centre;
+    seen->object_moved_m = fmax(seen->object_moved_m, vec3_length(vec3_sub(centre, seen->object)));
+    sum_up(seen);
+    return 0;
+}
+
+/* The second one stands as the first after half a turn about the vertical, to the bit; and a pair of equals is even, as
+ * long as it does not matter in which order sums are made. */
+START_TEST(the_second_starts_after_half_a_turn)
+{
+    static struct watched seen;
+    memset(&seen, 0, sizeof seen);
+    read_seekers(SEEKER, SEEKER);
+    set("simulation.duration_s=0.2");
+    evaluate_contest(genomes, &params, 1, 2.5, &arena, look, &seen, &result);
+    for (int k = 0; k < 3; k++) {
+        const struct part_state *a = &seen.parts[0][k], *b = &seen.parts[1][k];
+        ck_assert(a->x_m == -b->x_m && a->y_m == b->y_m && a->x_m != 0);
+        ck_assert_double_eq_tol(a->z_m, -b->z_m, 1e-15);
+    }
+    ck_assert_double_eq_tol(result.sides[0].margin, 0, 1e-6);
+    ck_assert(seen.felt[0] > 0.1);
+}
+END_TEST
+
+/* A plate that tips over its edge reaches the line, and no farther: height gains nothing. */
+START_TEST(height_gains_nothing)
+{
+    static struct watched seen;
+    memset(&seen, 0, sizeof seen);
+    int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
+    make_plate(0, kind, 0.1, 0.8);
+    make_plate(1, kind, 0.3, 0.2);
+    evaluate_contest(genomes, &params, 1, 0, &arena, look, &seen, &result);
+    ck_assert_int_eq(result.sides[0].verdict, VERDICT_OK);
+    ck_assert_double_eq_tol(seen.parts[0][0].x_m, -(0.5 + 0.8 + 0.05), 1e-4);
+    ck_assert_double_eq_tol(seen.parts[1][0].x_m, 0.5 + 0.2 + 0.15, 1e-4);
+    /* nobody touched the cube, and it did not move */
+    ck_assert(seen.object_moved_m == 0);
+    ck_assert_double_eq(result.object_way_m, 0);
+    ck_assert_double_eq(result.sides[0].touched_s, -1);
+    /* which is no win */
+    ck_assert_double_eq(result.sides[0].margin, 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- whole contests */
+
+/* A champion of the light goes for the cube, and pushes it. */
+START_TEST(a_seeker_takes_the_cube)
+{
+    static struct watched seen;
+    memset(&seen, 0, sizeof seen);
+    struct contest_result again;
+    read_seekers(SEEKER, OTHER);
+    set("simulation.duration_s=7");
+    fight(look, &seen);
+    ck_assert(result.sides[0].touched_s > 0 && result.sides[0].touched_s < 6);
+    ck_assert(seen.object_moved_m > 0.001);
+    ck_assert(seen.exchange_off_j < 1e-12);
+    ck_assert(seen.least_exchange_j < 0);
+    evaluate_contest(genomes, &params, 1, QUARTER, &arena, NULL, NULL, &again);
+    ck_assert_uint_eq(again.digest, result.digest);
+    /* exchanged, it is the other one's contest */
+    const struct genome *exchanged[2] = {genomes[1], genomes[0]};
+    struct contest_bout bout = {1, QUARTER};
+    params.run_seed = 1;
+    evaluate_bout(exchanged, &params, &bout, &arena, NULL, NULL, &again);
+    ck_assert_uint_eq(again.digest, result.digest);
+    ck_assert(again.sides[1].margin == result.sides[0].margin);
+    ck_assert(again.sides[1].touched_s == result.sides[0].touched_s);
+}
+END_TEST
+
+/* In empty space nothing but contacts acts: the momenta of all three keep their sums. */
+START_TEST(momentum_of_all_is_kept)
+{
+    static struct watched seen;
+    memset(&seen, 0, sizeof seen);
+    read_seekers(SEEKER, OTHER);
+    set("world.gravity_m_s2=0");
+    set("world.ground=no");
+    set("contest.line_m=0.25");
+    fight(look, &seen);
+    printf("contest: %d ticks, momentum off by %.1e N s, angular %.1e N m s, exchange by %.1e J\n",
+           seen.ticks, seen.p_off, seen.l_off, seen.exchange_off_j);
+    ck_assert(seen.p_off < 1e-10 && seen.l_off < 1e-10);
+    ck_assert(seen.exchange_off_j < 1e-12);
+    ck_assert_int_gt(seen.ticks, 100);
+}
+END_TEST
+
+/* Who does not grow has lost by walkover; if neither grows nobody has. */
+START_TEST(who_is_not_there_has_lost)
+{
+    make_plate(0, BODY_BOXES, 0.3, 0.3);
+    make_plate(1, BODY_BOXES, 0.3, 0.3);
+    set("creature.parts_min=2");
+    fight(NULL, NULL);
+    ck_assert_int_eq(result.sides[0].verdict, VERDICT_NOT_EXPRESSED);
+    ck_assert_double_eq(result.sides[0].margin, 0);
+    creature_deinit(&creatures[0]);
+    ck_assert_msg(creature_read(&creatures[0], SEEKER, &error) == 0, "%s", error.message);
+    fight(NULL, NULL);
+    ck_assert_double_eq(result.sides[0].margin, CONTEST_WALKOVER);
+}
+END_TEST
+
+/* Of two plates that face one another the one that is pushed out of the ring loses. */
+START_TEST(tag_and_sumo_end_when_they_are_decided)
+{
+    make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
+    make_plate(1, BODY_RECTANGLES, 0.3, 0.3);
+    set("contest.goal=sumo");
+    set("contest.ring_m=0.5");
+    fight(NULL, NULL);
+    ck_assert_double_eq(result.sides[0].margin, 0); /* both are outside at once */
+    ck_assert_double_eq(result.time_s, 0);
+    set("contest.goal=tag");
+    set("contest.line_m=0");
+    set("world.gravity_m_s2=0");
+    set("world.ground=no");
+    fight(NULL, NULL);
+    ck_assert(result.sides[0].margin > 0.99); /* they touch where they begin */
+    ck_assert(result.time_s < 0.1);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("contest");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, margins_are_as_by_hand);
+    tcase_add_test(tests, what_cannot_meet_is_named);
+    tcase_add_test(tests, the_second_starts_after_half_a_turn);
+    tcase_add_loop_test(tests, height_gains_nothing, 0, 2);
+    tcase_add_test(tests, a_seeker_takes_the_cube);
+    tcase_add_test(tests, momentum_of_all_is_kept);
+    tcase_add_test(tests, who_is_not_there_has_lost);
+    tcase_add_test(tests, tag_and_sumo_end_when_they_are_decided);
+    return run_tests("contest", tests);
+}
