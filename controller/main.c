@@ -32,6 +32,8 @@ static const struct command {
      command_save},
     {"evaluate", "CREATURE | RUN_DIR:ID [PARAMS.ini] [--json] ...",
      "one creature, one evaluation, all measures", command_evaluate},
+    {"contest", "A B [PARAMS.ini] [--see light:object] ...",
+     "two creatures in one world, and who wins", command_contest},
     {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",
      "the logs of all processes, in the order of time", command_logs},
     {"workers", "RUN_DIR N", "a run at work uses N simulators from now on", command_workers},

@@ -10,6 +10,7 @@
 #include "common/system/output.h"
 #include "common/text.h"
 #include "common/version.h"
+#include "simulator/tools/command_contest.h"
 #include "simulator/tools/command_evaluate.h"
 #include "simulator/tools/command_export.h"
 #include "simulator/tools/command_scene.h"
@@ -25,6 +26,8 @@ static const struct command {
 } commands[] = {
     {"evaluate", command_evaluate, "CREATURE [PARAMS.ini] [--trace FILE.csv] [--json] ...",
      "one creature, one evaluation, all measures"},
+    {"contest", command_contest, "A B [PARAMS.ini] [--see light:object] [--json] ...",
+     "two creatures in one world, and who wins"},
     {"export", command_export,
      "CREATURE [PARAMS.ini] [--mjcf FILE.xml] [--signals FILE.csv] [--trajectory FILE.csv] ...",
      "a creature for other programs: its body for MuJoCo, what its brain says, its motion"},

@@ -36,6 +36,10 @@ static const char usage_text[] =
     "  --seed N            another seed of the evaluation\n"
     "  --export FILE       writes a file; its suffix says which kind, see below\n"
     "  --time T            a still of this time, s; in the window: where it starts\n"
+    "  --contest           A B: both in one world, see docs/contests.md; the first is blue\n"
+    "  --bout N            of a contest the first or the second alone (a file has the first)\n"
+    "  --follow a|b        of a contest: the camera goes with one of them\n"
+    "  --see FROM:TO       of a contest: both see the one where they saw the other, light:object\n"
     "  --grid              each creature in a cell of its own: with png a contact sheet\n"
     "  --overlays A,B,...  what is laid over the picture, see below (default: trail; also: none)\n"
     "  --plain             stills: the creatures alone, without world and text\n"
@@ -74,6 +78,8 @@ struct request {
     int has_seed;
     uint64_t seed;
     struct export_job job; /* path NULL: the window */
+    int is_contest;
+    struct gallery_contest contest;
     long frame_limit;
     const char *screenshot, *keys;
 };
@@ -156,6 +162,10 @@ enum option_id {
     OPTION_SCREENSHOT,
     OPTION_KEYS,
     OPTION_VERSION,
+    OPTION_CONTEST,
+    OPTION_BOUT,
+    OPTION_FOLLOW,
+    OPTION_SEE,
 };
 
 static const struct option options[] = {
@@ -169,6 +179,10 @@ static const struct option options[] = {
     {"seed", required_argument, NULL, OPTION_SEED},
     {"export", required_argument, NULL, OPTION_EXPORT},
     {"time", required_argument, NULL, OPTION_TIME},
+    {"contest", no_argument, NULL, OPTION_CONTEST},
+    {"bout", required_argument, NULL, OPTION_BOUT},
+    {"follow", required_argument, NULL, OPTION_FOLLOW},
+    {"see", required_argument, NULL, OPTION_SEE},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"grid", no_argument, NULL, OPTION_GRID},
     {"overlays", required_argument, NULL, OPTION_OVERLAYS},
@@ -196,6 +210,12 @@ static const char *option_expects(int option)
         return "--time: expected seconds, 0 .. 1000000";
     case OPTION_SIZE:
         return "--size: expected WxH, both sides 16 .. 8192";
+    case OPTION_BOUT:
+        return "--bout: expected 1 or 2";
+    case OPTION_FOLLOW:
+        return "--follow: expected a or b";
+    case OPTION_SEE:
+        return "--see: expected two of light, other, object, as in light:object";
     case OPTION_FPS:
         return "--fps: expected a number, 1 .. 120";
     default:
@@ -269,6 +289,21 @@ static int parse_option(struct request *request, int option)
     case OPTION_KEYS:
         request->keys = optarg;
         break;
+    case OPTION_CONTEST:
+        request->is_contest = 1;
+        break;
+    case OPTION_BOUT:
+        status = parse_integer(optarg, 1, CONTEST_BOUTS, &number);
+        request->contest.bout = (int)number;
+        break;
+    case OPTION_FOLLOW:
+        request->contest.follow = optarg[0] == 'b';
+        status = strcmp(optarg, "a") && strcmp(optarg, "b") ? ERR_USAGE : 0;
+        break;
+    case OPTION_SEE:
+        request->contest.has_sights = 1;
+        status = sights_read_pair(optarg, request->contest.sights, &error);
+        break;
     case 'h':
         print_help();
         return 1;
@@ -317,6 +352,11 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     }
     if (optind >= argc)
         return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
+    if (request->is_contest && argc - optind != 2)
+        return fail(ERR_USAGE, "--contest: expected two creature files");
+    if (!request->is_contest &&
+        (request->contest.bout || request->contest.follow >= 0 || request->contest.has_sights))
+        return fail(ERR_USAGE, "--bout, --follow and --see are for --contest");
     if (request->job.path && (request->frame_limit || request->screenshot || request->keys))
         return fail(ERR_USAGE,
                     "--frames, --screenshot and --keys are for the window, not for --export");
@@ -396,6 +436,19 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
     return status ? status : simulate_shelf(gallery, first, is_folder, path, error);
 }
 
+/* A file has one bout. */
+static int add_contest(struct gallery *gallery, const struct request *request, char **paths,
+                       struct error *error)
+{
+    struct gallery_contest contest = request->contest;
+    if (!contest.bout && request->job.path)
+        contest.bout = 1;
+    int status = gallery_add_contest(gallery, paths, &contest, error);
+    for (int i = 0; i < gallery_count(gallery) && !status; i++)
+        print_replay(gallery_specimen(gallery, i)->replay);
+    return status;
+}
+
 static int show_window(struct gallery *gallery, const struct request *request, struct error *error)
 {
     struct window_options window = {.gallery = gallery,
@@ -440,7 +493,9 @@ static int run(const struct request *request, int argc, char **argv, struct erro
         how.top = 1;
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    for (int i = optind; i < argc && !status; i++)
+    if (!status && request->is_contest)
+        status = add_contest(gallery, request, argv + optind, error);
+    for (int i = optind; i < argc && !status && !request->is_contest; i++)
         status = add_operand(gallery, request, argv[i], argc - optind == 1, error);
     if (!status)
         status = request->job.path ? export(gallery, request, error)
@@ -451,7 +506,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
 
 int main(int argc, char **argv)
 {
-    struct request request = {.generation = -1, .job = {.time_s = -1}};
+    struct request request = {.generation = -1, .job = {.time_s = -1}, .contest = {.follow = -1}};
     struct error error = {0};
     output_begin();
     if (limits_check_stack(&error))

@@ -1,5 +1,5 @@
-/* controller evaluate: starts the simulator's command of that name, which knows no run, with a creature of a
- * run as a file. */
+/* controller evaluate and contest: start the simulator's commands of that name, which know no run, with creatures of
+ * runs as files. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +16,11 @@ static const char help[] =
     "All\n"
     "arguments are handed to simulator: see 'simulator evaluate --help'. The exit code is the\n"
     "simulator's.\n";
+
+static const char contest_help[] =
+    "usage: controller contest A B [PARAMS.ini] [option of simulator contest]...\n"
+    "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who wins. All\n"
+    "arguments are handed to simulator: see 'simulator contest --help', and docs/contests.md.\n";
 
 /* A file of its own for a creature of a run; the caller removes it. */
 static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH_SIZE],
@@ -36,31 +41,53 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
     return status;
 }
 
-int command_evaluate(int argc, char **argv)
+/* What is handed over; creatures of runs become files of their own, at most `creatures_max`. */
+static int hand_over(int argc, char **argv, int creatures_max)
 {
-    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        output_lines(stdout, help);
-        return command_finish_output();
-    }
-    char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE], path[RUN_PATH_SIZE] = "";
+    char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE], paths[2][RUN_PATH_SIZE];
     char name[] = "simulator", **words = calloc((size_t)argc + 2, sizeof *words);
     struct error error = {0};
     uint64_t id;
+    int count = 0;
     int result = words ? program_find("simulator", program, &error)
                        : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     for (int i = 0; i < argc && result >= 0; i++) {
         words[i + 1] = argv[i];
-        if (i > 0 && !*path && creature_name_split(argv[i], directory, sizeof directory, &id)) {
-            result = write_creature(directory, id, path, &error);
-            words[i + 1] = path;
+        if (i > 0 && count < creatures_max &&
+            creature_name_split(argv[i], directory, sizeof directory, &id)) {
+            paths[count][0] = '\0';
+            result = write_creature(directory, id, paths[count], &error);
+            words[i + 1] = paths[count++];
         }
     }
     if (result >= 0) {
         words[0] = name;
         result = program_run(program, words, &error);
     }
-    if (*path)
-        unlink(path);
+    for (int i = 0; i < count; i++)
+        if (paths[i][0])
+            unlink(paths[i]);
     free(words);
     return result < 0 ? command_fail(&error) : result;
+}
+
+static int is_help(int argc, char **argv)
+{
+    return argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+}
+
+int command_evaluate(int argc, char **argv)
+{
+    if (!is_help(argc, argv))
+        return hand_over(argc, argv, 1);
+    output_lines(stdout, help);
+    return command_finish_output();
+}
+
+int command_contest(int argc, char **argv)
+{
+    if (!is_help(argc, argv))
+        return hand_over(argc, argv, 2);
+    output_lines(stdout, contest_help);
+    return command_finish_output();
 }

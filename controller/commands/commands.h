@@ -16,6 +16,7 @@ enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 int command_run(int argc, char **argv);
 int command_examples(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
+int command_contest(int argc, char **argv);
 int command_resume(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);

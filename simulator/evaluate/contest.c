@@ -1,6 +1,7 @@
 /* See contest.h. A referee looks at all bodies after every tick. */
 #include "simulator/evaluate/contest.h"
 
+#include "common/body/phenotype_key.h"
 #include "common/genome/genome.h"
 #include "common/judge/measures.h"
 #include "common/math/hash.h"
@@ -195,17 +196,49 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
     contest_judge(params, result);
 }
 
+/* ---------------------------------------------------------------- pairs */
+
+int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout)
+{
+    return (genome_hash(genomes[0]) > genome_hash(genomes[1])) ^ bout->is_exchanged;
+}
+
 void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
                    const struct contest_bout *bout, struct arena *arena,
                    evaluate_observer *observer, void *context, struct contest_result *result)
 {
-    const struct genome *placed[2] = {genomes[bout->is_exchanged], genomes[!bout->is_exchanged]};
+    int first = contest_first(genomes, bout);
+    const struct genome *placed[2] = {genomes[first], genomes[!first]};
     evaluate_contest(placed, params, (uint64_t)params->run_seed, bout->heading_rad, arena, observer,
                      context, result);
-    if (bout->is_exchanged) {
-        struct contest_side first = result->sides[0];
+    if (first) {
+        struct contest_side side = result->sides[0];
         result->sides[0] = result->sides[1];
-        result->sides[1] = first;
+        result->sides[1] = side;
         result->object_way_m = 0 - result->object_way_m;
+    }
+}
+
+static int moves_alike(const struct genome *const genomes[2], const struct params *params,
+                       struct arena *arena)
+{
+    const struct trial trial = {0};
+    struct phenotype_key keys[2];
+    for (int i = 0; i < 2; i++)
+        if (phenotype_key_grow(&keys[i], genomes[i], params, &trial, 0, arena) != 0)
+            return 0;
+    return phenotype_key_is_equal(&keys[0], &keys[1]);
+}
+
+void evaluate_pair(const struct genome *const genomes[2], const struct params *params,
+                   struct arena *arena, struct contest_pair *pair)
+{
+    *pair = (struct contest_pair){.digest = HASH_START,
+                                  .is_equal = moves_alike(genomes, params, arena)};
+    contest_make_bouts(genomes[0]->kind, params, pair->bouts);
+    for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++) {
+        evaluate_bout(genomes, params, &pair->bouts[i], arena, NULL, NULL, &pair->results[i]);
+        pair->margin += pair->results[i].sides[0].margin / CONTEST_BOUTS;
+        pair->digest = hash_u64(pair->digest, pair->results[i].digest);
     }
 }

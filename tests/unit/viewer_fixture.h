@@ -67,6 +67,7 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     for (int i = 0; i < fixture->parts; i++) {
         replay->parts[i] = (struct replay_part){.parent = i - 1,
                                                 .body = i,
+                                                .color = i,
                                                 .mirror = i % 2 ? -1 : 1,
                                                 .joint = i > 0 ? i : -1,
                                                 .anchor = {-0.14, 0, 0},

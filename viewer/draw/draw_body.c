@@ -197,7 +197,8 @@ static void draw_shape(const struct scene *scene, int index)
     static void (*const painters[])(const struct scene *, const struct shape *, uint32_t) = {
         [SHAPE_BOX] = draw_box, [SHAPE_BALL] = draw_ball, [SHAPE_ROD] = draw_rod};
     const struct shape *shape = &scene->replay->shapes[index];
-    painters[shape->kind](scene, shape, palette[palette_part_color(shape->part)].light);
+    uint32_t fill = palette[palette_part_color(scene->replay->parts[shape->part].color)].light;
+    painters[shape->kind](scene, shape, fill);
 }
 
 /* ---- joints ---- */
@@ -553,7 +554,9 @@ static void paint_shape(const struct picture *picture, const struct order_piece 
 
 static void paint_face(const struct picture *picture, const struct order_piece *piece, int index)
 {
-    uint32_t fill = palette[palette_part_color(picture->scene.replay->shapes[index].part)].light;
+    const struct replay *replay = picture->scene.replay;
+    uint32_t fill =
+        palette[palette_part_color(replay->parts[replay->shapes[index].part].color)].light;
     draw_face(picture, piece, index,
               fade(&picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
 }

@@ -425,7 +425,7 @@ static void draw_labels(cairo_t *cr, const struct brain_layout *layout, const st
             continue;
         }
         draw_rounded(cr, layout->x + 10 * ui, y - 5 * ui, 10 * ui, 10 * ui, 2 * ui);
-        draw_set_color(cr, palette[palette_part_color(owner - 1)].light, 1);
+        draw_set_color(cr, palette[palette_part_color(replay->parts[owner - 1].color)].light, 1);
         cairo_fill(cr);
         describe_part(replay, owner - 1, text, sizeof text);
         draw_text(cr, text, layout->x + 25 * ui, y + 3.5 * ui, 10 * ui, 0, DRAW_LEFT,

@@ -298,7 +298,8 @@ static void write_vector(FILE *file, struct vec3 v)
     fprintf(file, "[%.4g, %.4g, %.4g]", v.x, v.y, v.z);
 }
 
-/* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where it slides from. */
+/* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where it slides from,
+ * colour. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("parts: [", file);
@@ -308,7 +309,7 @@ static void write_parts(FILE *file, const struct replay *replay)
         write_vector(file, part->anchor);
         fputs(", ", file);
         write_vector(file, part->base);
-        fputs("]", file);
+        fprintf(file, ", %d]", part->color);
     }
     fputs("],\n", file);
 }

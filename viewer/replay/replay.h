@@ -46,6 +46,7 @@ struct replay_part {
     struct vec3 anchor; /* that place, in its own frame, m */
     struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
     uint64_t sensors; /* set of SENSOR_BIT() */
+    int color;        /* which of the palette's colours of parts it has */
 };
 
 struct replay_drive {
@@ -190,6 +191,14 @@ int replay_create_cut(struct replay **replay, const struct creature *creature,
                       const struct replay_cut *cuts, int cut_count, struct error *error);
 /* A scene in three dimensions (docs/scenes.md), from its start to its end; status: REPLAY_UNRECORDED. */
 int replay_create_scene(struct replay **replay, const char *path, struct error *error);
+/* A bout of a contest (simulator/evaluate/contest.h): the bodies of both, the first blue, the second red, and of the
+ * object. The camera follows the first (0), the second (1), or the middle of both (-1). */
+struct contest_bout;
+int replay_create_bout(struct replay **replay, const struct creature *const creatures[2],
+                       const struct params *params, const struct contest_bout *bout, int follow,
+                       struct error *error);
+/* What the parameters say of the world but its obstacles. For recording. */
+void replay_describe_world(struct replay *replay, const struct params *params);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
 
 /* 1 if that is cut. */

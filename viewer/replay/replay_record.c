@@ -34,7 +34,8 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
                                                 .mirror = part->mirror,
                                                 .body = genome_find_body(genome, part->body),
                                                 .joint = -1,
-                                                .sensors = part->sensors};
+                                                .sensors = part->sensors,
+                                                .color = i};
     }
 }
 
@@ -404,6 +405,19 @@ static enum replay_medium medium_of(const struct params *params)
     return replay_choose_medium(drag, params->world_gravity_m_s2, params->world_ground);
 }
 
+void replay_describe_world(struct replay *replay, const struct params *params)
+{
+    struct world world;
+    world_init(&world, params);
+    replay->has_ground = params->world_ground;
+    replay->relief = world.relief;
+    replay->has_light = params->light_kind != LIGHT_NONE;
+    replay->obstacle_depth_m = params->world_depth_m / 2;
+    replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
+    replay->medium = medium_of(params);
+    replay->gravity_m_s2 = params->world_gravity_m_s2;
+}
+
 int replay_create(struct replay **result, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error)
 {
@@ -433,21 +447,13 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         replay_destroy(replay);
         return ERR_LIMIT;
     }
-    replay->has_ground = params->world_ground;
-    struct world world;
-    world_init(&world, params);
-    replay->relief = world.relief;
+    replay_describe_world(replay, params);
     if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
         arena_deinit(&arena);
         replay_destroy(replay);
         return ERR_RANGE;
     }
     replay->has_goal = params->evolution_behaviour != BEHAVIOUR_INTERACTIVE;
-    replay->has_light = params->light_kind != LIGHT_NONE;
-    replay->obstacle_depth_m = params->world_depth_m / 2;
-    replay->is_torque_mode = params->creature_effector_mode == EFFECTOR_TORQUE;
-    replay->medium = medium_of(params);
-    replay->gravity_m_s2 = params->world_gravity_m_s2;
     replay->frame_s = recorder.tick_s;
     replay->id = creature->id;
     replay->cut_count = cut_count < REPLAY_CUTS_MAX ? cut_count : REPLAY_CUTS_MAX;

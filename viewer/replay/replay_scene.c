@@ -69,6 +69,7 @@ static void fill_part(struct recording *recording, int index)
     *part = (struct replay_part){.parent = is_first ? parent : recording->first_part[box->link],
                                  .mirror = 1,
                                  .body = box->link,
+                                 .color = index,
                                  .joint = -1};
     recording->replay->shapes[index] = (struct shape){.kind = SHAPE_BOX,
                                                       .part = index,

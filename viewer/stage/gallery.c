@@ -245,25 +245,83 @@ int gallery_add_file(struct gallery *gallery, const char *path, struct error *er
     return status;
 }
 
-int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error)
+/* Puts a replay on the shelf of files, which has no creature that could be simulated again. It takes the replay. */
+static int put_replay(struct gallery *gallery, struct replay *replay, struct error *error)
 {
-    struct replay *replay;
     struct creature nobody;
-    if (gallery->shown.count == GALLERY_SHOWN_MAX)
-        return error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
-    int status = replay_create_scene(&replay, path, error), count = gallery->shown.count;
-    if (status)
-        return status;
+    int count = gallery->shown.count;
     creature_init(&nobody);
     snprintf(nobody.name, sizeof nobody.name, "%s", replay->name);
-    shelf_put(gallery, &gallery->shown, &nobody, -1);
+    if (count < GALLERY_SHOWN_MAX)
+        shelf_put(gallery, &gallery->shown, &nobody, -1);
     creature_deinit(&nobody);
     if (gallery->shown.count == count) {
         replay_destroy(replay);
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return count < GALLERY_SHOWN_MAX
+                   ? error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY))
+                   : error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     }
     gallery->shown.items[count]->replay = replay;
     return 0;
+}
+
+int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error)
+{
+    struct replay *replay;
+    int status = replay_create_scene(&replay, path, error);
+    return status ? status : put_replay(gallery, replay, error);
+}
+
+static int read_contestant(struct creature *creature, const char *path,
+                           const struct gallery_contest *contest, struct error *error)
+{
+    int status = creature_read(creature, path, error);
+    if (status || !contest->has_sights)
+        return status;
+    genome_exchange_sights(&creature->genome, contest->sights[0], contest->sights[1]);
+    status = genome_check(&creature->genome, error);
+    return status ? error_prefix(error, "%s", path) : 0;
+}
+
+/* Both are read. */
+static int add_bouts(struct gallery *gallery, const struct creature *const creatures[2],
+                     const struct gallery_contest *contest, struct error *error)
+{
+    struct params params;
+    struct contest_bout bouts[CONTEST_BOUTS];
+    int status = gallery_choose_params(gallery, creatures[0], &params, error);
+    if (status)
+        return status;
+    contest_apply(&params);
+    status = contest_check(&creatures[0]->genome, &creatures[1]->genome, &params, error);
+    contest_make_bouts(creatures[0]->genome.kind, &params, bouts);
+    for (int i = 0; i < CONTEST_BOUTS && !status; i++) {
+        struct replay *replay;
+        if (contest->bout > 0 && contest->bout != i + 1)
+            continue;
+        status = replay_create_bout(&replay, creatures, &params, &bouts[i], contest->follow, error);
+        if (!status)
+            status = put_replay(gallery, replay, error);
+    }
+    return status;
+}
+
+int gallery_add_contest(struct gallery *gallery, char *const paths[2],
+                        const struct gallery_contest *contest, struct error *error)
+{
+    struct creature creatures[2];
+    creature_init(&creatures[0]);
+    creature_init(&creatures[1]);
+    int status = read_contestant(&creatures[0], paths[0], contest, error);
+    if (!status)
+        status = read_contestant(&creatures[1], paths[1], contest, error);
+    if (!status) {
+        const struct creature *const both[2] = {&creatures[0], &creatures[1]};
+        status = add_bouts(gallery, both, contest, error);
+    }
+    creature_deinit(&creatures[0]);
+    creature_deinit(&creatures[1]);
+    return status;
 }
 
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,

@@ -7,6 +7,7 @@
 #ifndef VIEWER_STAGE_GALLERY_H
 #define VIEWER_STAGE_GALLERY_H
 
+#include "common/judge/contest.h"
 #include "viewer/replay/replay.h"
 #include "viewer/replay/run_reader.h"
 
@@ -49,6 +50,16 @@ void gallery_destroy(struct gallery *gallery); /* NULL is allowed */
 int gallery_add_file(struct gallery *gallery, const char *path, struct error *error);
 /* Adds a scene in three dimensions, moved at once; its creature is empty but for the name. */
 int gallery_add_scene(struct gallery *gallery, const char *path, struct error *error);
+/* How a contest of two is shown. */
+struct gallery_contest {
+    int bout;   /* 1 .. CONTEST_BOUTS, or 0: all */
+    int follow; /* as replay_create_bout() says */
+    int has_sights;
+    enum sight_kind sights[2]; /* that both exchange, where has_sights is on */
+};
+/* Adds the bouts of two creature files, one after the other; their creatures are empty but for the names. */
+int gallery_add_contest(struct gallery *gallery, char *const paths[2],
+                        const struct gallery_contest *contest, struct error *error);
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
                     struct error *error);
 /* Opens a run and looks which generations are complete; shows none of them yet. */

@@ -1,0 +1,267 @@
+/* simulator contest A B [PARAMS.ini]: all bouts of a pair of creature files, for people and for the league. */
+#include "simulator/tools/command_contest.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "common/formats/json_text.h"
+#include "common/judge/measures.h"
+#include "common/math/detmath.h"
+#include "common/math/hash.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
+#include "simulator/evaluate/contest.h"
+
+static const char usage_text[] =
+    "usage: simulator contest A B [PARAMS.ini] [option]...\n"
+    "Puts two creatures into one world and says who wins (docs/contests.md).\n"
+    "\n"
+    "  A, B                creature files, both of rectangles or both of boxes\n"
+    "  PARAMS.ini          the parameters, or the name of an example; default: A's own\n"
+    "  --see FROM:TO       both see the one where they saw the other: light:object, light:other\n"
+    "  --json              prints one JSON object\n"
+    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable), such as\n"
+    "                      contest.goal=" CONTEST_GOALS "\n"
+    "  --help              this text\n"
+    "\n"
+    "Exit code: 0 simulated, whoever wins; 1 failed; 2 wrong usage.\n";
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+struct request {
+    const char *paths[2], *params_path;
+    const char **assignments;
+    int assignment_count;
+    int is_json, has_sights;
+    enum sight_kind sights[2];
+};
+
+struct report {
+    struct creature creatures[2];
+    struct params params;
+    struct contest_pair pair;
+};
+
+static int fail(int exit_code, const char *message)
+{
+    output_print(stderr, "simulator contest: %s\n", message);
+    return exit_code;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int request_parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"see", required_argument, NULL, 'e'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct error error = {0};
+    int option;
+    opterr = 0;
+    optind = 0; /* starts anew after main(), in glibc and musl */
+    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'e':
+            request->has_sights = 1;
+            if (sights_read_pair(optarg, request->sights, &error))
+                return fail(EXIT_USAGE, error.message);
+            break;
+        case 'j':
+            request->is_json = 1;
+            break;
+        case 's':
+            request->assignments[request->assignment_count++] = optarg;
+            break;
+        case 'h':
+            output_lines(stdout, usage_text);
+            return EXIT_OK;
+        default:
+            option_describe_fault(argv, options, option, error.message, sizeof error.message);
+            return fail(EXIT_USAGE, error.message);
+        }
+    }
+    if (argc - optind < 2 || argc - optind > 3)
+        return fail(EXIT_USAGE, "expected A B [PARAMS.ini]; see: simulator contest --help");
+    request->paths[0] = argv[optind];
+    request->paths[1] = argv[optind + 1];
+    request->params_path = argv[optind + 2];
+    return -1;
+}
+
+/* ---- reading ---- */
+
+static int read_creatures(struct report *report, const struct request *request, struct error *error)
+{
+    for (int i = 0; i < 2; i++) {
+        struct creature *creature = &report->creatures[i];
+        int status = creature_read(creature, request->paths[i], error);
+        if (!status && request->has_sights) {
+            genome_exchange_sights(&creature->genome, request->sights[0], request->sights[1]);
+            status = genome_check(&creature->genome, error);
+            if (status)
+                error_prefix(error, "%s", request->paths[i]);
+        }
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int read_params(struct report *report, const struct request *request, struct error *error)
+{
+    const struct creature *a = &report->creatures[0];
+    if (!request->params_path && !a->has_evaluation)
+        return error_set(error, ERR_USAGE, "%s has no parameters: give a PARAMS.ini as well",
+                         request->paths[0]);
+    int status = creature_choose_params(a, request->params_path, request->assignments,
+                                        request->assignment_count, &report->params, error);
+    if (status)
+        return status;
+    contest_apply(&report->params);
+    status = params_check(&report->params, error);
+    return status ? status
+                  : contest_check(&a->genome, &report->creatures[1].genome, &report->params, error);
+}
+
+static int evaluate_report(struct report *report, struct error *error)
+{
+    const struct genome *genomes[2] = {&report->creatures[0].genome, &report->creatures[1].genome};
+    struct arena arena;
+    if (arena_init(&arena, CONTEST_ARENA_BYTES) != 0)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    evaluate_pair(genomes, &report->params, &arena, &report->pair);
+    arena_deinit(&arena);
+    return 0;
+}
+
+/* ---- output ---- */
+
+static const char *name_of(const struct report *report, const struct request *request, int side)
+{
+    const char *name = report->creatures[side].name;
+    return name[0] ? name : request->paths[side];
+}
+
+static void print_bout(const struct report *report, int index)
+{
+    const struct contest_bout *bout = &report->pair.bouts[index];
+    const struct contest_result *result = &report->pair.results[index];
+    output_print(stdout, "\nbout %d   %s, turned by %.0f degrees: %.2f s\n", index + 1,
+                 bout->is_exchanged ? "sides exchanged" : "first sides",
+                 bout->heading_rad * 180 / DET_PI, result->time_s);
+    output_print(stdout, "    %-14s %8s %8s %8s %8s %8s\n", "verdict", "start m", "least m",
+                 "end m", "touch s", "margin");
+    for (int i = 0; i < 2; i++) {
+        const struct contest_side *side = &result->sides[i];
+        output_print(stdout, "  %c %-14s %8.3f %8.3f %8.3f", "AB"[i], verdict_name(side->verdict),
+                     side -> start_m, side -> least_m, side -> distance_m);
+        if (side->touched_s < 0)
+            output_print(stdout, " %8s", "never");
+        else
+            output_print(stdout, " %8.2f", side->touched_s);
+        output_print(stdout, " %+8.3f\n", side->margin);
+    }
+    if (contest_has_object(report->params.contest_goal))
+        output_print(stdout, "  the cube was moved by %.3f m towards %s\n",
+                     fabs(result->object_way_m), result->object_way_m < 0 ? "A" : "B");
+}
+
+static void print_table(const struct report *report, const struct request *request)
+{
+    const struct contest_pair *pair = &report->pair;
+    char digest[17];
+    hash_to_text(pair->digest, digest);
+    output_print(stdout, "A         %s\n", name_of(report, request, 0));
+    output_print(stdout, "B         %s\n", name_of(report, request, 1));
+    output_print(stdout, "goal      %s\n", contest_goal_names[report->params.contest_goal]);
+    if (pair->is_equal)
+        output_print(stdout, "winner    nobody: both move alike\n");
+    else if (pair->margin == 0)
+        output_print(stdout, "winner    nobody\n");
+    else
+        output_print(stdout, "winner    %s by %.3f\n", pair->margin > 0 ? "A" : "B",
+                     fabs(pair->margin));
+    output_print(stdout, "digest    %s\n", digest);
+    for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++)
+        print_bout(report, i);
+}
+
+static json_t *make_bout(const struct contest_pair *pair, int index)
+{
+    const struct contest_result *result = &pair->results[index];
+    json_t *sides = json_array();
+    for (int i = 0; i < 2; i++) {
+        const struct contest_side *side = &result->sides[i];
+        json_array_append_new(sides,
+                              json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "verdict",
+                                        verdict_name(side->verdict), "start_m", side->start_m,
+                                        "least_m", side->least_m, "distance_m", side->distance_m,
+                                        "touched_s", side->touched_s, "margin", side->margin));
+    }
+    return json_pack("{s:b, s:f, s:f, s:f, s:o}", "is_exchanged", pair->bouts[index].is_exchanged,
+                     "heading_rad", pair->bouts[index].heading_rad, "time_s", result->time_s,
+                     "object_way_m", result->object_way_m, "sides", sides);
+}
+
+static int print_json(const struct report *report, const struct request *request)
+{
+    const struct contest_pair *pair = &report->pair;
+    char digest[17];
+    json_t *bouts = json_array();
+    hash_to_text(pair->digest, digest);
+    for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++)
+        json_array_append_new(bouts, make_bout(pair, i));
+    json_t *object = json_pack(
+        "{s:o, s:o, s:s, s:b, s:f, s:s, s:o}", "a", json_text_make(name_of(report, request, 0)),
+        "b", json_text_make(name_of(report, request, 1)), "goal",
+        contest_goal_names[report->params.contest_goal], "is_equal", pair->is_equal, "margin",
+        pair->margin, "digest", digest, "bouts", bouts);
+    char *text = object ? json_text_dump(object) : NULL;
+    json_decref(object);
+    if (!text)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    output_lines(stdout, text);
+    free(text);
+    return EXIT_OK;
+}
+
+static int request_run(const struct request *request)
+{
+    struct report report;
+    struct error error = {0};
+    creature_init(&report.creatures[0]);
+    creature_init(&report.creatures[1]);
+    int status = read_creatures(&report, request, &error), exit_code = EXIT_OK;
+    if (!status)
+        status = read_params(&report, request, &error);
+    if (!status)
+        status = evaluate_report(&report, &error);
+    if (status)
+        exit_code = fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+    else if (request->is_json)
+        exit_code = print_json(&report, request);
+    else
+        print_table(&report, request);
+    creature_deinit(&report.creatures[0]);
+    creature_deinit(&report.creatures[1]);
+    return exit_code;
+}
+
+int command_contest(int argc, char **argv)
+{
+    struct request request = {.has_sights = 0};
+    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
+    if (!request.assignments)
+        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    int exit_code = request_parse(&request, argc, argv);
+    if (exit_code < 0)
+        exit_code = request_run(&request);
+    free(request.assignments);
+    return exit_code;
+}

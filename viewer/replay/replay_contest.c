@@ -1,0 +1,226 @@
+/* Bouts of a contest as replays: the bodies of both creatures, and of what they contend for, in one scene. Each has a
+ * colour of its own; brains and muscles are not shown. */
+#include "viewer/replay/replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/judge/measures.h"
+#include "simulator/evaluate/contest.h"
+
+/* The palette has its hues in several shades. */
+enum { HUES = 7, SHADES = 3 };
+/* Of the first and the second of the pair, and of the object. */
+static const int hues[CONTEST_BODIES] = {5, 2, 1};
+static const char *const hue_names[CONTEST_BODIES] = {"blue", "red", "yellow"};
+
+struct recording {
+    struct replay *replay;
+    const struct params *params;
+    const struct creature *creatures[2];
+    int first, body_count, follow;
+    int first_part[CONTEST_BODIES];
+    struct evaluate_view views[CONTEST_BODIES]; /* of the tick */
+    int tick, stride, status;
+};
+
+/* A body's number in the contest as that of the pair. */
+static int pair_index(const struct recording *recording, int body)
+{
+    return body < 2 ? body ^ recording->first : body;
+}
+
+/* ---- what does not change ---- */
+
+static void fill_parts(struct recording *recording, int body)
+{
+    const struct phenotype *phenotype = recording->views[body].phenotype;
+    struct replay *replay = recording->replay;
+    int owner = pair_index(recording, body);
+    for (int i = 0; i < phenotype->part_count; i++) {
+        int index = recording->first_part[body] + i, parent = phenotype->parts[i].parent;
+        replay->parts[index] =
+            (struct replay_part){.parent = parent < 0 ? -1 : recording->first_part[body] + parent,
+                                 .mirror = phenotype->parts[i].mirror,
+                                 .body = owner,
+                                 .joint = -1,
+                                 .color = hues[owner] + HUES * (i % SHADES)};
+        replay->shapes[index] = phenotype->shapes[i];
+        replay->shapes[index].part = index;
+        replay->shapes[index].drive = replay->shapes[index].other = -1;
+        replay->has_depth |= phenotype->shapes[i].half_m.z > 0;
+    }
+}
+
+static int make_tables(struct recording *recording)
+{
+    struct replay *replay = recording->replay;
+    int count = 0;
+    for (int i = 0; i < recording->body_count; i++) {
+        recording->first_part[i] = count;
+        count += recording->views[i].phenotype->part_count;
+    }
+    if (count > REPLAY_PARTS_MAX)
+        return ERR_LIMIT;
+    replay->part_count = replay->shape_count = count;
+    replay->parts = calloc((size_t)count + 1, sizeof *replay->parts);
+    replay->shapes = calloc((size_t)count + 1, sizeof *replay->shapes);
+    replay->drives = calloc(1, sizeof *replay->drives);
+    replay->effectors = calloc(1, sizeof *replay->effectors);
+    replay->neurons = calloc(1, sizeof *replay->neurons);
+    if (!replay->parts || !replay->shapes || !replay->drives || !replay->effectors ||
+        !replay->neurons)
+        return ERR_MEMORY;
+    for (int i = 0; i < recording->body_count; i++)
+        fill_parts(recording, i);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+/* The middle of both, or the centre of whom the camera follows. */
+static struct vec3 centre_of(const struct recording *recording)
+{
+    struct vec3 a = dynamics_centre_of_mass(recording->views[0].dynamics);
+    struct vec3 b = dynamics_centre_of_mass(recording->views[1].dynamics);
+    if (recording->follow >= 0)
+        return pair_index(recording, 0) == recording->follow ? a : b;
+    return vec3_scale(vec3_add(a, b), 0.5);
+}
+
+static void record_body(struct recording *recording, int body, struct replay_row *row,
+                        struct contact_point *points, int *point_count)
+{
+    const struct evaluate_view *view = &recording->views[body];
+    const struct contact_point *own;
+    int count = dynamics_contacts(view->dynamics, &own);
+    for (int i = 0; i < view->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(view->dynamics, i, &state);
+        row->poses[recording->first_part[body] + i] = replay_pose_of(
+            (struct vec3){state.x_m, state.y_m, state.z_m}, dynamics_part_turn(view->dynamics, i));
+    }
+    for (int i = 0; i < count && *point_count < REPLAY_CONTACTS_MAX; i++)
+        points[(*point_count)++] = own[i];
+}
+
+static void record(struct recording *recording)
+{
+    struct contact_point points[REPLAY_CONTACTS_MAX];
+    struct replay_row row;
+    int point_count = 0;
+    recording->status = replay_append(recording->replay, &row);
+    if (recording->status)
+        return;
+    struct vec3 centre = centre_of(recording);
+    row.centre[0] = (float)centre.x;
+    row.centre[1] = (float)centre.y;
+    row.centre[2] = (float)centre.z;
+    for (int i = 0; i < recording->body_count; i++)
+        record_body(recording, i, &row, points, &point_count);
+    replay_put_contacts(&row, points, point_count, 1);
+}
+
+/* Bodies are seen one after the other; with the last a row is whole. */
+static int observe(void *context, const struct evaluate_view *view)
+{
+    struct recording *recording = context;
+    struct replay *replay = recording->replay;
+    if (view->phase != PHASE_SCORE || recording->status)
+        return recording->status != 0;
+    recording->views[view->creature] = *view;
+    if (view->creature != recording->body_count - 1)
+        return 0;
+    if (!replay->parts)
+        recording->status = make_tables(recording);
+    if (recording->status || recording->tick++ % recording->stride)
+        return recording->status != 0;
+    if (replay->frame_count % 2 == 0 && replay->frame_count > 64 &&
+        (size_t)replay->frame_count * replay->row_floats * sizeof(float) >= REPLAY_BYTES_MAX / 2) {
+        replay_thin(replay);
+        recording->stride *= 2;
+    }
+    record(recording);
+    return recording->status != 0;
+}
+
+/* ---- the whole ---- */
+
+static const char *name_of(const struct creature *creature)
+{
+    return creature->name[0] ? creature->name : "unnamed";
+}
+
+static void describe(const struct recording *recording, const struct contest_result *result)
+{
+    struct replay *replay = recording->replay;
+    char text[sizeof replay->name];
+    double margin = result->sides[0].margin;
+    snprintf(text, sizeof text, "%.17s (%s) against %.17s (%s)", name_of(recording->creatures[0]),
+             hue_names[0], name_of(recording->creatures[1]), hue_names[1]);
+    replay_clean_text(text, replay->name, sizeof replay->name);
+    if (margin == 0)
+        snprintf(replay->score, sizeof replay->score, "%s: nobody wins",
+                 contest_goal_names[recording->params->contest_goal]);
+    else
+        snprintf(replay->score, sizeof replay->score, "%s: %s wins by %.3g",
+                 contest_goal_names[recording->params->contest_goal], hue_names[margin < 0],
+                 fabs(margin));
+    replay->verdict = verdict_is_scored(result->sides[0].verdict) ? result->sides[1].verdict
+                                                                  : result->sides[0].verdict;
+    replay->digest = result->digest;
+    replay->measures.time_s = result->time_s;
+}
+
+static int make(struct recording *recording, const struct contest_bout *bout, struct error *error)
+{
+    const struct genome *genomes[2] = {&recording->creatures[0]->genome,
+                                       &recording->creatures[1]->genome};
+    struct contest_result result;
+    struct arena arena;
+    recording->first = contest_first(genomes, bout);
+    recording->body_count =
+        contest_has_object(recording->params->contest_goal) ? CONTEST_BODIES : 2;
+    if (arena_init(&arena, CONTEST_ARENA_BYTES))
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    evaluate_bout(genomes, recording->params, bout, &arena, observe, recording, &result);
+    arena_deinit(&arena);
+    if (recording->status == ERR_LIMIT)
+        return error_set(error, ERR_LIMIT, "more than %d parts cannot be shown", REPLAY_PARTS_MAX);
+    if (recording->status)
+        return error_set(error, recording->status, "%s", error_text(recording->status));
+    if (recording->replay->frame_count == 0)
+        return error_set(
+            error, ERR_MISSING, "the contest does not begin: %s",
+            verdict_reason(result.sides[result.sides[0].verdict == VERDICT_OK].verdict));
+    describe(recording, &result);
+    replay_finish(recording->replay);
+    return 0;
+}
+
+int replay_create_bout(struct replay **result, const struct creature *const creatures[2],
+                       const struct params *params, const struct contest_bout *bout, int follow,
+                       struct error *error)
+{
+    struct replay *replay = calloc(1, sizeof *replay);
+    struct recording recording = {.replay = replay,
+                                  .params = params,
+                                  .creatures = {creatures[0], creatures[1]},
+                                  .follow = follow,
+                                  .stride = 1};
+    *result = NULL;
+    if (!replay)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int status = obstacles_parse(&replay->obstacles, params->world_obstacles, error);
+    replay_describe_world(replay, params);
+    replay->status = REPLAY_UNRECORDED;
+    replay->frame_s = 1.0 / params->simulation_brain_hz;
+    if (!status)
+        status = make(&recording, bout, error);
+    if (status)
+        replay_destroy(replay);
+    else
+        *result = replay;
+    return status;
+}
