@@ -37,6 +37,8 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .sensors = SENSORS_OF_RECTANGLES,
                          .growth = &growth_rectangles,
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
+                         .can_contend = 1,
+                         .is_flat = 1,
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
                       .body_noun = "sphere",
@@ -57,5 +59,6 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                     .sensors = SENSORS_OF_BOXES,
                     .growth = &growth_boxes,
                     .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
+                    .can_contend = 1,
                     .format_version = 4},
 };

@@ -17,6 +17,8 @@ struct body_kind_info {
     uint64_t sensors;                                     /* that its parts may have */
     const struct body_growth *growth;
     uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
+    int can_contend;    /* two of them may have a contest (common/judge/contest.h) */
+    int is_flat;        /* of those: it is in the plane */
     int format_version; /* of creature files: the first that has the kind */
 };
 

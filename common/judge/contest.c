@@ -29,7 +29,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
     const char *goal = contest_goal_names[params->contest_goal];
     const struct genome *both[2] = {a, b};
     for (int i = 0; i < 2; i++)
-        if (both[i]->kind != BODY_RECTANGLES && both[i]->kind != BODY_BOXES)
+        if (!body_kinds[both[i]->kind].can_contend)
             return error_set(error, ERR_USAGE, "there are no contests of %s",
                              body_kinds[both[i]->kind].name);
     if (a->kind != b->kind)
@@ -48,7 +48,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
 void contest_make_bouts(int body_kind, const struct params *params,
                         struct contest_bout bouts[CONTEST_BOUTS])
 {
-    int is_flat = body_kind == BODY_RECTANGLES;
+    int is_flat = body_kinds[body_kind].is_flat;
     struct rng rng;
     rng_init(&rng, (uint64_t)params->run_seed, RNG_CONTEST, 0, 0);
     bouts[0] = (struct contest_bout){0, is_flat ? 0 : DET_PI / 2};

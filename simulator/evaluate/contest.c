@@ -152,8 +152,7 @@ static struct genome make_cube(int kind, struct body_gene *body)
                                .height_m = CONTEST_CUBE_M,
                                .joint = JOINT_RIGID,
                                .recursive_limit = 1};
-    if (kind == BODY_BOXES)
-        body->box.depth_m = CONTEST_CUBE_M;
+    body->box.depth_m = CONTEST_CUBE_M; /* in the plane nobody reads it */
     return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
 }
 
