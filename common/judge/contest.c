@@ -40,6 +40,8 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          "contest.line_m %g: with contest.goal = %s the line is at %g m or more, "
                          "beside the cube",
                          params->contest_line_m, goal, CONTEST_CUBE_M);
+    if (params->world_ground && params->world_relief_m > 0)
+        return error_set(error, ERR_USAGE, "a contest is on level ground: world.relief_m = 0");
     if (params->simulation_until != UNTIL_TIME)
         return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
     return 0;

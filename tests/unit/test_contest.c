@@ -136,6 +136,9 @@ START_TEST(what_cannot_meet_is_named)
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
     set("contest.goal=tag");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), 0);
+    set("world.relief_m=0.1");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
+    set("world.relief_m=0");
     creatures[1].genome.kind = BODY_SPHERES;
     ck_assert_int_eq(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE);
     ck_assert_str_eq(error.message, "there are no contests of spheres");
