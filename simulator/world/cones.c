@@ -1,6 +1,6 @@
 /* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. What was pressing before solves many
  * problems, and a sweep one contact alone; a body that lies flat on the ground, whose corners say the same several
- * times over, takes some five systems of equations (cones_newton.c).
+ * times over, takes some three systems of equations (cones_newton.c, cones_system.c).
  *
  * Nothing depends on the order of laws, but for rounding: what is its own mirror image stays so. Sweeps of
  * Gauss-Seidel, which solve one law after the other, solved more problems alone; but what they leave of loads that
@@ -16,8 +16,9 @@
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
-/* Sweeps before the first round of proximal steps, where few laws press or rows are redundant: others are hardly ever
- * solved by it. Before each of the other rounds; rounds at most. */
+/* Sweeps before the first round of proximal steps, where few laws press: others are hardly ever solved by it. What is
+ * solved already is swept, too: a body at rest would keep what it misses as a velocity, and sink. Before each of the other
+ * rounds; rounds at most. */
 #define SWEEPS_FIRST 1
 #define SWEEPS_LAWS  2
 #define SWEEPS_MORE  4
@@ -32,6 +33,11 @@
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
+/* Steps that take no new system, at most, while each leaves this share of what was missing at most; and the share of what
+ * may be missing that ends them. */
+#define REPEATS_MAX  6
+#define REPEAT_SHARE 0.1
+#define REPEATED     0.1
 
 int cones_create(struct cones *s, int laws, int rows, int columns, struct arena *arena)
 {
@@ -39,14 +45,17 @@ int cones_create(struct cones *s, int laws, int rows, int columns, struct arena 
     *s = (struct cones){.enough = ENOUGH_M_S, .columns = columns};
     s->stride = (int)width;
     s->side = block_width(columns + 1);
-    double **of_columns[] = {&s->whole, &s->right};
+    double **of_columns[] = {&s->whole, &s->right, &s->shares};
     for (size_t i = 0; i < sizeof of_columns / sizeof of_columns[0]; i++)
         if (!(*of_columns[i] = arena_take(arena, width, sizeof(double))))
             return ERR_MEMORY;
     s->reached = arena_take(arena, side, sizeof s->reached[0]);
+    s->pivots = arena_take(arena, side, sizeof s->pivots[0]);
     /* the last line's quads reach beyond it */
     s->system = arena_take(arena, side * side + BLOCK, sizeof(double));
-    return s->reached && s->system ? cones_extend(s, laws, rows, arena) : ERR_MEMORY;
+    s->factors = arena_take(arena, side * side, sizeof(double));
+    int is_complete = s->reached && s->pivots && s->system && s->factors;
+    return is_complete ? cones_extend(s, laws, rows, arena) : ERR_MEMORY;
 }
 
 int cones_extend(struct cones *s, int laws, int rows, struct arena *arena)
@@ -59,11 +68,13 @@ int cones_extend(struct cones *s, int laws, int rows, struct arena *arena)
     s->laws = arena_take(arena, (size_t)laws, sizeof s->laws[0]);
     s->blocks = arena_take(arena, (size_t)laws, sizeof s->blocks[0]);
     s->yields = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
+    s->yields_next = arena_take(arena, (size_t)laws, sizeof s->yields[0]);
     s->order = arena_take(arena, (size_t)laws, sizeof s->order[0]);
     s->y = arena_take(arena, n * width + side, sizeof(double));
     s->lines = arena_take(arena, n, sizeof s->lines[0]);
     s->slips = arena_take(arena, n * width + side, sizeof(double));
-    int is_complete = s->laws && s->blocks && s->yields && s->order && s->y && s->lines && s->slips;
+    int is_complete = s->laws && s->blocks && s->yields && s->yields_next && s->order && s->y &&
+                      s->lines && s->slips;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -146,8 +157,8 @@ double cones_miss(const struct cones *s, int law)
     return normal > tangent ? normal : tangent;
 }
 
-/* Remembers the impulses if they are the best so far; returns 1 if they are good enough. */
-static int judge(struct cones *s)
+/* What the worst law misses; the impulses are remembered if they are the best so far. */
+static double judge(struct cones *s)
 {
     double residual = worst_miss(s);
     if (residual < s->best_residual) {
@@ -156,7 +167,7 @@ static int judge(struct cones *s)
             for (int k = law_of(s, i)->row; k < law_of(s, i)->row + law_of(s, i)->size; k++)
                 s->best[k] = s->impulse[k];
     }
-    return residual <= s->enough;
+    return residual;
 }
 
 /* ---------------------------------------------------------------- one contact */
@@ -269,7 +280,7 @@ static int sweep(struct cones *s, int sweeps)
         s->work += (uint64_t)(s->group.count * (6 * (s->group.to - s->group.from) + 60));
         set_velocities(s);
     }
-    return judge(s);
+    return judge(s) <= s->enough;
 }
 
 /* ---------------------------------------------------------------- proximal steps */
@@ -317,6 +328,24 @@ static void put_impulses(struct cones *s, const double *from)
     set_velocities(s);
 }
 
+/* Proximal steps with the system that there is, as long as each comes much nearer. 1 if that solved it. */
+static int repeat(struct cones *s, double weight)
+{
+    double now = judge(s), before = HUGE_VAL;
+    for (int k = 0; k < REPEATS_MAX && now > REPEATED * s->enough && now <= REPEAT_SHARE * before;
+         k++) {
+        before = now;
+        cones_repeat_proximal(s, weight);
+        put_on_cones(s);
+        set_velocities(s);
+        now = judge(s);
+    }
+    if (now <= before)
+        return now <= s->enough;
+    put_impulses(s, s->centre);
+    return before <= s->enough;
+}
+
 /* Proximal steps until one does not end. Loads that redundant contacts share shift by what is missing / weight in
  * each, so that the weight falls. 1 if that solved it. */
 static int solve_round(struct cones *s, double mean, double *weight)
@@ -325,7 +354,7 @@ static int solve_round(struct cones *s, double mean, double *weight)
         int has_ended = cones_solve_proximal(s, *weight);
         put_on_cones(s);
         set_velocities(s);
-        if (judge(s))
+        if (has_ended ? repeat(s, *weight) : judge(s) <= s->enough)
             return 1;
         *weight *= has_ended ? PROXIMAL_FALL : PROXIMAL_RISE;
         *weight = *weight > PROXIMAL_LEAST * mean ? *weight : PROXIMAL_LEAST * mean;
@@ -369,20 +398,11 @@ static int rounds_of(const struct cones *s)
     return ROUNDS_MAX;
 }
 
-/* More rows than columns: loads can be shared in many ways. */
-static int has_redundant_rows(const struct cones *s)
-{
-    int rows = 0;
-    for (int i = 0; i < s->group.count; i++)
-        rows += law_of(s, i)->size;
-    return rows > s->group.to - s->group.from;
-}
-
 /* The laws that are awake; their velocities are known. */
 static int solve_awake(struct cones *s)
 {
-    int has_few = s->group.count <= SWEEPS_LAWS || has_redundant_rows(s);
-    int first = has_few ? SWEEPS_FIRST : 0;
+    int is_near = worst_miss(s) <= s->enough;
+    int first = s->group.count <= SWEEPS_LAWS || is_near ? SWEEPS_FIRST : 0;
     double mean = mean_weight(s), weight = PROXIMAL_FIRST * mean;
     int rounds = rounds_of(s);
     s->best_residual = s->group.count > 0 ? HUGE_VAL : 0;
@@ -393,18 +413,15 @@ static int solve_awake(struct cones *s)
     return s->best_residual <= s->enough;
 }
 
-/* Laws that press on nothing and would not have to, as things stand, are idle: they are solved for only when they
- * would. Most of what is near does not touch. Inert laws are idle. */
+/* Laws that pressed on nothing are idle: they are solved for only when they would have to press. Most of what is near
+ * does not touch, and what did not press in the last step hardly ever does. */
 static void find_idle(struct cones *s)
 {
     struct cone_group *g = &s->group;
     g->count = g->all;
     set_velocities(s);
-    for (int i = 0; i < g->all; i++) {
-        struct cone_law *c = law_of(s, i);
-        c->is_idle =
-            s->impulse[c->row] == 0 && (is_inert(s, g->laws[i]) || s->velocity[c->row] >= c->bound);
-    }
+    for (int i = 0; i < g->all; i++)
+        law_of(s, i)->is_idle = s->impulse[law_of(s, i)->row] == 0;
     sort_group(s);
 }
 

@@ -24,7 +24,7 @@ struct cone_law {
     int size;        /* rows: 3, or 1 without friction */
     int from, to;    /* the columns of y in which its rows are not 0: from .. to - 1 */
     int is_push_out; /* the bound is to push out */
-    int is_idle;     /* it presses on nothing, and does not have to as things stand */
+    int is_idle;     /* it presses on nothing, and does not have to as far as is known */
     double bound;    /* m/s, or rad/s of joints; -HUGE_VAL: no impulse */
     double friction;
     double hold; /* vt = -hold lt while it slides: where the next search begins, 1/kg */
@@ -37,12 +37,13 @@ struct cone_block {
 
 /* How the impulse of a law changes with its velocity in Newton's method: cones_newton.c. */
 struct cone_yielding {
-    double given[3], pull, slip, slide, stick, ex, ey;
+    double given[3], pull, slip, slide, stick, across, ex, ey;
 };
 
 /* A part of the system that an impulse is solved with: a' b. */
 struct cone_line {
     const double *a, *b;
+    int width; /* from here on they are 0 */
 };
 
 /* Laws that are solved together, of which the first `count` are not idle, and their columns. */
@@ -66,17 +67,22 @@ struct cones {
     uint64_t work;         /* operations, roughly; the caller's to take and to reset */
     /* scratch */
     struct cone_block *blocks;    /* per law */
-    struct cone_yielding *yields; /* per law */
-    int *order;                   /* the laws, group by group */
-    struct cone_group group;      /* that is being solved */
-    double best_residual;         /* of the group, m/s */
-    double *best, *centre;        /* impulses, per row */
+    struct cone_yielding *yields; /* per law: those of the system */
+    struct cone_yielding *yields_next;
+    int *order;              /* the laws, group by group */
+    struct cone_group group; /* that is being solved */
+    double best_residual;    /* of the group, m/s */
+    double *best, *centre;   /* impulses, per row */
     struct cone_line *lines;
     int line_count;
-    double *slips;          /* theirs that are not rows of y; rows x stride */
-    int *reached;           /* per column: how many lines, from the first on, reach it */
-    int side;               /* numbers from one line of the system to the next */
-    double *system, *right; /* columns x columns, with the right sides; then its solution */
+    double *slips;  /* theirs that are not rows of y; rows x stride */
+    int *reached;   /* per column: how many lines, from the first on, reach it */
+    int side;       /* numbers from one line of the system to the next */
+    double *system; /* columns x columns; then what is left of it */
+    double *factors;
+    double *right, *shares; /* per column: right sides, then solutions */
+    int *pivots;
+    int size, is_of_lines; /* of the system */
 };
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */

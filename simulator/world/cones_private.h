@@ -1,4 +1,4 @@
-/* What cones.c and cones_newton.c share: rows and columns of the laws of a group, what they miss, and a proximal step. */
+/* What cones.c, cones_newton.c and cones_system.c share: rows and columns of the laws of a group, what they miss, and a proximal step. */
 #ifndef SIMULATOR_WORLD_CONES_PRIVATE_H
 #define SIMULATOR_WORLD_CONES_PRIVATE_H
 
@@ -110,5 +110,12 @@ static inline double worst_miss(const struct cones *s)
 
 /* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
 int cones_solve_proximal(struct cones *s, double weight);
+/* A step of the next such problem, of the same weight, with the last system instead of a new one: laws open, stick or
+ * slide as they did. */
+void cones_repeat_proximal(struct cones *s, double weight);
+/* Sets up and factors the system of Newton's step, 1 + Y' D Y, for how the laws yield; 0 if it is singular. */
+int cones_set_system(struct cones *s);
+/* Solves it in place; x: the columns of the group. */
+void cones_solve_system(struct cones *s, double *x);
 
 #endif

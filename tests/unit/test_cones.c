@@ -176,7 +176,8 @@ static void draw_flat_chain(int boxes, double gaps_m)
                                       .friction = 0.8};
 }
 
-/* By how much the laws are broken, m/s; where a contact sticks or slides is read from its impulse. */
+/* By how much the laws are broken, m/s; where a contact sticks or slides is read from its impulse. The direction of a
+ * small friction says little where it slides fast. */
 static double broken(void)
 {
     double most = 0;
@@ -190,11 +191,13 @@ static double broken(void)
         if (law->size == 1)
             continue;
         double size = hypot(l[1], l[2]), speed = hypot(v[1], v[2]), edge = law->friction * l[0];
+        weight = (weight_of(law->row + 1) + weight_of(law->row + 2)) / 2;
         most = fmax(most, (size - edge) * weight);
         if (size < edge * (1 - 1e-6) && (edge - size) * weight > 1e-5)
             most = fmax(most, speed);
         else if (size * weight > 1e-4) /* what is across the impulse, or along it */
-            most = fmax(most, hypot(v[1] + speed * l[1] / size, v[2] + speed * l[2] / size));
+            most = fmax(most, hypot(v[1] + speed * l[1] / size, v[2] + speed * l[2] / size) *
+                                  fmin(1, size * weight / speed));
     }
     return most;
 }
