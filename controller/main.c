@@ -34,6 +34,8 @@ static const struct command {
      "one creature, one evaluation, all measures", command_evaluate},
     {"contest", "A B [PARAMS.ini] [--see light:object] ...",
      "two creatures in one world, and who wins", command_contest},
+    {"league", "CREATURE... PARAMS.ini [-o DIR] [--see light:object] [-j N] ...",
+     "every pair has a contest: a table of ratings", command_league},
     {"logs", "RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] [--follow]",
      "the logs of all processes, in the order of time", command_logs},
     {"workers", "RUN_DIR N", "a run at work uses N simulators from now on", command_workers},

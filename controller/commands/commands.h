@@ -17,6 +17,7 @@ int command_run(int argc, char **argv);
 int command_examples(int argc, char **argv);
 int command_evaluate(int argc, char **argv);
 int command_contest(int argc, char **argv);
+int command_league(int argc, char **argv);
 int command_resume(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_list(int argc, char **argv);

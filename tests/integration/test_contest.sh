@@ -37,3 +37,31 @@ refused 2 'light:object' "$bin/simulator" contest "$a" "$b" --see light
 refused 1 'no-such' "$bin/simulator" contest "$a" no-such.creature
 refused 2 'two creature files' "$bin/viewer" --contest "$a" --export never.png
 refused 2 'are for --contest' "$bin/viewer" "$a" --bout 1 --export never.png
+
+# a league: the same table however many run at once, a page with the duels
+league() { "$bin/controller" league "$@" --see light:object -s simulation.duration_s=2; }
+mkdir files && cp "$champions"/seek-land3d-sims-[1-4].creature files
+league files/*.creature seek-land3d -j 1 -o pages >one.txt 2>/dev/null || fail "a league"
+league files/*.creature seek-land3d -j 3 >three.txt 2>/dev/null || fail "a league of three processes"
+grep -v '^pages' one.txt | cmp - three.txt || fail "the table depends on how many run at once"
+[ "$(grep -c 'files/.*sims-[1-4].creature$' three.txt)" -ge 4 ] || fail "not all are in the table"
+grep -q "href='duel-1-2.html'" pages/index.html || fail "no link to a duel"
+[ "$(find pages -name 'duel-*.html' | wc -l)" = 6 ] || fail "not six duels"
+refused 2 'two creatures or more' "$bin/controller" league "$a" seek-land3d
+refused 2 'boxes and rectangles do not meet' "$bin/controller" league "$a" flat.creature seek-land3d
+refused 1 'exists already' "$bin/controller" league "$a" "$b" seek-land3d -o pages
+
+# who crashes the simulator is out, and nobody else: the others' table is that of a league without him
+mkdir other && cp "$bin/controller" other
+cat >other/simulator <<END
+#!/usr/bin/env bash
+case "\$*" in *sims-3*) kill -SEGV \$\$ ;; esac
+exec "$bin/simulator" "\$@"
+END
+chmod +x other/simulator
+other/controller league files/*.creature seek-land3d --see light:object -s simulation.duration_s=2 >crashed.txt 2>/dev/null ||
+    fail "a league in which one crashes"
+grep -q 'sims-3.creature  (crashed the simulator: out)' crashed.txt || fail "the crash is not blamed: $(cat crashed.txt)"
+[ "$(grep -c ': out)' crashed.txt)" = 1 ] || fail "others are blamed, too: $(cat crashed.txt)"
+league files/*[124].creature seek-land3d >without.txt 2>/dev/null
+[ "$(grep '^digest' crashed.txt)" = "$(grep '^digest' without.txt)" ] || fail "the others' contests changed"

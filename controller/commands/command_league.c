@@ -1,0 +1,404 @@
+/* controller league: every pair of many creature files meets, and a table says who is how strong.
+ *
+ * Each pair is a process of `simulator contest`, so that a creature that breaks the simulator breaks one pair only. Some
+ * processes of this program run them, each every so many-th pair, and report through one pipe, in records short enough to
+ * arrive whole. Results are put together in the order of the pairs: they do not depend on how many run at once. */
+#define _GNU_SOURCE /* pipe2() */
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/math/hash.h"
+#include "common/system/output.h"
+#include "controller/commands/commands.h"
+#include "controller/report/league_page.h"
+#include "controller/workers/program.h"
+
+/* Files of a league, words that are handed on, and triads that are named. */
+enum { PLAYERS_MAX = 200, WORDS_MAX = 256, TRIADS_SHOWN = 10 };
+/* What a pair's process prints, at most. */
+enum { REPLY_BYTES_MAX = 1 << 16 };
+/* A process that a signal ended has an exit code from here on (program_run()). */
+enum { SIGNALLED = 128 };
+
+static const char help[] =
+    "usage: controller league CREATURE... PARAMS.ini [option]...\n"
+    "Every pair of the creature files has a contest (docs/contests.md): a table of ratings.\n"
+    "\n"
+    "  PARAMS.ini           the parameters, or the name of an example\n"
+    "  -o, --output DIR     makes this folder: the table as index.html, and a page for each duel\n"
+    "  -j N                 so many at once; default: one for each core\n"
+    "      --see FROM:TO    all see the one where they saw the other: light:object, light:other\n"
+    "  -s, --set KEY=VALUE  set a parameter, over the file; may be repeated\n"
+    "  -h, --help\n";
+
+struct request {
+    char **files; /* the creatures', then the parameters' */
+    int player_count;
+    const char *output, *see;
+    const char **assignments;
+    int assignment_count;
+    int64_t jobs;
+    char simulator[RUN_PATH_SIZE], viewer[RUN_PATH_SIZE];
+};
+
+/* What came of a pair; written to the pipe in one piece. */
+struct outcome {
+    int pair, code;
+    int bout_count; /* 0: both move alike */
+    double margins[2];
+    char digest[17];
+    char message[256];
+};
+_Static_assert(sizeof(struct outcome) <= 512, "POSIX's least PIPE_BUF");
+
+/* ---- one pair ---- */
+
+static void find_pair(int pair, int player_count, int *a, int *b)
+{
+    for (*a = 0; pair >= player_count - 1 - *a; ++*a)
+        pair -= player_count - 1 - *a;
+    *b = *a + 1 + pair;
+}
+
+/* The words of a program that knows these options; `words` has room for WORDS_MAX. */
+static void put_settings(const struct request *request, const char *see, char **words, int count)
+{
+    if (see) {
+        words[count++] = "--see";
+        words[count++] = (char *)see;
+    }
+    for (int i = 0; i < request->assignment_count; i++) {
+        words[count++] = "-s";
+        words[count++] = (char *)request->assignments[i];
+    }
+    words[count] = NULL;
+}
+
+/* Runs a program and gives all that it prints. Its exit code, or a negative ERR_*. */
+static int listen_to(const char *program, char **words, char reply[REPLY_BYTES_MAX],
+                     struct error *error)
+{
+    FILE *file = tmpfile();
+    if (!file)
+        return error_set(error, ERR_IO, "no temporary file");
+    int code = program_run_into(program, words, fileno(file), error);
+    rewind(file);
+    size_t length = fread(reply, 1, REPLY_BYTES_MAX - 1, file);
+    reply[length] = '\0';
+    fclose(file);
+    return code;
+}
+
+static void read_reply(const char *reply, struct outcome *outcome)
+{
+    json_t *object = json_loads(reply, 0, NULL);
+    json_t *bouts = json_object_get(object, "bouts"), *bout;
+    const char *digest = json_string_value(json_object_get(object, "digest"));
+    size_t i;
+    if (!digest || json_array_size(bouts) > 2) {
+        outcome->code = COMMAND_FAILED;
+        snprintf(outcome->message, sizeof outcome->message, "the simulator's answer is not one");
+    }
+    snprintf(outcome->digest, sizeof outcome->digest, "%s", digest ? digest : "");
+    if (outcome->code == 0)
+        json_array_foreach(bouts, i, bout)
+        {
+            json_t *first = json_array_get(json_object_get(bout, "sides"), 0);
+            outcome->margins[i] = json_number_value(json_object_get(first, "margin"));
+            outcome->bout_count++;
+        }
+    json_decref(object);
+}
+
+static void run_pair(const struct request *request, struct outcome *outcome)
+{
+    static char reply[REPLY_BYTES_MAX];
+    struct error error = {0};
+    int a, b;
+    find_pair(outcome->pair, request->player_count, &a, &b);
+    char *words[WORDS_MAX + 8] = {"simulator",
+                                  "contest",
+                                  request->files[a],
+                                  request->files[b],
+                                  request->files[request->player_count],
+                                  "--json"};
+    put_settings(request, request->see, words, 6);
+    outcome->code = listen_to(request->simulator, words, reply, &error);
+    if (outcome->code == 0)
+        read_reply(reply, outcome);
+    else
+        snprintf(outcome->message, sizeof outcome->message, "%.*s", (int)strcspn(reply, "\n"),
+                 outcome->code < 0 ? error.message : reply);
+}
+
+/* A page of the pair's first bout; without it there is no link. */
+static void show_pair(const struct request *request, int pair)
+{
+    static char reply[REPLY_BYTES_MAX];
+    char path[RUN_PATH_SIZE];
+    struct error error;
+    int a, b;
+    find_pair(pair, request->player_count, &a, &b);
+    if (league_page_duel(path, sizeof path, request->output, a, b))
+        return;
+    char *words[WORDS_MAX + 12] = {"viewer",          "--contest",
+                                   request->files[a], request->files[b],
+                                   "--params",        request->files[request->player_count],
+                                   "--export",        path};
+    put_settings(request, request->see, words, 8);
+    listen_to(request->viewer, words, reply, &error);
+}
+
+/* ---- all pairs ---- */
+
+static int pair_count_of(const struct request *request)
+{
+    return request->player_count * (request->player_count - 1) / 2;
+}
+
+/* In a process of its own. */
+static void work(const struct request *request, int first, int output)
+{
+    for (int pair = first; pair < pair_count_of(request); pair += (int)request->jobs) {
+        struct outcome outcome = {.pair = pair};
+        run_pair(request, &outcome);
+        if (request->output && outcome.code == 0 && outcome.bout_count > 0)
+            show_pair(request, pair);
+        if (write(output, &outcome, sizeof outcome) != (ssize_t)sizeof outcome)
+            _exit(1);
+    }
+    _exit(0);
+}
+
+/* Outcomes by pair. A pair whose process did not answer has the code that it begins with. */
+static int run_pairs(const struct request *request, struct outcome *outcomes, struct error *error)
+{
+    struct outcome outcome;
+    int ends[2], done = 0, started = 0;
+    if (pipe2(ends, O_CLOEXEC))
+        return error_set(error, ERR_IO, "no pipe");
+    output_flush();
+    for (int i = 0; i < request->jobs; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            work(request, i, ends[1]);
+        started += child > 0;
+    }
+    close(ends[1]);
+    while (read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome) {
+        outcomes[outcome.pair] = outcome;
+        if (++done % 50 == 0)
+            output_print(stderr, "%d of %d pairs\n", done, pair_count_of(request));
+    }
+    close(ends[0]);
+    while (wait(NULL) > 0)
+        continue;
+    return started == request->jobs ? 0 : error_set(error, ERR_IO, "no more processes");
+}
+
+/* Whether a creature breaks the simulator by itself. */
+static int is_culprit(const struct request *request, int player)
+{
+    static char reply[REPLY_BYTES_MAX];
+    struct error error;
+    char *words[WORDS_MAX + 8] = {"simulator", "evaluate", request->files[player],
+                                  request->files[request->player_count], "--json"};
+    put_settings(request, NULL, words, 5);
+    return listen_to(request->simulator, words, reply, &error) >= SIGNALLED;
+}
+
+/* Of a pair whose process crashed: who does so alone is out; if neither does, the pair alone is. */
+static void blame(const struct request *request, const struct outcome *outcome, int *is_out)
+{
+    int a, b;
+    find_pair(outcome->pair, request->player_count, &a, &b);
+    if (!is_out[a] && !is_out[b]) {
+        is_out[a] = is_culprit(request, a);
+        is_out[b] = is_culprit(request, b);
+    }
+    if (!is_out[a] && !is_out[b])
+        output_print(stderr, "controller: %s and %s: the simulator crashed, with neither alone\n",
+                     request->files[a], request->files[b]);
+}
+
+/* Bouts of all pairs that count. What is wrong with a pair but a crash is wrong with the request. */
+static int collect(const struct request *request, const struct outcome *outcomes, int *is_out,
+                   struct league_page *page, struct error *error)
+{
+    for (int i = 0; i < pair_count_of(request); i++) {
+        if (outcomes[i].code >= SIGNALLED)
+            blame(request, &outcomes[i], is_out);
+        else if (outcomes[i].code != 0)
+            return error_set(error, ERR_USAGE, "%s", outcomes[i].message);
+    }
+    for (int i = 0; i < pair_count_of(request); i++) {
+        int a, b;
+        find_pair(i, request->player_count, &a, &b);
+        if (is_out[a] || is_out[b] || outcomes[i].code != 0)
+            continue;
+        page->digest = hash_bytes(page->digest, outcomes[i].digest, strlen(outcomes[i].digest));
+        for (int k = 0; k < 2; k++)
+            page->bouts[page->bout_count++] = (struct league_bout){a, b, outcomes[i].margins[k]};
+    }
+    return 0;
+}
+
+/* ---- output ---- */
+
+static void print_table(const struct league_page *page)
+{
+    char digest[17];
+    hash_to_text(page->digest, digest);
+    output_print(stdout, "rank  rating      90 %%        won drawn lost   margin  creature\n");
+    for (int i = 0; i < page->player_count; i++) {
+        const struct league_row *row = &page->rows[i];
+        output_print(stdout, "%4d  %+6.0f  %+5.0f .. %+5.0f  %4d %5d %4d   %+6.3f  %s%s\n", i + 1,
+                     row->rating, row->low, row->high, row->wins, row->draws, row->losses,
+                     row->margin, page->names[row->player],
+                     page->is_out[row->player] ? "  (crashed the simulator: out)" : "");
+    }
+    int triples = page->player_count * (page->player_count - 1) * (page->player_count - 2) / 6;
+    output_print(stdout, "\ncyclic triads: %d of %d (by chance %.1f)\n", page->triad_count, triples,
+                 triples / 4.0);
+    for (int i = 0; i < page->triad_count && i < TRIADS_SHOWN; i++) {
+        const struct league_triad *t = &page->triads[i];
+        output_print(stdout, "  %s beats %s beats %s\n", page->names[t->a], page->names[t->b],
+                     page->names[t->c]);
+    }
+    output_print(stdout, "digest  %s\n", digest);
+}
+
+static int write_page(const struct league_page *page, const char *directory, struct error *error)
+{
+    char path[RUN_PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/index.html", directory) >= (int)sizeof path)
+        return error_set(error, ERR_LIMIT, "-o: the path is too long");
+    int status = league_page_write(page, path, error);
+    if (!status)
+        output_print(stdout, "%s\n", path);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static int make_league(const struct request *request, struct outcome *outcomes, int *is_out,
+                       struct league_page *page, struct error *error)
+{
+    struct league_triad triads[TRIADS_SHOWN];
+    int status = run_pairs(request, outcomes, error);
+    if (!status)
+        status = collect(request, outcomes, is_out, page, error);
+    if (!status && league_rate(page->bouts, page->bout_count, page->player_count, 1, page->rows))
+        status = error_set(error, ERR_MEMORY, "out of memory");
+    if (status)
+        return status;
+    page->triads = triads;
+    page->triad_count =
+        league_find_triads(page->bouts, page->bout_count, page->player_count, triads, TRIADS_SHOWN);
+    print_table(page);
+    return request->output ? write_page(page, request->output, error) : 0;
+}
+
+static int run_league(const struct request *request, struct error *error)
+{
+    size_t pairs = (size_t)pair_count_of(request), players = (size_t)request->player_count;
+    struct outcome *outcomes = calloc(pairs, sizeof *outcomes);
+    int *is_out = calloc(players, sizeof *is_out);
+    struct league_page page = {.player_count = request->player_count,
+                               .names = request->files,
+                               .is_out = is_out,
+                               .digest = HASH_START,
+                               .rows = calloc(players, sizeof *page.rows),
+                               .bouts = calloc(2 * pairs, sizeof *page.bouts),
+                               .directory = request->output};
+    int status = outcomes && is_out && page.rows && page.bouts
+                     ? 0
+                     : error_set(error, ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < pairs && !status; i++)
+        outcomes[i] = (struct outcome){.pair = (int)i, .code = SIGNALLED};
+    if (!status)
+        status = make_league(request, outcomes, is_out, &page, error);
+    free(outcomes);
+    free(is_out);
+    free(page.rows);
+    free(page.bouts);
+    return status;
+}
+
+static int check_request(struct request *request, int argc, char **argv, struct error *error)
+{
+    request->files = argv + optind;
+    request->player_count = argc - optind - 1;
+    if (request->player_count < 2)
+        return command_usage(argv[0], "expected two creatures or more, and PARAMS.ini");
+    if (request->player_count > PLAYERS_MAX)
+        return command_usage(argv[0], "more than %d creatures", PLAYERS_MAX);
+    if (2 * request->assignment_count + 2 > WORDS_MAX)
+        return command_usage(argv[0], "more than %d settings", WORDS_MAX / 2 - 1);
+    if (program_find("simulator", request->simulator, error) ||
+        (request->output && program_find("viewer", request->viewer, error)))
+        return command_fail(error);
+    if (request->output && mkdir(request->output, 0777)) {
+        error_set(error, ERR_EXISTS, "%s: cannot be made, or exists already", request->output);
+        return command_fail(error);
+    }
+    return 0;
+}
+
+static int parse_options(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"see", required_argument, NULL, 'e'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    int answer, result = 0;
+    opterr = 0;
+    while ((answer = getopt_long(argc, argv, ":o:j:s:h", options, NULL)) != -1 && !result)
+        switch (answer) {
+        case 'o':
+            request->output = optarg;
+            break;
+        case 'e':
+            request->see = optarg;
+            break;
+        case 's':
+            request->assignments[request->assignment_count++] = optarg;
+            break;
+        case 'j':
+            result = command_parse_number(argv[0], "-j", optarg, 1, 1024, &request->jobs);
+            break;
+        case 'h':
+            output_lines(stdout, help);
+            return -1;
+        default:
+            return command_bad_option(argv, options, answer);
+        }
+    return result;
+}
+
+int command_league(int argc, char **argv)
+{
+    struct request request = {.jobs = program_core_count()};
+    struct error error = {0};
+    request.assignments = calloc((size_t)argc, sizeof *request.assignments);
+    if (!request.assignments)
+        return command_fail(&(struct error){.message = "out of memory"});
+    int result = parse_options(&request, argc, argv);
+    if (result < 0) {
+        free(request.assignments);
+        return command_finish_output();
+    }
+    if (!result)
+        result = check_request(&request, argc, argv, &error);
+    if (!result)
+        result = run_league(&request, &error) ? command_fail(&error) : command_finish_output();
+    free(request.assignments);
+    return result;
+}

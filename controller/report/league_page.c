@@ -1,0 +1,134 @@
+/* See league_page.h. Names are of strangers: they are escaped. */
+#include "controller/report/league_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/formats/html.h"
+#include "common/system/file.h"
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
+    "<meta http-equiv='Content-Security-Policy' content='default-src &#39;none&#39;; "
+    "style-src &#39;unsafe-inline&#39;'>\n"
+    "<meta name='viewport' content='width=device-width'>\n<title>A league - Bestiary</title>\n"
+    "<style>\nbody { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 70em; "
+    "padding: 0 1em; color: #26323a; background: #fdfcf9 }\n"
+    "td, th { padding: 0.15em 0.6em; text-align: right; border-bottom: 1px solid #d8ccb4 }\n"
+    "td.name, th.name { text-align: left }\n.win { background: #d3ecd8 }\n"
+    ".loss { background: #f4d8d2 }\na { color: #2b5564 }\n"
+    "@media (prefers-color-scheme: dark) { body { color: #e6ebee; background: #1b2229 } "
+    "td, th { border-color: #3d382f } .win { background: #1f4a33 } .loss { background: #57302b } "
+    "a { color: #8fb4ea } }\n</style>\n</head>\n<body>\n<h1>A league</h1>\n";
+
+int league_page_duel(char *path, size_t size, const char *directory, int a, int b)
+{
+    int length = snprintf(path, size, "%s/duel-%d-%d.html", directory, a + 1, b + 1);
+    return length < (int)size ? 0 : ERR_LIMIT;
+}
+
+/* The mean margin of one player over another; 0 bouts: they did not meet. */
+static double mean_margin(const struct league_page *page, int a, int b, int *count)
+{
+    double sum = 0;
+    *count = 0;
+    for (int i = 0; i < page->bout_count; i++) {
+        const struct league_bout *bout = &page->bouts[i];
+        if (!(bout->a == a && bout->b == b) && !(bout->a == b && bout->b == a))
+            continue;
+        sum += bout->a == a ? bout->margin : 0 - bout->margin;
+        ++*count;
+    }
+    return *count ? sum / *count : 0;
+}
+
+static void write_rows(const struct league_page *page, FILE *file)
+{
+    fputs("<table>\n<tr><th>rank<th>rating<th>90 %<th>won<th>drawn<th>lost<th>margin"
+          "<th class='name'>creature</tr>\n",
+          file);
+    for (int i = 0; i < page->player_count; i++) {
+        const struct league_row *row = &page->rows[i];
+        fprintf(file,
+                "<tr><td>%d<td>%+.0f<td>%+.0f .. %+.0f<td>%d<td>%d<td>%d<td>%+.3f"
+                "<td class='name'>",
+                i + 1, row->rating, row->low, row->high, row->wins, row->draws, row->losses,
+                row->margin);
+        html_write(file, page->names[row->player]);
+        fputs(page->is_out[row->player] ? " (crashed the simulator: out)</tr>\n" : "</tr>\n", file);
+    }
+    fputs("</table>\n", file);
+}
+
+static void write_cell(const struct league_page *page, FILE *file, int a, int b)
+{
+    int count, low = a < b ? a : b, high = a < b ? b : a;
+    double margin = mean_margin(page, a, b, &count);
+    char path[4096];
+    if (a == b || count == 0) {
+        fputs("<td>", file);
+        return;
+    }
+    fprintf(file, "<td class='%s'>", margin > 0 ? "win" : margin < 0 ? "loss" : "");
+    if (!league_page_duel(path, sizeof path, page->directory, low, high) && !access(path, F_OK))
+        fprintf(file, "<a href='duel-%d-%d.html'>%+.2f</a>", low + 1, high + 1, margin);
+    else
+        fprintf(file, "%+.2f", margin);
+}
+
+static void write_matrix(const struct league_page *page, FILE *file)
+{
+    fputs("<h2>Who beat whom</h2>\n<p>Mean margins of the creature of the row over that of the "
+          "column, by rank. A number opens the duel.</p>\n<table>\n<tr><th class='name'>creature",
+          file);
+    for (int i = 0; i < page->player_count; i++)
+        fprintf(file, "<th>%d", i + 1);
+    fputs("</tr>\n", file);
+    for (int i = 0; i < page->player_count; i++) {
+        fprintf(file, "<tr><td class='name'>%d ", i + 1);
+        html_write(file, page->names[page->rows[i].player]);
+        for (int k = 0; k < page->player_count; k++)
+            write_cell(page, file, page->rows[i].player, page->rows[k].player);
+        fputs("</tr>\n", file);
+    }
+    fputs("</table>\n", file);
+}
+
+static void write_triads(const struct league_page *page, FILE *file)
+{
+    int n = page->player_count, triples = n * (n - 1) * (n - 2) / 6;
+    fprintf(
+        file,
+        "<h2>Cyclic triads</h2>\n<p>%d of %d triples beat one another in a circle; by chance it "
+        "would be %.1f. Where there are many, a rank says little.</p>\n<ul>\n",
+        page->triad_count, triples, triples / 4.0);
+    for (int i = 0; i < page->triad_count && i < 10; i++) {
+        const int members[3] = {page->triads[i].a, page->triads[i].b, page->triads[i].c};
+        fputs("<li>", file);
+        for (int k = 0; k < 3; k++) {
+            html_write(file, page->names[members[k]]);
+            fputs(k < 2 ? " beats " : "</li>\n", file);
+        }
+    }
+    fprintf(file, "</ul>\n<p>Digest of all contests: %016" PRIx64 "</p>\n</body>\n</html>\n",
+            page->digest);
+}
+
+int league_page_write(const struct league_page *page, const char *path, struct error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", path);
+    fputs(head, file);
+    write_rows(page, file);
+    write_matrix(page, file);
+    write_triads(page, file);
+    int status = fclose(file) ? error_set(error, ERR_MEMORY, "%s: out of memory", path)
+                              : file_write(path, text, length, error);
+    free(text);
+    return status;
+}
