@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/judge/contest.h"
 #include "common/math/hash.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
@@ -51,7 +52,7 @@ struct request {
 struct outcome {
     int pair, code;
     int bout_count; /* 0: both move alike */
-    double margins[2];
+    double margins[CONTEST_BOUTS];
     char digest[17];
     char message[256];
 };
@@ -101,7 +102,7 @@ static void read_reply(const char *reply, struct outcome *outcome)
     json_t *bouts = json_object_get(object, "bouts"), *bout;
     const char *digest = json_string_value(json_object_get(object, "digest"));
     size_t i;
-    if (!digest || json_array_size(bouts) > 2) {
+    if (!digest || json_array_size(bouts) > CONTEST_BOUTS) {
         outcome->code = COMMAND_FAILED;
         snprintf(outcome->message, sizeof outcome->message, "the simulator's answer is not one");
     }
@@ -227,7 +228,16 @@ static void blame(const struct request *request, const struct outcome *outcome, 
                      request->files[a], request->files[b]);
 }
 
-/* Bouts of all pairs that count. What is wrong with a pair but a crash is wrong with the request. */
+/* What is wrong with a pair but a crash is wrong with the request. */
+static int refuse(const struct request *request, const struct outcome *outcome, struct error *error)
+{
+    int a, b;
+    find_pair(outcome->pair, request->player_count, &a, &b);
+    return error_set(error, ERR_USAGE, "%s and %s: %s", request->files[a], request->files[b],
+                     outcome->message);
+}
+
+/* Bouts of all pairs that count. */
 static int collect(const struct request *request, const struct outcome *outcomes, int *is_out,
                    struct league_page *page, struct error *error)
 {
@@ -235,7 +245,7 @@ static int collect(const struct request *request, const struct outcome *outcomes
         if (outcomes[i].code >= SIGNALLED)
             blame(request, &outcomes[i], is_out);
         else if (outcomes[i].code != 0)
-            return error_set(error, ERR_USAGE, "%s", outcomes[i].message);
+            return refuse(request, &outcomes[i], error);
     }
     for (int i = 0; i < pair_count_of(request); i++) {
         int a, b;
@@ -243,7 +253,7 @@ static int collect(const struct request *request, const struct outcome *outcomes
         if (is_out[a] || is_out[b] || outcomes[i].code != 0)
             continue;
         page->digest = hash_bytes(page->digest, outcomes[i].digest, strlen(outcomes[i].digest));
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < CONTEST_BOUTS; k++)
             page->bouts[page->bout_count++] = (struct league_bout){a, b, outcomes[i].margins[k]};
     }
     return 0;
@@ -315,7 +325,7 @@ static int run_league(const struct request *request, struct error *error)
                                .is_out = is_out,
                                .digest = HASH_START,
                                .rows = calloc(players, sizeof *page.rows),
-                               .bouts = calloc(2 * pairs, sizeof *page.bouts),
+                               .bouts = calloc(CONTEST_BOUTS * pairs, sizeof *page.bouts),
                                .directory = request->output};
     int status = outcomes && is_out && page.rows && page.bouts
                      ? 0
