@@ -96,7 +96,7 @@ int creature_choose_params(const struct creature *creature, const char *params_p
     for (int i = 0; i < count && !status; i++)
         if ((status = params_set_assignment(params, assignments[i], error)) != 0)
             error_prefix(error, "-s %s", assignments[i]);
-    return status;
+    return status ? status : body_kind_check_params(creature->genome.kind, params, error);
 }
 
 uint64_t creature_choose_seed(const struct creature *creature, const struct params *params)

@@ -26,6 +26,18 @@
 /* The second solver knows rectangles only. */
 #define SOLVERS_OF_SPHERES (SOLVER_ALL & ~SOLVER_BIT(SOLVER_CONSTRAINT))
 
+int body_kind_check_params(int kind, const struct params *params, struct error *error)
+{
+    const char *key = params->world_relief_m > 0  ? "world.relief_m"
+                      : params->exam_relief_m > 0 ? "exam.relief_m"
+                                                  : NULL;
+    if (!key || body_kinds[kind].has_relief)
+        return 0;
+    return error_set(error, ERR_RANGE,
+                     "%s: creature.body %s has no contacts with a ground that has waves", key,
+                     body_kinds[kind].name);
+}
+
 const int body_kind_count = BODY_KIND_COUNT;
 const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
     [BODY_RECTANGLES] = {.name = "rectangles",
@@ -38,6 +50,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .growth = &growth_rectangles,
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .can_contend = 1,
+                         .has_relief = 1,
                          .is_flat = 1,
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",
@@ -60,5 +73,6 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                     .growth = &growth_boxes,
                     .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                     .can_contend = 1,
+                    .has_relief = 1,
                     .format_version = 4},
 };

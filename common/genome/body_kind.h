@@ -18,13 +18,17 @@ struct body_kind_info {
     const struct body_growth *growth;
     uint32_t solvers;   /* set of SOLVER_BIT(): that move such bodies; else the first one does */
     int can_contend;    /* two of them may have a contest (common/judge/contest.h) */
-    int is_flat;        /* of those: it is in the plane */
+    int is_flat;        /* of both: it is in the plane */
+    int has_relief;     /* a ground may have waves: it has contacts with them */
     int format_version; /* of creature files: the first that has the kind */
 };
 
 /* By enum body_kind, whose order files keep. */
 extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
+
+/* What bodies of a kind cannot have: a ground with waves. 0 or ERR_RANGE. */
+int body_kind_check_params(int kind, const struct params *params, struct error *error);
 
 /* What the table is made of; for the table and the kinds' own files. */
 extern const struct body_growth growth_rectangles, growth_spheres, growth_boxes;

@@ -470,7 +470,7 @@ static int check_search(const struct params *params, struct error *error)
 /* Shorter ones make the equations too stiff for the solver's steps. */
 #define CONSTRAINT_TAU_MIN_S 1e-4
 
-/* The ground is not too steep for contacts, and bodies are of a kind that has contacts with it. */
+/* The ground is not too steep for contacts. */
 static int check_relief(const struct params *params, struct error *error)
 {
     double depth_m = fmax(params->world_relief_m, params->exam_relief_m);
@@ -478,10 +478,6 @@ static int check_relief(const struct params *params, struct error *error)
     const char *key = params->world_relief_m > 0 ? "world.relief_m" : "exam.relief_m";
     if (depth_m <= 0)
         return 0;
-    if (params->creature_body == BODY_SPHERES)
-        return error_set(error, ERR_RANGE,
-                         "%s: creature.body spheres has no contacts with a ground that has waves",
-                         key);
     if (relief_steepest(depth_m, wavelength_m) > RELIEF_SLOPE_MAX)
         return error_set(error, ERR_RANGE,
                          "%s: waves of %g m that are %g m long are steeper than %g: "

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/judge/behaviour.h"
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
@@ -285,7 +286,9 @@ int search_check_params(const struct params *params, struct error *error)
 
     if (status)
         return error_prefix(error, "archive.cells");
-    status = behaviour_check_params(params, error);
+    status = body_kind_check_params(params->creature_body, params, error);
+    if (!status)
+        status = behaviour_check_params(params, error);
     if (!status)
         status = behaviour_check_use(params, error);
     if (!status)

@@ -2,11 +2,13 @@
 
 #include <math.h>
 
+#include "common/genome/body_kind.h"
+
 void world_set_relief(struct world *world, const struct params *params, double depth_m,
                       uint64_t seed)
 {
     relief_init(&world->relief, depth_m, params->world_relief_wavelength_m, seed,
-                params->creature_body == BODY_RECTANGLES);
+                body_kinds[params->creature_body].is_flat);
 }
 
 void world_init(struct world *world, const struct params *params)

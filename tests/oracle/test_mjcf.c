@@ -135,8 +135,9 @@ static struct exported *export_random(int kind, uint64_t id, double duration_s, 
     return NULL;
 }
 
-/* A creature in the world of an example. */
-static struct exported *export_creature(const char *creature_path, const char *parameters)
+/* A creature in the world of an example, on waves. */
+static struct exported *export_creature(const char *creature_path, const char *parameters,
+                                        double relief_m)
 {
     char path[96];
     struct error error;
@@ -146,6 +147,7 @@ static struct exported *export_creature(const char *creature_path, const char *p
     ck_assert_msg(creature_read(&creature, creature_path, &error) == 0, "%s", error.message);
     snprintf(path, sizeof path, "examples/%s.ini", parameters);
     ck_assert_msg(params_read_file(&exported->params, path, &error) == 0, "%s", error.message);
+    exported->params.world_relief_m = relief_m;
     exported->params.creature_parts_min = 2; // of some that evolved before walkers had five
     exported->genome = creature.genome;
     genome_init(&creature.genome);
@@ -158,7 +160,7 @@ static struct exported *export_example(const char *name, const char *parameters)
 {
     char path[96];
     snprintf(path, sizeof path, "examples/creatures/%s.json", name);
-    return export_creature(path, parameters);
+    return export_creature(path, parameters, 0);
 }
 
 static int count_text(const char *text, const char *part)
@@ -267,6 +269,33 @@ END_TEST
 /* ---- in MuJoCo ---- */
 
 #ifdef HAVE_MUJOCO
+
+/* Rays that fall on the ground end where it is, within what straight lines between its points leave out. */
+START_TEST(relief_is_where_it_is_here)
+{
+    static const char *const names[] = {"biped", "biped3d"}, *const examples[] = {"walk", "walk3d"};
+    for (int k = 0; k < 2; k++) {
+        char path[96];
+        snprintf(path, sizeof path, "examples/creatures/%s.json", names[k]);
+        struct exported *e = export_creature(path, examples[k], 0.06);
+        struct world world;
+        mjModel *model = mujoco_load(e->model, e->model_size);
+        mjData *data = mj_makeData(model);
+        mj_forward(model, data);
+        world_init(&world, &e->params);
+        int ground = mj_name2id(model, mjOBJ_GEOM, "ground");
+        for (int i = -20; i <= 20; i++) {
+            double x = 0.31 * i, z = k ? 0.17 * i - 1 : 0.3;
+            const mjtNum from[3] = {x, -z, 1}, down[3] = {0, 0, -1};
+            double height = 1 - mj_rayHfield(model, data, ground, from, down);
+            ck_assert_double_eq_tol(height, relief_height(&world.relief, x, z), 1.5e-3);
+        }
+        mj_deleteData(data);
+        mj_deleteModel(model);
+        forget(e);
+    }
+}
+END_TEST
 
 /* One line of the table into the controls; behind the line, or NULL at the end. */
 static const char *read_controls(const char *line, const mjModel *model, mjData *data)
@@ -465,7 +494,7 @@ enum { WALKERS = sizeof walkers / sizeof walkers[0], FLAT_WALKERS = 4 };
 /* On land it plays to the end: no state is lost, and nothing sinks into the ground. */
 START_TEST(walkers_play_to_the_end)
 {
-    struct exported *exported = export_creature(walkers[_i].path, walkers[_i].parameters);
+    struct exported *exported = export_creature(walkers[_i].path, walkers[_i].parameters, 0);
     mjModel *model = mujoco_load(exported->model, exported->model_size);
     mjData *data = mj_makeData(model);
     const char *line = strchr(exported->signals, '\n') + 1, *next;
@@ -549,7 +578,7 @@ START_TEST(print_walkers)
     for (int i = 0; i < CONTACTS; i++)
         printf("---|");
     for (int i = FLAT_WALKERS; i < WALKERS; i++) {
-        struct exported *exported = export_creature(walkers[i].path, walkers[i].parameters);
+        struct exported *exported = export_creature(walkers[i].path, walkers[i].parameters, 0);
         printf("\n| %s | %.2f |", walkers[i].name, horizontal(exported->from, exported->to));
         printf(" %.2f |", walk_finer(exported));
         for (int k = 0; k < CONTACTS; k++)
@@ -580,6 +609,7 @@ int main(int argc, char **argv)
 #ifdef HAVE_MUJOCO
     tcase_add_loop_test(tests, creatures_move_alike, 0, 2 * KINDS);
     tcase_add_loop_test(tests, faults_are_noticed, 0, KINDS);
+    tcase_add_test(tests, relief_is_where_it_is_here);
     tcase_add_loop_test(tests, sliding_boxes_stay_down, 0, 3);
     tcase_add_loop_test(tests, walkers_play_to_the_end, 0, CHECKS_ARE_DEAR ? 1 : WALKERS);
 #endif

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "common/creature/creature.h"
+#include "common/genome/body_kind.h"
 #include "common/judge/trial.h"
 #include "simulator/evaluate/run.h"
+#include "simulator/evaluate/terrain.h"
 #include "tests/suite.h"
 
 enum { STARTS = TRIAL_RUN_STARTS, FIRST = TRIAL_RUN_STARTS + 1 };
@@ -36,6 +38,8 @@ struct start_seen {
     struct vec3 gravity;
     struct quaternion root;
     struct vec3 part; /* the second part's centre, from the root's */
+    struct relief relief;
+    double height_m; /* above it */
 };
 
 static void set_up(void)
@@ -75,10 +79,12 @@ static int look(void *context, const struct evaluate_view *view)
     const struct world *world = &view->run->world;
     dynamics_bounds(view->dynamics, &low, &high);
     *seen = (struct start_seen){.resistance = world->friction / params.world_friction,
-                          .drop_m = view->run->drop_m,
-                          .lowest_m = low.y,
-                          .gravity = world_gravity(world),
-                          .root = dynamics_part_turn(view->dynamics, 0)};
+                                .drop_m = view->run->drop_m,
+                                .lowest_m = low.y,
+                                .gravity = world_gravity(world),
+                                .root = dynamics_part_turn(view->dynamics, 0)};
+    seen->relief = world->relief;
+    seen->height_m = terrain_height(world, view->phenotype, view->dynamics);
     if (params.world_viscosity_pa_s > 0)
         seen->resistance = world->viscosity_pa_s / params.world_viscosity_pa_s;
     seen->part = vec3_sub(centre_of(view->dynamics, 1), centre_of(view->dynamics, 0));
@@ -102,7 +108,8 @@ static double way_of_slope(const struct start_seen *seen, struct vec3 *way)
     return atan2(level, -seen->gravity.y);
 }
 
-static double way_of_tilt(const struct start_seen *seen, const struct start_seen *born, struct vec3 *way)
+static double way_of_tilt(const struct start_seen *seen, const struct start_seen *born,
+                          struct vec3 *way)
 {
     struct quaternion back = {born->root.w, -born->root.x, -born->root.y, -born->root.z};
     struct vec3 turn = quaternion_log(quaternion_product(seen->root, back));
@@ -172,6 +179,32 @@ START_TEST(a_floor_slopes_and_is_dropped_on)
 }
 END_TEST
 
+/* Each start has waves of its own, and the body is as high above them as it would be without. */
+START_TEST(a_floor_has_relief)
+{
+    double phases[STARTS];
+    load(_i);
+    if (!body_kinds[creature.genome.kind].has_relief)
+        return;
+    struct start_seen born = start(0, 7);
+    ck_assert_double_eq(start(FIRST, 7).relief.depth_m, 0);
+    params.exam_relief_m = 0.04;
+    ck_assert_double_eq(start(1, 7).relief.depth_m, 0);
+    for (int i = 0; i < STARTS; i++) {
+        struct start_seen seen = start(FIRST + i, 7);
+        ck_assert_double_eq(seen.relief.depth_m, 0.04);
+        ck_assert_double_eq_tol(seen.height_m, born.lowest_m + seen.drop_m, 1e-6);
+        phases[i] = seen.relief.waves[0].phase_rad;
+        for (int k = 0; k < i; k++)
+            ck_assert(phases[k] != phases[i]);
+    }
+    params.world_relief_m = 0.06;
+    ck_assert_double_eq(start(FIRST, 7).relief.depth_m, 0.06);
+    ck_assert_double_eq(start(0, 7).relief.depth_m, 0.06);
+    ck_assert_double_ge(start(0, 7).height_m, -1e-3);
+}
+END_TEST
+
 START_TEST(without_a_floor_nothing_falls)
 {
     load(EXAMPLES - 1);
@@ -230,6 +263,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, eight_starts_are_eight_conditions, 0, EXAMPLES);
     tcase_add_loop_test(tests, a_floor_slopes_and_is_dropped_on, 0, EXAMPLES - 1);
+    tcase_add_loop_test(tests, a_floor_has_relief, 0, EXAMPLES - 1);
     tcase_add_test(tests, without_a_floor_nothing_falls);
     tcase_add_test(tests, the_exam_has_starts_of_its_own);
     tcase_add_loop_test(tests, a_dropped_body_keeps_its_books, 0, EXAMPLES - 1);

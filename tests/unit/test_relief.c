@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/math/relief.h"
 #include "common/math/rng.h"
 #include "simulator/tools/scenes/scene.h"
@@ -414,8 +415,9 @@ START_TEST(test_refused)
                   error.message);
     ck_assert_int_eq(params_set(&params, "world.relief_wavelength_m", "1", &error), 0);
     ck_assert_int_eq(params_check(&params, &error), 0);
+    ck_assert_int_eq(body_kind_check_params(params.creature_body, &params, &error), 0);
     ck_assert_int_eq(params_set(&params, "creature.body", "spheres", &error), 0);
-    ck_assert_int_ne(params_check(&params, &error), 0);
+    ck_assert_int_ne(body_kind_check_params(params.creature_body, &params, &error), 0);
     ck_assert_msg(strstr(error.message, "spheres has no contacts"), "%s", error.message);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
-#include "simulator/world/world.h"
+#include "simulator/evaluate/run.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -264,6 +264,7 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
     if (recorder->phase != phase)
         recorder_begin_phase(recorder, phase);
+    replay->relief = view->run->world.relief;
     if (recorder->tick++ % recorder->stride)
         return 0;
     /* full: half the rate from here on */
