@@ -182,7 +182,7 @@ int relief_descend(const struct relief *r, const struct relief_feature *f, doubl
 
 struct relief_motion relief_motion_of(const struct relief_shape *shape,
                                       const struct relief_feature *f, struct vec3 u,
-                                      struct vec3 spin)
+                                      struct vec3 spin, double fastest)
 {
     double b[2] = {0, 0}, f00 = 1, f01 = 0, f11 = 1;
     struct relief_motion motion = {.turning = -relief_bend(shape, u, u)};
@@ -196,9 +196,11 @@ struct relief_motion relief_motion_of(const struct relief_shape *shape,
         f11 = -relief_bend(shape, f->along[1], f->along[1]);
     }
     double determinant = f00 * f11 - f01 * f01;
-    const double rates[2] = {(f01 * b[1] - f11 * b[0]) / determinant,
-                             (f01 * b[0] - f00 * b[1]) / determinant};
-    for (int i = 0; i < f->sides; i++) {
+    double rates[2] = {f01 * b[1] - f11 * b[0], f01 * b[0] - f00 * b[1]};
+    double size = sqrt(rates[0] * rates[0] + rates[1] * rates[1]);
+    int is_hollow = f00 > 0 && determinant > 0;
+    for (int i = 0; i < f->sides && is_hollow; i++) {
+        rates[i] *= fmin(1 / determinant, size > 0 ? fastest / size : 0);
         motion.turning += b[i] * rates[i];
         motion.wandering = vec3_along(motion.wandering, f->along[i], rates[i]);
     }

@@ -19,6 +19,8 @@
 enum { RELIEF_WAVES = 3, RELIEF_POINTS_MAX = 8, RELIEF_NAMES = 32 };
 /* The ground is nowhere steeper, as a tangent: then a box lies on it with one face at most. */
 #define RELIEF_SLOPE_MAX 0.6
+/* A lowest point wanders by this share of the shortest wave in a step, at most: what is more is not known by its speed. */
+#define RELIEF_WANDER_SHARE 0.02
 /* Lowest points of a feature that are nearer than this share of the shortest wave are one. */
 #define RELIEF_SAME_SHARE 0.1
 
@@ -80,14 +82,15 @@ double relief_bend(const struct relief_shape *shape, struct vec3 a, struct vec3 
  *
  * Of an edge or a face the lowest point counts. With e_i its sides, b_i = m n.(w x e_i) - u.H e_i how fast the slopes along
  * them change at p, and F_ij = -e_i.H e_j, it wanders by s' = -F^-1 b along them, and by the envelope theorem D'' has
- * b.s' / m besides. */
+ * b.s' / m besides. Where a crest under it is about to be none, F is nearly singular: the point wanders no faster than told,
+ * and not at all where F is not positive. */
 struct relief_motion {
     double turning;        /* what of D'' no acceleration of the body makes */
     struct vec3 wandering; /* sum of s_i' e_i */
 };
 struct relief_motion relief_motion_of(const struct relief_shape *shape,
                                       const struct relief_feature *feature, struct vec3 u,
-                                      struct vec3 spin);
+                                      struct vec3 spin, double fastest_m_s);
 /* Moves a point of a feature to the lowest place near it; returns 0 if that is not inside. */
 int relief_descend(const struct relief *relief, const struct relief_feature *feature, double s[2]);
 struct vec3 relief_place(const struct relief_feature *feature, const double s[2]);

@@ -199,6 +199,7 @@ START_TEST(a_floor_has_relief)
             ck_assert(phases[k] != phases[i]);
     }
     params.world_relief_m = 0.06;
+    params.settle_required = 0;
     ck_assert_double_eq(start(FIRST, 7).relief.depth_m, 0.06);
     ck_assert_double_eq(start(0, 7).relief.depth_m, 0.06);
     ck_assert_double_ge(start(0, 7).height_m, -1e-3);

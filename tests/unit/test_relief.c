@@ -134,6 +134,69 @@ START_TEST(test_shape)
 }
 END_TEST
 
+/* A box that turns and moves, after a time. */
+static struct solid moved(const struct solid *box, struct vec3 velocity, struct vec3 spin, double t)
+{
+    struct solid to = *box;
+    struct mat3 turn = quaternion_matrix(quaternion_exp(vec3_scale(spin, t)));
+    to.centre = vec3_along(box->centre, velocity, t);
+    for (int k = 0; k < 3; k++)
+        to.axes[k] = mat3_apply(&turn, box->axes[k]);
+    return to;
+}
+
+/* Height of the lowest place of a feature, from where it was. */
+static double height_at(const struct relief *relief, const struct solid *box,
+                        const struct relief_point *point)
+{
+    double s[2] = {point->s[0], point->s[1]};
+    struct relief_feature f = relief_feature_of(box, point->name);
+    relief_descend(relief, &f, s);
+    struct vec3 at = relief_place(&f, s);
+    return at.y - relief_height(relief, at.x, at.z);
+}
+
+/* f'' = (n.p'' + turning) / n_y, by differences; nothing wanders faster than told. */
+START_TEST(test_turning)
+{
+    struct rng rng;
+    int sides[3] = {0, 0, 0};
+    double dt = 1e-4;
+    rng_init(&rng, 3, RNG_TEST, 0, 0);
+    for (int n = 0; n < 300; n++) {
+        struct relief relief;
+        struct relief_points points;
+        relief_init(&relief, 0.06, 0.4, (uint64_t)n, 0);
+        struct solid box = random_box(&rng, -0.05, 0);
+        struct vec3 velocity = {rng_uniform(&rng, -1, 1), 0.3, rng_uniform(&rng, -1, 1)};
+        struct vec3 spin = {rng_uniform(&rng, -2, 2), rng_uniform(&rng, -2, 2), 1};
+        relief_meet(&relief, &box, HUGE_VAL, &points);
+        for (int i = 0; i < points.count; i++) {
+            const struct relief_point *p = &points.list[i];
+            struct relief_feature f = relief_feature_of(&box, p->name);
+            struct relief_shape shape;
+            relief_shape_at(&relief, p->at.x, p->at.z, &shape);
+            struct vec3 s = vec3_sub(p->at, box.centre), u = vec3_cross(spin, s);
+            struct vec3 inward = vec3_cross(spin, u);
+            u = vec3_add(u, velocity);
+            struct relief_motion slow = relief_motion_of(&shape, &f, u, spin, 0.5);
+            ck_assert_double_le(vec3_length(slow.wandering), 0.5 + 1e-9);
+            struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, HUGE_VAL);
+            if (vec3_length(motion.wandering) > 3)
+                continue;
+            struct solid before = moved(&box, velocity, spin, -dt),
+                         after = moved(&box, velocity, spin, dt);
+            double change = height_at(&relief, &before, p) + height_at(&relief, &after, p) -
+                            2 * height_at(&relief, &box, p);
+            double expected = (vec3_dot(p->normal, inward) + motion.turning) / p->normal.y;
+            ck_assert_double_eq_tol(change / dt / dt, expected, 0.02 + 1e-3 * fabs(expected));
+            sides[f.sides]++;
+        }
+    }
+    ck_assert(sides[0] > 100 && sides[1] > 100 && sides[2] > 30);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- motion */
 
 /* A box on waves that are 6 cm high and 0.5 m long; in the plane without the third size. */
@@ -429,6 +492,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_lowest_points_are_those_of_samples);
     tcase_add_test(tests, test_shape);
+    tcase_add_test(tests, test_turning);
     tcase_add_test(tests, test_plate_rests_on_crests);
     tcase_add_test(tests, test_nothing_gets_in);
     tcase_add_test(tests, test_sliding_keeps_energy);

@@ -49,14 +49,16 @@ static void measure_rows(const struct space_contacts *s, enum space_moment momen
 }
 
 /* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
-static double turning_on_relief(const struct space_contact *c)
+static double turning_on_relief(const struct space_contact *c, double dt_s)
 {
     const struct space_mover *m = c->pair->one;
     const struct space_tree_link *l = m->link;
     struct relief_shape shape;
     struct relief_feature f = relief_feature_of(&m->solid, c->pair->found.points[c->point].feature);
-    relief_shape_at(&m->body->surfaces->relief, c->at.x, c->at.z, &shape);
-    return relief_motion_of(&shape, &f, point_velocity(l, c->at), l->velocity.w).turning;
+    const struct relief *relief = &m->body->surfaces->relief;
+    double fastest = RELIEF_WANDER_SHARE * relief->wavelength_m / dt_s;
+    relief_shape_at(relief, c->at.x, c->at.z, &shape);
+    return relief_motion_of(&shape, &f, point_velocity(l, c->at), l->velocity.w, fastest).turning;
 }
 
 /* The rows are those of the pose in the middle. At the end of the step things have turned on, so that the velocities
@@ -87,7 +89,7 @@ static void measure_drifts(struct space_contacts *s)
         for (int k = 0; k < 3; k++)
             s->drift[3 * i + k] = s->dt_s / 2 * vec3_dot(a, way_of(c, k));
         if (c->pair->normals)
-            s->drift[3 * i] += s->dt_s / 2 * turning_on_relief(c);
+            s->drift[3 * i] += s->dt_s / 2 * turning_on_relief(c, s->dt_s);
     }
 }
 

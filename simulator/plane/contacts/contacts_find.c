@@ -107,7 +107,8 @@ static double turning_on_relief(const struct contacts *s, const struct contact *
     struct relief_feature f = relief_feature_of(solid, at->name);
     struct relief_shape shape;
     relief_shape_at(&s->world->relief, at->at.x, 0, &shape);
-    return relief_motion_of(&shape, &f, u, (struct vec3){0, 0, w}).turning;
+    double fastest = RELIEF_WANDER_SHARE * s->world->relief.wavelength_m / s->dt_s;
+    return relief_motion_of(&shape, &f, u, (struct vec3){0, 0, w}, fastest).turning;
 }
 
 static void find_relief_contacts(struct contacts *s, int of, int part, double margin)

@@ -17,6 +17,8 @@
 
 /* Boxes deeper in each other than this touch along one direction only. */
 #define DEEP_M 1e-3
+/* What touches a crest wanders no faster, m/s. */
+#define WANDERING_M_S 100.0
 /* A disk's centre this near to a point, m, has no direction from it. */
 #define NEAREST_M 1e-12
 
@@ -265,7 +267,8 @@ static void update_relief(const struct constraint *c, struct touch *t)
     struct vec3 u = {p->vx - p->w * s.y, p->vy + p->w * s.x, 0};
     touch_set_row(c, &t->rows[0], t->a, s, -1, s, n);
     touch_set_row(c, &t->rows[1], t->a, s, -1, s, (struct vec2){n.y, -n.x});
-    t->rows[0].curvature += relief_motion_of(&shape, &f, u, (struct vec3){0, 0, p->w}).turning;
+    t->rows[0].curvature +=
+        relief_motion_of(&shape, &f, u, (struct vec3){0, 0, p->w}, WANDERING_M_S).turning;
     t->rows[0].deviation = normal.y * (at.y - shape.height);
     t->along = along[0];
     t->at = (struct vec2){at.x, at.y};

@@ -24,6 +24,9 @@ enum { LIMIT_TWIST = SPACE_RATES_MAX, LIMIT_SWING };
 /* A point may get another name without being another one within this distance, m. */
 #define MATCH_M 1e-5
 
+/* What touches a crest wanders no faster, m/s. */
+#define WANDERING_M_S 100.0
+
 /* ---------------------------------------------------------------- creation */
 
 /* The first body of what hangs together rigidly; WORLD if it cannot move. */
@@ -225,7 +228,7 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     across = vec3_scale(across, 1 / vec3_length(across));
     const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
     struct vec3 r = vec3_sub(t->at, space_system_body(c, t->bodies[1])->place.centre);
-    struct relief_motion motion = relief_motion_of(&shape, &f, u, spin);
+    struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, WANDERING_M_S);
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
     for (int i = 0; i < 3; i++) {
         set_touch_row(c, t, i, directions[i], s, r);
