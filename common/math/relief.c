@@ -17,7 +17,9 @@
 enum { PIECE_MAX = 12 };
 /* Newton's method ends with a step below this, m, or after so many. */
 #define STEP_M 1e-13
-enum { STEPS_MAX = 20 };
+enum { STEPS_MAX = 30 };
+/* What still moves by more than this, m, is no lowest point. */
+#define FOUND_M 1e-9
 /* A point that gets this share of a spacing beyond its side is the neighbour's. */
 #define OVER_SHARE 0.25
 /* What is this near to the end of a side is the neighbour's, m. */
@@ -163,21 +165,27 @@ static void find_step(const struct relief_feature *f, const struct relief_shape 
         step[k] *= limit / size;
 }
 
+/* Steps become shorter where they turn back, so that none goes to and fro across a bend. */
 int relief_descend(const struct relief *r, const struct relief_feature *f, double s[2])
 {
-    double limit = SPACING_SHARE * r->wavelength_m, step[2] = {1, 0};
-    for (int i = 0; i < STEPS_MAX && fabs(step[0]) + fabs(step[1]) > STEP_M && f->sides > 0; i++) {
+    double spacing = SPACING_SHARE * r->wavelength_m, limit = spacing, size = f->sides > 0;
+    double step[2] = {0, 0};
+    for (int i = 0; i < STEPS_MAX && size > STEP_M; i++) {
+        const double before[2] = {step[0], step[1]};
         struct vec3 at = relief_place(f, s);
         struct relief_shape shape;
         relief_shape_at(r, at.x, at.z, &shape);
         find_step(f, &shape, limit, step);
+        if (step[0] * before[0] + step[1] * before[1] < 0)
+            limit /= 2;
         for (int k = 0; k < f->sides; k++) {
             s[k] += step[k];
-            if (s[k] < -OVER_SHARE * limit || s[k] > f->length[k] + OVER_SHARE * limit)
+            if (s[k] < -OVER_SHARE * spacing || s[k] > f->length[k] + OVER_SHARE * spacing)
                 return 0;
         }
+        size = fabs(step[0]) + fabs(step[1]);
     }
-    return is_inside(f, s);
+    return size <= FOUND_M && is_inside(f, s);
 }
 
 struct relief_motion relief_motion_of(const struct relief_shape *shape,
