@@ -9,11 +9,6 @@ static int fail_memory(struct error *error)
     return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
 }
 
-const struct store_entry *report_best(const struct report *report)
-{
-    return report->top_count > 0 ? &report->top[0] : NULL;
-}
-
 /* ---- reading ---- */
 
 static int read_top(struct report *report, struct store *store, struct error *error)

@@ -57,8 +57,6 @@ int report_write(const struct report *report, FILE *file);
 
 /* ---- its parts ---- */
 
-/* The best creature at last, or NULL. */
-const struct store_entry *report_best(const struct report *report);
 /* The sections with plots. */
 int report_write_course(const struct report *report, FILE *file);
 int report_write_variety(const struct report *report, FILE *file);

@@ -58,11 +58,6 @@ int space_run_contacts(const struct space_run *m, const struct contact_point **c
     return m->solver->contacts(m->state, contacts);
 }
 
-double space_run_law_residual(const struct space_run *m)
-{
-    return m->solver->law_residual(m->state);
-}
-
 void space_run_step_counts(const struct space_run *m, uint64_t *steps, uint64_t *rk_steps)
 {
     m->solver->step_counts(m->state, steps, rk_steps);

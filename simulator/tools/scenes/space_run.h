@@ -25,7 +25,6 @@ double space_run_effort(const struct space_run *run, int rate);
 double space_run_value(const struct space_run *run, int rate);
 const struct ledger *space_run_ledger(struct space_run *run);
 int space_run_contacts(const struct space_run *run, const struct contact_point **contacts);
-double space_run_law_residual(const struct space_run *run);
 /* Steps taken, and those of them by Runge-Kutta methods: the others are midpoint steps. */
 void space_run_step_counts(const struct space_run *run, uint64_t *steps, uint64_t *rk_steps);
 
