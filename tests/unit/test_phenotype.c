@@ -1397,6 +1397,41 @@ static int check_brain(void)
     return wires;
 }
 
+/* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, the same brain. */
+START_TEST(whole_bodies_are_mirrored)
+{
+    struct phenotype mirrored;
+    struct rng rng;
+    long parts = 0;
+
+    rng_init(&rng, 1, RNG_TEST, 0, 7);
+    for (int i = 0; i < 200; i++) {
+        random_genome(&rng, 1 + (int)rng_below(&rng, 6), (int)rng_below(&rng, 10),
+                      (int)rng_below(&rng, 30));
+        arena_reset(&arena);
+        express();
+        phenotype_express_mirrored(&mirrored, &genome, &params, &arena);
+        phenotype_check(&mirrored);
+        ck_assert_int_eq(mirrored.part_count, phenotype.part_count);
+        ck_assert_int_eq(mirrored.neuron_count, phenotype.neuron_count);
+        for (int k = 0; k < phenotype.part_count; k++) {
+            const struct part *a = &phenotype.parts[k], *b = &mirrored.parts[k];
+            ck_assert_int_eq(b->mirror, -a->mirror);
+            ck_assert_double_eq_tol(b->centre.x, -a->centre.x, 1e-12);
+            ck_assert_double_eq_tol(b->centre.y, a->centre.y, 1e-12);
+        }
+        for (int k = 1; k < phenotype.link_count; k++) {
+            const struct link *a = &phenotype.links[k], *b = &mirrored.links[k];
+            int is_turned = a->joint_kind != LINK_LINEAR;
+            ck_assert_double_eq_tol(b->lower, is_turned ? -a->upper : a->lower, 1e-12);
+            ck_assert_double_eq_tol(b->upper, is_turned ? -a->lower : a->upper, 1e-12);
+        }
+        parts += phenotype.part_count;
+    }
+    ck_assert_int_gt(parts, 500);
+}
+END_TEST
+
 START_TEST(random_genomes_obey_the_rules)
 {
     struct rng rng;
@@ -1582,6 +1617,7 @@ static void add_random_tests(Suite *suite)
 
     tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, whole_bodies_are_mirrored);
     tcase_add_test(tcase, random_genomes_obey_the_rules);
     tcase_add_test(tcase, adversarial_genomes_are_bounded);
     tcase_add_test(tcase, expression_is_pure);
