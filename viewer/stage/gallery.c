@@ -126,6 +126,29 @@ int gallery_choose_params(const struct gallery *gallery, const struct creature *
     return status ? status : params_check(params, error);
 }
 
+/* No replay is dearer than the options allow. Returns whether that is less than the parameters do. */
+static int bound_budget(const struct gallery *gallery, struct params *params)
+{
+    double budget = gallery->options.budget;
+    int is_bounded = budget > 0 && !(params->guard_budget > 0 && params->guard_budget <= budget);
+    if (is_bounded)
+        params->guard_budget = budget;
+    return is_bounded;
+}
+
+/* 0, or ERR_LIMIT for a replay that would have been dearer; it is destroyed. */
+static int refuse_dear(const struct gallery *gallery, struct replay *replay, int is_bounded,
+                       struct error *error)
+{
+    if (!is_bounded || replay->verdict != VERDICT_BUDGET)
+        return 0;
+    error_set(error, ERR_LIMIT,
+              "%s asks for more than %g billion operations of simulation: show it with --anyway",
+              replay->name, gallery->options.budget);
+    replay_destroy(replay);
+    return ERR_LIMIT;
+}
+
 /* A replay without the cuts; takes the place of the old one only if it is made. */
 static int simulate(const struct gallery *gallery, struct specimen *specimen,
                     const struct replay_cut *cuts, int cut_count, struct error *error)
@@ -141,22 +164,13 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
     int is_recorded =
         creature->has_evaluation && seed == creature->seed &&
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
-    double budget = gallery->options.budget;
-    int is_bounded = budget > 0 && !(params.guard_budget > 0 && params.guard_budget <= budget);
-    if (is_bounded)
-        params.guard_budget = budget;
+    int is_bounded = bound_budget(gallery, &params);
     status =
         replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count, error);
+    if (!status)
+        status = refuse_dear(gallery, replay, is_bounded, error);
     if (status)
         return status;
-    if (is_bounded && replay->verdict == VERDICT_BUDGET) {
-        error_set(
-            error, ERR_LIMIT,
-            "%s asks for more than %g billion operations of simulation: show it with --anyway",
-            replay->name, budget);
-        replay_destroy(replay);
-        return ERR_LIMIT;
-    }
     replay_destroy(specimen->replay);
     specimen->replay = replay;
     return 0;
@@ -294,12 +308,15 @@ static int add_bouts(struct gallery *gallery, const struct creature *const creat
         return status;
     contest_apply(&params);
     status = contest_check(&creatures[0]->genome, &creatures[1]->genome, &params, error);
+    int is_bounded = bound_budget(gallery, &params);
     contest_make_bouts(creatures[0]->genome.kind, &params, bouts);
     for (int i = 0; i < CONTEST_BOUTS && !status; i++) {
         struct replay *replay;
         if (contest->bout > 0 && contest->bout != i + 1)
             continue;
         status = replay_create_bout(&replay, creatures, &params, &bouts[i], contest->follow, error);
+        if (!status)
+            status = refuse_dear(gallery, replay, is_bounded, error);
         if (!status)
             status = put_replay(gallery, replay, error);
     }
