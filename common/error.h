@@ -3,7 +3,8 @@
  * Functions that can fail return 0 or a negative ERR_* code. Those that meet users' input also take
  * a `struct error *` (never NULL) and leave in it one line that names what is wrong and where.
  * Three kinds are kept apart: an expected outcome (a lethal genotype) is a result with a reason, a
- * failure of the environment is an error code, and a bug is an ENSURE() that stays on in release. */
+ * failure of the environment is an error code, and a bug is an ENSURE() that stays on in
+ * release. */
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
 
@@ -38,7 +39,8 @@ struct error {
 /* The general text of a code, for example "value out of range". */
 const char *error_text(int code);
 
-/* Sets code and message (printf format); returns code, so that a caller may `return error_set()`. */
+/* Sets code and message (printf format); returns code, so that a caller may `return
+ * error_set()`. */
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -46,14 +48,16 @@ int error_set(struct error *error, int code, const char *format, ...)
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A broken invariant: prints the expression, the place and the message, and aborts. On in release. */
+/* A broken invariant: prints the expression, the place and the message, and aborts. On in
+ * release. */
 #define ENSURE(condition, ...)                                                                     \
     do {                                                                                           \
         if (!(condition))                                                                          \
             error_bug(__FILE__, __LINE__, #condition, __VA_ARGS__);                                \
     } while (0)
 
-/* A check that is dear, by a call: in debug and sanitized builds only. (Defined as 1 by the Makefile.) */
+/* A check that is dear, by a call: in debug and sanitized builds only. (Defined as 1 by the
+ * Makefile.) */
 #ifndef CHECKS_ARE_DEAR
 #define CHECKS_ARE_DEAR 0
 #endif

@@ -1,5 +1,5 @@
-/* See fault.h. Everything within the handler is async-signal-safe; it has a stack of its own, so that a task that
- * used up the other is told of, too. */
+/* See fault.h. Everything within the handler is async-signal-safe; it has a stack of its own, so
+ * that a task that used up the other is told of, too. */
 #define _XOPEN_SOURCE 700 /* sigaltstack() */
 #include "simulator/fault.h"
 

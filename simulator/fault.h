@@ -1,14 +1,17 @@
-/* What a worker says when a signal ends it: whether it came from outside or is the worker's own doing.
+/* What a worker says when a signal ends it: whether it came from outside or is the worker's own
+ * doing.
  *
- * Only what a task did may count against it, so that a run stays the same when somebody else ends its workers. */
+ * Only what a task did may count against it, so that a run stays the same when somebody else ends
+ * its workers. */
 #ifndef SIMULATOR_FAULT_H
 #define SIMULATOR_FAULT_H
 
 #include <stdint.h>
 
-/* From now on this process logs a line on standard error before it ends by SIGSEGV, SIGBUS, SIGFPE, SIGILL,
- * SIGABRT or its alarm. Sent from outside, the signal becomes the exit code WORKER_EXIT_SENT; the alarm becomes
- * WORKER_EXIT_HUNG; any other end is what it would have been. */
+/* From now on this process logs a line on standard error before it ends by SIGSEGV, SIGBUS, SIGFPE,
+ * SIGILL, SIGABRT or its alarm. Sent from outside, the signal becomes the exit code
+ * WORKER_EXIT_SENT; the alarm becomes WORKER_EXIT_HUNG; any other end is what it would have
+ * been. */
 void fault_watch(void);
 
 /* What is in hand, for that line; 0: nothing. */

@@ -1,5 +1,5 @@
-/* Two creatures, one of each kind of body, walk on the ground for some seconds: joints, contacts with friction,
- * muscles, oscillators and sensors take part. */
+/* Two creatures, one of each kind of body, walk on the ground for some seconds: joints, contacts
+ * with friction, muscles, oscillators and sensors take part. */
 #include "simulator/fingerprint.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
-/* What this build computes on this machine, as one number: the digest of two built-in creatures' motion.
+/* What this build computes on this machine, as one number: the digest of two built-in creatures'
+ * motion.
  *
- * Equal fingerprints mean that two simulators give the same bits; another compiler's flags (fused multiply-adds,
- * say) show in it within a few simulated contacts. A worker says its own in `hello`. */
+ * Equal fingerprints mean that two simulators give the same bits; another compiler's flags (fused
+ * multiply-adds, say) show in it within a few simulated contacts. A worker says its own in
+ * `hello`. */
 #ifndef SIMULATOR_FINGERPRINT_H
 #define SIMULATOR_FINGERPRINT_H
 

@@ -1,5 +1,5 @@
-/* See sandbox.h. The filter is a program of the kernel's packet filter (seccomp, Linux 3.5), written by hand: one
- * comparison for each call that is allowed, the frequent ones first. */
+/* See sandbox.h. The filter is a program of the kernel's packet filter (seccomp, Linux 3.5),
+ * written by hand: one comparison for each call that is allowed, the frequent ones first. */
 #define _GNU_SOURCE /* close_range() by number */
 #include "simulator/sandbox.h"
 

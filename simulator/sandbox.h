@@ -1,13 +1,14 @@
-/* What a worker gives up before its first task: it needs its two pipes, its log and memory, and nothing else. */
+/* What a worker gives up before its first task: it needs its two pipes, its log and memory, and
+ * nothing else. */
 #ifndef SIMULATOR_SANDBOX_H
 #define SIMULATOR_SANDBOX_H
 
 /* Closes all files but these two and the standard ones. */
 void sandbox_close_files(int input, int output);
 
-/* From now on this process can open no file or socket, start no program and touch no other process: such system
- * calls fail with EPERM, and so do all that are not on a short list. For good. Returns 1, or 0 where the system
- * cannot, and under sanitizers, which need more. */
+/* From now on this process can open no file or socket, start no program and touch no other process:
+ * such system calls fail with EPERM, and so do all that are not on a short list. For good. Returns
+ * 1, or 0 where the system cannot, and under sanitizers, which need more. */
 int sandbox_enter(void);
 
 #endif

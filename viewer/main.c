@@ -1,5 +1,5 @@
-/* viewer: replays creatures of runs and files in a window, or writes them as pictures, video or a page.
- * Decides nothing and changes nothing: what it shows is simulated again and compared. */
+/* viewer: replays creatures of runs and files in a window, or writes them as pictures, video or a
+ * page. Decides nothing and changes nothing: what it shows is simulated again and compared. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -65,7 +65,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 #define CHAMPIONS_IN_STRIP 24
 
-/* Billions of operations for a replay, some 20 to 50 s: three times what an evaluation may take by default. */
+/* Billions of operations for a replay, some 20 to 50 s: three times what an evaluation may take by
+ * default. */
 #define REPLAY_BUDGET 100
 
 struct request {
@@ -334,7 +335,8 @@ static int check_parameters(const struct request *request, struct error *error)
                : 0;
 }
 
-/* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit code. */
+/* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit
+ * code. */
 static int parse_arguments(struct request *request, int argc, char **argv)
 {
     int option, status;
@@ -407,7 +409,8 @@ static int simulate_shelf(struct gallery *gallery, int first, int is_run, const 
     return 0;
 }
 
-/* A run alone stays open: the window shows its other generations, too, and may wait for the first. */
+/* A run alone stays open: the window shows its other generations, too, and may wait for the
+ * first. */
 static int open_run(struct gallery *gallery, const struct request *request, const char *path,
                     struct error *error)
 {

@@ -1,17 +1,19 @@
-/* What a creature of boxes has of its own: a tree of links in space, with the boxes that they consist of.
+/* What a creature of boxes has of its own: a tree of links in space, with the boxes that they
+ * consist of.
  *
- * It hangs on a struct phenotype (phenotype.h), whose parts are the boxes, one for one, and whose drives are the freedoms
- * of the joints; the phenotype has no links of the plane. Joints, frames and signs are those of struct space_link
- * (simulator/boxes/tree/space_tree.h) and docs/physics-space.md, so that links go over field by field. SI units; x to the
- * right, y up, z towards the viewer; all frames are right-handed.
+ * It hangs on a struct phenotype (phenotype.h), whose parts are the boxes, one for one, and whose
+ * drives are the freedoms of the joints; the phenotype has no links of the plane. Joints, frames
+ * and signs are those of struct space_link (simulator/boxes/tree/space_tree.h) and
+ * docs/physics-space.md, so that links go over field by field. SI units; x to the right, y up, z
+ * towards the viewer; all frames are right-handed.
  *
- * A link's frame has its origin at its joint, and at birth its axes are those of the joint: x leads out of the parent,
- * z is the axis of bending. The root's has its origin at the centre of box 0 and the world's axes. A box's own frame has
- * its origin at its centre and its axes along its sides.
+ * A link's frame has its origin at its joint, and at birth its axes are those of the joint: x leads
+ * out of the parent, z is the axis of bending. The root's has its origin at the centre of box 0 and
+ * the world's axes. A box's own frame has its origin at its centre and its axes along its sides.
  *
- * In a mirrored part (mirror = -1) the genes' z axis is reversed: face `front` of the genes is the face at -z of the box,
- * and turns about x and y have the other sign; turns about z and slides along x have not. `sign` below says so for each
- * freedom.
+ * In a mirrored part (mirror = -1) the genes' z axis is reversed: face `front` of the genes is the
+ * face at -z of the box, and turns about x and y have the other sign; turns about z and slides
+ * along x have not. `sign` below says so for each freedom.
  *
  * Sizes: 1 to 64 boxes, as many links at most. */
 #ifndef COMMON_BODY_BOX_BODY_H
@@ -21,7 +23,8 @@
 #include "common/math/rotation.h"
 #include "common/math/solids.h"
 
-/* A box and everything joined to it rigidly. links[0] is the root, which is free; parents come before their children. */
+/* A box and everything joined to it rigidly. links[0] is the root, which is free; parents come
+ * before their children. */
 struct box_link {
     int parent;             /* link, or -1 */
     int part;               /* the box whose joint it is: its first one */
@@ -32,15 +35,17 @@ struct box_link {
     double mass_kg;
     struct vec3 centre;  /* of mass, in the own frame */
     struct sym3 inertia; /* about it, kg m^2, likewise */
-    /* The freedoms of the joint, 0 at the root: a slide along x; or turns, in the order of their axes; spherical: the
-     * components x, y, z of the rotation vector, in the child's axes. Drive first_drive + k of the phenotype is freedom k. */
+    /* The freedoms of the joint, 0 at the root: a slide along x; or turns, in the order of their
+     * axes; spherical: the components x, y, z of the rotation vector, in the child's axes. Drive
+     * first_drive + k of the phenotype is freedom k. */
     int freedoms, first_drive;
-    /* Limits of the slide and of turns, from birth: lower <= 0 <= upper, mirrored already. Spherical: of the twist about
-     * x at [0], and its swing is at most cone_rad. Else 0. */
+    /* Limits of the slide and of turns, from birth: lower <= 0 <= upper, mirrored already.
+     * Spherical: of the twist about x at [0], and its swing is at most cone_rad. Else 0. */
     double lower[GENOME_FREEDOMS_MAX], upper[GENOME_FREEDOMS_MAX];
     double cone_rad;
-    /* Genes and brain have signals and the feeling of freedom k in units of sign[k] times scale: sign -1 where a
-     * mirrored part turns the other way; scale that of the part of linear joints, else 1. */
+    /* Genes and brain have signals and the feeling of freedom k in units of sign[k] times scale:
+     * sign -1 where a mirrored part turns the other way; scale that of the part of linear joints,
+     * else 1. */
     double sign[GENOME_FREEDOMS_MAX], scale;
 };
 
@@ -58,8 +63,8 @@ struct box_body {
     int link_count, box_count;
 };
 
-/* How two boxes meet that a joint joins (Sims 1994, section 4.1: a part may overlap its parent, but not swing through
- * it): of one the half is left out that is next to the joint. */
+/* How two boxes meet that a joint joins (Sims 1994, section 4.1: a part may overlap its parent, but
+ * not swing through it): of one the half is left out that is next to the joint. */
 struct box_half {
     int is_second; /* of the two boxes; else of the first */
     int axis;      /* of the box, that is cut in its middle */

@@ -1,5 +1,6 @@
-/* Expression: from the genome's graph to a body and a wired brain. What all kinds of body share: how large a part is,
- * where it lies and what joins it to its parent is asked of the kind (phenotype_grow.h).
+/* Expression: from the genome's graph to a body and a wired brain. What all kinds of body share:
+ * how large a part is, where it lies and what joins it to its parent is asked of the kind
+ * (phenotype_grow.h).
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;
  * a few microseconds for a usual genome, once per evaluation. Work is bounded for every genome:
@@ -7,21 +8,23 @@
  *
  * Four passes, each over the result of the one before: parts, what joins them, neurons, wires.
  *
- * 1. Parts. Depth first from the root, connections in table order. The count of a gene is its number
- *    of occurrences on the path from the root to here, the part itself included. An ordinary
+ * 1. Parts. Depth first from the root, connections in table order. The count of a gene is its
+ *    number of occurrences on the path from the root to here, the part itself included. An ordinary
  *    connection is followed while the count of its target is below the target's recursive limit. A
  *    part none of whose ordinary connections passes that test (or that has none) is exhausted, and
- *    only then are its terminal-only connections followed, under the same test of their own targets.
- *    Parts beyond parts_max or depth_max are not made, nor parts for which their kind finds no room; they do not
- *    make their parent exhausted.
+ *    only then are its terminal-only connections followed, under the same test of their own
+ *    targets. Parts beyond parts_max or depth_max are not made, nor parts for which their kind
+ *    finds no room; they do not make their parent exhausted.
  *
- *    Symmetry: among the connections of one gene to one symmetric gene, in table order, the 2nd, 4th,
- *    ... are images of the one before them. They take all of its placement and keep only their id and
- *    their terminal-only flag. With creature.twins one that has no image after it grows its own: the part,
- *    its image, and then what hangs on each. Which axis is mirrored is for the kind to say.
+ *    Symmetry: among the connections of one gene to one symmetric gene, in table order, the 2nd,
+ *    4th, ... are images of the one before them. They take all of its placement and keep only their
+ *    id and their terminal-only flag. With creature.twins one that has no image after it grows its
+ *    own: the part, its image, and then what hangs on each. Which axis is mirrored is for the kind
+ *    to say.
  * 2. What joins the parts, drives and shapes: the kind's.
- * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A neuron's
- *    instance is therefore found as the first of its part plus its rank among its owner's genes.
+ * 3. Neurons: the central set, then part by part the neurons of its gene, in table order. A
+ *    neuron's instance is therefore found as the first of its part plus its rank among its owner's
+ *    genes.
  * 4. Wires: references become instances; one that finds nothing becomes the constant 0. */
 #include "common/body/phenotype_grow.h"
 
@@ -50,7 +53,8 @@ static void prepare_branches(struct grower *grower)
         if (!genome->bodies[branch->to_row].is_symmetric || genome->connections[i].brace)
             continue;
 
-        /* The nearest earlier connection between the same genes: the partner, if no image itself. */
+        /* The nearest earlier connection between the same genes: the partner, if no image
+         * itself. */
         int j = i - 1;
         while (j >= 0 &&
                (grower->branches[j].from_row != branch->from_row ||
@@ -89,7 +93,8 @@ static int is_exhausted(const struct grower *grower, int body_row)
     return 1;
 }
 
-/* Appends a part of a gene. `connection` is -1 for the root. Returns its index, or -1 if there is no room. */
+/* Appends a part of a gene. `connection` is -1 for the root. Returns its index, or -1 if there is
+ * no room. */
 static int add_part(struct grower *grower, int parent, int connection, int is_image)
 {
     const struct genome *genome = grower->genome;
@@ -119,7 +124,8 @@ static int add_part(struct grower *grower, int parent, int connection, int is_im
     return -1;
 }
 
-/* Appends what a connection grows on a part: parts[0], and its twin parts[1]; -1: it is not made. */
+/* Appends what a connection grows on a part: parts[0], and its twin parts[1]; -1: it is not
+ * made. */
 static void add_parts(struct grower *grower, int parent, int connection, int parts[2])
 {
     const struct branch *branch = &grower->branches[connection];
@@ -131,7 +137,8 @@ static void add_parts(struct grower *grower, int parent, int connection, int par
             : -1;
 }
 
-/* Grows what hangs on a part, nothing on one that was not made (-1). Nested at most depth_max deep. */
+/* Grows what hangs on a part, nothing on one that was not made (-1). Nested at most depth_max
+ * deep. */
 static void grow_children(struct grower *grower, int part)
 {
     const struct genome *genome = grower->genome;

@@ -1,11 +1,11 @@
-/* The phenotype: what a genotype grows into. Parts, the drives between them, the shapes that they have, and the wiring
- * of a brain, for every kind of body; rectangles are merged at rigid joints into links. Expression is a pure
- * function of genome and parameters.
+/* The phenotype: what a genotype grows into. Parts, the drives between them, the shapes that they
+ * have, and the wiring of a brain, for every kind of body; rectangles are merged at rigid joints
+ * into links. Expression is a pure function of genome and parameters.
  *
  * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
  * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
- * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at birth,
- * counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
+ * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at
+ * birth, counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
 #ifndef COMMON_BODY_PHENOTYPE_H
 #define COMMON_BODY_PHENOTYPE_H
 
@@ -22,7 +22,8 @@ struct vec2 {
 };
 
 /* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
- * half-planes, which belong to a fixed root: solid below the line through `local` along their x axis. */
+ * half-planes, which belong to a fixed root: solid below the line through `local` along their x
+ * axis. */
 enum part_shape { PART_BOX, PART_DISK, PART_PLANE };
 
 /* A rectangle. parts[0] is the root; parents come before their children. */
@@ -49,14 +50,14 @@ struct part {
     enum part_shape shape;
 };
 
-/* How a link moves against its parent: turning about the joint, or sliding along an axis that is fixed
- * in the parent, without turning. */
+/* How a link moves against its parent: turning about the joint, or sliding along an axis that is
+ * fixed in the parent, without turning. */
 enum link_joint { LINK_HINGE, LINK_LINEAR };
 
 /* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless
- * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's
- * frame has its origin at the joint to the parent link (root: centre of part 0) and the world's axes
- * at birth, so that all link angles are 0 at birth. */
+ * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's frame
+ * has its origin at the joint to the parent link (root: centre of part 0) and the world's axes at
+ * birth, so that all link angles are 0 at birth. */
 struct link {
     int parent;        /* link, or -1 */
     int part;          /* the part whose joint it is (its first part) */
@@ -73,15 +74,15 @@ struct link {
         upper; /* limits of the joint angle, rad, counter-clockwise, or of the extension, m;
                           * 0 at birth (mirrored parts: exchanged and negated already) */
     int has_effector;
-    /* Genes and brain have signals and the feeling of the joint in units of mirror times scale: hinges:
-     * the part's mirror and 1; LINK_LINEAR: 1 and the part's scale. */
+    /* Genes and brain have signals and the feeling of the joint in units of mirror times scale:
+     * hinges: the part's mirror and 1; LINK_LINEAR: 1 and the part's scale. */
     int mirror;
     double scale;
     double strength; /* of the effector: the greatest torque, N m, or force, N */
 };
 
-/* A joint that closes a loop between two links that hang together already. In scenes only, and moved by
- * the constraint solver only. */
+/* A joint that closes a loop between two links that hang together already. In scenes only, and
+ * moved by the constraint solver only. */
 enum closure_kind { CLOSURE_ROTARY, CLOSURE_LINEAR, CLOSURE_RIGID };
 struct closure {
     enum closure_kind kind;
@@ -110,19 +111,19 @@ struct neuron {
     struct wire inputs[NEURON_INPUTS_MAX];
 };
 
-/* A scalar degree of freedom: an angle, rad, or an extension or length, m. Dynamics know its value, rate and effort
- * (dynamics_drive_state()), and an effector may move it. */
+/* A scalar degree of freedom: an angle, rad, or an extension or length, m. Dynamics know its value,
+ * rate and effort (dynamics_drive_state()), and an effector may move it. */
 struct drive {
     int part;            /* whose joint to the parent it belongs to, or to which its rod leads */
     int axis;            /* which freedom of its joint, from 0 */
     int is_linear;       /* in m and N; else in rad and N m */
     double lower, upper; /* limits of the value */
     double strength;     /* the greatest effort of its effector; 0: no effector moves it */
-    /* An effector's signal, clamped to least .. most, asks for the target rest + unit * signal; in torque mode the
-     * target is a share of the strength. */
+    /* An effector's signal, clamped to least .. most, asks for the target rest + unit * signal; in
+     * torque mode the target is a share of the strength. */
     double rest, unit, least, most;
-    /* World, at birth, a unit: what a joint at one place turns about or slides along; else 0. It is for pictures: no
-     * motion depends on it. */
+    /* World, at birth, a unit: what a joint at one place turns about or slides along; else 0. It is
+     * for pictures: no motion depends on it. */
     struct vec3 way;
 };
 
@@ -132,8 +133,9 @@ struct effector {
     struct wire input;
 };
 
-/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod leads from one part to
- * another, and nothing touches it; those of a phenotype lead from centre to centre. */
+/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod
+ * leads from one part to another, and nothing touches it; those of a phenotype lead from centre to
+ * centre. */
 enum shape_kind { SHAPE_BOX, SHAPE_BALL, SHAPE_ROD };
 struct shape {
     enum shape_kind kind;
@@ -148,9 +150,9 @@ struct shape {
         other_m; /* of a rod: where its other end is in the frame of that part; for pictures */
 };
 
-/* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one another, and others
- * collide. PAIR_PASS: they pass in any case. From PAIR_HALF on (boxes that a joint joins): they collide, but of one of
- * them only half is there, see box_body.h. */
+/* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one
+ * another, and others collide. PAIR_PASS: they pass in any case. From PAIR_HALF on (boxes that a
+ * joint joins): they collide, but of one of them only half is there, see box_body.h. */
 enum { PAIR_USUAL, PAIR_PASS, PAIR_HALF };
 
 struct phenotype {

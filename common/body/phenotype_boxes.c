@@ -1,25 +1,30 @@
 /* The growth of boxes in space: sizes, places, links, joints and drives of what phenotype.c grows.
  *
- * Placement. Each part has a frame of three unit vectors x, y, z, along its sides as its genes know them; the root's are
- * the world's. A face has a normal n and two directions u, v along it (table `faces`), at right angles and in this order
- * right-handed in the frame; positions go along u and v, -1 .. 1. With roll r, angle a and tilt t the joint's frame is
+ * Placement. Each part has a frame of three unit vectors x, y, z, along its sides as its genes know
+ * them; the root's are the world's. A face has a normal n and two directions u, v along it (table
+ * `faces`), at right angles and in this order right-handed in the frame; positions go along u and
+ * v, -1 .. 1. With roll r, angle a and tilt t the joint's frame is
  *     u' = cos r u + sin r v         x = cos t (cos a n + sin a u') + sin t v'
  *     v' = -sin r u + cos r v        y = -sin a n + cos a u'
  *                                    z = -sin t (cos a n + sin a u') + cos t v'
- * and the child lies there with -n, -u, v of its own face along x, y, z, so that the points of both faces meet. A
- * reflected connection negates v first, an image one axis of the parent's frame, which its gene names; since all descends
- * from these vectors by products and sums, which do not care about the sign of all their terms, images are exact. Frames
- * of images are left-handed; a box has its z axis negated then (box_body.h).
+ * and the child lies there with -n, -u, v of its own face along x, y, z, so that the points of both
+ * faces meet. A reflected connection negates v first, an image one axis of the parent's frame,
+ * which its gene names; since all descends from these vectors by products and sums, which do not
+ * care about the sign of all their terms, images are exact. Frames of images are left-handed; a box
+ * has its z axis negated then (box_body.h).
  *
- * Size. Sides scale with the product of the scales on the path and are clamped to creature.*. Then a part much lighter
- * than its parent is enlarged and a much heavier one shrunk, in its own shape, as far as the clamps allow.
+ * Size. Sides scale with the product of the scales on the path and are clamped to creature.*. Then
+ * a part much lighter than its parent is enlarged and a much heavier one shrunk, in its own shape,
+ * as far as the clamps allow.
  *
- * Room. A part that would overlap another one deeply is not made. Those that may overlap are the parts of one link and
- * of two links that a joint joins. With creature.neighbours = half the latter collide: of two the smaller is cut halfway
- * back from the joint (Sims 1994), along the axis on which the joint lies farthest out, measured in half sides. Those
- * that overlap at birth even so go on passing through one another.
+ * Room. A part that would overlap another one deeply is not made. Those that may overlap are the
+ * parts of one link and of two links that a joint joins. With creature.neighbours = half the latter
+ * collide: of two the smaller is cut halfway back from the joint (Sims 1994), along the axis on
+ * which the joint lies farthest out, measured in half sides. Those that overlap at birth even so go
+ * on passing through one another.
  *
- * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs to its parent's. */
+ * Links. A part with a joint that moves, or the root, begins a link; one with a rigid joint belongs
+ * to its parent's. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -192,7 +197,8 @@ static struct vec3 clamp_sides(const struct params *params, struct vec3 size)
     return (struct vec3){fmax(clamped.x, least), fmax(clamped.y, least), fmax(clamped.z, least)};
 }
 
-/* What a part's sides are multiplied by so that its mass comes to a share of its parent's that bodies may have. */
+/* What a part's sides are multiplied by so that its mass comes to a share of its parent's that
+ * bodies may have. */
 static double balance_factor(struct vec3 size, struct vec3 parent, double most)
 {
     double ratio = volume_of(size) / volume_of(parent);
@@ -295,7 +301,8 @@ static int has_room(const struct grower *grower, int index)
 
 /* ---- links ---- */
 
-/* What a joint turns about, freedom by freedom: 0, 1, 2 for x, y, z. A linear one slides along x. */
+/* What a joint turns about, freedom by freedom: 0, 1, 2 for x, y, z. A linear one slides along
+ * x. */
 static const unsigned char freedom_axes[JOINT_TYPE_COUNT][GENOME_FREEDOMS_MAX] = {
     [JOINT_REVOLUTE] = {2},      [JOINT_TWIST] = {0},         [JOINT_UNIVERSAL] = {2, 1},
     [JOINT_BEND_TWIST] = {2, 0}, [JOINT_TWIST_BEND] = {0, 2}, [JOINT_SPHERICAL] = {0, 1, 2}};
@@ -516,7 +523,8 @@ static int make_meetings(struct grower *grower, struct arena *arena)
 
 /* ---- drives, senses, shapes ---- */
 
-/* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994, section 3.3). */
+/* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994,
+ * section 3.3). */
 static double joint_strength(const struct grower *grower, const struct box_link *link)
 {
     const struct body_gene *gene = gene_of(grower, link->part);

@@ -1,8 +1,9 @@
 /* How bodies grow: what phenotype.c shares with the kinds of body, and what it asks of them.
  *
- * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds (phenotype.c); how
- * large a part is, where it lies and what joins it to its parent is asked of the kind: its row in the table of kinds
- * (common/genome/body_kind.h) has a struct body_growth, in phenotype_KIND.c. */
+ * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds
+ * (phenotype.c); how large a part is, where it lies and what joins it to its parent is asked of the
+ * kind: its row in the table of kinds (common/genome/body_kind.h) has a struct body_growth, in
+ * phenotype_KIND.c. */
 #ifndef COMMON_BODY_PHENOTYPE_GROW_H
 #define COMMON_BODY_PHENOTYPE_GROW_H
 
@@ -43,14 +44,16 @@ struct grower {
 struct key_hasher; /* of phenotype_key.h */
 
 struct body_growth {
-    /* Takes room for what the kind knows of the parts while they grow. ERR_MEMORY: the arena is full. */
+    /* Takes room for what the kind knows of the parts while they grow. ERR_MEMORY: the arena is
+     * full. */
     int (*begin)(struct grower *grower, struct arena *arena);
     /* Size, mass, place and sensors of a part whose gene, parent and scale are known. */
     void (*place)(struct grower *grower, int index);
-    /* Whether there is room for a part that has its place; without it the part is not made. NULL: there always is. */
+    /* Whether there is room for a part that has its place; without it the part is not made. NULL:
+     * there always is. */
     int (*has_room)(const struct grower *grower, int index);
-    /* When all parts have grown: what joins them, the tables of phenotype_take_tables(), and the counts and
-     * pointers of the phenotype that are the kind's to say. 0 or ERR_MEMORY. */
+    /* When all parts have grown: what joins them, the tables of phenotype_take_tables(), and the
+     * counts and pointers of the phenotype that are the kind's to say. 0 or ERR_MEMORY. */
     int (*join)(struct grower *grower, struct arena *arena);
     /* The gene of the input that a drive's effector reads, and the part that reads it. */
     const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);

@@ -1,11 +1,11 @@
 /* See phenotype_key.h.
  *
- * Two rolling hashes of 64 bits over the same words, from two starts, so that a pair of words that meets in one does
- * not meet in the other. A creature has some 400 words: 3 us.
+ * Two rolling hashes of 64 bits over the same words, from two starts, so that a pair of words that
+ * meets in one does not meet in the other. A creature has some 400 words: 3 us.
  *
- * The brain is a graph whose inputs have an order, seen from effectors that have one: neurons get numbers as they
- * are reached, breadth first, and go in by number. Two brains with equal words are the same graph, and the simulator's
- * order of evaluation follows from the graph alone. */
+ * The brain is a graph whose inputs have an order, seen from effectors that have one: neurons get
+ * numbers as they are reached, breadth first, and go in by number. Two brains with equal words are
+ * the same graph, and the simulator's order of evaluation follows from the graph alone. */
 #include "common/body/phenotype_key.h"
 
 #include <string.h>
@@ -59,8 +59,8 @@ void key_put_turn(struct key_hasher *hasher, struct quaternion value)
 
 /* ---- bodies ---- */
 
-/* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor is the joint of a
- * link; the turn is that of the angle, or in what the kind adds. */
+/* Sensors go in with the wires that read them; gene, connection and depth say nothing; the anchor
+ * is the joint of a link; the turn is that of the angle, or in what the kind adds. */
 static void put_part(struct key_hasher *hasher, const struct part *part)
 {
     key_put_int(hasher, part->parent);

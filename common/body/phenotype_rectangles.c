@@ -1,4 +1,5 @@
-/* The growth of rectangles: places of the parts, and links, drives and shapes of what phenotype.c grows.
+/* The growth of rectangles: places of the parts, and links, drives and shapes of what phenotype.c
+ * grows.
  *
  * Size: the gene's sides times the product of the connections' scales on the path; each side is
  * clamped to side_min_m .. side_max_m, then the shorter one is widened to longer / aspect_max.
@@ -134,8 +135,8 @@ static void place_child(struct grower *grower, int child, const struct branch *b
         face = face == FACE_RIGHT ? FACE_LEFT : face == FACE_LEFT ? FACE_RIGHT : face;
     }
 
-    /* Quarter turns against the parent, -1 .. 2 as seen in the child's gene frame: mirror images get
-     * opposite numbers. */
+    /* Quarter turns against the parent, -1 .. 2 as seen in the child's gene frame: mirror images
+     * get opposite numbers. */
     int turn = c->mirror * (p->mirror * face + 2) - gene->child_face;
     cg->quarters = pg->quarters + c->mirror * (((turn + 1) & 3) - 1);
     cg->rest_rad = pg->rest_rad + c->mirror * gene->angle_rad;
@@ -199,8 +200,8 @@ static double extension_limit(const struct grower *grower, int index)
     return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
 }
 
-/* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any other;
- * how far, goes by its scale, and not further than the body's sides allow. */
+/* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any
+ * other; how far, goes by its scale, and not further than the body's sides allow. */
 static void set_joint(const struct grower *grower, struct link *link, int index)
 {
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
@@ -260,8 +261,8 @@ static void add_link(struct grower *grower, int index)
     }
 }
 
-/* World position at birth of a link's origin: the anchor of its first part (the root's is its centre,
- * the world's origin). */
+/* World position at birth of a link's origin: the anchor of its first part (the root's is its
+ * centre, the world's origin). */
 static struct vec3 link_origin(const struct phenotype *phenotype, int link)
 {
     return phenotype->parts[phenotype->links[link].part].anchor;
@@ -327,8 +328,8 @@ static struct vec3 joint_way(const struct link *link)
     return (struct vec3){0, 0, link->parent >= 0};
 }
 
-/* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what slides goes by the scale: the gene's signal
- * times both is the angle or extension in the world. */
+/* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what
+ * slides goes by the scale: the gene's signal times both is the angle or extension in the world. */
 static void make_drives(struct grower *grower)
 {
     const struct phenotype *phenotype = grower->phenotype;

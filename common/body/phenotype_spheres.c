@@ -1,25 +1,27 @@
 /* The growth of spheres and bones: places, bones, joints and drives of what phenotype.c grows.
  *
- * Placement. Each part has a frame of three unit vectors: ahead (the direction of the bone that leads to
- * it), up and side; the root's are x, y, z. With a = angle_rad and t = tilt_rad of the connection and F,
- * U, S the parent's frame, the child's is
+ * Placement. Each part has a frame of three unit vectors: ahead (the direction of the bone that
+ * leads to it), up and side; the root's are x, y, z. With a = angle_rad and t = tilt_rad of the
+ * connection and F, U, S the parent's frame, the child's is
  *     ahead = cos t (cos a F + sin a U) + sin t S
  *     up    = -sin a F + cos a U
  *     side  = -sin t (cos a F + sin a U) + cos t S
- * and its centre lies ahead of the parent's by the bone's length. A reflected connection negates S first,
- * an image one axis that its gene names; since all descends from these vectors by products and sums, which
- * do not care about the sign of all their terms, images are exact, bit for bit. In a world of two
- * dimensions there is no tilt and the image to the other side is one to the back.
+ * and its centre lies ahead of the parent's by the bone's length. A reflected connection negates S
+ * first, an image one axis that its gene names; since all descends from these vectors by products
+ * and sums, which do not care about the sign of all their terms, images are exact, bit for bit. In
+ * a world of two dimensions there is no tilt and the image to the other side is one to the back.
  *
- * Size. Radii and bones scale with the product of the scales on the path and are clamped to creature.*.
+ * Size. Radii and bones scale with the product of the scales on the path and are clamped to
+ * creature.*.
  *
- * Bones. Bone i - 1 leads to part i. Braces follow, part by part in the order of their genes; they are as
- * long as their ends have come to lie apart. Work is bounded: at most 64 parts times 96 connections times
- * 64 candidates, in practice some hundreds.
+ * Bones. Bone i - 1 leads to part i. Braces follow, part by part in the order of their genes; they
+ * are as long as their ends have come to lie apart. Work is bounded: at most 64 parts times 96
+ * connections times 64 candidates, in practice some hundreds.
  *
- * Joints. The bone of a part is held against its parent's bone; those of the root's children against the
- * bone of the root's first child. For directions across that bone the joint has a reference: the sphere
- * that bones hold best against sphere and base, and that lies least in line with them. */
+ * Joints. The bone of a part is held against its parent's bone; those of the root's children
+ * against the bone of the root's first child. For directions across that bone the joint has a
+ * reference: the sphere that bones hold best against sphere and base, and that lies least in line
+ * with them. */
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
@@ -116,7 +118,8 @@ static int begin(struct grower *grower, struct arena *arena)
     return 0;
 }
 
-/* The parent's frame as the child sees it: mirrored where the connection is reflected or an image. */
+/* The parent's frame as the child sees it: mirrored where the connection is reflected or an
+ * image. */
 static void look_from_parent(const struct grower *grower, int index, struct frame *seen,
                              int *mirror)
 {
@@ -235,7 +238,8 @@ static void add_bone(struct grower *grower, int a, int b, const struct bone_gene
                                                .high = bone->longest_m};
 }
 
-/* 1 if b is a's image: grown the same way, but for one connection that is the image of the other. */
+/* 1 if b is a's image: grown the same way, but for one connection that is the image of the
+ * other. */
 static int is_twin(const struct grower *grower, int a, int b)
 {
     const struct part *parts = grower->phenotype->parts;
@@ -395,8 +399,8 @@ static void add_joint_drives(struct grower *grower, int index, const struct body
                                                    .high = joint->upper[axis]};
 }
 
-/* The joint by which a part's bone is held, if it is and there is one to hold it against. In mirror images
- * the axis, about which turns change their sense, is negated besides being mirrored. */
+/* The joint by which a part's bone is held, if it is and there is one to hold it against. In mirror
+ * images the axis, about which turns change their sense, is negated besides being mirrored. */
 static void add_joint(struct grower *grower, int end)
 {
     const struct params *params = grower->params;

@@ -1,8 +1,8 @@
 /* Creature files: a genome with, where known, the evaluation that made its name.
  *
  * Two forms of one schema (docs/creature-format.md): MessagePack with a checksum, and JSON that one
- * may write by hand. creature_read() takes either. Untrusted: every size, index and range is checked
- * before use, and an error names the file and the place in it. */
+ * may write by hand. creature_read() takes either. Untrusted: every size, index and range is
+ * checked before use, and an error names the file and the place in it. */
 #ifndef COMMON_CREATURE_CREATURE_H
 #define COMMON_CREATURE_CREATURE_H
 
@@ -44,8 +44,9 @@ int creature_read(struct creature *creature, const char *path, struct error *err
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);
 
-/* How it is simulated again: by the parameters of a file, or (NULL) of its evaluation, or by the defaults where
- * it has neither, and then by `count` assignments section.key=value. They are not checked against one another. */
+/* How it is simulated again: by the parameters of a file, or (NULL) of its evaluation, or by the
+ * defaults where it has neither, and then by `count` assignments section.key=value. They are not
+ * checked against one another. */
 int creature_choose_params(const struct creature *creature, const char *params_path,
                            const char *const *assignments, int count, struct params *params,
                            struct error *error);

@@ -1,6 +1,7 @@
-/* The binary form: {"format", "version", "checksum", "creature"}, where "creature" holds the content,
- * itself MessagePack, as bytes, and "checksum" is their hash. The checksum is verified before the
- * content is looked at, so that a damaged file is called damaged and never read as another creature. */
+/* The binary form: {"format", "version", "checksum", "creature"}, where "creature" holds the
+ * content, itself MessagePack, as bytes, and "checksum" is their hash. The checksum is verified
+ * before the content is looked at, so that a damaged file is called damaged and never read as
+ * another creature. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -5,15 +5,15 @@
 #include "common/creature/creature.h"
 #include "common/formats/file_kind.h"
 
-/* Does a creature's file record this row of param_table? All that decide an evaluation (scope E), and
- * all by which its result is judged (J). */
+/* Does a creature's file record this row of param_table? All that decide an evaluation (scope E),
+ * and all by which its result is judged (J). */
 int creature_records_param(int index);
 
 /* The lowest version of the format that has all the creature has: files say that one. */
 int creature_format_version(const struct creature *creature);
 
-/* Decode into an initialised, empty creature. On error it may be half filled: the caller empties it.
- * Messages name the place in the file, not the file. */
+/* Decode into an initialised, empty creature. On error it may be half filled: the caller empties
+ * it. Messages name the place in the file, not the file. */
 int creature_decode_binary(struct creature *creature, const void *bytes, size_t length,
                            struct error *error);
 int creature_decode_json(struct creature *creature, const char *text, size_t length,

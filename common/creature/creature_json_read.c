@@ -1,9 +1,9 @@
 /* The JSON form, read: written by hand or by anybody, so nothing is believed.
  *
  * The reader carries the place it is at ("bodies[2].effector") and keeps the first error; after it
- * every call does nothing. Each object's keys are compared with the list of those it may have before
- * anything is read, so that a misspelt key is called unknown and not missing. An optional field keeps
- * the value that it has when it is read. genome_check() has the last word. */
+ * every call does nothing. Each object's keys are compared with the list of those it may have
+ * before anything is read, so that a misspelt key is called unknown and not missing. An optional
+ * field keeps the value that it has when it is read. genome_check() has the last word. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -457,8 +457,8 @@ static void check_gene_keys(struct reader *reader, json_t *object, const struct 
     check_keys(reader, object, keys);
 }
 
-/* The object that has a field: the gene's own, or that of its group, which begins with its gate. NULL:
- * there is none. */
+/* The object that has a field: the gene's own, or that of its group, which begins with its gate.
+ * NULL: there is none. */
 static json_t *open_group(struct reader *reader, json_t *object, const struct gene_field *table,
                           const struct gene_field *field)
 {

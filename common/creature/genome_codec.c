@@ -1,7 +1,8 @@
-/* The genome as MessagePack: [root, [body ...], [connection ...], [neuron ...]], with the breeding gene as
- * a fifth element where it is set, and the kind as a sixth where it is not the first one (breeding is then
- * 0 where it is not set). A row of a body or a connection is an array of its fields in the order of its
- * kind's table (gene.h); limits are two fields. docs/creature-format.md has the lists.
+/* The genome as MessagePack: [root, [body ...], [connection ...], [neuron ...]], with the breeding
+ * gene as a fifth element where it is set, and the kind as a sixth where it is not the first one
+ * (breeding is then 0 where it is not set). A row of a body or a connection is an array of its
+ * fields in the order of its kind's table (gene.h); limits are two fields. docs/creature-format.md
+ * has the lists.
  *
  * Positions instead of names: a typical genome takes 1 to 2 kB, travels in every task and lies in
  * every row of the run store. Decoding reads a row's fields one after the other from a cursor that

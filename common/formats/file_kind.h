@@ -19,12 +19,12 @@ enum file_kind {
     FILE_KIND_COUNT
 };
 
-/* By its beginning; a file that is damaged further on is still of its kind. Nothing but directories and
- * regular files is opened. */
+/* By its beginning; a file that is damaged further on is still of its kind. Nothing but directories
+ * and regular files is opened. */
 enum file_kind file_kind_of(const char *path);
 
-/* After reading `path` as `wanted` failed: if it is of another kind, the message becomes "PATH: this is a
- * parameter file, not a creature (try: controller run PATH)". Returns error->code. */
+/* After reading `path` as `wanted` failed: if it is of another kind, the message becomes "PATH:
+ * this is a parameter file, not a creature (try: controller run PATH)". Returns error->code. */
 int file_kind_explain(const char *path, enum file_kind wanted, struct error *error);
 
 /* For a command that takes a creature and then, perhaps, a parameter file (NULL): ERR_USAGE if they

@@ -1,5 +1,5 @@
-/* A printer for jansson's trees. A container is first printed on one line and then again, broken, if
- * that line gets too long: at most depth times the size of work. */
+/* A printer for jansson's trees. A container is first printed on one line and then again, broken,
+ * if that line gets too long: at most depth times the size of work. */
 #include "common/formats/json_text.h"
 
 #include <inttypes.h>
@@ -137,8 +137,8 @@ static void append_key(struct buffer *buffer, const char *key)
     append_text(buffer, ": ");
 }
 
-/* On one line. A container that does not fit there is left unfinished: the caller sees the same by line_length()
- * and takes it back. */
+/* On one line. A container that does not fit there is left unfinished: the caller sees the same by
+ * line_length() and takes it back. */
 static void print_flat(struct buffer *buffer, json_t *value)
 {
     if (!json_is_object(value) && !json_is_array(value)) {

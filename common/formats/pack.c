@@ -33,8 +33,8 @@ void pack_writer_clear(struct pack_writer *writer)
     writer->has_failed = 0;
 }
 
-/* Made anew for each object, so that the compiler knows whom the packer calls and can inline it: packing a genome takes
- * half the instructions. */
+/* Made anew for each object, so that the compiler knows whom the packer calls and can inline it:
+ * packing a genome takes half the instructions. */
 static msgpack_packer packer_of(struct pack_writer *writer)
 {
     msgpack_packer packer;

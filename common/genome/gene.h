@@ -1,9 +1,9 @@
 /* Genes in a table: what a body gene and a connection gene of each kind of body are made of.
  *
- * A row says where a field lies in the struct, what it may be and how it is called. Equality, hash, check,
- * both file formats, differences in words and numeric mutation walk the rows, so a field is named here and
- * nowhere else but where it grows into a body. The order of the rows is that of the binary form and of the
- * hash. Fields of other kinds are zero and have no row. */
+ * A row says where a field lies in the struct, what it may be and how it is called. Equality, hash,
+ * check, both file formats, differences in words and numeric mutation walk the rows, so a field is
+ * named here and nowhere else but where it grows into a body. The order of the rows is that of the
+ * binary form and of the hash. Fields of other kinds are zero and have no row. */
 #ifndef COMMON_GENOME_GENE_H
 #define COMMON_GENOME_GENE_H
 
@@ -22,8 +22,8 @@ enum gene_type {
     GENE_INPUTS,  /* GENOME_DRIVES_MAX of them; the range's high says how many are used */
 };
 
-/* What a field may be, both ends included. GENE_LIMITS: the lowest lower one and the highest upper one.
- * 0 .. 0: the field is not used in this gene, and is 0. */
+/* What a field may be, both ends included. GENE_LIMITS: the lowest lower one and the highest upper
+ * one. 0 .. 0: the field is not used in this gene, and is 0. */
 struct gene_range {
     double low, high;
 };

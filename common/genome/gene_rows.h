@@ -72,8 +72,8 @@
         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK, GENE_CONNECTION(to)                     \
     }
 
-/* Of connections: what becomes of all that they lead to. The functions narrow the ranges of scale and flags;
- * NULL: they do not. */
+/* Of connections: what becomes of all that they lead to. The functions narrow the ranges of scale
+ * and flags; NULL: they do not. */
 #define GENE_ROWS_SUBTREE(narrow_scale, narrow_flag)                                               \
     {.name = "scale",                                                                              \
      .words = "scale",                                                                             \
@@ -119,7 +119,8 @@
 #define GENE_LEAST_ANGLE_RAD 0.5
 #define GENE_LEAST_POSITION  0.5
 
-/* Forms of limits: of joints that turn or slide, and of the second limits of those that turn about several axes. */
+/* Forms of limits: of joints that turn or slide, and of the second limits of those that turn about
+ * several axes. */
 extern const struct gene_limit_form gene_flat_limit_forms[2], gene_second_limit_form;
 int gene_flat_limit_form(const void *gene);
 double gene_assume_flat_limit(const void *gene);
@@ -148,7 +149,8 @@ struct gene_range gene_narrow_flat_limits(const void *gene);
             .digits = 2                                                                            \
         }                                                                                          \
     }
-/* What the rows of bodies with sides and of what hangs on their faces have besides name and place. */
+/* What the rows of bodies with sides and of what hangs on their faces have besides name and
+ * place. */
 #define GENE_SIDE                                                                                  \
     .unit = "m", .type = GENE_REAL, .flags = GENE_REQUIRED | GENE_WRITTEN,                         \
     GENE_BETWEEN(GENOME_SIDE_MIN_M, GENOME_SIDE_MAX_M),                                            \

@@ -1,5 +1,5 @@
-/* The genes of boxes in space: three sides, a joint of up to three freedoms, and connections from a place on the parent's
- * faces to one on the child's. */
+/* The genes of boxes in space: three sides, a joint of up to three freedoms, and connections from a
+ * place on the parent's faces to one on the child's. */
 #include "common/genome/gene_rows.h"
 
 #define JOINTS_OF_BOXES                                                                            \

@@ -1,5 +1,5 @@
-/* The genes of rectangles: two sides, a joint that is rigid, turns or slides, and connections from a place on
- * the parent's outline to one on the child's. */
+/* The genes of rectangles: two sides, a joint that is rigid, turns or slides, and connections from
+ * a place on the parent's outline to one on the child's. */
 #include "common/genome/gene_rows.h"
 
 const struct gene_field rectangle_body_genes[] = {

@@ -1,5 +1,6 @@
-/* The genes of spheres and bones: radius and surface of a sphere, a joint that holds its bone against the
- * parent's bone and may be driven; bones, which may be muscles, and braces, which join what has grown. */
+/* The genes of spheres and bones: radius and surface of a sphere, a joint that holds its bone
+ * against the parent's bone and may be driven; bones, which may be muscles, and braces, which join
+ * what has grown. */
 #include "common/genome/gene_rows.h"
 
 #define ASSUMED_FRICTION 1.0
@@ -134,7 +135,8 @@ const struct gene_field sphere_body_genes[] = {
     GENE_END,
 };
 
-/* A brace is as long as its ends lie apart, and grows nothing: no length, angles, scale and flags. */
+/* A brace is as long as its ends lie apart, and grows nothing: no length, angles, scale and
+ * flags. */
 static int is_brace(const void *gene)
 {
     return ((const struct connection_gene *)gene)->brace != BRACE_NONE;

@@ -1,8 +1,8 @@
 /* The genotype's tables: storage, search, equality, digest.
  *
  * Genomes are small (rows by the dozen), so rows are found by a linear search and removal moves the
- * rest up: with at most 256 neurons of 3 inputs the whole check (genome_check.c) takes microseconds, and
- * an index would have to be kept right by every mutation. */
+ * rest up: with at most 256 neurons of 3 inputs the whole check (genome_check.c) takes
+ * microseconds, and an index would have to be kept right by every mutation. */
 #include "common/genome/genome.h"
 
 #include <stdlib.h>

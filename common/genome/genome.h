@@ -5,12 +5,13 @@
  * align. A genome that genome_check() accepts can be expressed, mutated, mated and written without
  * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
  *
- * One genetics, several expressions: a genome of kind BODY_RECTANGLES grows into rectangles that hang on one
- * another by joints (common/body/phenotype.c), one of kind BODY_SPHERES into spheres in three dimensions
- * that bones hold apart (common/body/phenotype_spheres.c), one of kind BODY_BOXES into boxes in three
- * dimensions with joints of up to three freedoms (common/body/phenotype_boxes.c). Tables, ids, recursion, symmetry, scale,
- * terminal-only connections, sensors, neurons, wiring, mating and files are the same for all. Which other
- * fields a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
+ * One genetics, several expressions: a genome of kind BODY_RECTANGLES grows into rectangles that
+ * hang on one another by joints (common/body/phenotype.c), one of kind BODY_SPHERES into spheres in
+ * three dimensions that bones hold apart (common/body/phenotype_spheres.c), one of kind BODY_BOXES
+ * into boxes in three dimensions with joints of up to three freedoms
+ * (common/body/phenotype_boxes.c). Tables, ids, recursion, symmetry, scale, terminal-only
+ * connections, sensors, neurons, wiring, mating and files are the same for all. Which other fields
+ * a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
 #ifndef COMMON_GENOME_GENOME_H
 #define COMMON_GENOME_GENOME_H
 
@@ -53,11 +54,12 @@ enum {
 #define GENOME_MUSCLE_SHARE_MAX 3.0
 #define GENOME_MUSCLE_RATE_1_S  100.0 /* greatest rate of a muscle, lengths at birth per second */
 
-/* Of rectangles: a linear joint slides the part straight out of its parent and back in, without turning
- * it. Of spheres: how the bone to the parent may move against the parent's own bone: freely, within a
- * cone, about one axis, about two axes. Of boxes: rigid, linear, and those from revolute on; x leads out of the
- * parent, z is the axis of bending: revolute turns about z, twist about x, universal about z and then y, bend-twist
- * about z and then x, twist-bend about x and then z, spherical about all. Files keep the order. */
+/* Of rectangles: a linear joint slides the part straight out of its parent and back in, without
+ * turning it. Of spheres: how the bone to the parent may move against the parent's own bone:
+ * freely, within a cone, about one axis, about two axes. Of boxes: rigid, linear, and those from
+ * revolute on; x leads out of the parent, z is the axis of bending: revolute turns about z, twist
+ * about x, universal about z and then y, bend-twist about z and then x, twist-bend about x and then
+ * z, spherical about all. Files keep the order. */
 enum joint_type {
     JOINT_RIGID,
     JOINT_ROTARY,
@@ -81,19 +83,21 @@ struct joint_type_info {
     int driven_axes; /* inputs of the drive that it may have besides the effector; 0: it has none */
 };
 extern const struct joint_type_info joint_types[JOINT_TYPE_COUNT];
-/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle", "revolute", "twist", "universal", ... */
+/* "rigid", "rotary", "linear", "free", "ball", "hinge", "saddle", "revolute", "twist", "universal",
+ * ... */
 extern const char *const joint_type_names[JOINT_TYPE_COUNT];
 
-/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres and boxes may be
- * mirrored to the other side (in the plane of ahead and up; the usual one), ahead to back, or up to down.
- * Rectangles have the first alone, which there exchanges right and left. */
+/* How several connections of a parent to a symmetric gene make pairs of mirror images: spheres and
+ * boxes may be mirrored to the other side (in the plane of ahead and up; the usual one), ahead to
+ * back, or up to down. Rectangles have the first alone, which there exchanges right and left. */
 enum symmetry { SYMMETRY_NONE, SYMMETRY_SIDES, SYMMETRY_ENDS, SYMMETRY_LEVELS, SYMMETRY_COUNT };
 extern const char *const symmetry_names[SYMMETRY_COUNT]; /* "none", "sides", "ends", "levels" */
 
-/* A connection of spheres that grows nothing but joins what has grown by one more bone: from each part
- * of its gene `from` to a part of its gene `to`: the nearest one on the path to the root, the next one of
- * the same parent (from the last to the first), its own mirror image, or the one that lies nearest. It is
- * not made where there is no such part, nor between two that a bone joins already. */
+/* A connection of spheres that grows nothing but joins what has grown by one more bone: from each
+ * part of its gene `from` to a part of its gene `to`: the nearest one on the path to the root, the
+ * next one of the same parent (from the last to the first), its own mirror image, or the one that
+ * lies nearest. It is not made where there is no such part, nor between two that a bone joins
+ * already. */
 enum brace {
     BRACE_NONE, /* it grows a part */
     BRACE_ANCESTOR,
@@ -146,8 +150,8 @@ struct neuron_gene {
     gene_id owner;    /* the body gene it lives in and is copied with; 0 = the central set */
     uint8_t function; /* enum neuron_function */
     double initial;   /* oscillators: initial phase, a fraction of a turn in [0, 1); else 0 */
-    /* oscillators: by how much copies begin later, turns in [0, 1); else 0: those in mirrored parts, and those in a
-     * row of parts of one gene, each after the one before it */
+    /* oscillators: by how much copies begin later, turns in [0, 1); else 0: those in mirrored
+     * parts, and those in a row of parts of one gene, each after the one before it */
     double lag_image, lag_row;
     struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
 };
@@ -186,17 +190,18 @@ struct body_gene {
         effector_input; /* of the joint's first freedom; boxes: those of further ones are in drives */
     double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
                                * the effector moves the muscles among the bone and the braces of a part */
-    /* of joints that are driven about their own axes, besides or instead of by the effector: share of the greatest
-     * torque, (0, 1], 0: not driven */
+    /* of joints that are driven about their own axes, besides or instead of by the effector: share
+     * of the greatest torque, (0, 1], 0: not driven */
     double drive_strength;
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct sphere_gene sphere;
     struct box_gene box;
 };
 
-/* The bone that a connection makes; all zero in other kinds. A signal times gain asks a muscle for its
- * length at birth plus so much of the larger of its two ways, within shortest and longest: from -1 to 1 it
- * goes all the way. A brace is moved by the effector of the part it comes from, others by their child's. */
+/* The bone that a connection makes; all zero in other kinds. A signal times gain asks a muscle for
+ * its length at birth plus so much of the larger of its two ways, within shortest and longest: from
+ * -1 to 1 it goes all the way. A brace is moved by the effector of the part it comes from, others
+ * by their child's. */
 struct bone_gene {
     double
         length_m; /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
@@ -271,17 +276,19 @@ static inline int genome_has_lags(const struct neuron_gene *neuron)
 
 /* Greatest limit, either way, of a joint of that type: rad or m. */
 double genome_limit_max(int joint);
-/* The extension, m, that does to a part what turning by 1 rad does: half its longest side. Default limits
- * and changes of a joint's type go by it. */
+/* The extension, m, that does to a part what turning by 1 rad does: half its longest side. Default
+ * limits and changes of a joint's type go by it. */
 double genome_reach_m(const struct body_gene *body);
 
-/* How many of the drives' inputs are used: of a joint that is driven about its own axes as many as it has (hinges one,
- * saddles two); of an effector that moves several freedoms one less than these. */
+/* How many of the drives' inputs are used: of a joint that is driven about its own axes as many as
+ * it has (hinges one, saddles two); of an effector that moves several freedoms one less than
+ * these. */
 int genome_drive_count(const struct body_gene *body);
-/* How many inputs the effector has: one for each freedom that it moves, at least one; 0: there is no effector. */
+/* How many inputs the effector has: one for each freedom that it moves, at least one; 0: there is
+ * no effector. */
 int genome_effector_count(const struct body_gene *body);
-/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its joint's
- * drives. NULL beyond the last. */
+/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its
+ * joint's drives. NULL beyond the last. */
 struct input_gene *genome_body_input(struct body_gene *body, int index);
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
 
@@ -292,24 +299,24 @@ int genome_find_neuron(const struct genome *genome, gene_id id);
 
 /* Checks everything a reader of the genome relies on: a root; non-zero ids, unique in their table
  * and at most INT64_MAX; counts, ranges, finite numbers; zeros wherever a field is not used (inputs
- * beyond the function's input_count, the effector's fields without an effector, `initial` of what is
- * no oscillator), so that equal genomes have equal rows; references to rows that exist and are
+ * beyond the function's input_count, the effector's fields without an effector, `initial` of what
+ * is no oscillator), so that equal genomes have equal rows; references to rows that exist and are
  * reachable by their scope (an OWN neuron lives in the reader's body gene, a CHILD one in the body
  * gene at the end of `via`, which starts at the reader's gene; a PARENT one in some gene with a
- * connection to the reader's; sensors only where the gene has them, for PARENT: at least one possible
- * parent has them). Returns 0, or an ERR_* with a message that names the row (counted from 0), for
- * example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
+ * connection to the reader's; sensors only where the gene has them, for PARENT: at least one
+ * possible parent has them). Returns 0, or an ERR_* with a message that names the row (counted from
+ * 0), for example "body 3 (id 17): width_m 0 is not within 0.01 .. 10". */
 int genome_check(const struct genome *genome, struct error *error);
 
-/* What it saw of one thing from afar it sees of the other, and the other way round: sensors and the inputs that read
- * them change places. The same exchange again gives the same genome back. */
+/* What it saw of one thing from afar it sees of the other, and the other way round: sensors and the
+ * inputs that read them change places. The same exchange again gives the same genome back. */
 void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sight_kind other);
 
 /* Removes body genes that the root does not reach, connections with them, and neurons that feed no
  * effector of what is left; turns references that genome_check() would refuse into the constant 0
- * with weight 0, zeroes unused fields, and lets the first body gene be the root if the root is gone.
- * A genome whose rows are in range and that has a body gene passes genome_check() afterwards; a
- * second call changes nothing. */
+ * with weight 0, zeroes unused fields, and lets the first body gene be the root if the root is
+ * gone. A genome whose rows are in range and that has a body gene passes genome_check() afterwards;
+ * a second call changes nothing. */
 void genome_collect_garbage(struct genome *genome);
 
 #endif

@@ -1,7 +1,7 @@
 /* What must hold of a genome: the check, and the garbage collection after which it holds.
  *
- * One function, reference_problem(), decides which references are allowed; both ask it, so that what is
- * collected always passes. */
+ * One function, reference_problem(), decides which references are allowed; both ask it, so that
+ * what is collected always passes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -465,7 +465,8 @@ static void remove_homeless_rows(struct genome *genome)
     }
 }
 
-/* An input that leads nowhere becomes the constant 0; fields that its kind does not use become 0. */
+/* An input that leads nowhere becomes the constant 0; fields that its kind does not use become
+ * 0. */
 static void repair_input(const struct genome *genome, gene_id reader, struct input_gene *input)
 {
     if (reference_problem(genome, reader, input)) {

@@ -4,9 +4,9 @@
 
 #include "common/params/params.h"
 
-/* Faces of a part in its own frame: those of a rectangle counter-clockwise from +x, then those of a box at +z and -z.
- * In a mirrored part (see phenotype.h) `top` and `bottom` of a rectangle, `front` and `back` of a box are exchanged in the
- * world, so that genes keep their meaning. */
+/* Faces of a part in its own frame: those of a rectangle counter-clockwise from +x, then those of a
+ * box at +z and -z. In a mirrored part (see phenotype.h) `top` and `bottom` of a rectangle, `front`
+ * and `back` of a box are exchanged in the world, so that genes keep their meaning. */
 enum face {
     FACE_RIGHT,
     FACE_TOP,
@@ -71,8 +71,8 @@ struct sensor_info {
 
 extern const struct sensor_info sensors[SENSOR_COUNT];
 
-/* What is seen from afar, by four sensors each: the light, the nearest other creature (the centre of its mass), the
- * object of a contest. */
+/* What is seen from afar, by four sensors each: the light, the nearest other creature (the centre
+ * of its mass), the object of a contest. */
 enum sight_kind { SIGHT_LIGHT, SIGHT_OTHER, SIGHT_OBJECT, SIGHT_COUNT };
 struct sight_info {
     const char *name; /* light, other, object */
@@ -92,8 +92,9 @@ int sights_read_pair(const char *text, enum sight_kind pair[2], struct error *er
 int sensor_find(const char *name);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint64_t sensors_switched_on(const struct params *params);
-/* The sensors among which random genomes and mutations draw: those of the kind, switched off or not, but those of
- * contests only where they are on. So worlds without contests draw what they always drew. */
+/* The sensors among which random genomes and mutations draw: those of the kind, switched off or
+ * not, but those of contests only where they are on. So worlds without contests draw what they
+ * always drew. */
 uint64_t sensors_drawn(int kind, const struct params *params);
 extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */

@@ -92,8 +92,9 @@ static double weakest_window(const struct measures *measures)
 }
 
 /* Half of it is the progress p_k weighted by w_k = 2 k / (K + 1), k = 1 .. K (rising linearly, mean
- * 1), half is K times the weakest window. Steady motion over D gives p_k = D / K, hence D / 2 + D / 2
- * = D: the straight distance. One push followed by drift has a weak last window and low weights. */
+ * 1), half is K times the weakest window. Steady motion over D gives p_k = D / K, hence D / 2 + D /
+ * 2 = D: the straight distance. One push followed by drift has a weak last window and low
+ * weights. */
 static double fitness_swim(const struct measures *measures, const struct params *params)
 {
     double weighted = 0;

@@ -31,21 +31,24 @@ double behaviour_fitness(int verdict, const struct measures *measures, const str
 int behaviour_explain_zero(int verdict, const struct measures *measures,
                            const struct params *params, char words[BEHAVIOUR_WORDS_SIZE]);
 
-/* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0 then. */
+/* 0 if no fitness can be computed of these measures: it is not a finite number. It counts as 0
+ *   then. */
 int behaviour_is_defined(const struct measures *measures, const struct params *params);
-/* Whether a run of these parameters may record that fitness of a creature whose own is `own`: the same,
- * 0 (the referee refused it, where there is one), or, by guard.score = least, what it kept in the worst trial. */
+/* Whether a run of these parameters may record that fitness of a creature whose own is `own`: the
+ * same, 0 (the referee refused it, where there is one), or, by guard.score = least, what it kept in
+ * the worst trial. */
 int behaviour_can_record(double fitness, double own, const struct params *params);
 
-/* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where things fall
- * the ways along the ground are compared. */
+/* The angle between where two evaluations led, rad; 0 for behaviours that have no direction. Where
+ * things fall the ways along the ground are compared. */
 double behaviour_apart_rad(const struct measures *one, const struct measures *other,
                            const struct params *params);
 
 /* Checks fitness.expression, of which params_check() does not know: 0, or an error that names the
  * column. */
 int behaviour_check_params(const struct params *params, struct error *error);
-/* Checks that nothing of it is ignored: an expression where fitness is something else. 0 or an error. */
+/* Checks that nothing of it is ignored: an expression where fitness is something else. 0 or an
+ * error. */
 int behaviour_check_use(const struct params *params, struct error *error);
 
 #endif

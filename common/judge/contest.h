@@ -1,8 +1,8 @@
-/* Contests of two creatures: what they are for, how they start, and who wins. After Sims 1994b, "Evolving 3D morphology
- * and behavior by competition".
+/* Contests of two creatures: what they are for, how they start, and who wins. After Sims 1994b,
+ * "Evolving 3D morphology and behavior by competition".
  *
- * The first creature starts at -x, the second at x, each behind a line that leans away from the other one, so that height
- * gains nothing. */
+ * The first creature starts at -x, the second at x, each behind a line that leans away from the
+ * other one, so that height gains nothing. */
 #ifndef COMMON_JUDGE_CONTEST_H
 #define COMMON_JUDGE_CONTEST_H
 
@@ -22,7 +22,8 @@ extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 #define CONTEST_LAST_S 1.0
 /* Guards that a creature pinned by another one breaks do not look for this time after a touch. */
 #define CONTEST_GRACE_S 0.25
-/* What a win is worth when the other one's evaluation ended by a verdict: less than most fair ones. */
+/* What a win is worth when the other one's evaluation ended by a verdict: less than most fair
+ * ones. */
 #define CONTEST_WALKOVER 0.5
 /* Who never came nearer to the cube than this share of the way has not won it. */
 #define CONTEST_NEAR_SHARE 0.8
@@ -56,14 +57,15 @@ struct contest_result {
 
 /* 1 if the goal has an object between the creatures. */
 int contest_has_object(int goal);
-/* Changes parameters into those of a contest: others and the object are seen, there is no light, and who waits or is slow is
- * not stopped. */
+/* Changes parameters into those of a contest: others and the object are seen, there is no light,
+ * and who waits or is slow is not stopped. */
 void contest_apply(struct params *params);
-/* Whether creatures of such genomes can have such a contest. ERR_USAGE with a message that names what cannot. */
+/* Whether creatures of such genomes can have such a contest. ERR_USAGE with a message that names
+ * what cannot. */
 int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
                   struct error *error);
-/* How every pair of a kind meets: in space from two headings, which run.seed draws, in the plane and where the two have
- * different parts with sides exchanged. */
+/* How every pair of a kind meets: in space from two headings, which run.seed draws, in the plane
+ * and where the two have different parts with sides exchanged. */
 void contest_make_bouts(int body_kind, const struct params *params,
                         struct contest_bout bouts[CONTEST_BOUTS]);
 /* Fills the margins. */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By steps: a quarter of the step takes four times as many, and one by the reference solver is worth a hundred
- * (29 to 118 on the creatures of examples/, 10 s). */
+/* By steps: a quarter of the step takes four times as many, and one by the reference solver is
+ * worth a hundred (29 to 118 on the creatures of examples/, 10 s). */
 #define FINE_COST   (1 << TRIAL_FINE_HALVINGS)
 #define SOLVER_COST 100
 
@@ -65,7 +65,8 @@ static int count_passed(const struct exam *exam, const double *scores, int count
     return passed;
 }
 
-/* Whether no more of a row have failed than may: of one that was cut to fewer than EXAM_SOLVER_RUNS nobody. */
+/* Whether no more of a row have failed than may: of one that was cut to fewer than EXAM_SOLVER_RUNS
+ * nobody. */
 static int holds(const struct exam *exam, int passed, int count)
 {
     int failing = exam->is_cut && count < EXAM_SOLVER_RUNS ? 0 : exam->starts - exam->pass;

@@ -1,13 +1,13 @@
-/* The exam of a champion: whether the best of a run keeps its score where a score that lives on the step,
- * on a coincidence or on the solver is lost. Its starts differ by what a creature must bear
+/* The exam of a champion: whether the best of a run keeps its score where a score that lives on the
+ * step, on a coincidence or on the solver is lost. Its starts differ by what a creature must bear
  * (simulator/evaluate/perturb.c), and none of them is a start of the run's own trials.
  *
  *   the first EXAM_SOLVER_RUNS starts, with the other solver
  *   all exam.starts starts, at a quarter of the step
  *
  * A start is passed with guard.referee_share of its own score. In either row as many may fail as
- * exam.pass leaves of exam.starts. The second row is simulated only if the first has held. Results may
- * come in any order.
+ * exam.pass leaves of exam.starts. The second row is simulated only if the first has held. Results
+ * may come in any order.
  *
  * A whole exam costs as much as some 430 first evaluations, so that of a short run is cut. */
 #ifndef COMMON_JUDGE_EXAM_H
@@ -32,10 +32,11 @@ struct exam {
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
-/* What a whole exam costs, in first evaluations, by its steps: so that it is the same everywhere. */
+/* What a whole exam costs, in first evaluations, by its steps: so that it is the same
+ * everywhere. */
 double exam_cost(int body_kind, const struct params *params);
-/* Before the first trial: leaves as many trials as that many first evaluations pay for, but at least
- * one at a quarter of the step. The share that may fail stays, rounded down. */
+/* Before the first trial: leaves as many trials as that many first evaluations pay for, but at
+ * least one at a quarter of the step. The share that may fail stays, rounded down. */
 void exam_cut(struct exam *exam, double evaluations);
 /* Trials, as far as the first row holds. */
 int exam_trial_count(const struct exam *exam);

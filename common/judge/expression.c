@@ -1,9 +1,11 @@
-/* An expression is read and computed in one go, by recursive descent: texts are short (a parameter has
- * at most 1000 bytes), and there are a few hundred evaluations a second, of a few microseconds each.
+/* An expression is read and computed in one go, by recursive descent: texts are short (a parameter
+ * has at most 1000 bytes), and there are a few hundred evaluations a second, of a few microseconds
+ * each.
  *
- * Why not a library: muParser and GNU libmatheval, the ones in Debian, call the C library's exp and pow,
- * whose last bits differ between machines, and read numbers in the user's locale; a run would not
- * repeat. Both branches of an if() are computed, so that an error is found whatever the measures are. */
+ * Why not a library: muParser and GNU libmatheval, the ones in Debian, call the C library's exp and
+ * pow, whose last bits differ between machines, and read numbers in the user's locale; a run would
+ * not repeat. Both branches of an if() are computed, so that an error is found whatever the
+ * measures are. */
 #include "common/judge/expression.h"
 
 #include <math.h>

@@ -19,8 +19,8 @@
 /* 0, or ERR_* with a message that names the column, from 1. */
 int expression_check(const char *text, struct error *error);
 
-/* Its value, which may be infinite or not a number; not a number too if a measure in it is not finite,
- * or if expression_check() refuses the text. Same bits on every machine. */
+/* Its value, which may be infinite or not a number; not a number too if a measure in it is not
+ * finite, or if expression_check() refuses the text. Same bits on every machine. */
 double expression_evaluate(const char *text, const struct measures *measures);
 
 #endif

@@ -106,16 +106,17 @@ int measure_find(const char *name);
 /* Access by number, 0 <= index < MEASURE_COUNT. */
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
-/* 1 if both move exactly alike: all measures are the same but the number of neurons, which may do nothing. */
+/* 1 if both move exactly alike: all measures are the same but the number of neurons, which may do
+ *   nothing. */
 int measures_move_alike(const struct measures *one, const struct measures *other);
 /* 1 if the bodies are of one kind: they have as many parts and links. */
 int measures_are_one_kind(const struct measures *one, const struct measures *other);
 /* The first measure that is not the same number in both, or -1. */
 int measures_find_difference(const struct measures *one, const struct measures *other);
 
-/* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `hopeless`, `landed` and `fell` have a score;
- * the others are disqualified (fitness 0), keep their measures, and say why in words. Numbers are
- * stored and sent: never reuse one. */
+/* Verdicts: why an evaluation ended as it did. `ok`, `motionless`, `hopeless`, `landed` and `fell`
+ * have a score; the others are disqualified (fitness 0), keep their measures, and say why in words.
+ * Numbers are stored and sent: never reuse one. */
 #define VERDICTS(X)                                                                                \
     X(OK, 0, "ok", "ran to the end")                                                               \
     X(MOTIONLESS, 1, "motionless", "stopped early: it did not move")                               \

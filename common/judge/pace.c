@@ -51,7 +51,8 @@ static double find_bar(const struct pace_bar *bar, double size_m, const struct p
     return fmax(m_s, fmax(bar->sizes_s, params->guard_hopeless_sizes_s) * size_m);
 }
 
-/* The guard compares distances, so that bars within rounding of the least pace may go either way. */
+/* The guard compares distances, so that bars within rounding of the least pace may go either
+ * way. */
 int pace_is_same(const struct pace_bar *held, const struct pace_bar *bar, int verdict,
                  const struct measures *measures, double pace_least_m_s,
                  const struct params *params)

@@ -1,17 +1,18 @@
 /* Paces: how fast a creature gets on. Bars: slower creatures are stopped, as they are not worth
  * the rest of their time (verdict hopeless).
  *
- * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is born, and
- * stays with it: the task carries it, the run store keeps it, and every simulation of that child is held
- * against it. So a stop depends on nothing but genome, parameters, seed and bar. */
+ * A bar comes from creatures that have been judged already (search_bars.c), is set when a child is
+ * born, and stays with it: the task carries it, the run store keeps it, and every simulation of
+ * that child is held against it. So a stop depends on nothing but genome, parameters, seed and
+ * bar. */
 #ifndef COMMON_JUDGE_PACE_H
 #define COMMON_JUDGE_PACE_H
 
 #include "common/judge/measures.h"
 #include "common/params/params.h"
 
-/* A creature is stopped when it has come less far than one of these times the time so far; 0 = no bar. The
- * bar raises guard.hopeless_m_s and guard.hopeless_sizes_s, in their units. */
+/* A creature is stopped when it has come less far than one of these times the time so far; 0 = no
+ * bar. The bar raises guard.hopeless_m_s and guard.hopeless_sizes_s, in their units. */
 struct pace_bar {
     double m_s;     /* metres per second */
     double sizes_s; /* the creature's own sizes per second */
@@ -22,8 +23,8 @@ struct pace_bar {
 
 /* Whether the behaviour of the parameters pays for getting on at all. */
 int pace_is_known(const struct params *params);
-/* The pace of a finished evaluation: the mean over simulation.duration_s, in sizes per second where fitness counts
- * sizes, else in m/s. 0 where it is not known, or not finite. */
+/* The pace of a finished evaluation: the mean over simulation.duration_s, in sizes per second where
+ * fitness counts sizes, else in m/s. 0 where it is not known, or not finite. */
 double pace_of(const struct measures *measures, const struct params *params);
 /* The bar of guard.hopeless_share of that pace. */
 struct pace_bar pace_make_bar(double pace, const struct params *params);

@@ -13,7 +13,8 @@ static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
 /* The exam is not about how a body comes to rest, which takes longer with one solver than with
  * another. */
 #define CHAMPION_SETTLE_FACTOR 2.0
-/* A quarter of the step costs four times as much, and the reference solver up to a thousand times. */
+/* A quarter of the step costs four times as much, and the reference solver up to a thousand
+ * times. */
 #define CHAMPION_BUDGET_FACTOR 10.0
 
 void trial_apply(const struct trial *trial, struct params *params)

@@ -1,5 +1,5 @@
-/* The purpose of a simulation, and how it differs from the parameters. A task carries this value from the
- * search to the worker, its log and the run store.
+/* The purpose of a simulation, and how it differs from the parameters. A task carries this value
+ * from the search to the worker, its log and the run store.
  *
  * As text, the same everywhere: the purpose, and the differences, joined by "+": "first",
  * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver". */
@@ -37,8 +37,8 @@ struct trial {
 /* Changes the parameters of a run into those of the trial. */
 void trial_apply(const struct trial *trial, struct params *params);
 
-/* The solver that judges such bodies besides simulation.solver, or -1: guard.other_solver is off, or it
- * does not know them and would move them alike. */
+/* The solver that judges such bodies besides simulation.solver, or -1: guard.other_solver is off,
+ * or it does not know them and would move them alike. */
 int trial_other_solver(int body_kind, const struct params *params);
 
 void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE]);

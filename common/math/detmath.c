@@ -268,8 +268,9 @@ void det_sincos(double x, double *sine, double *cosine)
     *cosine = is_cosine_negative ? -cosine_of_size : cosine_of_size;
 }
 
-/* Two arguments at once, for any compiler that knows vectors of two doubles (and in halves on machines
- * without them): the operations of reduce() and the kernels, lane by lane, in the same order. */
+/* Two arguments at once, for any compiler that knows vectors of two doubles (and in halves on
+ * machines without them): the operations of reduce() and the kernels, lane by lane, in the same
+ * order. */
 static inline pair sine_kernel_pair(pair x, pair tail)
 {
     pair z = x * x;

@@ -9,7 +9,8 @@
 
 #define DET_PI 3.14159265358979323846
 
-/* Accurate for any finite x, fastest below 1.6e6 in size; inf and NaN count as 0 (sine 0, cosine 1). */
+/* Accurate for any finite x, fastest below 1.6e6 in size; inf and NaN count as 0 (sine 0, cosine
+ * 1). */
 void det_sincos(double x, double *sine, double *cosine);
 /* Sines and cosines of many arguments: the bits of det_sincos(), at about half its cost each. */
 void det_sincos_all(const double *x, int count, double *sine, double *cosine);

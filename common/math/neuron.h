@@ -2,7 +2,8 @@
  *
  * Everything that knows about functions (the genome's files, mutation, the brain, the manual, the
  * tests) reads this table. Every function is total: whatever the inputs, the output is finite and
- * clipped to +-NEURON_OUTPUT_MAX. a, b, c are the weighted inputs, dt the time one think advances. */
+ * clipped to +-NEURON_OUTPUT_MAX. a, b, c are the weighted inputs, dt the time one think
+ * advances. */
 #ifndef COMMON_MATH_NEURON_H
 #define COMMON_MATH_NEURON_H
 
@@ -61,8 +62,8 @@ extern const struct neuron_function_info neuron_functions[NEURON_FUNCTION_COUNT]
 /* The function with that name, or -1. */
 int neuron_find(const char *name);
 #define NEURON_BIT(function) (1u << (function))
-/* A set of functions from words: "all", names, and -names that are taken out; what begins with one of
- * these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
+/* A set of functions from words: "all", names, and -names that are taken out; what begins with one
+ * of these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
 int neuron_parse_set(const char *text, uint32_t *set, struct error *error);
 
 /* What a stateful neuron remembers; all zero at birth, except that `value` of the oscillators is

@@ -16,8 +16,8 @@
 #include <emmintrin.h>
 #endif
 
-/* Two numbers; the same in memory that is of single numbers, at a multiple of 16 bytes and anywhere; and what
- * comparisons make: all bits set where they hold, or none. */
+/* Two numbers; the same in memory that is of single numbers, at a multiple of 16 bytes and
+ * anywhere; and what comparisons make: all bits set where they hold, or none. */
 typedef double pair __attribute__((vector_size(16)));
 typedef pair pair_aligned __attribute__((may_alias));
 typedef pair pair_anywhere __attribute__((aligned(8), may_alias));
@@ -26,8 +26,8 @@ typedef int64_t pair_bits __attribute__((vector_size(16)));
 #define PAIR(vector, i)    (*(pair_anywhere *)((vector) + (i)))
 #define SINGLES(vector, i) ((pair){(vector)[i], (vector)[(i) + 1]})
 
-/* Four numbers, of which every one is what it would be alone, too; where processors have no instructions for four, they
- * are two pairs. */
+/* Four numbers, of which every one is what it would be alone, too; where processors have no
+ * instructions for four, they are two pairs. */
 typedef double quad __attribute__((vector_size(32)));
 typedef quad quad_anywhere __attribute__((aligned(8), may_alias));
 

@@ -1,8 +1,10 @@
-/* See relief.h. Edges and faces are sampled in steps well below the shortest wave; Newton's method goes on from samples
- * that no neighbour is below. Most of a body is left out before: by its height, as the ground is never above 0; by how it
- * is tilted, as the ground is nowhere steeper than slope_max; and by its height over the ground at one place.
- * On a line, or on rows of a grid, the phase of a wave grows by the same in each step, so that its sine and cosine are
- * turned on rather than found anew. Typical: a box that lies there has 4 corners, 4 edges and a face to look at. */
+/* See relief.h. Edges and faces are sampled in steps well below the shortest wave; Newton's method
+ * goes on from samples that no neighbour is below. Most of a body is left out before: by its
+ * height, as the ground is never above 0; by how it is tilted, as the ground is nowhere steeper
+ * than slope_max; and by its height over the ground at one place. On a line, or on rows of a grid,
+ * the phase of a wave grows by the same in each step, so that its sine and cosine are turned on
+ * rather than found anew. Typical: a box that lies there has 4 corners, 4 edges and a face to look
+ * at. */
 #include "common/math/relief.h"
 
 #include <math.h>
@@ -10,8 +12,8 @@
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 
-/* Samples are at most this share of the shortest wave apart. The most that is missed between two, where a crest is about
- * to become none, is 1e-3 of the depth. */
+/* Samples are at most this share of the shortest wave apart. The most that is missed between two,
+ * where a crest is about to become none, is 1e-3 of the depth. */
 #define SPACING_SHARE 0.1
 /* Intervals of a piece of an edge or face that is sampled at once, along each side. */
 enum { PIECE_MAX = 12 };
@@ -140,7 +142,8 @@ static int is_inside(const struct relief_feature *f, const double s[2])
     return 1;
 }
 
-/* Newton's step to where f no longer rises along the sides; down the slope where f is not hollow. */
+/* Newton's step to where f no longer rises along the sides; down the slope where f is not
+ * hollow. */
 static void find_step(const struct relief_feature *f, const struct relief_shape *shape,
                       double limit, double step[2])
 {

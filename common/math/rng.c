@@ -4,8 +4,8 @@
  * different keys, and for one run seed so have different purposes. The counter is {draw, individual
  * low, individual high, generation}; a block of four numbers costs about 20 ns, breeding a creature
  * takes some hundred numbers. The generator is checked against the published known answers; the
- * distributions use a fixed count of numbers where they can (rng_unit: 2), so that streams are easy to
- * reason about. */
+ * distributions use a fixed count of numbers where they can (rng_unit: 2), so that streams are easy
+ * to reason about. */
 #include "common/math/rng.h"
 
 #include "common/error.h"

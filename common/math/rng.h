@@ -41,7 +41,8 @@ void rng_philox4x32_10(const uint32_t key[2], const uint32_t counter[4], uint32_
 uint64_t rng_splitmix64(uint64_t *state);
 
 /* A well-mixed 64-bit seed made of a run's seed and a creature's id: SplitMix64 started at the sum
- * of id and the first number of SplitMix64 started at run_seed. One-to-one in each argument alone. */
+ * of id and the first number of SplitMix64 started at run_seed. One-to-one in each argument
+ * alone. */
 uint64_t rng_mix_seed(uint64_t run_seed, uint64_t id);
 
 uint32_t rng_u32(struct rng *rng);

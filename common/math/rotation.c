@@ -52,7 +52,8 @@ struct vec3 quaternion_log(struct quaternion q)
     return vec3_scale(v, sign * ratio);
 }
 
-/* Each row is a multiple of the quaternion: from the one with the largest square, which is at least 1. */
+/* Each row is a multiple of the quaternion: from the one with the largest square, which is at least
+ * 1. */
 struct quaternion quaternion_of(const struct mat3 *m)
 {
     double wx = m->y.z - m->z.y, wy = m->z.x - m->x.z, wz = m->x.y - m->y.x;

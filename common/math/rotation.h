@@ -1,9 +1,9 @@
-/* Turns in space: quaternions, matrices of three columns, symmetric matrices. The structs of vectors and
- * quaternions are in common/math/vec3.h.
+/* Turns in space: quaternions, matrices of three columns, symmetric matrices. The structs of
+ * vectors and quaternions are in common/math/vec3.h.
  *
- * A unit quaternion (w, x, y, z) or a matrix takes a vector of the body to the world. The columns of a
- * matrix are the body's axes, as the world sees them. Signs: q and -q are the same turn, and everything
- * here gives the same bits for both, or the same bits negated. */
+ * A unit quaternion (w, x, y, z) or a matrix takes a vector of the body to the world. The columns
+ * of a matrix are the body's axes, as the world sees them. Signs: q and -q are the same turn, and
+ * everything here gives the same bits for both, or the same bits negated. */
 #ifndef COMMON_MATH_ROTATION_H
 #define COMMON_MATH_ROTATION_H
 

@@ -1,4 +1,5 @@
-/* See solids.h. An axis made of two edges that are nearly parallel is no axis: its direction would be made of rounding. */
+/* See solids.h. An axis made of two edges that are nearly parallel is no axis: its direction would
+ * be made of rounding. */
 #include "common/math/solids.h"
 
 #include <math.h>

@@ -19,8 +19,9 @@ struct vec3 solids_corner(const struct solid *solid, int corner);
 /* Half of a box's extent along a direction. */
 double solids_reach(const struct solid *solid, struct vec3 direction);
 
-/* Greatest separation of two boxes along the 15 axes that can separate them (Gottschalk, Lin and Manocha
- * 1996): positive = apart by at least that, negative = overlapping by that, which is the shortest way out. */
+/* Greatest separation of two boxes along the 15 axes that can separate them (Gottschalk, Lin and
+ * Manocha 1996): positive = apart by at least that, negative = overlapping by that, which is the
+ * shortest way out. */
 double solids_separation(const struct solid *a, const struct solid *b);
 
 enum { SOLIDS_FACES = 6, SOLIDS_AXES = 15 };
@@ -37,7 +38,8 @@ struct solids_pair {
 
 /* Sets all but the separations along pairs of edges. The boxes must outlive it. */
 void solids_pair_set(struct solids_pair *pair, const struct solid *a, const struct solid *b);
-/* Sets these, too. They matter only where no face keeps the boxes a margin apart: returns 0 if one does. */
+/* Sets these, too. They matter only where no face keeps the boxes a margin apart: returns 0 if one
+ * does. */
 int solids_pair_set_edges(struct solids_pair *pair, double margin);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *   x_m y_m width_m height_m angle_rad [* count dx_m dy_m], ...
  *
- * (x, y) is the centre; the angle turns counter-clockwise. `* count dx dy` repeats the rectangle, each
- * time shifted by so much: a stair is one entry. Empty text is no obstacle. */
+ * (x, y) is the centre; the angle turns counter-clockwise. `* count dx dy` repeats the rectangle,
+ * each time shifted by so much: a stair is one entry. Empty text is no obstacle. */
 #ifndef COMMON_PARAMS_OBSTACLES_H
 #define COMMON_PARAMS_OBSTACLES_H
 
@@ -20,7 +20,8 @@ struct obstacles {
     struct obstacle list[OBSTACLES_MAX];
 };
 
-/* Reads the text. Errors name the entry, and what is wrong with it: ERR_FORMAT, ERR_RANGE, ERR_LIMIT. */
+/* Reads the text. Errors name the entry, and what is wrong with it: ERR_FORMAT, ERR_RANGE,
+ * ERR_LIMIT. */
 int obstacles_parse(struct obstacles *obstacles, const char *text, struct error *error);
 
 #endif

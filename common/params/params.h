@@ -3,8 +3,8 @@
  * Rows: section, name, default, minimum, maximum, scope, help. The key is `section.name` (rows of
  * section `run` have the bare name as key, for example `seed`); the unit is part of the name. Scope
  * says what a parameter may change: E the result of an evaluation (these enter the evaluation's
- * digest), J what becomes of the result: fitness, the referee's word, the exam (creature files record
- * rows of E and J), S the course of the search, F only how the work is done. */
+ * digest), J what becomes of the result: fitness, the referee's word, the exam (creature files
+ * record rows of E and J), S the course of the search, F only how the work is done. */
 #ifndef COMMON_PARAMS_PARAMS_H
 #define COMMON_PARAMS_PARAMS_H
 
@@ -417,18 +417,21 @@ extern const int param_count;
 
 /* "articulated", "constraint", ... */
 extern const char *const params_solver_names[SOLVER_COUNT];
-/* The solver that judges beside another: constraint beside articulated, articulated beside all others. */
+/* The solver that judges beside another: constraint beside articulated, articulated beside all
+ * others. */
 int params_other_solver(int solver);
-/* For a second opinion on the same creature: chooses the solver and, if it is another one, lets speeds be
- * a quarter above what disqualifies (guard.speed_m_s, turn_rad, joint_speed_*). The question is whether the
- * motion is the same, and a creature just below a bound may be just above it there. */
+/* For a second opinion on the same creature: chooses the solver and, if it is another one, lets
+ * speeds be a quarter above what disqualifies (guard.speed_m_s, turn_rad, joint_speed_*). The
+ * question is whether the motion is the same, and a creature just below a bound may be just above
+ * it there. */
 void params_ask_solver(struct params *params, int solver);
 
 /* The row with that key, or -1. */
 int params_find(const char *key);
 
 void params_set_defaults(struct params *params);
-/* What a record means that lacks rows of newer versions: the defaults, and where those changed, as it was. */
+/* What a record means that lacks rows of newer versions: the defaults, and where those changed, as
+ * it was. */
 void params_set_recorded_defaults(struct params *params);
 
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
@@ -438,16 +441,19 @@ int params_set(struct params *params, const char *key, const char *value, struct
 int params_set_assignment(struct params *params, const char *assignment, struct error *error);
 
 /* Reads an INI file over what is there (call params_set_defaults first). Errors name file and line;
- * a key set twice, or world.preset below other world keys, is one. Rows before the error stay set. */
+ * a key set twice, or world.preset below other world keys, is one. Rows before the error stay
+ * set. */
 int params_read_file(struct params *params, const char *path, struct error *error);
 /* Reads the text of an INI file; `name` stands for the file in messages. */
 int params_read_text(struct params *params, const char *text, const char *name,
                      struct error *error);
 
-/* What no single row can check (minima above maxima, weights all zero, step against brain tick ...). */
+/* What no single row can check (minima above maxima, weights all zero, step against brain tick
+ * ...). */
 int params_check(const struct params *params, struct error *error);
 
-/* The value of a row as text that params_set() reads back exactly; PARAM_TEXT_SIZE bytes hold any. */
+/* The value of a row as text that params_set() reads back exactly; PARAM_TEXT_SIZE bytes hold
+ * any. */
 void params_print_value(const struct params *params, int index, char *buffer, size_t size);
 
 /* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
@@ -457,8 +463,8 @@ void params_print_range(int index, char *buffer, size_t size);
  * same struct back. 0 or ERR_IO. */
 int params_write(const struct params *params, FILE *file, int has_help);
 
-/* Digest of all rows of scope 'E' but world.preset (which acts through the rows it sets): equal means
- * evaluations can be compared. */
+/* Digest of all rows of scope 'E' but world.preset (which acts through the rows it sets): equal
+ * means evaluations can be compared. */
 uint64_t params_evaluation_digest(const struct params *params);
 
 #endif

@@ -1,8 +1,8 @@
 /* Parameter files: INI, read with inih and written from the table.
  *
- * inih takes lines from a reader of ours, which counts them for the messages and removes blanks in front (inih
- * takes an indented line for more of the value above it; that is how lines that are too long for it reach it in
- * pieces). The first error ends the reading. */
+ * inih takes lines from a reader of ours, which counts them for the messages and removes blanks in
+ * front (inih takes an indented line for more of the value above it; that is how lines that are too
+ * long for it reach it in pieces). The first error ends the reading. */
 #include "common/params/params.h"
 
 #include <ini.h>
@@ -62,7 +62,8 @@ static void begin_line(struct ini_state *state)
     state->rest += length + (state->rest[length] == '\n');
 }
 
-/* How much of the piece goes into one line for inih: cut where no blank is lost, and no comment begins. */
+/* How much of the piece goes into one line for inih: cut where no blank is lost, and no comment
+ * begins. */
 static size_t piece_length(const struct ini_state *state, size_t room)
 {
     const char *piece = state->piece;
@@ -89,7 +90,8 @@ static int check_section(struct ini_state *state)
     return ERR_FORMAT;
 }
 
-/* A line, or an indented piece that goes on with it, like fgets(); NULL at the end and after an error. */
+/* A line, or an indented piece that goes on with it, like fgets(); NULL at the end and after an
+ * error. */
 static char *read_line(char *buffer, int size, void *context)
 {
     struct ini_state *state = context;

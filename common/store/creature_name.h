@@ -1,4 +1,5 @@
-/* How people name a creature of a run: RUN_DIR:ID, or RUN_DIR:best, wherever a creature file may stand. */
+/* How people name a creature of a run: RUN_DIR:ID, or RUN_DIR:best, wherever a creature file may
+ * stand. */
 #ifndef COMMON_STORE_CREATURE_NAME_H
 #define COMMON_STORE_CREATURE_NAME_H
 

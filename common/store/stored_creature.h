@@ -29,7 +29,8 @@ enum {
     STORED_EXTRA = STORED_MEASURES + MEASURE_COUNT
 };
 
-/* The id that parameter 1 means: CREATURE_BEST is the first in rank of the last closed generation. */
+/* The id that parameter 1 means: CREATURE_BEST is the first in rank of the last closed
+ * generation. */
 #define STORED_ID_MEANT                                                                            \
     "CASE ?1 WHEN 0 THEN (SELECT m.individual FROM members m JOIN generations g"                   \
     " ON g.number = m.generation WHERE g.closed = 1 AND m.rank = 1"                                \

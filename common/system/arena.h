@@ -1,4 +1,5 @@
-/* One block of memory from which an evaluation takes everything it needs; reset between evaluations.
+/* One block of memory from which an evaluation takes everything it needs; reset between
+ * evaluations.
  *
  * Allocation is a bump of an offset, aligned to 16 bytes. Nothing is freed singly. */
 #ifndef COMMON_SYSTEM_ARENA_H
@@ -28,8 +29,8 @@ void *arena_take(struct arena *arena, size_t count, size_t size);
 void *arena_take_unset(struct arena *arena, size_t count, size_t size);
 /* Counts as exhausted from now on: what has fixed room in it did not fit. */
 void arena_refuse(struct arena *arena);
-/* Zeroed memory for count objects, of which the first `used` become those of array; NULL when the arena is full. The
- * old block is not given back: arrays that grow had better double. */
+/* Zeroed memory for count objects, of which the first `used` become those of array; NULL when the
+ * arena is full. The old block is not given back: arrays that grow had better double. */
 void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size);
 
 #endif

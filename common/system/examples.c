@@ -55,7 +55,8 @@ static int is_example(const struct dirent *entry)
     return cut_suffix(name);
 }
 
-/* The names in the folder, sorted; each and the array are freed by the caller. A count, or ERR_*. */
+/* The names in the folder, sorted; each and the array are freed by the caller. A count, or
+ * ERR_*. */
 static int list_names(const char *folder, struct dirent ***names, struct error *error)
 {
     int count = scandir(folder, names, is_example, alphasort);

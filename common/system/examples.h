@@ -1,4 +1,5 @@
-/* The examples that come with the programs: parameter files, called by their names without ".ini". */
+/* The examples that come with the programs: parameter files, called by their names without
+ * ".ini". */
 #ifndef COMMON_SYSTEM_EXAMPLES_H
 #define COMMON_SYSTEM_EXAMPLES_H
 
@@ -9,8 +10,8 @@
 /* Their folder: of the tree that this program was built in, or installed with it. ERR_MISSING. */
 int examples_find_folder(char *folder, size_t size, struct error *error);
 
-/* The parameter file that a person means: `name` itself if there is such a file, else the example of
- * that name. ERR_MISSING names a similar one. */
+/* The parameter file that a person means: `name` itself if there is such a file, else the example
+ * of that name. ERR_MISSING names a similar one. */
 int example_find(const char *name, char *path, size_t size, struct error *error);
 
 /* All of them, in the order of their names: the name, and the comment lines before the first other

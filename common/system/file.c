@@ -1,8 +1,8 @@
 /* Whole files. Creature and parameter files are some kilobytes: they are read in one piece, because
  * their checks (a checksum, a scan of the structure) look at the whole before anything is believed.
  *
- * And files in directories that may come from strangers: opened so that no link leads out of there and
- * nothing waits for the other end of a pipe. */
+ * And files in directories that may come from strangers: opened so that no link leads out of there
+ * and nothing waits for the other end of a pipe. */
 #define _GNU_SOURCE /* O_DIRECTORY, O_NOFOLLOW, O_CLOEXEC */
 #include "common/system/file.h"
 
@@ -102,7 +102,8 @@ int file_write_all(int descriptor, const void *bytes, size_t length)
     return 0;
 }
 
-/* A new file beside path; its name goes to `temporary`. Returns the descriptor, or -1 with errno. */
+/* A new file beside path; its name goes to `temporary`. Returns the descriptor, or -1 with
+ * errno. */
 static int open_temporary(const char *path, char *temporary, size_t size)
 {
     int descriptor = -1;

@@ -8,8 +8,8 @@
 #include "common/error.h"
 
 /* Reads at most max_bytes; a longer file is ERR_LIMIT. *bytes is from malloc and has a zero byte
- * behind its end; a byte order mark of UTF-8 before a text is left out. Errors name the path; *bytes
- * is then NULL. */
+ * behind its end; a byte order mark of UTF-8 before a text is left out. Errors name the path;
+ * *bytes is then NULL. */
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length,
               struct error *error);
 
@@ -23,20 +23,21 @@ int file_is_special(const char *path);
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
  * was and the temporary file is gone. A special file (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
-/* Writes it whatever path is now: a link, a pipe or a device of that name goes, what it leads to stays as
- * it is. For names in a directory that may be a stranger's. */
+/* Writes it whatever path is now: a link, a pipe or a device of that name goes, what it leads to
+ * stays as it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
 /* Renames a file, whatever has the new name now, and syncs the directory. */
 int file_rename(const char *from, const char *to, struct error *error);
 
-/* Whether a path that exists lies on a file system that other machines may have, too (NFS, Lustre, ...); those of FUSE
- * count as such. 0 where the system does not tell. */
+/* Whether a path that exists lies on a file system that other machines may have, too (NFS, Lustre,
+ * ...); those of FUSE count as such. 0 where the system does not tell. */
 int file_is_on_network(const char *path);
 
-/* Opens DIRECTORY/NAME (flags: O_RDONLY, O_WRONLY, O_RDWR, with O_APPEND, O_CREAT). Only the directory's own
- * name may lead through links; what is below is opened if it is a regular file in real folders, without
- * ever waiting, and for writing only if it has no other name. 0, or ERR_* with a message. */
+/* Opens DIRECTORY/NAME (flags: O_RDONLY, O_WRONLY, O_RDWR, with O_APPEND, O_CREAT). Only the
+ * directory's own name may lead through links; what is below is opened if it is a regular file in
+ * real folders, without ever waiting, and for writing only if it has no other name. 0, or ERR_*
+ * with a message. */
 int file_open_within(const char *directory, const char *name, int flags, int *descriptor,
                      struct error *error);
 /* Opens a path: file_open_within() its directory. */

@@ -6,7 +6,8 @@
 
 #include "common/error.h"
 
-/* Finds a program beside the one that runs, else in PATH. ERR_MISSING says where it was looked for. */
+/* Finds a program beside the one that runs, else in PATH. ERR_MISSING says where it was looked
+ * for. */
 int find_program(const char *name, char *path, size_t size, struct error *error);
 
 #endif

@@ -1,9 +1,10 @@
 /* logfmt lines on a descriptor.
  *
  * A line is composed in a buffer on the stack and leaves in one write(2); lines are shorter than
- * PIPE_BUF (4096 on Linux), so that the lines of processes that share a pipe stay whole. A line that does not fit is cut, its open quote closed, and marked `cut=true`.
- * Logging never fails and never changes errno: there is nowhere to report it. A few lines a second
- * per worker; nothing here is hot. */
+ * PIPE_BUF (4096 on Linux), so that the lines of processes that share a pipe stay whole. A line
+ * that does not fit is cut, its open quote closed, and marked `cut=true`. Logging never fails and
+ * never changes errno: there is nowhere to report it. A few lines a second per worker; nothing here
+ * is hot. */
 #include "common/system/log.h"
 
 #include <errno.h>

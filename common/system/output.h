@@ -21,9 +21,9 @@ void output_lines(FILE *file, const char *text);
 
 /* Flushes standard output. */
 void output_flush(void);
-/* Flushes standard output at the end of a program. 0, or ERR_IO with a line on standard error ("controller: standard
- * output: Broken pipe") if anything that was printed could not be written: the program then ends
- * with exit code 1. */
+/* Flushes standard output at the end of a program. 0, or ERR_IO with a line on standard error
+ * ("controller: standard output: Broken pipe") if anything that was printed could not be written:
+ * the program then ends with exit code 1. */
 int output_finish(const char *program);
 
 #endif

@@ -1,5 +1,5 @@
-/* The names are kept in fixed places, since a handler may not allocate, and unlink() is one of the few functions that
- * it may call. */
+/* The names are kept in fixed places, since a handler may not allocate, and unlink() is one of the
+ * few functions that it may call. */
 #include "common/system/unfinished.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* controller examples: the parameter files that come with the programs, a line each: what evolves, and how
- * long it takes. Both stand in the comment that each file begins with. */
+/* controller examples: the parameter files that come with the programs, a line each: what evolves,
+ * and how long it takes. Both stand in the comment that each file begins with. */
 #include <string.h>
 
 #include "common/system/examples.h"

@@ -1,8 +1,9 @@
 /* controller league: every pair of many creature files meets, and a table says who is how strong.
  *
- * Each pair is a process of `simulator contest`, so that a creature that breaks the simulator breaks one pair only. Some
- * processes of this program run them, each every so many-th pair, and report through one pipe, in records short enough to
- * arrive whole. Results are put together in the order of the pairs: they do not depend on how many run at once. */
+ * Each pair is a process of `simulator contest`, so that a creature that breaks the simulator
+ * breaks one pair only. Some processes of this program run them, each every so many-th pair, and
+ * report through one pipe, in records short enough to arrive whole. Results are put together in the
+ * order of the pairs: they do not depend on how many run at once. */
 #define _GNU_SOURCE /* pipe2() */
 #include <fcntl.h>
 #include <getopt.h>

@@ -512,8 +512,9 @@ static int run_session(struct session *session)
     return session_evolve(session, "run");
 }
 
-/* Files of evolution.seeds that are not there from here, but beside the parameter file, get its folder before their
- * names: a run's own parameters name what it began with. A folder with a blank cannot be named. */
+/* Files of evolution.seeds that are not there from here, but beside the parameter file, get its
+ * folder before their names: a run's own parameters name what it began with. A folder with a blank
+ * cannot be named. */
 static int find_seeds(struct params *params, const char *file, struct error *error)
 {
     char names[PARAM_TEXT_SIZE], found[PARAM_TEXT_SIZE] = "", path[RUN_PATH_SIZE];

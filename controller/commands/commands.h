@@ -62,7 +62,8 @@ int command_open_run(const char *directory, struct store **store, struct error *
  * "". */
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
 
-/* A creature's number, or "best" (CREATURE_BEST); else a usage error. Returns 0 or COMMAND_USAGE. */
+/* A creature's number, or "best" (CREATURE_BEST); else a usage error. Returns 0 or
+ * COMMAND_USAGE. */
 int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id);
 /* That creature of a run. On error it is initialised and empty. */
 int command_get_creature(const char *directory, uint64_t id, struct creature *creature,

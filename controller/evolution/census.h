@@ -1,8 +1,8 @@
 /* The motions of everybody in a population: who moves as somebody in it does is found at once.
  *
  * A child whose body and brain grow like another's gives the same result. Fourteen to fifty-one of
- * a hundred children do, most of them by mutations of genes that do not grow, so breeding draws such
- * a child again (breeding.h). */
+ * a hundred children do, most of them by mutations of genes that do not grow, so breeding draws
+ * such a child again (breeding.h). */
 #ifndef CONTROLLER_EVOLUTION_CENSUS_H
 #define CONTROLLER_EVOLUTION_CENSUS_H
 

@@ -371,7 +371,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
     for (i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        /* Gives the number that is stored, unless what fitness means was changed for the resumed run. */
+        /* Gives the number that is stored, unless what fitness means was changed for the resumed
+         * run. */
         if (individual->has_result)
             individual->fitness = search_judge(search, individual);
         if (individual->id >= search->next_id)

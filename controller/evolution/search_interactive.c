@@ -5,10 +5,10 @@
  * `interactive`, which has no goal), N the population's size. If nobody is marked keep or breed,
  * the goal decides alone (s = 0), except that the behaviour `interactive` takes everyone who is not
  * banned for a parent.
- *   - Everyone marked keep or breed survives. Unmarked ones with fitness follow by rank while fewer than
- *     (1 - s) population.survival N survive. Banned ones never do.
- *   - s of the children have parents marked breed, all alike; if there are none, parents marked keep.
- *     The search method makes the others from the survivors, as ever.
+ *   - Everyone marked keep or breed survives. Unmarked ones with fitness follow by rank while fewer
+ *     than (1 - s) population.survival N survive. Banned ones never do.
+ *   - s of the children have parents marked breed, all alike; if there are none, parents marked
+ *     keep. The search method makes the others from the survivors, as ever.
  *
  * Without a goal the places of a generation are for living, different bodies. When all results are
  * there, whoever is dead (disqualified, or motionless) or has somebody's body stands behind all

@@ -8,7 +8,8 @@
  * referee's word, so the referee looks ahead.
  *
  *              bred            told, in any order        head of the row, referee satisfied
- *   [breed] ---------> waiting ------------------> has result ---------------------> counted [count]
+ *   [breed] ---------> waiting ------------------> has result ---------------------> counted
+ *   [count]
  *      ^                                                                                |
  *      +--------------------- fewer than lag bred and not counted ----------------------+
  *

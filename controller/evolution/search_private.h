@@ -60,9 +60,9 @@ void search_set_bars(const struct params *params, const struct individual *survi
 
 /* Opens the next generation with those who were selected. */
 int interactive_advance(struct search *search);
-/* Breeds, in a generation whose results are all there, more children, for places that the dead and, where
- * somebody chooses, the copies leave. It may be ranked after that, or miss results again. 0 or
- * ERR_MEMORY. */
+/* Breeds, in a generation whose results are all there, more children, for places that the dead and,
+ * where somebody chooses, the copies leave. It may be ranked after that, or miss results again. 0
+ * or ERR_MEMORY. */
 int search_fill(struct search *search);
 /* Whether it was disqualified, or did not move. */
 int search_is_dead(const struct individual *individual);

@@ -15,8 +15,8 @@ struct gene_counter {
 };
 gene_id gene_counter_next(struct gene_counter *counter);
 
-/* A random genome within the initial.* bounds: a root, bodies that the root reaches, joints, effectors
- * mostly driven by oscillators with random phases, random neurons. 0 or ERR_MEMORY. */
+/* A random genome within the initial.* bounds: a root, bodies that the root reaches, joints,
+ * effectors mostly driven by oscillators with random phases, random neurons. 0 or ERR_MEMORY. */
 int genetics_random(struct genome *genome, const struct params *params, struct rng *rng,
                     struct gene_counter *ids);
 
@@ -25,10 +25,11 @@ int genetics_random(struct genome *genome, const struct params *params, struct r
 int genetics_random_brain(struct genome *genome, const struct params *params, struct rng *rng,
                           struct gene_counter *ids);
 
-/* Applies `count` mutations, sites drawn with the mutation.* rates, in the order: body parameters and
- * neurons, new body, new neurons, connections (changed, added, removed); then collects garbage. A
- * mutation that leaves the genome unchanged is drawn again. `text` receives what happened, in
- * words, separated by "; "; "..." stands for the words that do not fit. 0 or ERR_MEMORY (genome then unchanged). */
+/* Applies `count` mutations, sites drawn with the mutation.* rates, in the order: body parameters
+ * and neurons, new body, new neurons, connections (changed, added, removed); then collects garbage.
+ * A mutation that leaves the genome unchanged is drawn again. `text` receives what happened, in
+ * words, separated by "; "; "..." stands for the words that do not fit. 0 or ERR_MEMORY (genome
+ * then unchanged). */
 int genetics_mutate(struct genome *genome, int count, const struct params *params, struct rng *rng,
                     struct gene_counter *ids, char *text, int text_size);
 
@@ -40,7 +41,8 @@ int genetics_mutation_count(const struct params *params, int is_mated, struct rn
 int genetics_draw_breeding(const struct params *params, struct rng *rng);
 
 /* Crossover: the tables of both parents aligned by gene id (those without a partner keep their
- * place), one to crossover_points_max switch points; references that lead nowhere are drawn again. */
+ * place), one to crossover_points_max switch points; references that lead nowhere are drawn
+ * again. */
 int genetics_crossover(struct genome *child, const struct genome *a, const struct genome *b,
                        const struct params *params, struct rng *rng, struct gene_counter *ids);
 

@@ -1,5 +1,5 @@
-/* The genetics that boxes in space have of their own: random sides, joints, limits and places on faces; and what becomes
- * of a joint that changes its type. */
+/* The genetics that boxes in space have of their own: random sides, joints, limits and places on
+ * faces; and what becomes of a joint that changes its type. */
 #include "controller/genetics/genetics_kind.h"
 
 #include <math.h>
@@ -132,7 +132,8 @@ static struct vec3 surface_point(const struct body_gene *body, int face, double 
     }
 }
 
-/* The distance to the nearest attachment that the part has already: of its own to its parent, or of a child. */
+/* The distance to the nearest attachment that the part has already: of its own to its parent, or of
+ * a child. */
 static double measure_space(const struct genome *genome, const struct body_gene *body,
                             struct vec3 here)
 {
@@ -164,7 +165,8 @@ static double measure_image_space(const struct body_gene *child, struct vec3 her
     return 2 * apart[child->is_symmetric];
 }
 
-/* Takes from a few random places on the parent the one with the most space: limbs that grow from one spot overlap. */
+/* Takes from a few random places on the parent the one with the most space: limbs that grow from
+ * one spot overlap. */
 static void draw_place(const struct genome *genome, struct connection_gene *connection,
                        const struct body_gene *child, struct rng *rng)
 {

@@ -2,9 +2,9 @@
  *
  * The three tables are gone through one after the other: rows of the later genome with a partner of
  * the same id are compared field by field, the others are new; rows of the earlier genome without a
- * partner are gone. The target of a reference is compared by id and shown with its row and id, since
- * rows move when genes come and go. The order of the rows that both have is compared at the end, as
- * it is the order of expression.
+ * partner are gone. The target of a reference is compared by id and shown with its row and id,
+ * since rows move when genes come and go. The order of the rows that both have is compared at the
+ * end, as it is the order of expression.
  *
  * A gene's name is its row, and in brackets the creature in which it first appeared and its number
  * there ("body 2 [55.1]"); ids written by hand (below 1024) stand alone. */

@@ -6,8 +6,8 @@
 
 #include "common/genome/genome.h"
 
-/* How many genes of `before` and `after` are in both and the same, in both but changed, or in one of
- * them only. */
+/* How many genes of `before` and `after` are in both and the same, in both but changed, or in one
+ * of them only. */
 struct genetics_diff {
     int same, changed, added, removed;
     int is_moved; /* the root, the order of rows or the breeding method is another */

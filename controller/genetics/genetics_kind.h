@@ -1,6 +1,6 @@
-/* The genetics that each kind of body has of its own: how random genes are drawn, which joints count, and
- * mutations beyond those that the table of genes describes (common/genome/gene.h). Everything else is the same for
- * all kinds. */
+/* The genetics that each kind of body has of its own: how random genes are drawn, which joints
+ * count, and mutations beyond those that the table of genes describes (common/genome/gene.h).
+ * Everything else is the same for all kinds. */
 #ifndef CONTROLLER_GENETICS_GENETICS_KIND_H
 #define CONTROLLER_GENETICS_GENETICS_KIND_H
 
@@ -22,7 +22,8 @@ struct genetics_kind {
     /* Joins what has grown; NULL: such bodies have no braces. */
     void (*draw_brace)(struct connection_gene *connection, const struct params *params,
                        struct rng *rng);
-    /* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a share. */
+    /* A type of joint by the initial.* shares, not `except` (-1: any); -1 where no other has a
+     * share. */
     int (*random_joint)(const struct params *params, int except, struct rng *rng);
     /* Another type of joint, with what depends on it. */
     void (*set_joint)(struct body_gene *body, int joint, const struct params *params,

@@ -1,12 +1,12 @@
 /* Mating: crossover and grafting.
  *
- * Crossover works on a chromosome of slots: the central set's neurons, then each body gene followed by
- * its connections and its neurons. A slot holds a row of one parent or of both: rows with the same id
- * belong together, and between two such pairs the remaining rows of both sides are paired by position,
- * so that unrelated parents align as well (Sims aligned by position only). Reading starts with parent
- * a and changes sides at each crossing point; a slot that the side being read does not have is left
- * out, and with a body gene all its rows. References are translated by slots (to a gene's partner where
- * the partner was taken) and those that lead nowhere are drawn again.
+ * Crossover works on a chromosome of slots: the central set's neurons, then each body gene followed
+ * by its connections and its neurons. A slot holds a row of one parent or of both: rows with the
+ * same id belong together, and between two such pairs the remaining rows of both sides are paired
+ * by position, so that unrelated parents align as well (Sims aligned by position only). Reading
+ * starts with parent a and changes sides at each crossing point; a slot that the side being read
+ * does not have is left out, and with a body gene all its rows. References are translated by slots
+ * (to a gene's partner where the partner was taken) and those that lead nowhere are drawn again.
  *
  * The result is tidied. An attempt that outgrows a table or has nothing but a root left is repeated
  * with other draws; after MATE_TRIES the child is a copy of parent a. */
@@ -158,8 +158,8 @@ static void align(struct chromosome *chromosome, enum table table, const struct 
     }
 }
 
-/* The rows of a table that belong to a body gene (its id in each parent; 0 = the central set). The list
- * is empty where has_body is 0. */
+/* The rows of a table that belong to a body gene (its id in each parent; 0 = the central set). The
+ * list is empty where has_body is 0. */
 static void list_group(const struct chromosome *chromosome, enum table table,
                        const gene_id bodies[2], const int has_body[2], struct rows *rows)
 {
@@ -246,7 +246,8 @@ static void draw_points(char is_point[SLOTS_MAX], int count, const struct params
 }
 
 /* 1 if a slot before has brought that id into the child's table. A gene that both parents have in
- * different bodies (after crossovers of unrelated ones) would come twice: the second is left out. */
+ * different bodies (after crossovers of unrelated ones) would come twice: the second is left
+ * out. */
 static int is_taken(const struct chromosome *chromosome, int end, enum table table, gene_id id)
 {
     int i;
@@ -292,7 +293,8 @@ static void build_translations(const struct chromosome *chromosome,
             int row = slot->rows[side];
             gene_id own = row < 0 ? 0 : row_id(parent, slot->table, row);
 
-            /* A gene that came in another slot is there all the same; else its partner stands in. */
+            /* A gene that came in another slot is there all the same; else its partner stands
+             * in. */
             if (row >= 0)
                 translations[side].ids[slot->table][row] =
                     is_taken(chromosome, chromosome->count, slot->table, own) ? own : slot->child;
@@ -374,8 +376,8 @@ static int append_slot(struct genome *child, const struct chromosome *chromosome
     }
 }
 
-/* Appends the taken slots of a table by their row numbers in the parent they come from (a before b),
- * so that rows keep their order: crossing a genome with itself gives it back. */
+/* Appends the taken slots of a table by their row numbers in the parent they come from (a before
+ * b), so that rows keep their order: crossing a genome with itself gives it back. */
 static int append_table(struct genome *child, const struct chromosome *chromosome, enum table table,
                         const struct translation translations[2])
 {

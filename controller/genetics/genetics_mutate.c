@@ -1,11 +1,11 @@
 /* Mutation, in the order Sims published (genetics_mutations.c); then garbage collection.
  *
  * One table of kinds in that order, and after it those that a kind of body has of its own
- * (genetics_kind.h): the rate (a row of the parameters), how many sites a genome offers, and what is done
- * at a random site. The kinds of all of a creature's mutations are drawn first and
- * sorted. Each mutation is tried on a copy; where the collected copy equals the genome before, or has
- * nothing but a root left, the copy is dropped and another kind is drawn in its place among all kinds
- * (it waits for its turn in the order). */
+ * (genetics_kind.h): the rate (a row of the parameters), how many sites a genome offers, and what
+ * is done at a random site. The kinds of all of a creature's mutations are drawn first and sorted.
+ * Each mutation is tried on a copy; where the collected copy equals the genome before, or has
+ * nothing but a root left, the copy is dropped and another kind is drawn in its place among all
+ * kinds (it waits for its turn in the order). */
 #include "controller/genetics/genetics.h"
 
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 enum { TRIES_PER_MUTATION = 64, KINDS_MAX = 128, KINDS_WEIGHED = 64 };
 
-/* The kinds that all bodies share, then those of the genome's kind of body. NULL beyond the last. */
+/* The kinds that all bodies share, then those of the genome's kind of body. NULL beyond the
+ * last. */
 static const struct mutation_kind *kind_at(const struct genome *genome, int number)
 {
     const struct mutation_kind *own = genetics_kind_of(genome)->mutations;

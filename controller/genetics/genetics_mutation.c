@@ -1,5 +1,5 @@
-/* See genetics_mutation.h. Numbers and choices of bodies and connections change as the table of genes says
- * (common/genome/gene.h). */
+/* See genetics_mutation.h. Numbers and choices of bodies and connections change as the table of
+ * genes says (common/genome/gene.h). */
 #include "controller/genetics/genetics_mutation.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* What the files of mutations share: a mutation under way, and a row of the table of kinds of mutation. */
+/* What the files of mutations share: a mutation under way, and a row of the table of kinds of
+ * mutation. */
 #ifndef CONTROLLER_GENETICS_GENETICS_MUTATION_H
 #define CONTROLLER_GENETICS_GENETICS_MUTATION_H
 
@@ -41,7 +42,8 @@ struct connection_gene *mutation_pick_connection(struct mutation *mutation, int 
 /* The row of the table that mutates so and that the gene uses; NULL: there is none. */
 const struct gene_field *mutation_find_used(const struct gene_field *table, enum gene_change change,
                                             const void *gene);
-/* How many bodies have a field of the genome's kind that mutates so, in a joint in use; and one of them. */
+/* How many bodies have a field of the genome's kind that mutates so, in a joint in use; and one of
+ * them. */
 int mutation_count_held(const struct genome *genome, enum gene_change change);
 struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row);
 
@@ -55,8 +57,8 @@ void mutation_change_field(struct mutation *mutation, const struct gene_field *t
 const struct gene_field *mutation_pick_field(struct mutation *mutation,
                                              const struct gene_field *table,
                                              enum gene_change change);
-/* Changes the value of a constant, or the weight of anything else, whose scale is `unit`; or what an input
- * reads. `what` names the input. */
+/* Changes the value of a constant, or the weight of anything else, whose scale is `unit`; or what
+ * an input reads. `what` names the input. */
 void mutation_change_input(struct mutation *mutation, struct input_gene *input, double unit,
                            const char *what);
 void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct input_gene *input,

@@ -1,6 +1,6 @@
-/* The kinds of mutation that all bodies share, in the order of application: numbers and choices (of the genome, of
- * bodies and of neurons), new bodies and neurons, connections. A reference always leads from something live to
- * something new, which would else be collected at once. */
+/* The kinds of mutation that all bodies share, in the order of application: numbers and choices (of
+ * the genome, of bodies and of neurons), new bodies and neurons, connections. A reference always
+ * leads from something live to something new, which would else be collected at once. */
 #include "controller/genetics/genetics_mutation.h"
 
 #include <math.h>
@@ -127,8 +127,8 @@ static void lose_effector(struct body_gene *body)
     memset(&body->effector_input, 0, sizeof(body->effector_input));
 }
 
-/* Where the effector moves the joint, one that becomes rigid loses it, and one that can move may gain it.
- * Types without a share in the settings never come. */
+/* Where the effector moves the joint, one that becomes rigid loses it, and one that can move may
+ * gain it. Types without a share in the settings never come. */
 static void body_joint(struct mutation *mutation)
 {
     const struct genetics_kind *kind = genetics_kind_of(mutation->genome);

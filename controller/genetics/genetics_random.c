@@ -1,14 +1,14 @@
 /* Random genomes.
  *
  * Bodies form a random tree below the root (so all are reached, and the root has a child), to which
- * further connections are added: from anywhere to anywhere, loops included, half of them a second way
- * between two bodies that are connected already (pairs of legs, mirrored where the child is
- * symmetric). Drives move a first generation: most effectors hang on an oscillator of
- * their own. The oscillators of one creature mostly share a frequency and differ in phase, which makes
- * a repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
+ * further connections are added: from anywhere to anywhere, loops included, half of them a second
+ * way between two bodies that are connected already (pairs of legs, mirrored where the child is
+ * symmetric). Drives move a first generation: most effectors hang on an oscillator of their own.
+ * The oscillators of one creature mostly share a frequency and differ in phase, which makes a
+ * repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
  * linear drag forbids swimming altogether. Signals are made for angles; the weight of a linear
- * joint's effector turns them into extensions of the part's size. Other neurons are wired at random;
- * what feeds no effector is collected. */
+ * joint's effector turns them into extensions of the part's size. Other neurons are wired at
+ * random; what feeds no effector is collected. */
 #include "controller/genetics/genetics_random.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@
 #include "controller/genetics/genetics_kind.h"
 #include "controller/genetics/genetics_wiring.h"
 
-/* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's range. */
+/* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's
+ * range. */
 #define FREQUENCY_MIN_HZ  0.5
 #define FREQUENCY_MAX_HZ  2.5
 #define AMPLITUDE_MIN_RAD 0.3
@@ -486,8 +487,9 @@ static int is_driven_by_oscillator(const struct genome *genome, const struct bod
     return row >= 0 && genetics_is_oscillator(genome->neurons[row].function);
 }
 
-/* By chance every fourth creature has no oscillating joint, and most of these lie motionless: then one
- * of the joints, if there is any, gets a drive (unless effectors or oscillators are not wanted). */
+/* By chance every fourth creature has no oscillating joint, and most of these lie motionless: then
+ * one of the joints, if there is any, gets a drive (unless effectors or oscillators are not
+ * wanted). */
 static int ensure_drive(struct genome *genome, double frequency_hz, const struct params *params,
                         struct rng *rng, struct gene_counter *ids)
 {
@@ -525,8 +527,8 @@ static int add_effectors(struct genome *genome, const struct params *params, str
     return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
 }
 
-/* Neurons are wired after everything they may read is there; drives, which come last, already are. A
- * full table ends a step, not the genome. */
+/* Neurons are wired after everything they may read is there; drives, which come last, already are.
+ * A full table ends a step, not the genome. */
 static int fill_brain(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
@@ -575,7 +577,8 @@ static void clear_brain(struct genome *genome)
     }
 }
 
-/* The strength of effectors and drives belongs to the body: a body that had them keeps theirs, and no other gets any. */
+/* The strength of effectors and drives belongs to the body: a body that had them keeps theirs, and
+ * no other gets any. */
 static void keep_strengths(struct genome *genome, const struct genome *before)
 {
     int i, k;

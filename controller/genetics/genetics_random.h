@@ -1,6 +1,6 @@
 /* Random genes, for first populations and for mutations that add something. Shared by the
- * genetics_*.c files. All return 0, ERR_LIMIT when the table is at its maximum, or ERR_MEMORY; the new
- * row is the last of its table. */
+ * genetics_*.c files. All return 0, ERR_LIMIT when the table is at its maximum, or ERR_MEMORY; the
+ * new row is the last of its table. */
 #ifndef CONTROLLER_GENETICS_GENETICS_RANDOM_H
 #define CONTROLLER_GENETICS_GENETICS_RANDOM_H
 
@@ -17,13 +17,13 @@ int genetics_random_connection(struct genome *genome, gene_id from, gene_id to,
 int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
                           const struct params *params, struct rng *rng, struct gene_counter *ids);
 
-/* A neuron of a random function whose inputs are still constants: wire it when everything it may read
- * is there. */
+/* A neuron of a random function whose inputs are still constants: wire it when everything it may
+ * read is there. */
 int genetics_random_neuron(struct genome *genome, gene_id owner, const struct params *params,
                            struct rng *rng, struct gene_counter *ids);
 
-/* One of the functions that initial.functions allows, other than `except` (-1: any of them); -1 if there
- * is no other. */
+/* One of the functions that initial.functions allows, other than `except` (-1: any of them); -1 if
+ * there is no other. */
 int genetics_random_function(const struct params *params, int except, struct rng *rng);
 
 /* Draws the inputs first .. input_count of a neuron; an oscillator's are plausible constants. */
@@ -43,18 +43,21 @@ int genetics_random_drive(struct genome *genome, int row, const struct params *p
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 
 int genetics_is_oscillator(int function);
-/* What one unit of an effector's signal should be in that body's joint: signals are made for angles. */
+/* What one unit of an effector's signal should be in that body's joint: signals are made for
+ * angles. */
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);
-/* Gives the body that joint. Limits and the effector's signal change their unit with it: 1 rad is as much as the part's
- * reach. Draws nothing. */
+/* Gives the body that joint. Limits and the effector's signal change their unit with it: 1 rad is
+ * as much as the part's reach. Draws nothing. */
 void genetics_set_joint(struct body_gene *body, int joint, const struct params *params,
                         struct rng *rng);
 /* 1 if an effector of body `row` would move something. */
 int genetics_has_mover(const struct genome *genome, int row);
-/* 1 if something leads to the joint of body `row`, which is not rigid, and the body is not a root that occurs only
+/* 1 if something leads to the joint of body `row`, which is not rigid, and the body is not a root
+ *   that occurs only
  * once. */
 int genetics_has_joint(const struct genome *genome, int row);
-/* Uniform in the logarithm: as many between 0.1 and 0.2 m as between 0.2 and 0.4 m. The bounds may be exchanged. */
+/* Uniform in the logarithm: as many between 0.1 and 0.2 m as between 0.2 and 0.4 m. The bounds may
+ * be exchanged. */
 double genetics_random_length(double low_m, double high_m, struct rng *rng);
 
 #endif

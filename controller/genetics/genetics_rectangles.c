@@ -1,5 +1,5 @@
-/* The genetics that rectangles have of their own: random sides, joints, limits and places on outlines; and what
- * becomes of a joint that changes its type. */
+/* The genetics that rectangles have of their own: random sides, joints, limits and places on
+ * outlines; and what becomes of a joint that changes its type. */
 #include "controller/genetics/genetics_kind.h"
 
 #include <math.h>
@@ -132,8 +132,8 @@ static double measure_space(const struct genome *genome, const struct body_gene 
     return space;
 }
 
-/* Takes from a few random places on the parent's outline the one with the most space: limbs that grow from
- * one spot overlap, and such creatures are not viable. */
+/* Takes from a few random places on the parent's outline the one with the most space: limbs that
+ * grow from one spot overlap, and such creatures are not viable. */
 static void draw_place(const struct genome *genome, gene_id from, struct rng *rng, int *face,
                        double *position)
 {

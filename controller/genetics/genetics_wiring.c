@@ -1,6 +1,6 @@
-/* Sources of inputs. All questions come down to a list of places: the body genes (or the central set)
- * that a scope leads to from a reader, with the `via` that names the way. Tables are small (2 to 8
- * bodies, 5 to 40 neurons), so everything is looked for by walking them. */
+/* Sources of inputs. All questions come down to a list of places: the body genes (or the central
+ * set) that a scope leads to from a reader, with the `via` that names the way. Tables are small (2
+ * to 8 bodies, 5 to 40 neurons), so everything is looked for by walking them. */
 #include "controller/genetics/genetics_wiring.h"
 
 #include <stdio.h>
@@ -247,8 +247,8 @@ static void mark_reached(const struct genome *genome, char is_reached[GENOME_BOD
     }
 }
 
-/* Removes unreached bodies with their rows. The garbage collector does that too, but makes constants
- * of the references to them; here they are still to be drawn again, among what stays. */
+/* Removes unreached bodies with their rows. The garbage collector does that too, but makes
+ * constants of the references to them; here they are still to be drawn again, among what stays. */
 static void prune(struct genome *genome)
 {
     char is_reached[GENOME_BODIES_MAX];

@@ -1,8 +1,8 @@
 /* Wiring: what the inputs of neurons and effectors may refer to, drawing such references at random
  * and repairing those that lead nowhere. Shared by the genetics_*.c files.
  *
- * A reader is named by its owner: the body gene whose neuron or effector it is, or 0 for a neuron of
- * the central set. An input is valid in the sense of genome_check(). */
+ * A reader is named by its owner: the body gene whose neuron or effector it is, or 0 for a neuron
+ * of the central set. An input is valid in the sense of genome_check(). */
 #ifndef CONTROLLER_GENETICS_GENETICS_WIRING_H
 #define CONTROLLER_GENETICS_GENETICS_WIRING_H
 
@@ -12,8 +12,8 @@
 /* 1 if a reader of `owner` may have this input. */
 int wiring_is_valid(const struct genome *genome, gene_id owner, const struct input_gene *input);
 
-/* Leads `input` to a random source of that kind (for constants: a random value), keeping its weight.
- * Returns 0, input untouched, if the reader can reach no such source. */
+/* Leads `input` to a random source of that kind (for constants: a random value), keeping its
+ * weight. Returns 0, input untouched, if the reader can reach no such source. */
 int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_kind kind,
                        struct rng *rng, struct input_gene *input);
 
@@ -24,8 +24,8 @@ void wiring_draw(const struct genome *genome, gene_id owner, struct rng *rng,
 /* A constant with weight 1. */
 void wiring_set_constant(struct input_gene *input, double value);
 
-/* Leads `input` to that neuron, keeping its weight. Returns 0, input untouched, if a reader of `owner`
- * cannot reach it. */
+/* Leads `input` to that neuron, keeping its weight. Returns 0, input untouched, if a reader of
+ * `owner` cannot reach it. */
 int wiring_lead(const struct genome *genome, gene_id owner, const struct neuron_gene *neuron,
                 struct input_gene *input);
 

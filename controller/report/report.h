@@ -2,8 +2,8 @@
  * paper, in light and in dark.
  *
  * report_read() collects everything, report_write() lays it out; nothing in between is looked up
- * again. All texts that come from the run are escaped (common/formats/html.h), and the page forbids itself
- * the network. */
+ * again. All texts that come from the run are escaped (common/formats/html.h), and the page forbids
+ * itself the network. */
 #ifndef CONTROLLER_REPORT_REPORT_H
 #define CONTROLLER_REPORT_REPORT_H
 

@@ -55,7 +55,8 @@ static void log_generation(struct evolve *evolve, uint32_t number, uint64_t best
     run_log_rotate(evolve->settings->log);
 }
 
-/* Choices that the store has for the complete generation: of another run, or given before a restart. */
+/* Choices that the store has for the complete generation: of another run, or given before a
+ * restart. */
 static int take_choices(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
@@ -135,7 +136,8 @@ static int open_next(struct evolve *evolve, const struct store_closing *closing)
     return status;
 }
 
-/* A fitness that nobody of the first generation has would leave a run without a goal. 0, or an error. */
+/* A fitness that nobody of the first generation has would leave a run without a goal. 0, or an
+ * error. */
 static int check_fitness(struct evolve *evolve)
 {
     const struct population *population = search_population(evolve->settings->search);

@@ -39,10 +39,10 @@ struct reuse_counts {
 struct reuse *reuse_create(const struct params *params);
 void reuse_destroy(struct reuse *reuse);
 
-/* Looks for the result of the task's creature in the task's trial; task->key is found if it is not known. REUSE_UNKNOWN:
- * task->tag is set, and the task stays the caller's. REUSE_WAITS: the genome is taken over.
- * REUSE_KNOWN: *known is good until the next call, and has the id of the creature whose result it
- * is. ERR_MEMORY (below 0) if there is no memory. */
+/* Looks for the result of the task's creature in the task's trial; task->key is found if it is not
+ * known. REUSE_UNKNOWN: task->tag is set, and the task stays the caller's. REUSE_WAITS: the genome
+ * is taken over. REUSE_KNOWN: *known is good until the next call, and has the id of the creature
+ * whose result it is. ERR_MEMORY (below 0) if there is no memory. */
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known);
 /* What a task that was unknown came to. If the result was known and is another one: ERR_FORMAT with
  * a message that names both creatures. */

@@ -1,8 +1,8 @@
 /* The controller's log: some lines for each process of a worker and one for each generation, so
  * weeks pass until it is long. It is looked at once a generation.
  *
- * The descriptor stays the same (dup2), since common/system/log.c holds it. A directory that was moved may
- * have another run in its place: only the file that is written to is ever put away. */
+ * The descriptor stays the same (dup2), since common/system/log.c holds it. A directory that was
+ * moved may have another run in its place: only the file that is written to is ever put away. */
 #include "controller/store/run_log.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* logs/controller.log of a run: it takes the lines of common/system/log.h while a controller works on the
- * run, and does not grow for ever. */
+/* logs/controller.log of a run: it takes the lines of common/system/log.h while a controller works
+ * on the run, and does not grow for ever. */
 #ifndef CONTROLLER_STORE_RUN_LOG_H
 #define CONTROLLER_STORE_RUN_LOG_H
 

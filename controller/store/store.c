@@ -82,7 +82,8 @@ int store_check_place(struct store *store, struct error *error)
                      store->path);
 }
 
-/* Sets up a database that is written to. Nothing in a run is secret: deleted rows need not be wiped. */
+/* Sets up a database that is written to. Nothing in a run is secret: deleted rows need not be
+ * wiped. */
 static int set_journal(struct store *store, struct error *error)
 {
     if (store->is_on_network)
@@ -332,7 +333,8 @@ static int add_quarantine_log(struct store *store, struct error *error)
                          error);
 }
 
-/* Moves bars into their columns, which are there, and drops what no query uses; then the store is one of this version. */
+/* Moves bars into their columns, which are there, and drops what no query uses; then the store is
+ * one of this version. */
 static int move_bars(struct store *store, struct error *error)
 {
     char version[64];

@@ -304,7 +304,8 @@ int store_get_events(struct store *store, struct store_event **events, int *coun
                      struct error *error);
 void store_free_events(struct store_event *events, int count);
 
-/* A creature with everything known of it, ready to be written to a file; id may be CREATURE_BEST. */
+/* A creature with everything known of it, ready to be written to a file; id may be
+ * CREATURE_BEST. */
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error);
 

@@ -93,8 +93,8 @@ int store_get_rows(struct store *store, sqlite3_stmt *statement,
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
 void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
-/* What is known of a creature at birth: the twelve columns of STORE_BIRTH behind column `before`. The
- * texts and the genome must stay until the statement has run. */
+/* What is known of a creature at birth: the twelve columns of STORE_BIRTH behind column `before`.
+ * The texts and the genome must stay until the statement has run. */
 #define STORE_BIRTH                                                                                \
     "id, generation, method, parent1, parent2, mutations, seed, body, trials, bar_m_s,"            \
     " bar_sizes_s, genome"

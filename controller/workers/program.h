@@ -15,9 +15,10 @@ int program_run(const char *path, char *const *argv, struct error *error);
 /* Runs a program with nothing to read; all it prints, errors too, goes to an open file. */
 int program_run_into(const char *path, char *const *argv, int output, struct error *error);
 
-/* Runs a program with nothing to read, and gives the first line it prints, without the line's end. A program that
- * somebody ends by a signal is started again, PROGRAM_ASK_TRIES times in all, unless the signal was
- * for this process, too. ERR_IO if it prints no line, crashes, or ends with another code than 0. */
+/* Runs a program with nothing to read, and gives the first line it prints, without the line's end.
+ * A program that somebody ends by a signal is started again, PROGRAM_ASK_TRIES times in all, unless
+ * the signal was for this process, too. ERR_IO if it prints no line, crashes, or ends with another
+ * code than 0. */
 #define PROGRAM_ASK_TRIES 10
 int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error);
 

@@ -5,7 +5,8 @@
  * it is finished:
  *
  *   self-inflicted end (SIGSEGV, ..., out of memory, more processor time than farm.deadline_s)
- *                                      faults + 1; from the 2nd on it is tried alone; 3rd: quarantine
+ *                                      faults + 1; from the 2nd on it is tried alone; 3rd:
+ *                                      quarantine
  *   any other end                      losses + 1; from the 3rd on it is tried alone; no limit
  *
  * Alone means: reserved for this slot, whose next process is fresh, and nothing is prefetched

@@ -1,9 +1,11 @@
-/* Dynamics: the interface to the solvers, one of which the settings name. A creature's links move under joints' effectors, gravity,
- * viscosity, contacts and limits; an energy ledger accounts for every joule.
+/* Dynamics: the interface to the solvers, one of which the settings name. A creature's links move
+ * under joints' effectors, gravity, viscosity, contacts and limits; an energy ledger accounts for
+ * every joule.
  *
  * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
- * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise and never
- * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
+ * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise
+ * and never wrapped. All memory comes from the arena given at creation; a step allocates
+ * nothing. */
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
@@ -53,10 +55,11 @@ struct ledger {
 
 /* A negative loss or gain is a bug. */
 void ledger_check(const struct ledger *ledger);
-/* Energy from nowhere, J, of a ledger whose gains sum up to gain_j: these, what the mending of momentum
- * moved, and the residual of either sign. */
+/* Energy from nowhere, J, of a ledger whose gains sum up to gain_j: these, what the mending of
+ * momentum moved, and the residual of either sign. */
 double ledger_unearned_j(const struct ledger *ledger, double gain_j);
-/* Books the work of a contact, normal and tangent, or of a limit: gains by what did them, losses by what lost. */
+/* Books the work of a contact, normal and tangent, or of a limit: gains by what did them, losses by
+ * what lost. */
 static inline void ledger_book_touch(struct ledger *l, int is_limit, int is_push_out, double normal,
                                      double tangent)
 {
@@ -94,8 +97,8 @@ struct impulse_sum {
 
 enum { CONTACT_GROUND = -1, CONTACT_OBSTACLE = -2 };
 
-/* A point of contact in the last step, for sensors, traces and viewers. A contact of two creatures is a point of
- * each, as seen from its side. */
+/* A point of contact in the last step, for sensors, traces and viewers. A contact of two creatures
+ * is a point of each, as seen from its side. */
 struct contact_point {
     int creature, part;
     int other_creature; /* the same, another one, or -1: the world */
@@ -136,26 +139,29 @@ static inline struct vec3 vec3_of_plane(struct vec2 v)
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);
 
-/* The effector signal of a link's joint, sign and unit of the world frame: a target angle or extension (position
- * mode; clamped to the joint's limits here) or a share of the strength (torque mode; clamped to
- * -1 .. 1). It changes at `rate` per second until set again. */
+/* The effector signal of a link's joint, sign and unit of the world frame: a target angle or
+ * extension (position mode; clamped to the joint's limits here) or a share of the strength (torque
+ * mode; clamped to -1 .. 1). It changes at `rate` per second until set again. */
 void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
 /* Gives a link's joint a drive of its own instead of the one made of its strength; for scenes. */
 void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo);
-/* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as position
- * servos whatever their mode. */
+/* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as
+ * position servos whatever their mode. */
 enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);
-/* World quantities that settling changes: gravity, ground, friction, passive joint damping (1/s). */
+/* World quantities that settling changes: gravity, ground, friction, passive joint damping
+ * (1/s). */
 void dynamics_set_world(struct dynamics *dynamics, const struct world *world);
 void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
-/* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0: normal). */
+/* Only while pushing parts apart at birth: the speed at which overlap is resolved, m/s (0:
+ * normal). */
 void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
 
-/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite or the arena of creation is exhausted. */
+/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite or the arena of
+ * creation is exhausted. */
 int dynamics_step(struct dynamics *dynamics);
-/* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a step may end
- * anywhere. */
+/* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a
+ * step may end anywhere. */
 uint64_t dynamics_work(const struct dynamics *dynamics);
 
 int dynamics_dof(const struct dynamics *dynamics); /* 2 + link_count */
@@ -176,17 +182,18 @@ int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 
                          struct vec3 *high);
 /* Centre of mass of a link, its angle since birth, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
-/* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0: the root's angle. */
+/* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0:
+ * the root's angle. */
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
-/* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that chatter, the more the
- * finer the step, and say little of the motion. */
+/* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that
+ * chatter, the more the finer the step, and say little of the motion. */
 const double *dynamics_drive_rates(const struct dynamics *dynamics);
 struct vec3 dynamics_centre_of_mass(const struct dynamics *dynamics);
 /* Linear momentum and angular momentum about the world's origin. */
 void dynamics_momentum(const struct dynamics *dynamics, struct vec3 *linear, struct vec3 *angular);
 /* The impulses of the last step, about a point, for a body whose centre of mass was there before
- * the step and moved with `velocity`. Returns 0 if the solver does not say, as that of rectangles by
- * integrator `rk4` where there is drag. */
+ * the step and moved with `velocity`. Returns 0 if the solver does not say, as that of rectangles
+ * by integrator `rk4` where there is drag. */
 int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                       struct impulse_sum *impulses);
 /* Axis-aligned bounds of all parts. */

@@ -15,11 +15,13 @@ struct dynamics_solver {
                                const struct dynamics_settings *settings, struct arena *arena);
     int (*step)(struct dynamics *dynamics);
 
-    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and settings. */
+    /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and
+     * settings. */
     struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
     /* A step of all begins. NULL: that changes nothing. */
     void (*begin_meeting)(struct meeting *meeting);
-    /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where it is nowhere. */
+    /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where
+     * it is nowhere. */
     void (*sweep)(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
     /* As step(), of bodies that may touch one another; what it would return, of each. */
     void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,

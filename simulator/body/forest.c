@@ -1,12 +1,13 @@
-/* See forest.h. Sizes: 2 to 4 creatures in a contest, some hundred in a preserve, of which a few touch. */
+/* See forest.h. Sizes: 2 to 4 creatures in a contest, some hundred in a preserve, of which a few
+ * touch. */
 #include "simulator/body/forest.h"
 
 #include <math.h>
 
 #include "simulator/body/dynamics_solver.h"
 
-/* How far beyond its bounds a body may come in the steps of a tick: its fastest part may go twice as fast as at the
- * tick's beginning, and this farther. */
+/* How far beyond its bounds a body may come in the steps of a tick: its fastest part may go twice
+ * as fast as at the tick's beginning, and this farther. */
 #define MARGIN_M 0.02
 #define SPEED_UP 2
 /* A thing that moves more slowly, and that nobody is near, rests. */

@@ -1,8 +1,9 @@
 /* A forest: the bodies of several creatures in one world, which may touch one another.
  *
- * Before every step each body says where it could be within it. Bodies whose bounds overlap, one with another, are
- * an island, and the bodies of an island take the step together. A body that is an island by itself takes it by
- * dynamics_step(): its motion is, bit for bit, that of a world that it has for itself.
+ * Before every step each body says where it could be within it. Bodies whose bounds overlap, one
+ * with another, are an island, and the bodies of an island take the step together. A body that is
+ * an island by itself takes it by dynamics_step(): its motion is, bit for bit, that of a world that
+ * it has for itself.
  *
  * The bodies are of one solver, and made for the same world and settings. */
 #ifndef SIMULATOR_BODY_FOREST_H
@@ -27,12 +28,13 @@ struct forest {
     int *results;
 };
 
-/* Takes everything from the arena; the dynamics stay the caller's. Contact points name creatures by `numbers`; NULL:
- * by their places. ERR_MEMORY when the arena is full, ERR_UNAVAILABLE if bodies like these cannot meet. */
+/* Takes everything from the arena; the dynamics stay the caller's. Contact points name creatures by
+ * `numbers`; NULL: by their places. ERR_MEMORY when the arena is full, ERR_UNAVAILABLE if bodies
+ * like these cannot meet. */
 int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error);
-/* One step of settings.dt_s. Returns 0, or 1 when dynamics_step() fails for a body. Such a body is taken out of the
- * world. */
+/* One step of settings.dt_s. Returns 0, or 1 when dynamics_step() fails for a body. Such a body is
+ * taken out of the world. */
 int forest_step(struct forest *forest);
 /* Some steps, between which nothing is asked of the bodies but what `after` does. */
 struct forest_tick {
@@ -44,8 +46,9 @@ struct forest_tick {
     int (*after)(void *context, int place);
     void *context;
 };
-/* A body that nobody can come near meanwhile takes all steps in a row, and so has the caches for itself; the others
- * take them as by forest_step(). The motion is the same, but for that of bodies that rest. */
+/* A body that nobody can come near meanwhile takes all steps in a row, and so has the caches for
+ * itself; the others take them as by forest_step(). The motion is the same, but for that of bodies
+ * that rest. */
 void forest_tick(struct forest *forest, const struct forest_tick *tick);
 /* How many bodies took the last step together with this one, itself among them. */
 int forest_island_size(const struct forest *forest, int place);

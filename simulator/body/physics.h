@@ -48,8 +48,8 @@ struct body_physics {
 
     /* What the effectors do while overlapping parts are pushed apart. */
     enum effector_state effectors_apart;
-    /* Fills a model for other programs, root at the origin; all memory is the arena's. 0 or ERR_MEMORY. NULL: there
-     * is none. */
+    /* Fills a model for other programs, root at the origin; all memory is the arena's. 0 or
+     * ERR_MEMORY. NULL: there is none. */
     int (*model)(const struct phenotype *phenotype, const struct world *world,
                  const struct dynamics_settings *settings, struct body_model *model,
                  struct arena *arena);
@@ -66,12 +66,13 @@ struct body_physics {
     void (*thicken)(const struct phenotype *phenotype, double rate_1_s, struct world *world);
     /* 1 where such bodies stay in the plane z = 0; NULL: they are in space. */
     int (*is_flat)(const struct params *params);
-    /* Turns the body by a rotation vector (of flat ones: along z), and joints, within their limits, by
-     * angles up to `most_rad`, which the generator draws. */
+    /* Turns the body by a rotation vector (of flat ones: along z), and joints, within their limits,
+     * by angles up to `most_rad`, which the generator draws. */
     void (*perturb)(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad);
-    /* Turns the whole body by 180 degrees about the vertical through the origin, exact to the bit: numbers change their
-     * signs and places. NULL: in the plane, where a body grows as its mirror image instead. */
+    /* Turns the whole body by 180 degrees about the vertical through the origin, exact to the bit:
+     * numbers change their signs and places. NULL: in the plane, where a body grows as its mirror
+     * image instead. */
     void (*half_turn)(struct dynamics *dynamics);
     /* By which share the body's worst connection is out of its range; NULL: connections cannot
      * leave it. */

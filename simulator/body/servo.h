@@ -27,9 +27,9 @@ struct servo {
     double time_s;
 };
 
-/* The greatest torque of a muscle towards where it shortens at `rate`: (F + a)(v + b) = (F0 + a) b, after Hill
- * (1938), with `most` = F0, `a` and `inverse_b` = 1/b. While it is stretched, at a negative rate, it holds no more
- * than at rest. Both 0: no less at any rate. */
+/* The greatest torque of a muscle towards where it shortens at `rate`: (F + a)(v + b) = (F0 + a) b,
+ * after Hill (1938), with `most` = F0, `a` and `inverse_b` = 1/b. While it is stretched, at a
+ * negative rate, it holds no more than at rest. Both 0: no less at any rate. */
 static inline double muscle_most(double most, double a, double inverse_b, double rate)
 {
     double left = (most + a) / (1 + (rate > 0 ? rate * inverse_b : 0)) - a;
@@ -51,26 +51,28 @@ static inline void servo_advance(struct servo *servo, double dt_s)
     servo->time_s += dt_s;
 }
 
-/* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when the whole body floats,
- * 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency and is critically
- * damped in free motion. */
+/* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when
+ * the whole body floats, 1 / (M^-1)_ii, so that a servo of any creature has the same natural
+ * frequency and is critically damped in free motion. */
 void servo_init(struct servo *servo, const struct link *link, double inertia,
                 const struct dynamics_settings *settings, double damping_rate_1_s);
 
-/* The servo's torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state of the
- * effectors alone, the aim with time, too. */
+/* The servo's torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state
+ * of the effectors alone, the aim with time, too. */
 void servo_gains(const struct servo *servo, enum effector_state state, int effector_mode,
                  double *kp, double *kd);
 double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
                  double lower, double upper, double ahead);
 /* What acts besides a spring. */
 double servo_push(const struct servo *servo, enum effector_state state, double ahead);
-/* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its rate: 0 of a torque. */
+/* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its
+ *   rate: 0 of a torque. */
 int servo_is_torque(const struct servo *servo, enum effector_state state, int effector_mode);
 void servo_target(const struct servo *servo, enum effector_state state, double lower, double upper,
                   double ahead, double *target, double *rate);
 
-/* 1 if the aim is that of a target that moves within the joint's limits: where most time is spent. */
+/* 1 if the aim is that of a target that moves within the joint's limits: where most time is
+ * spent. */
 int servo_is_plain(const struct servo *servo, enum effector_state state, int effector_mode);
 
 /* The effector's torque before bounds and before its implicit part, and that part's share of the

@@ -1,4 +1,5 @@
-/* A quantity that a scene gives as a function of time: a torque, a target, the motion of a joint. */
+/* A quantity that a scene gives as a function of time: a torque, a target, the motion of a
+ * joint. */
 #ifndef SIMULATOR_BODY_SIGNAL_H
 #define SIMULATOR_BODY_SIGNAL_H
 

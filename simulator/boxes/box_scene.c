@@ -1,4 +1,5 @@
-/* See box_scene_create() in dynamics_boxes.h: from phenotype and world to links, boxes and surfaces. */
+/* See box_scene_create() in dynamics_boxes.h: from phenotype and world to links, boxes and
+ * surfaces. */
 #include "simulator/boxes/dynamics_boxes.h"
 
 #include "common/math/detmath.h"

@@ -364,7 +364,8 @@ static void boxes_bounds(const struct dynamics *dynamics, struct vec3 *low, stru
     }
 }
 
-/* Whether two boxes may overlap: as contacts have it, those of one link and of two that a joint joins. */
+/* Whether two boxes may overlap: as contacts have it, those of one link and of two that a joint
+ * joins. */
 static int may_overlap(const struct boxes *s, int a, int b)
 {
     int one = s->body->boxes[a].link, two = s->body->boxes[b].link;

@@ -1,9 +1,10 @@
-/* What the dynamics of creatures of boxes know beyond dynamics.h: a solver of bodies in space (space_solver.h)
- * behind that interface.
+/* What the dynamics of creatures of boxes know beyond dynamics.h: a solver of bodies in space
+ * (space_solver.h) behind that interface.
  *
- * All calls are for dynamics made of a phenotype with boxes. dynamics_q() has the coordinates of all joints, the
- * root's first (space_joint.h: x, y, z and a quaternion, of no turn at birth), dynamics_qd() their rates, which
- * dynamics_dof() counts; drives are the freedoms of joints in the order of their rates. */
+ * All calls are for dynamics made of a phenotype with boxes. dynamics_q() has the coordinates of
+ * all joints, the root's first (space_joint.h: x, y, z and a quaternion, of no turn at birth),
+ * dynamics_qd() their rates, which dynamics_dof() counts; drives are the freedoms of joints in the
+ * order of their rates. */
 #ifndef SIMULATOR_BOXES_DYNAMICS_BOXES_H
 #define SIMULATOR_BOXES_DYNAMICS_BOXES_H
 
@@ -14,7 +15,8 @@
 
 extern const struct dynamics_solver dynamics_boxes, dynamics_boxes_constraint;
 
-/* The body and its surroundings, as the solver of bodies in space wants them; all memory is the arena's. */
+/* The body and its surroundings, as the solver of bodies in space wants them; all memory is the
+ * arena's. */
 struct box_scene {
     struct space_body body;
     struct space_world world;

@@ -1,5 +1,5 @@
-/* The physics row of boxes, see simulator/body/physics.h. They feel the freedoms of their joints, six faces, height,
- * acceleration and light, all in the axes of the genes. */
+/* The physics row of boxes, see simulator/body/physics.h. They feel the freedoms of their joints,
+ * six faces, height, acceleration and light, all in the axes of the genes. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -200,7 +200,8 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }
 
-/* The product of (0, 0, 1, 0) and the root's quaternion, w x y z, which is that of the root's joint. */
+/* The product of (0, 0, 1, 0) and the root's quaternion, w x y z, which is that of the root's
+ * joint. */
 static void half_turn(struct dynamics *dynamics)
 {
     const struct space_tree *tree = dynamics_boxes_tree(dynamics);

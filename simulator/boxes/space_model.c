@@ -65,8 +65,9 @@ int space_model(const struct space_body *body, struct body_model *model, struct 
     return 0;
 }
 
-/* A box that moves with u along an axis has two faces of area A there, each with k A u^2 against it, of which one leads; and
- * half a density times A u^2 is what the medium has. Turns about an axis have the same ratio. */
+/* A box that moves with u along an axis has two faces of area A there, each with k A u^2 against
+ * it, of which one leads; and half a density times A u^2 is what the medium has. Turns about an
+ * axis have the same ratio. */
 double space_model_medium(const struct space_drag_law *drag)
 {
     return drag->is_quadratic ? drag->coefficient * (drag->is_leading ? 2 : 4) : 0;

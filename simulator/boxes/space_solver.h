@@ -1,5 +1,6 @@
-/* What solvers of bodies in space offer, as a row of functions: what a creature of boxes, a scene and a test ask for is the
- * same, whichever moves them. The functions do what space_dynamics.h says of their namesakes. */
+/* What solvers of bodies in space offer, as a row of functions: what a creature of boxes, a scene
+ * and a test ask for is the same, whichever moves them. The functions do what space_dynamics.h says
+ * of their namesakes. */
 #ifndef SIMULATOR_BOXES_SPACE_SOLVER_H
 #define SIMULATOR_BOXES_SPACE_SOLVER_H
 
@@ -32,15 +33,16 @@ struct space_solver {
     uint64_t (*work)(const void *state);
 };
 
-/* Articulated bodies (space_dynamics.h), and the reference (simulator/reference/space/space_constraint.h). By SOLVER_*. */
+/* Articulated bodies (space_dynamics.h), and the reference
+ * (simulator/reference/space/space_constraint.h). By SOLVER_*. */
 extern const struct space_solver space_solver_articulated, space_solver_constraint;
 static inline const struct space_solver *space_solver_of(int solver)
 {
     return solver == SOLVER_CONSTRAINT ? &space_solver_constraint : &space_solver_articulated;
 }
 
-/* Defines the row `row` from the functions of a module whose names begin with `of`, and whose state has a type of
- * its own. */
+/* Defines the row `row` from the functions of a module whose names begin with `of`, and whose state
+ * has a type of its own. */
 #define SPACE_SOLVER(row, of)                                                                      \
     static void *of##_any_create(const struct space_body *body, const struct space_world *world,   \
                                  const struct dynamics_settings *settings, struct arena *arena)    \

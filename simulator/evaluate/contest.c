@@ -39,7 +39,8 @@ static double distance_to_body(const struct run *run, struct vec3 point)
     return least;
 }
 
-/* Whether a body touches another one, and on the side of it that is away from the body's own centre of mass. */
+/* Whether a body touches another one, and on the side of it that is away from the body's own centre
+ * of mass. */
 static int touches(const struct run *run, int other, struct vec3 other_centre, int *is_behind)
 {
     const struct contact_point *points;
@@ -92,7 +93,8 @@ static double object_at_m(const struct referee *referee, const struct habitat *h
                : 0;
 }
 
-/* Whether it is decided: tag by a touch, sumo by a step out of the ring, any by a body that broke. */
+/* Whether it is decided: tag by a touch, sumo by a step out of the ring, any by a body that
+ * broke. */
 static int is_decided(const struct referee *referee, const struct habitat *h,
                       const double distances_m[2])
 {

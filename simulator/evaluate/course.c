@@ -1,4 +1,5 @@
-/* The measures of a creature's course: of the body at its start, after every tick, and at the end. */
+/* The measures of a creature's course: of the body at its start, after every tick, and at the
+ * end. */
 #include "simulator/evaluate/run.h"
 
 #include "simulator/evaluate/extent.h"

@@ -20,7 +20,8 @@ static int things_begin(const struct habitat *h)
 
 /* ---------------------------------------------------------------- brain and effectors */
 
-/* Clamps and filters the signal of an effector, and lets the target of its drive go from the last one to this. */
+/* Clamps and filters the signal of an effector, and lets the target of its drive go from the last
+ * one to this. */
 static void set_drive(struct run *run, int index, double share)
 {
     int at = run->phenotype.effectors[index].drive;
@@ -198,8 +199,8 @@ int run_step(struct run *run)
 
 /* ---------------------------------------------------------------- the scored time */
 
-/* From here on everything counts: velocities zero, ledger empty, clock at 0. What is measured from the start is
- * measured from where it was at rest, though it may be dropped from above. */
+/* From here on everything counts: velocities zero, ledger empty, clock at 0. What is measured from
+ * the start is measured from where it was at rest, though it may be dropped from above. */
 static void start(struct run *run)
 {
     run->result->measures.settle_s = run->time_s;

@@ -1,9 +1,9 @@
-/* evaluate(): the one pure function. Genomes (usually one), parameters and seeds in; verdicts, measures and digests
- * out. Simulator, viewer, tests and benchmarks all call it.
+/* evaluate(): the one pure function. Genomes (usually one), parameters and seeds in; verdicts,
+ * measures and digests out. Simulator, viewer, tests and benchmarks all call it.
  *
  * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
- * simulation.duration_s with the brain. The digest rolls over the state of every part at every brain
- * tick of the scored time: equal digests mean the same motion. */
+ * simulation.duration_s with the brain. The digest rolls over the state of every part at every
+ * brain tick of the scored time: equal digests mean the same motion. */
 #ifndef SIMULATOR_EVALUATE_EVALUATE_H
 #define SIMULATOR_EVALUATE_EVALUATE_H
 
@@ -18,8 +18,8 @@ struct run; /* an evaluation under way */
 
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
-/* What an observer sees at the start and after every brain tick. All pointers are read-only and good
- * during the call. */
+/* What an observer sees at the start and after every brain tick. All pointers are read-only and
+ * good during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
     int creature;  /* its number among those evaluated together */
@@ -39,20 +39,21 @@ struct evaluate_view {
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */
 typedef int evaluate_observer(void *context, const struct evaluate_view *view);
 
-/* The measures as they would be if the evaluation ended at this view (before the scored time: of the body
- * alone). Changes nothing. */
+/* The measures as they would be if the evaluation ended at this view (before the scored time: of
+ * the body alone). Changes nothing. */
 void evaluate_measures(const struct evaluate_view *view, struct measures *measures);
 
-/* Changes what a genome grew into before it is simulated, for viewers that ask what would be without
- * this neuron. May change neurons' and effectors' inputs and functions, no count and no body. */
+/* Changes what a genome grew into before it is simulated, for viewers that ask what would be
+ * without this neuron. May change neurons' and effectors' inputs and functions, no count and no
+ * body. */
 typedef void evaluate_editor(void *context, struct phenotype *phenotype);
 
 struct evaluation {
     int verdict;
     struct measures measures;
     uint64_t digest;
-    /* The least of the paces that guard.hopeless_m_s was compared with; 0 if there were none. Any bar below it
-     * would have changed nothing. */
+    /* The least of the paces that guard.hopeless_m_s was compared with; 0 if there were none. Any
+     * bar below it would have changed nothing. */
     double pace_least_m_s;
     uint64_t arena_bytes; /* used */
     uint64_t work;        /* see dynamics_work() */
@@ -63,7 +64,8 @@ struct evaluation {
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation);
-/* The same of a phenotype that edit (NULL: none) has changed; context is its as well as the observer's. */
+/* The same of a phenotype that edit (NULL: none) has changed; context is its as well as the
+ * observer's. */
 void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
                      struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
                      void *context, struct evaluation *evaluation);

@@ -1,7 +1,9 @@
-/* How a creature goes: what bears it, which parts step, and how often its joints swing there and back.
+/* How a creature goes: what bears it, which parts step, and how often its joints swing there and
+ * back.
  *
- * Contacts and joints are looked at once a tick, after its last step. A swing is counted where a driven joint has come
- * from the lowest third of the way that it has ever gone to the highest one: trembling is no swing. */
+ * Contacts and joints are looked at once a tick, after its last step. A swing is counted where a
+ * driven joint has come from the lowest third of the way that it has ever gone to the highest one:
+ * trembling is no swing. */
 #ifndef SIMULATOR_EVALUATE_GAIT_H
 #define SIMULATOR_EVALUATE_GAIT_H
 

@@ -66,8 +66,8 @@ static void watch_ways(struct run *run)
     }
 }
 
-/* How fast the drives are and how often they reverse. Returns by which share the fastest is beyond its bound, at
- * least 0. */
+/* How fast the drives are and how often they reverse. Returns by which share the fastest is beyond
+ * its bound, at least 0. */
 static double watch_rates(struct run *run)
 {
     const struct params *p = run->params;
@@ -122,7 +122,8 @@ static void take_momentum(struct run *run, struct vec3 linear, struct vec3 angul
     run->centre = dynamics_centre_of_mass(run->dynamics);
 }
 
-/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity gave. */
+/* Whether the momentum that the last step gave, along and turning, is what contacts and gravity
+ * gave. */
 static int keeps_momentum(struct run *run)
 {
     const struct measures *m = &run->result->measures;

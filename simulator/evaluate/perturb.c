@@ -1,13 +1,15 @@
-/* Perturbed starts. A motion that lives on a coincidence is another one from there on; a gait goes on.
+/* Perturbed starts. A motion that lives on a coincidence is another one from there on; a gait goes
+ * on.
  *
- * Eight starts are eight conditions: a 2^3 factorial design (Box, Hunter and Hunter, Statistics for Experimenters,
- * 1978, chapter 10). Friction and drag are more or less, the body is tilted one way or the other, and the floor slopes
- * one way or the other. Each is off by the whole of its amount. A ground with relief has other waves in each start. The height of the drop is in another eighth of its
- * range in each start; its upper half goes with the product of the three signs. In space the way of a tilt or a slope
- * is one of eight directions along the ground, of which its sign chooses the half and the other two signs the place in
- * that half.
- * The signs of tilt and slope, and the first of the eight directions, are drawn from the seed for eight starts
- * together. What is left (joints, heights within their eighths) is drawn for each start. */
+ * Eight starts are eight conditions: a 2^3 factorial design (Box, Hunter and Hunter, Statistics for
+ * Experimenters, 1978, chapter 10). Friction and drag are more or less, the body is tilted one way
+ * or the other, and the floor slopes one way or the other. Each is off by the whole of its amount.
+ * A ground with relief has other waves in each start. The height of the drop is in another eighth
+ * of its range in each start; its upper half goes with the product of the three signs. In space the
+ * way of a tilt or a slope is one of eight directions along the ground, of which its sign chooses
+ * the half and the other two signs the place in that half. The signs of tilt and slope, and the
+ * first of the eight directions, are drawn from the seed for eight starts together. What is left
+ * (joints, heights within their eighths) is drawn for each start. */
 #include "simulator/evaluate/run.h"
 
 #include "common/judge/trial.h"
@@ -93,7 +95,8 @@ static void slope(struct world *world, double slope_rad, struct vec3 way)
     world->gravity_z_m_s2 = gravity * sine * way.z;
 }
 
-/* Other waves on the ground, of a seed of the start's own; the body stays as high above it as it is. */
+/* Other waves on the ground, of a seed of the start's own; the body stays as high above it as it
+ * is. */
 static void lay_relief(struct run *run, double depth_m, struct rng *rng)
 {
     double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);

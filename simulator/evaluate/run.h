@@ -1,6 +1,7 @@
-/* One evaluation on its way; private to simulator/evaluate/. One struct carries it through its phases: evaluate.c makes
- * body and brain and keeps the order, settle.c brings the body to its start, guards.c looks for what must not happen,
- * course.c measures. A function that can end the evaluation returns a verdict, VERDICT_OK meaning "go on". */
+/* One evaluation on its way; private to simulator/evaluate/. One struct carries it through its
+ * phases: evaluate.c makes body and brain and keeps the order, settle.c brings the body to its
+ * start, guards.c looks for what must not happen, course.c measures. A function that can end the
+ * evaluation returns a verdict, VERDICT_OK meaning "go on". */
 #ifndef SIMULATOR_EVALUATE_RUN_H
 #define SIMULATOR_EVALUATE_RUN_H
 
@@ -47,7 +48,8 @@ struct run {
     double fallen_m;       /* below this height it has fallen off */
     double pace_least_m_s; /* of those that bars were compared with; infinite before the first */
 
-    /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and measures */
+    /* operations, see dynamics_work(): allowed (0: any number), and taken by brain, senses and
+     * measures */
     uint64_t work_max, tick_work;
 
     enum evaluate_phase phase;
@@ -85,16 +87,18 @@ struct habitat {
     struct forest forest;        /* of those that got as far as the scored time */
     int *run_of;                 /* per body of the forest: its run */
     int *part_counts, *may_rest; /* per body */
-    /* Things that are evaluated but do nothing: from this creature on. They have parameters of their own, and do not keep
-     * the evaluation going. INT_MAX: there are none. */
+    /* Things that are evaluated but do nothing: from this creature on. They have parameters of
+     * their own, and do not keep the evaluation going. INT_MAX: there are none. */
     int first_thing;
     const struct params *thing_params;
-    /* NULL, or called at the start and after every tick: other than 0 ends the evaluation of all. */
+    /* NULL, or called at the start and after every tick: other than 0 ends the evaluation of
+     * all. */
     int (*watch)(void *referee, const struct habitat *habitat);
     void *referee;
 };
 
-/* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero besides. */
+/* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero
+ * besides. */
 void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks, int count,
                       const struct run *like, struct arena *arena, struct evaluation *results);
 
@@ -107,8 +111,9 @@ void run_observe(struct run *run);
 int run_push_apart(struct run *run);
 /* On the surface, damped, muscles slack or holding, until it is at rest. */
 int run_settle(struct run *run);
-/* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints are turned a little
- * (joints within their limits, the lowest point at its height), what resists is more or less, the floor slopes. */
+/* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints
+ * are turned a little (joints within their limits, the lowest point at its height), what resists is
+ * more or less, the floor slopes. */
 void run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);

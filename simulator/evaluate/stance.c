@@ -1,8 +1,10 @@
-/* How creatures begin that face one another: each settles by itself at the origin, then is put behind its line.
+/* How creatures begin that face one another: each settles by itself at the origin, then is put
+ * behind its line.
  *
- * In space the second one stands as the first would after half a turn about the vertical, which is exact: so two equal
- * creatures have equal chances, and two that change sides have the same contest. A mirror image would permute the
- * corners of a box, and with them the order of contacts. In the plane there is no such turn. */
+ * In space the second one stands as the first would after half a turn about the vertical, which is
+ * exact: so two equal creatures have equal chances, and two that change sides have the same
+ * contest. A mirror image would permute the corners of a box, and with them the order of contacts.
+ * In the plane there is no such turn. */
 #include "simulator/evaluate/run.h"
 
 #include "common/math/rotation.h"
@@ -20,7 +22,8 @@ void run_turn(struct run *run)
                      &rng, 0);
 }
 
-/* How far the corners of a body reach towards x = 0 from its side, less where the line leans away. */
+/* How far the corners of a body reach towards x = 0 from its side, less where the line leans
+ * away. */
 static double reach_of(const struct run *run, double lean)
 {
     double most = -HUGE_VAL;

@@ -1,7 +1,7 @@
 /* The brain: the compiled think, and the plain recursive one that defines it.
  *
- * Sizes: 5 to 60 live neurons, 120 thinks per simulated second; some tens of nanoseconds per neuron,
- * nearly all of them inside neuron_evaluate().
+ * Sizes: 5 to 60 live neurons, 120 thinks per simulated second; some tens of nanoseconds per
+ * neuron, nearly all of them inside neuron_evaluate().
  *
  * Definition (brain_think_recursive). For each effector in order its input is pulled. Pulling a
  * neuron: finished in this think -> its new output; being evaluated (we are inside it: a cycle) ->
@@ -12,23 +12,23 @@
  * they finish; that order does not depend on values. A think runs through the program in this order
  * over ONE array of outputs, overwritten as it goes. This gives the same bits, because of:
  *
- *   Claim: when neuron R is run, the slot of each input A holds what R pulls in the definition.
- *   R pulls A in one of three situations.
- *   (1) A has finished: A comes before R in the program, and is run once per think, so its slot holds
+ *   Claim: when neuron R is run, the slot of each input A holds what R pulls in the definition. R
+ *   pulls A in one of three situations. (1) A has finished: A comes before R in the program, and is
+ *   run once per think, so its slot holds
  *       the new output, which is what R pulls.
- *   (2) A is not begun: it is evaluated now, inside R, and so finishes before R: as in (1).
- *   (3) A is being evaluated: R's evaluation is nested in A's (or A is R), so A finishes after R (or
+ *   (2) A is not begun: it is evaluated now, inside R, and so finishes before R: as in (1). (3) A
+ *   is being evaluated: R's evaluation is nested in A's (or A is R), so A finishes after R (or
  *       is R itself). A's slot is written only when A is run, after all of R's inputs are read: it
  *       still holds the output of the last think, which is what R pulls.
  *   The state of a stateful neuron is touched by its own evaluation only, once per think. Effectors
- *   read neurons that have finished, and nothing overwrites those afterwards, so that all signals can
- *   be read at the end. Hence no second array, no copy, no marks.
+ *   read neurons that have finished, and nothing overwrites those afterwards, so that all signals
+ *   can be read at the end. Hence no second array, no copy, no marks.
  *
  * Neurons that no effector reaches are never walked: dead, left out, output 0.
  *
  * All values lie in one array: [0] the constant 1; [1 ..] outputs by neuron instance; then the
- * sensors, copied in at each think. A constant input is slot 0 with the constant as weight (1 * c is c,
- * bit for bit), so that an input is always values[source] * weight, without a branch. */
+ * sensors, copied in at each think. A constant input is slot 0 with the constant as weight (1 * c
+ * is c, bit for bit), so that an input is always values[source] * weight, without a branch. */
 #include "simulator/mind/brain.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
 /* The brain: neurons evaluated backwards from the effectors.
  *
- * One think evaluates every neuron that feeds an effector at most once. A neuron met again inside its
- * own evaluation (a cycle) yields the value it had before this think. brain_create() compiles this
- * to a flat program: the neurons in the order in which the recursive evaluation finishes them, dead
- * neurons left out, each input resolved to "this think's value" or "the previous think's value".
- * brain_think_recursive() is the plain definition, kept for the tests: equal bit for bit. */
+ * One think evaluates every neuron that feeds an effector at most once. A neuron met again inside
+ * its own evaluation (a cycle) yields the value it had before this think. brain_create() compiles
+ * this to a flat program: the neurons in the order in which the recursive evaluation finishes them,
+ * dead neurons left out, each input resolved to "this think's value" or "the previous think's
+ * value". brain_think_recursive() is the plain definition, kept for the tests: equal bit for
+ * bit. */
 #ifndef SIMULATOR_MIND_BRAIN_H
 #define SIMULATOR_MIND_BRAIN_H
 

@@ -6,7 +6,8 @@
 #include "common/error.h"
 
 #define STAGES DORMAND_PRINCE_STAGES
-/* In a step nothing goes farther than this share of the thinnest thing, or of that length, m, if it is thinner. */
+/* In a step nothing goes farther than this share of the thinnest thing, or of that length, m, if it
+ * is thinner. */
 #define WAY_SHARE      0.5
 #define THINNEST_WAY_M 0.01
 
@@ -74,7 +75,8 @@ double dormand_prince_integral(const struct dormand_prince *steps, int at, doubl
     return h * sum;
 }
 
-/* Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.6; dopri5.f. */
+/* Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, 1993, section II.6;
+ * dopri5.f. */
 void dormand_prince_look_inside(struct dormand_prince *steps, const double *y, double h,
                                 double share)
 {

@@ -1,6 +1,6 @@
-/* The Runge-Kutta method of Dormand and Prince (1980): order 5, with an error estimate of order 4. The last stage is the
- * first of the next step. A state has `width` numbers. A derivative has those and, after them, the rates of quadratures,
- * which the state does not contain. */
+/* The Runge-Kutta method of Dormand and Prince (1980): order 5, with an error estimate of order 4.
+ * The last stage is the first of the next step. A state has `width` numbers. A derivative has those
+ * and, after them, the rates of quadratures, which the state does not contain. */
 #ifndef SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 #define SIMULATOR_REFERENCE_DORMAND_PRINCE_H
 
@@ -22,13 +22,14 @@ struct dormand_prince {
     double *stage;                    /* a state within the step */
 };
 
-/* Takes memory for `width` numbers and that many quadratures; the rest of *steps is the caller's. ERR_MEMORY when the
- * arena is full. */
+/* Takes memory for `width` numbers and that many quadratures; the rest of *steps is the caller's.
+ * ERR_MEMORY when the arena is full. */
 int dormand_prince_create(struct dormand_prince *steps, int width, int quadratures,
                           struct arena *arena);
 /* Another number of quadratures; derivatives are gone. ERR_MEMORY: as before. */
 int dormand_prince_extend(struct dormand_prince *steps, int quadratures, struct arena *arena);
-/* Tries a step of h from y, k[0] being there: sets y1 and k. Returns the error, 1 being what is allowed. */
+/* Tries a step of h from y, k[0] being there: sets y1 and k. Returns the error, 1 being what is
+ * allowed. */
 double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h);
 /* What the step of h adds to quadrature `at`, numbered on from the state. */
 double dormand_prince_integral(const struct dormand_prince *steps, int at, double h);
@@ -37,8 +38,9 @@ void dormand_prince_look_inside(struct dormand_prince *steps, const double *y, d
                                 double share);
 /* Makes the step: *y and y1 change places, and the last stage becomes the first. */
 void dormand_prince_accept(struct dormand_prince *steps, double **y);
-/* The longest step that may be tried, s, of the time that is left: about h_s, and so short that what moves at
- * top_m_s goes through nothing that is thinnest_m thick. No tiny last step is left over. */
+/* The longest step that may be tried, s, of the time that is left: about h_s, and so short that
+ * what moves at top_m_s goes through nothing that is thinnest_m thick. No tiny last step is left
+ * over. */
 double dormand_prince_longest(double h_s, double top_m_s, double thinnest_m, double left_s);
 
 #endif

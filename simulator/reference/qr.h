@@ -1,8 +1,8 @@
 /* Rank-revealing least squares: Householder QR with column pivoting, and of the many least-squares
  * solutions of a system without full rank the one of smallest norm.
  *
- * Made of + - x / sqrt in a fixed order: the same bits on every machine. Dense, some 30 x 30 at each
- * evaluation of the constraint solver, at most a few hundred square. */
+ * Made of + - x / sqrt in a fixed order: the same bits on every machine. Dense, some 30 x 30 at
+ * each evaluation of the constraint solver, at most a few hundred square. */
 #ifndef SIMULATOR_REFERENCE_QR_H
 #define SIMULATOR_REFERENCE_QR_H
 

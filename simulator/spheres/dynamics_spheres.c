@@ -1,5 +1,5 @@
-/* Spheres and bones behind dynamics.h: state, momentum, ledger, contacts. They are made ready in sphere_build.c and move
- * in sphere_step.c. */
+/* Spheres and bones behind dynamics.h: state, momentum, ledger, contacts. They are made ready in
+ * sphere_build.c and move in sphere_step.c. */
 #include "common/math/hash.h"
 #include "simulator/spheres/sphere_system.h"
 
@@ -140,13 +140,14 @@ static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linea
     *angular = l;
 }
 
-/* With S_j the sum of the contacts' impulses P in the substeps up to j, and n substeps of h, gravity g acts in the
- * middle of substep k on a centre of mass that has moved by
+/* With S_j the sum of the contacts' impulses P in the substeps up to j, and n substeps of h,
+ * gravity g acts in the middle of substep k on a centre of mass that has moved by
  *     (k - 1/2) h v + h (S_1 + ... + S_k-1) / m + (something along g)
- * since the step began. Its impulse is m g h each time, so that its moment about where the centre was is
+ * since the step began. Its impulse is m g h each time, so that its moment about where the centre
+ * was is
  *     (n h)^2 / 2 m v x g + h^2 (sum over k of (S_1 + ... + S_k-1)) x g.
- * The documents' methods push everything before it moves. Drag acts before the first substep, which changes v, and after
- * the last. */
+ * The documents' methods push everything before it moves. Drag acts before the first substep, which
+ * changes v, and after the last. */
 static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
                             struct vec3 velocity, struct impulse_sum *impulses)
 {
@@ -186,11 +187,12 @@ static double spheres_overlap(const struct dynamics *dynamics)
     return sphere_contacts_overlap(sphere_system_at(dynamics));
 }
 
-/* Energy U of the fixed bones' and the stops' springs, less h^2 w.H w / 8 with H the second derivatives of U and w
- * the velocity of one end against the other: that is what leapfrog keeps (its modified energy; Hairer, Lubich,
- * Wanner, IX.1). Impulses at X work -h U'(X) (w + w+) / 2, while U goes from X - h/2 w to X + h/2 w+, and by
- * Taylor the difference is h^2 (w+.H w+ - w.H w) / 8. Right after an impact bones swing so fast that this is a
- * twentieth of all energy; it is gone when they have come to rest, and neither came from anywhere. */
+/* Energy U of the fixed bones' and the stops' springs, less h^2 w.H w / 8 with H the second
+ * derivatives of U and w the velocity of one end against the other: that is what leapfrog keeps
+ * (its modified energy; Hairer, Lubich, Wanner, IX.1). Impulses at X work -h U'(X) (w + w+) / 2,
+ * while U goes from X - h/2 w to X + h/2 w+, and by Taylor the difference is h^2 (w+.H w+ - w.H w)
+ * / 8. Right after an impact bones swing so fast that this is a twentieth of all energy; it is gone
+ * when they have come to rest, and neither came from anywhere. */
 static double stretch_energy(const struct sphere_system *s)
 {
     double sum = 0;
@@ -266,7 +268,8 @@ static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps
     *rk4_steps = 0;
 }
 
-/* ---------------------------------------------------------------- what dynamics_spheres.h asks for */
+/* ---------------------------------------------------------------- what dynamics_spheres.h asks
+ * for */
 
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
 {

@@ -1,7 +1,8 @@
 /* What the dynamics of spheres and bones know beyond dynamics.h.
  *
  * All calls are for dynamics made of a phenotype with spheres. dynamics_set_target() and
- * dynamics_drive_state() take the number of a drive: a length, m, or angle, rad, is asked for and read. */
+ * dynamics_drive_state() take the number of a drive: a length, m, or angle, rad, is asked for and
+ * read. */
 #ifndef SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 #define SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 
@@ -21,8 +22,8 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
                          double *rate_m_s);
 /* Force along a bone in the last step, N: positive when it pushes its spheres apart. */
 double dynamics_bone_force(const struct dynamics *dynamics, int bone);
-/* Angle of a joint about its axis 0 or 1 since birth, rad, and its rate; balls: axis 0, the angle from where
- * the bone was at birth. */
+/* Angle of a joint about its axis 0 or 1 since birth, rad, and its rate; balls: axis 0, the angle
+ * from where the bone was at birth. */
 void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int axis,
                                  double *angle_rad, double *rate_rad_s);
 /* 1 if the sphere touched ground, obstacle or another sphere in the last step. */

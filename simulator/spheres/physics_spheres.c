@@ -1,5 +1,5 @@
-/* The physics row of spheres, see simulator/body/physics.h. They feel bones and joints, touch and height, light; a part
- * has the bone that leads to it and the joint of that bone. */
+/* The physics row of spheres, see simulator/body/physics.h. They feel bones and joints, touch and
+ * height, light; a part has the bone that leads to it and the joint of that bone. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -44,7 +44,8 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     }
 }
 
-/* Seen along the bone that leads to the part (the root: along the bone to its first child), and upwards. */
+/* Seen along the bone that leads to the part (the root: along the bone to its first child), and
+ * upwards. */
 static void see_light(struct senses *senses, const struct dynamics *dynamics,
                       const struct seen *light)
 {
@@ -96,8 +97,8 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
     return VERDICT_OK;
 }
 
-/* Without joints between the bones nothing else brings spheres to rest: Stokes' law, so that every sphere loses at
- * least that rate of its speed. */
+/* Without joints between the bones nothing else brings spheres to rest: Stokes' law, so that every
+ * sphere loses at least that rate of its speed. */
 static void thicken(const struct phenotype *phenotype, double rate_1_s, struct world *world)
 {
     const struct sphere_body *body = sphere_body_of(phenotype);

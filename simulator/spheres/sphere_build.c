@@ -1,26 +1,29 @@
-/* A body of spheres and bones made ready to move: what each bone and muscle is stiff by, in which order bones are
- * taken, and how many substeps a step needs. Why bones have the stiffness that they have: sphere_step.c. */
+/* A body of spheres and bones made ready to move: what each bone and muscle is stiff by, in which
+ * order bones are taken, and how many substeps a step needs. Why bones have the stiffness that they
+ * have: sphere_step.c. */
 #include <float.h>
 
 #include "common/math/detmath.h"
 #include "simulator/spheres/sphere_system.h"
 
-/* Substeps are so short that nothing turns by more than this in its own vibration, rad: leapfrog is stable below 2. */
+/* Substeps are so short that nothing turns by more than this in its own vibration, rad: leapfrog is
+ * stable below 2. */
 #define PHASE_MOST 1.0
 /* Bones lose the rate of their length at this rate. */
 #define BONE_DAMPING_1_S 80
 /* A muscle gives its greatest force when it is off by this share of its length. */
 #define MUSCLE_GIVE 0.05
-/* Its damping is at most this share of what would stop its spheres in a radian of the fastest vibration. */
+/* Its damping is at most this share of what would stop its spheres in a radian of the fastest
+ * vibration. */
 #define MUSCLE_DAMPING 0.3
-/* A bone's D - L^2 counts up to this many L^2, half as long again: beyond, its force would grow with the cube of
- * its length, and no step is small enough for that. */
+/* A bone's D - L^2 counts up to this many L^2, half as long again: beyond, its force would grow
+ * with the cube of its length, and no step is small enough for that. */
 #define STRETCH_MOST 1.25
 #define SUBSTEPS     2
 #define BONE_HZ      75
 
-/* How many bones and rows of joints pull at each sphere: a bone is as stiff as makes the fastest vibration that these
- * can have with others like it the one that is asked for. */
+/* How many bones and rows of joints pull at each sphere: a bone is as stiff as makes the fastest
+ * vibration that these can have with others like it the one that is asked for. */
 static void count_shares(struct sphere_system *s)
 {
     for (int i = 0; i < s->body->bone_count; i++) {
@@ -56,8 +59,9 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
     s->rod_of[bone_index] = (int)(rod - s->rod);
 }
 
-/* Fixed bones in rounds, in each of which no sphere has two: damping takes them one after the other, and one that
- * shares a sphere with the last waits for it. The documents' methods take them as they come. */
+/* Fixed bones in rounds, in each of which no sphere has two: damping takes them one after the
+ * other, and one that shares a sphere with the last waits for it. The documents' methods take them
+ * as they come. */
 static void make_fixed_rods(struct sphere_system *s)
 {
     const struct sphere_body *body = s->body;
@@ -183,7 +187,8 @@ static int take_memory(struct sphere_system *s, struct arena *arena)
                : ERR_MEMORY;
 }
 
-/* As many substeps as are asked for, or as the stiffness needs. The documents' methods know neither. */
+/* As many substeps as are asked for, or as the stiffness needs. The documents' methods know
+ * neither. */
 static void set_step(struct sphere_system *s)
 {
     const struct dynamics_settings *settings = &s->settings;

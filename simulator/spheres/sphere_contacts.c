@@ -1,18 +1,20 @@
-/* Contacts of spheres: with one another, the ground, and the obstacles of the world, which reach through
- * the third dimension from minus to plus half of world.depth_m.
+/* Contacts of spheres: with one another, the ground, and the obstacles of the world, which reach
+ * through the third dimension from minus to plus half of world.depth_m.
  *
- * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching. What is
- * near is looked for only when the fastest sphere has gone half of a slack since, and half of what the others
- * were farther apart than that.
+ * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching.
+ * What is near is looked for only when the fastest sphere has gone half of a slack since, and half
+ * of what the others were farther apart than that.
  *
- * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing hung on
- * them; what does comes with the bones' impulses in the next substep. Signorini with Newton's restitution
- * and Coulomb's cone, as in contacts.h, with the gap of the middle of the substep: vn >= -gap / h.
+ * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing
+ * hung on them; what does comes with the bones' impulses in the next substep. Signorini with
+ * Newton's restitution and Coulomb's cone, as in contacts.h, with the gap of the middle of the
+ * substep: vn >= -gap / h.
  *
- * The piece of an obstacle that a sphere may touch is the one nearest to where the sphere would be next: of
- * two obstacles side by side the second is then no step, as it would be seen from afar. Between two
- * spheres the normal is the line of their centres in the middle, so that angular momentum is kept. A sphere
- * that does not turn cannot take the torque of friction: it has no friction against another sphere of its body. */
+ * The piece of an obstacle that a sphere may touch is the one nearest to where the sphere would be
+ * next: of two obstacles side by side the second is then no step, as it would be seen from afar.
+ * Between two spheres the normal is the line of their centres in the middle, so that angular
+ * momentum is kept. A sphere that does not turn cannot take the torque of friction: it has no
+ * friction against another sphere of its body. */
 #include <float.h>
 
 #include "simulator/spheres/sphere_system.h"
@@ -23,7 +25,8 @@
 #define PUSH_OUT_M   1e-3
 #define PUSH_OUT_1_S 48
 #define PUSH_OUT_M_S 0.05
-/* What goes farther than this share of the slack in a substep is fast: what it could reach in two is near. */
+/* What goes farther than this share of the slack in a substep is fast: what it could reach in two
+ * is near. */
 #define FAST_SHARE 0.25
 /* The search for where a fast sphere first touches an obstacle. */
 #define SWEEP_PARTS_MAX 40
@@ -115,9 +118,9 @@ static double fast_way(const struct sphere_system *s)
     return s->way > FAST_SHARE * s->slack ? s->way : 0;
 }
 
-/* How far beyond the slack all others are is found without a root for each pair: if the squares of distance and
- * reach differ by `least` or more in each pair, and no reach is more than R, then each is at least
- * sqrt(R^2 + least) - R beyond its reach. */
+/* How far beyond the slack all others are is found without a root for each pair: if the squares of
+ * distance and reach differ by `least` or more in each pair, and no reach is more than R, then each
+ * is at least sqrt(R^2 + least) - R beyond its reach. */
 void sphere_contacts_look(struct sphere_system *s)
 {
     double least = DBL_MAX, beyond, more = 2 * fast_way(s);
@@ -193,7 +196,8 @@ static struct vec3 slip_at_start(const struct sphere_system *s, const struct tou
                    has_b ? ball_b(touch)->start : none, has_b ? matter_b(touch)->spin_start : none);
 }
 
-/* The normal velocity that the contact must not fall below, by the one at the start of the substep. */
+/* The normal velocity that the contact must not fall below, by the one at the start of the
+ * substep. */
 static double least_speed_from(const struct sphere_system *s, struct touch *touch, double start)
 {
     double least = 0;
@@ -244,8 +248,8 @@ static void turn(struct sphere_system *s, const struct touch *touch, struct vec3
     }
 }
 
-/* How a contact gives way: its slip to an impulse of friction, slip and spin to each other's impulse, spin to
- * one of torque. */
+/* How a contact gives way: its slip to an impulse of friction, slip and spin to each other's
+ * impulse, spin to one of torque. */
 struct yielding {
     double slip, both, spin;
 };
@@ -297,12 +301,12 @@ static double clamp(double value, double most)
 
 /* Friction within Coulomb's cone, and torque against rolling and against spinning about the normal.
  *
- * With p the impulse of friction, t that of torque, q = t x n, w the spin, and `yielding` A, C, B, nothing slips
- * nor rolls afterwards if
+ * With p the impulse of friction, t that of torque, q = t x n, w the spin, and `yielding` A, C, B,
+ * nothing slips nor rolls afterwards if
  *     A p - C q = -slip        -C p + B q = -w x n
- * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside it; what
- * friction may not hold slides, and the torque is what the rolling needs. Solved one after the other, a
- * ball at rest on a slope would creep at 2.5 g h. */
+ * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside
+ * it; what friction may not hold slides, and the torque is what the rolling needs. Solved one after
+ * the other, a ball at rest on a slope would creep at 2.5 g h. */
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
     struct yielding y = yielding_of(s, touch, inverse_mass);
@@ -368,7 +372,8 @@ static int are_touching(const struct sphere_system *s, int ia, struct sphere_sys
     double distance = sqrt(dd), gap = distance - radii;
     if (!(distance > CENTRES_M) || (gap > TOUCH_M && gap * distance > s->h * closing))
         return 0;
-    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is lost */
+    /* spheres apart, or overlapping, touch at one point nevertheless: else angular momentum is
+     * lost */
     double share = distance / radii;
     *touch = (struct touch){.a = ia,
                             .b = ib,
@@ -399,8 +404,8 @@ static void surface_of(const struct sphere_system *s, int index, struct touch *t
     touch->elasticity = larger(s->world.elasticity, m->elasticity);
 }
 
-/* Where a sphere will be: at the end of the substep, or where it first touches the obstacle, if it goes farther than it
- * is thick until then. */
+/* Where a sphere will be: at the end of the substep, or where it first touches the obstacle, if it
+ * goes farther than it is thick until then. */
 static double way_time(const struct sphere_system *s, const struct ball *ball, int obstacle)
 {
     double speed = vec3_length(ball->velocity), time_s = 0;
@@ -435,8 +440,8 @@ static void meet_obstacle(struct sphere_system *s, struct sphere_pair two)
     solve_touch(s, touch);
 }
 
-/* As solve_touch() and the booking, for spheres that do not turn on the ground: nearly all there is. Nothing
- * changes their velocities afterwards. Of the touch it fills what the report reads. */
+/* As solve_touch() and the booking, for spheres that do not turn on the ground: nearly all there
+ * is. Nothing changes their velocities afterwards. Of the touch it fills what the report reads. */
 static void stand(struct sphere_system *s, int index, double gap, struct touch *touch)
 {
     struct touch surface;
@@ -509,7 +514,8 @@ void sphere_contacts_solve(struct sphere_system *s)
         s->penetration = larger(s->penetration, -s->touch[i].gap);
 }
 
-/* A sphere that does not turn is pushed at its centre, whatever rubs it. `sign`: +1 for a, -1 for b. */
+/* A sphere that does not turn is pushed at its centre, whatever rubs it. `sign`: +1 for a, -1 for
+ * b. */
 static void book_impulse(struct sphere_system *s, int index, const struct touch *touch, double sign,
                          double arm)
 {

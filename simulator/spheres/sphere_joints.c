@@ -2,34 +2,36 @@
  *
  * Sizes: 0 to a dozen; each costs some 60 ns a substep.
  *
- * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. What is known at
- * birth is kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the bone's direction,
+ * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. What is
+ * known at birth is kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the
+ * bone's direction,
  *
  *   angle about n:  alpha = atan2(b.t, b.m)         angle about t:  beta = atan2(-b.n, b.m)
  *   ball:  gamma = atan2(|m x b|, m.b), about m x b
  *
- * A hinge has alpha free within its limits and beta = 0, a saddle both within limits. Turning about a unit
- * axis u at right angles to b, alpha changes at the rate of turning over the length of b's part at right
- * angles to n (derived: d(alpha) = (u x b . tau) / rho with u = (n - (n.b) b) / rho, u x b = tau); beta
- * likewise, gamma at the rate itself.
+ * A hinge has alpha free within its limits and beta = 0, a saddle both within limits. Turning about
+ * a unit axis u at right angles to b, alpha changes at the rate of turning over the length of b's
+ * part at right angles to n (derived: d(alpha) = (u x b . tau) / rho with u = (n - (n.b) b) / rho,
+ * u x b = tau); beta likewise, gamma at the rate itself.
  *
- * Forces. A unit torque u on the end bone b (vector, not unit): u x b / b^2 on end. The reaction -u on the
- * frame, whose only handles are the base sphere (across the base bone a) and the reference (along e3, with
- * c2 its part along e2):
+ * Forces. A unit torque u on the end bone b (vector, not unit): u x b / b^2 on end. The reaction -u
+ * on the frame, whose only handles are the base sphere (across the base bone a) and the reference
+ * (along e3, with c2 its part along e2):
  *
  *   reference:  f e3,  f = -(u.e1) / c2;      base:  (R x a) / a^2,  R = -u - f c x e3
  *
  * and the sphere of the joint takes what keeps the sum zero. They have no torque in sum either, for
- * a x base + c x reference = -u. By virtual work their power is the rate of turning. Without a reference
- * u = (a x b) / |a x b| is at right angles to a, and f = 0; a joint of any kind is then the angle between the
- * bones. In a plane e2 is e1 turned by a quarter, all axes are at right angles to a, and f = 0, too. */
+ * a x base + c x reference = -u. By virtual work their power is the rate of turning. Without a
+ * reference u = (a x b) / |a x b| is at right angles to a, and f = 0; a joint of any kind is then
+ * the angle between the bones. In a plane e2 is e1 turned by a quarter, all axes are at right
+ * angles to a, and f = 0, too. */
 #include "common/math/detmath.h"
 #include "simulator/spheres/sphere_system.h"
 
 /* Below this, of unit vectors, two directions are one. */
 #define PARALLEL 1e-6
-/* Share of the stiffness of a bone with the same lever and inertia. Softer, because leapfrog errs by some k h^2 / 4 of the
- * energy whenever a limit is met or left. */
+/* Share of the stiffness of a bone with the same lever and inertia. Softer, because leapfrog errs
+ * by some k h^2 / 4 of the energy whenever a limit is met or left. */
 #define STIFFNESS 0.1
 /* See MUSCLE_DAMPING in sphere_build.c: the same of motors. */
 #define MOTOR_DAMPING 0.3
@@ -120,8 +122,8 @@ static struct vec3 some_across(struct vec3 v)
     return vec3_scale(across, 1 / vec3_length(across));
 }
 
-/* Sets the stiffness of both rows, by the stiffer of turning about n and about n x m: the bound of sphere_step.c with the
- * forces of unit torque instead of unit vectors. */
+/* Sets the stiffness of both rows, by the stiffer of turning about n and about n x m: the bound of
+ * sphere_step.c with the forces of unit torque instead of unit vectors. */
 static void set_stiffness(const struct sphere_system *s, struct angle *angle,
                           const struct joint_frame *f, struct vec3 n)
 {
@@ -263,8 +265,8 @@ static double clamp(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* As a muscle does: the angle at rest goes towards the target as fast as it may and as far as the torque
- * reaches; spring and damping together are bounded. */
+/* As a muscle does: the angle at rest goes towards the target as fast as it may and as far as the
+ * torque reaches; spring and damping together are bounded. */
 static void drive(struct sphere_system *s, struct angle *angle, int axis)
 {
     struct joint_row *row = &angle->rows[axis];
@@ -283,7 +285,8 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
     double damping =
         fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
     double torque = stiffness * (row->rest - row->angle) + damping * (rest_rate - rate);
-    /* what is folded up has no inertia: no faster than it may be in a radian of the fastest vibration */
+    /* what is folded up has no inertia: no faster than it may be in a radian of the fastest
+     * vibration */
     double strength =
         fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);
     row->torque = clamp(torque, -strength, strength);
@@ -310,9 +313,10 @@ static int has_motor(const struct angle *angle, int axis)
            (axis == 0 || kind == SPHERE_SADDLE);
 }
 
-/* The torque that holds an angle within its limits. It gives back what it has taken, and no more: of the impulse
- * p = torque h / lever no more than makes p (rate + p / 2 inertia) the energy in store. Pushed by a frame
- * that turned, or by a stiffness that changed, while nothing was done against it, it would be a motor. */
+/* The torque that holds an angle within its limits. It gives back what it has taken, and no more:
+ * of the impulse p = torque h / lever no more than makes p (rate + p / 2 inertia) the energy in
+ * store. Pushed by a frame that turned, or by a stiffness that changed, while nothing was done
+ * against it, it would be a motor. */
 static void hold(struct sphere_system *s, struct angle *angle, int axis)
 {
     struct joint_row *row = &angle->rows[axis];

@@ -3,18 +3,19 @@
  * gains and losses stand in docs/physics-spheres.md; creatures moved by them are judged by the
  * same ledger and the same guards.
  *
- * rejection, as the code there is printed: a bone that is off by more than 5 % (their bones were about 1
- * long) takes from both its spheres the velocity that makes it worse, averages what they lost, and gives the
- * average back to both; then it adds the difference of the length asked for and the length it had, metres
- * for metres per second, to both spheres, away from each other. Masses do not occur: with spheres of
- * different masses no momentum is kept, and what beats its heavy and its light end together flies.
+ * rejection, as the code there is printed: a bone that is off by more than 5 % (their bones were
+ * about 1 long) takes from both its spheres the velocity that makes it worse, averages what they
+ * lost, and gives the average back to both; then it adds the difference of the length asked for and
+ * the length it had, metres for metres per second, to both spheres, away from each other. Masses do
+ * not occur: with spheres of different masses no momentum is kept, and what beats its heavy and its
+ * light end together flies.
  *
- * nudge: the spheres move as if there were no bones; then four times every bone says where its spheres
- * should be, by their masses, and each sphere goes to the average of what is said to it; velocities follow from
- * the places. Each average has its own divisor: action is not reaction.
+ * nudge: the spheres move as if there were no bones; then four times every bone says where its
+ * spheres should be, by their masses, and each sphere goes to the average of what is said to it;
+ * velocities follow from the places. Each average has its own divisor: action is not reaction.
  *
- * The work of muscles is booked as such, impulse times mean velocity; all else that bones do to the energy is
- * a loss, or an unearned gain. */
+ * The work of muscles is booked as such, impulse times mean velocity; all else that bones do to the
+ * energy is a loss, or an unearned gain. */
 #include "simulator/spheres/sphere_system.h"
 
 #define REJECTION_SHARE 0.05

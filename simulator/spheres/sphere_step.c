@@ -2,43 +2,47 @@
  *
  * Sizes: 12 spheres and 24 bones, 480 substeps a second; a substep takes about 0.4 us.
  *
- * A substep of h, with positions x and velocities v of the same time (Moreau's midpoint, for smooth forces
- * the leapfrog method of Verlet 1967; Hairer, Lubich, Wanner, Geometric Numerical Integration, I.1.4):
+ * A substep of h, with positions x and velocities v of the same time (Moreau's midpoint, for smooth
+ * forces the leapfrog method of Verlet 1967; Hairer, Lubich, Wanner, Geometric Numerical
+ * Integration, I.1.4):
  *
  *   X = x + h/2 v;   v+ = v + h g + M^-1 (impulses at X);   x+ = X + h/2 v+
  *
- * Impulses of bones act along the line between their spheres at X, those of joints are made of forces
- * without sum and torque at X, those between spheres are central: with X as the lever, momentum and
- * angular momentum stay what they are to the last bits.
+ * Impulses of bones act along the line between their spheres at X, those of joints are made of
+ * forces without sum and torque at X, those between spheres are central: with X as the lever,
+ * momentum and angular momentum stay what they are to the last bits.
  *
  * Stiffness is the body's. With d from one end of a bone to the other, D = d.d, rest length L, the
  * energy is U = k (D - L^2)^2 / (8 L^2), which is k e^2 / 2 for small extensions e, and the force
- * -k (D - L^2) / (2 L^2) d: no root and no division. Leapfrog is stable while h^2 lambda < 4 for the greatest
- * eigenvalue of M^-1 K. With n bones at a sphere |sum of f|^2 <= n sum of f^2 at each, hence
- * lambda <= max over bones of k (w_a n_a + w_b n_b), w = 1/m. A bone has k = W^2 / (w_a n_a + w_b n_b) with
- * W = 2 pi bone_hz: whatever its shape, no body vibrates faster than W. A step has so many substeps that
- * W h <= PHASE_MOST; more of them converge to the same motion, of the second order but for contacts. A Young's modulus
- * would make small bodies vibrate ten times as fast as large ones, and every step one for the smallest. A bone damps the
- * rate of its length, every other step, one bone after the other: each takes energy only, and exactly known.
+ * -k (D - L^2) / (2 L^2) d: no root and no division. Leapfrog is stable while h^2 lambda < 4 for
+ * the greatest eigenvalue of M^-1 K. With n bones at a sphere |sum of f|^2 <= n sum of f^2 at each,
+ * hence lambda <= max over bones of k (w_a n_a + w_b n_b), w = 1/m. A bone has k = W^2 / (w_a n_a +
+ * w_b n_b) with W = 2 pi bone_hz: whatever its shape, no body vibrates faster than W. A step has so
+ * many substeps that W h <= PHASE_MOST; more of them converge to the same motion, of the second
+ * order but for contacts. A Young's modulus would make small bodies vibrate ten times as fast as
+ * large ones, and every step one for the smallest. A bone damps the rate of its length, every other
+ * step, one bone after the other: each takes energy only, and exactly known.
  *
- * Tried and lost: bones as stiff as the step allows, k = 1 / (h^2 (w_a n_a + w_b n_b)). Their bodies were others at every
- * step: a spider went 1.04, 0.24, 0.04 m with 2, 4, 8 substeps.
+ * Tried and lost: bones as stiff as the step allows, k = 1 / (h^2 (w_a n_a + w_b n_b)). Their
+ * bodies were others at every step: a spider went 1.04, 0.24, 0.04 m with 2, 4, 8 substeps.
  *
- * Tried and lost: rods of fixed length, |d + h w+| = L, solved by Gauss-Seidel sweeps (SHAKE; one sweep a
- * substep is PBD with small steps, Macklin and others 2019). Unconverged sweeps act as springs whose energy
- * nobody knows: on a spider of 12 spheres and 25 bones in the air the bones gave back 80 % of what they
- * took, with 1 sweep as with 100, and warm starts exploded. A sparse direct solution costs four times as much.
+ * Tried and lost: rods of fixed length, |d + h w+| = L, solved by Gauss-Seidel sweeps (SHAKE; one
+ * sweep a substep is PBD with small steps, Macklin and others 2019). Unconverged sweeps act as
+ * springs whose energy nobody knows: on a spider of 12 spheres and 25 bones in the air the bones
+ * gave back 80 % of what they took, with 1 sweep as with 100, and warm starts exploded. A sparse
+ * direct solution costs four times as much.
  *
- * Muscles: a bone whose rest length goes towards the one asked for with a bounded rate, and whose force,
- * spring and damping together, is bounded; where that holds it back, the rest length waits for it. The spring
- * gives: as stiff as a bone it swung about its goal at full force, one way and the other, for ever. Beyond
- * their range stops act, as stiff bones do. Viscosity: Stokes' 6 pi eta r v and 8 pi eta r^3 w, or a force of
- * q 2r v^2, in two halves around the substeps of a step.
+ * Muscles: a bone whose rest length goes towards the one asked for with a bounded rate, and whose
+ * force, spring and damping together, is bounded; where that holds it back, the rest length waits
+ * for it. The spring gives: as stiff as a bone it swung about its goal at full force, one way and
+ * the other, for ever. Beyond their range stops act, as stiff bones do. Viscosity: Stokes' 6 pi eta
+ * r v and 8 pi eta r^3 w, or a force of q 2r v^2, in two halves around the substeps of a step.
  *
- * Ledger. Every impulse's work is impulse . (v + v+) / 2, exactly; muscles, motors, contacts, viscosity and
- * damping are booked, the energy of stretched bones counts as potential energy. What does not balance is the
- * error of the integration, the residual: k h^2 (w+^2 - w^2) / 8 of each bone, which cancels in sum as long as
- * velocities change within substeps only: bones damped between them left 1.6 % of an impact's energy. */
+ * Ledger. Every impulse's work is impulse . (v + v+) / 2, exactly; muscles, motors, contacts,
+ * viscosity and damping are booked, the energy of stretched bones counts as potential energy. What
+ * does not balance is the error of the integration, the residual: k h^2 (w+^2 - w^2) / 8 of each
+ * bone, which cancels in sum as long as velocities change within substeps only: bones damped
+ * between them left 1.6 % of an impact's energy. */
 #include "simulator/spheres/sphere_system.h"
 
 /* Bodies that bend lose some of that motion every eighth step. */
@@ -46,12 +50,12 @@
 /* Added to moments of inertia, as a share of their sum: bodies may lie in a line. */
 #define LINE_SHARE 1e-13
 
-/* Operations of a substep: for each sphere and bone, for each pair of things that may touch, for each that
- * does; and the pieces that a joint makes. */
+/* Operations of a substep: for each sphere and bone, for each pair of things that may touch, for
+ * each that does; and the pieces that a joint makes. */
 enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
 
-/* Positions and velocities as they are seen from outside. Returns whether they are finite: what is infinite or no
- * number has made the places so as well, and their sum. */
+/* Positions and velocities as they are seen from outside. Returns whether they are finite: what is
+ * infinite or no number has made the places so as well, and their sum. */
 int sphere_system_publish(struct sphere_system *s)
 {
     struct lanes sum = {{0, 0}, 0};
@@ -77,7 +81,8 @@ void sphere_system_forget(struct sphere_system *s)
 
 /* ---------------------------------------------------------------- a substep */
 
-/* Without jumps: which way it goes is hard to foretell, and a wrong guess costs more than all of it. */
+/* Without jumps: which way it goes is hard to foretell, and a wrong guess costs more than all of
+ * it. */
 static inline double clamp(double value, double low, double high)
 {
     value = high < value ? high : value;
@@ -90,8 +95,8 @@ static inline double rod_rate_at_start(const struct rod *rod, struct lanes d)
     return lanes_dot(d, lanes_sub(lanes_of(&rod->ball_a->start), lanes_of(&rod->ball_b->start)));
 }
 
-/* Once a step: the rest length goes towards the goal, and not farther than the force reaches; and what the
- * muscle does in the substeps of the step. */
+/* Once a step: the rest length goes towards the goal, and not farther than the force reaches; and
+ * what the muscle does in the substeps of the step. */
 static void advance_muscle(const struct sphere_system *s, struct muscle *muscle,
                            const struct rod *rod)
 {
@@ -168,8 +173,8 @@ static struct lanes fall_of(const struct sphere_system *s)
     return lanes_from(vec3_scale(world_gravity(&s->world), s->h));
 }
 
-/* Gravity acts, and all springs: fixed rods, joints, muscles. Without joints between them rods of both kinds pull
- * in one go. */
+/* Gravity acts, and all springs: fixed rods, joints, muscles. Without joints between them rods of
+ * both kinds pull in one go. */
 static void pull_all(struct sphere_system *s, double share)
 {
     struct lanes fall = fall_of(s);
@@ -217,8 +222,9 @@ static inline void damp_rod(const struct sphere_system *s, int i, double damping
     ball_push(rod->ball_b, d, number * rod->ball_b->inverse_mass);
 }
 
-/* What the body would do at the start of the substep if it moved as one, with the momentum and angular momentum
- * that it has: velocity at the centre of mass, which is given as well, and spin. */
+/* What the body would do at the start of the substep if it moved as one, with the momentum and
+ * angular momentum that it has: velocity at the centre of mass, which is given as well, and
+ * spin. */
 struct as_one {
     struct vec3 centre, velocity, spin;
 };
@@ -267,10 +273,11 @@ static struct as_one move_as_one(const struct sphere_system *s)
     return one;
 }
 
-/* The velocity and the spin of each sphere go a share of the way to those of a rigid body. Momentum and
- * angular momentum are kept (Mueller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics, 2007, 3.5). It is
- * what friction at pivots and in tissue does to a body, and costs the same whatever its shape. The
- * velocities are those before the substep: only these are 0 where weight, bones and ground balance. */
+/* The velocity and the spin of each sphere go a share of the way to those of a rigid body. Momentum
+ * and angular momentum are kept (Mueller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics,
+ * 2007, 3.5). It is what friction at pivots and in tissue does to a body, and costs the same
+ * whatever its shape. The velocities are those before the substep: only these are 0 where weight,
+ * bones and ground balance. */
 static void damp_body(struct sphere_system *s)
 {
     double rate = s->settings.body_damping_1_s * s->settings.dt_s * BODY_DAMPING_STEPS;
@@ -289,8 +296,8 @@ static void damp_body(struct sphere_system *s)
     }
 }
 
-/* Bones, and where the settings ask for it muscles and joints; between two halves of the springs, which both do the
- * same. */
+/* Bones, and where the settings ask for it muscles and joints; between two halves of the springs,
+ * which both do the same. */
 static void damp(struct sphere_system *s)
 {
     struct lanes fall = fall_of(s);
@@ -315,7 +322,8 @@ static void damp(struct sphere_system *s)
     }
 }
 
-/* Where something struck in the same substep, damping may have pushed the wrong way: that is unearned. */
+/* Where something struck in the same substep, damping may have pushed the wrong way: that is
+ * unearned. */
 static void book_damping(struct sphere_system *s)
 {
     double work = 0;
@@ -330,11 +338,12 @@ static void book_damping(struct sphere_system *s)
     *(work > 0 ? &s->ledger.gain_limit_j : &s->ledger.loss_damping_j) += fabs(work);
 }
 
-/* From one middle to the next; at the end positions are h / 2 ahead of velocities. Damping acts between two
- * halves of the springs: there, of all places, the energy that leapfrog keeps has the plain kinetic energy in
- * it, v^2 / 2 + x K (1 - h^2 K / 4) x / 2, so that slowing down takes energy. After the springs it can give
- * some, and exploded. Muscles are among the springs: without them what is in balance has a rate there, and damping
- * it was a push every other step, which fed what lay at rest. */
+/* From one middle to the next; at the end positions are h / 2 ahead of velocities. Damping acts
+ * between two halves of the springs: there, of all places, the energy that leapfrog keeps has the
+ * plain kinetic energy in it, v^2 / 2 + x K (1 - h^2 K / 4) x / 2, so that slowing down takes
+ * energy. After the springs it can give some, and exploded. Muscles are among the springs: without
+ * them what is in balance has a rate there, and damping it was a push every other step, which fed
+ * what lay at rest. */
 static void pull_and_damp(struct sphere_system *s, int is_damping)
 {
     double share = is_damping ? 0.5 : 1;
@@ -407,7 +416,8 @@ static void book_slowing(struct sphere_system *s, int i, double share, double sp
     s->given.size += vec3_length(impulse);
 }
 
-/* Exactly what the law of viscosity takes in a time, at the mean velocity: m (v+ - v) = -t c (v + v+) / 2. */
+/* Exactly what the law of viscosity takes in a time, at the mean velocity: m (v+ - v) = -t c (v +
+ * v+) / 2. */
 static void slow_down(struct sphere_system *s, double time_s)
 {
     int is_quadratic = s->world.drag_law == DRAG_LAW_QUADRATIC;
@@ -485,7 +495,8 @@ int sphere_step(struct dynamics *dynamics)
 
 /* ---------------------------------------------------------------- several bodies */
 
-/* How much farther than it goes by its speed a sphere is expected to get in a step, m, and by what share. */
+/* How much farther than it goes by its speed a sphere is expected to get in a step, m, and by what
+ * share. */
 #define SWEEP_M     0.01
 #define SWEEP_STEPS 1.5
 

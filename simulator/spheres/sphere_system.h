@@ -1,9 +1,9 @@
 /* The state of a body of spheres and bones while it moves; for the files of the solver only:
- * sphere_build.c (creation), sphere_step.c (steps), dynamics_spheres.c (ledger, interface), sphere_contacts.c,
- * sphere_joints.c, sphere_methods.c.
+ * sphere_build.c (creation), sphere_step.c (steps), dynamics_spheres.c (ledger, interface),
+ * sphere_contacts.c, sphere_joints.c, sphere_methods.c.
  *
- * A step is made of substeps of h. Between them positions are those of the middle of a substep, from which
- * impulses act: see sphere_step.c. All memory comes from the arena at creation. */
+ * A step is made of substeps of h. Between them positions are those of the middle of a substep,
+ * from which impulses act: see sphere_step.c. All memory comes from the arena at creation. */
 #ifndef SIMULATOR_SPHERES_SPHERE_SYSTEM_H
 #define SIMULATOR_SPHERES_SPHERE_SYSTEM_H
 
@@ -25,9 +25,10 @@ static inline double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of struct vec3, in
- * fewer instructions. What they are loaded from is at a multiple of 16 bytes; and was stored so, too: to load both
- * lanes of what has just been stored one by one waits for the stores. */
+/* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of
+ * struct vec3, in fewer instructions. What they are loaded from is at a multiple of 16 bytes; and
+ * was stored so, too: to load both lanes of what has just been stored one by one waits for the
+ * stores. */
 struct lanes {
     pair xy;
     double z;
@@ -100,7 +101,8 @@ struct ball_matter {
     int round;       /* of ordering bones */
 };
 
-/* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on b. */
+/* A bone in motion. Its impulse is a number times the vector d from b to a, on a; minus that on
+ * b. */
 struct rod {
     int a, b;
     struct ball *ball_a, *ball_b;
@@ -118,15 +120,15 @@ struct muscle {
     double reach;               /* how far off it gives its greatest force, m */
     double length, rest_rate;   /* at rest, now; m/s */
     double target, target_rate; /* length asked for, and how it changes until set again */
-    /* as of the start of the step: number = spring (length^2 - d.d) + damper (length rest_rate - d.w), within
-     * +-most */
+    /* as of the start of the step: number = spring (length^2 - d.d) + damper (length rest_rate -
+     * d.w), within +-most */
     double length_sq, pushed, spring, damper, most;
     double inverse_length;   /* of the muscle itself */
     double pull, rate_start; /* the number in this substep, and d.w before it */
 };
 
-/* What a rod does in this substep, or in each half of it: an impulse of number d on a, minus that on b; of fixed
- * ones number gain d. */
+/* What a rod does in this substep, or in each half of it: an impulse of number d on a, minus that
+ * on b; of fixed ones number gain d. */
 struct pull {
     struct lanes d;
     double number;
@@ -138,8 +140,9 @@ struct rod_end {
     double factor;
 };
 
-/* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures its
- * rate: rate = sum of force . velocity. Forces and torques vanish in sum, so momentum is kept. */
+/* An angle of a joint: unit torque about it is a set of forces on four spheres, which also measures
+ * its rate: rate = sum of force . velocity. Forces and torques vanish in sum, so momentum is
+ * kept. */
 struct joint_row {
     struct vec3 force[4]; /* on sphere, base, end, reference */
     double inverse;       /* of the inertia that unit torque turns */
@@ -220,15 +223,16 @@ struct sphere_system {
     struct muscle *muscle; /* rod fixed_rods + number */
     int *rod_of;           /* of each bone */
     struct pull *pull;     /* of each rod */
-    /* all ends of rods: at sphere i those of fixed ones from first_end[2 i], of muscles from first_end[2 i + 1], to
-     * first_end[2 i + 2]. So each velocity is read and written once, and does not wait for the one before. */
+    /* all ends of rods: at sphere i those of fixed ones from first_end[2 i], of muscles from
+     * first_end[2 i + 1], to first_end[2 i + 2]. So each velocity is read and written once, and
+     * does not wait for the one before. */
     struct rod_end *ends;
     int *first_end;
     struct angle *angle;
     struct vec3 *q, *qd; /* three numbers per sphere: the state of record */
 
-    /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each rod, and to
-     * each sphere; where each was; how many bones it has */
+    /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each
+     * rod, and to each sphere; where each was; how many bones it has */
     double *previous_length, *bones_at;
     struct vec3 *nudged, *nudge_sum, *from;
 
@@ -248,7 +252,8 @@ struct sphere_system {
     int point_count, point_room, is_reported;
     double penetration;
 
-    /* by contacts with the world and drag, in this step: about the world's origin; and see spheres_impulses() */
+    /* by contacts with the world and drag, in this step: about the world's origin; and see
+     * spheres_impulses() */
     struct impulse_sum given;
     struct vec3 slowed; /* of that, by drag before the first substep */
     struct vec3 given_sums, given_sums_of_sums;
@@ -307,12 +312,12 @@ void sphere_contacts_look(struct sphere_system *s);
 void sphere_contacts_solve(struct sphere_system *s);
 /* Books the work and the impulses of the contacts of the substep. */
 void sphere_contacts_book(struct sphere_system *s);
-/* Fills the points of the last substep and says which spheres touch, unless that has been done: few steps are
- * asked for it. */
+/* Fills the points of the last substep and says which spheres touch, unless that has been done: few
+ * steps are asked for it. */
 void sphere_contacts_report(struct sphere_system *s);
 double sphere_contacts_overlap(const struct sphere_system *s);
-/* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve() of both; the
- * touches go behind those that are there. */
+/* Finds and solves what touches between two bodies in this substep, before sphere_contacts_solve()
+ * of both; the touches go behind those that are there. */
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
                           struct sphere_touches *touches);
 /* Books them, before sphere_contacts_book() of the bodies. */

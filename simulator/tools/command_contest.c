@@ -1,4 +1,5 @@
-/* simulator contest A B [PARAMS.ini]: all bouts of a pair of creature files, for people and for the league. */
+/* simulator contest A B [PARAMS.ini]: all bouts of a pair of creature files, for people and for the
+ * league. */
 #include "simulator/tools/command_contest.h"
 
 #include <getopt.h>

@@ -1,6 +1,6 @@
-/* simulator scene SCENE.json: reads a scene, moves it and writes what happened. The trace has a line at
- * the start and at every interval; impulses of contacts are summed from line to line, so that none is
- * lost between them. */
+/* simulator scene SCENE.json: reads a scene, moves it and writes what happened. The trace has a
+ * line at the start and at every interval; impulses of contacts are summed from line to line, so
+ * that none is lost between them. */
 #include "simulator/tools/command_scene.h"
 
 #include <errno.h>

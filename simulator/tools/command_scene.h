@@ -23,13 +23,14 @@ struct scene_request {
 /* A scene in three dimensions. 0, or what went wrong. */
 int command_scene_in_space(const struct scene_request *request, struct error *error);
 
-/* Puts what the request says in the place of what the scene says, and counts the times in steps. ERR_RANGE
- * if a time is not a whole number of steps, at least one. */
+/* Puts what the request says in the place of what the scene says, and counts the times in steps.
+ * ERR_RANGE if a time is not a whole number of steps, at least one. */
 int scene_apply_request(const struct scene_request *request, struct dynamics_settings *settings,
                         double *until_s, double *interval_s, uint64_t *steps,
                         uint64_t *steps_per_line, struct error *error);
 int scene_is_standard(const char *path);
-/* A file of the command: that of its draft, standard output for -, or NULL where there is no path. */
+/* A file of the command: that of its draft, standard output for -, or NULL where there is no
+ * path. */
 struct scene_file {
     FILE *file;
     struct draft draft;
@@ -37,7 +38,8 @@ struct scene_file {
 int scene_open_file(struct scene_file *file, const char *path, struct error *error);
 /* `result` is the first error so far, and is kept; what was written before it is kept, too. */
 int scene_close_file(struct scene_file *file, int result, struct error *error);
-/* Moves with the files of the request open, NULL where it names none. Returns what went wrong first. */
+/* Moves with the files of the request open, NULL where it names none. Returns what went wrong
+ * first. */
 int scene_move_to_files(const struct scene_request *request,
                         int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),
                         void *what, struct error *error);

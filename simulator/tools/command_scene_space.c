@@ -87,8 +87,8 @@ static const char *owner(const struct space_scene *scene, int box)
                                  : scene->names[scene->boxes[box].link];
 }
 
-/* A line for each two that touch: how a face shares its load among its corners is not determined, so only sums
- * are. Points of two boxes follow one another. */
+/* A line for each two that touch: how a face shares its load among its corners is not determined,
+ * so only sums are. Points of two boxes follow one another. */
 static void print_contacts(FILE *file, const struct run *run, uint64_t step)
 {
     const struct contact_point *points;

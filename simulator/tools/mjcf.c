@@ -1,11 +1,13 @@
-/* Actuators. A position servo, tau = kp (q* - q) - kd (q' - q*'), bounded by its strength, is MuJoCo's
- * general actuator with gain kp and bias -kp q - kd q'; its control is q* + kd/kp q*', the target and how
- * it moves in one. A motor, tau = strength u - k q', has gain strength and bias -k q'. Targets move
- * linearly within a brain tick; a line of the table has the control in the middle of the step.
+/* Actuators. A position servo, tau = kp (q* - q) - kd (q' - q*'), bounded by its strength, is
+ * MuJoCo's general actuator with gain kp and bias -kp q - kd q'; its control is q* + kd/kp q*', the
+ * target and how it moves in one. A motor, tau = strength u - k q', has gain strength and bias -k
+ * q'. Targets move linearly within a brain tick; a line of the table has the control in the middle
+ * of the step.
  *
- * A ball has three, along the child's axes. MuJoCo's length of each is a component of the rotation vector of q; ours
- * pull along the rotation vector of target^-1 q. So the control has a shift: the one minus the other minus the
- * target, at the q of our motion at both ends of the tick, and linear in between. */
+ * A ball has three, along the child's axes. MuJoCo's length of each is a component of the rotation
+ * vector of q; ours pull along the rotation vector of target^-1 q. So the control has a shift: the
+ * one minus the other minus the target, at the q of our motion at both ends of the tick, and linear
+ * in between. */
 #include "simulator/tools/mjcf.h"
 
 #include <math.h>
@@ -20,9 +22,10 @@
 #define HALF_DEPTH_M 0.05
 /* Half the depth of obstacles that have no end, m. */
 #define OBSTACLE_HALF_DEPTH_M 1.0
-/* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: what slides is driven apart from
- * what it slides on, the harder the faster, and boxes hop. Where the force of a contact grows with the depth
- * from 0 on, they ride a little higher instead. Steps are parts of ours, as stiff contacts want it. */
+/* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: what slides is driven
+ * apart from what it slides on, the harder the faster, and boxes hop. Where the force of a contact
+ * grows with the depth from 0 on, they ride a little higher instead. Steps are parts of ours, as
+ * stiff contacts want it. */
 #define CONTACT_TIME_S      0.005
 #define CONTACT_FIRMNESS    0.9
 #define CONTACT_SOFT_ZONE_M 0.005
@@ -121,7 +124,8 @@ static double least_damping(const struct body_model *model, const struct model_j
     return least;
 }
 
-/* A ball is at most so far from where it is at birth: cos(turn / 2) = cos(swing / 2) cos(twist / 2). */
+/* A ball is at most so far from where it is at birth: cos(turn / 2) = cos(swing / 2) cos(twist /
+ * 2). */
 static double greatest_turn(const struct model_joint *ball)
 {
     double twist = fmax(-ball->lower, ball->upper);
@@ -152,7 +156,8 @@ static int has_cone(const struct model_joint *joint)
     return joint->kind == MODEL_BALL && joint->cone_rad < DET_PI;
 }
 
-/* The end of the tendons of cones on a link, or on the world: those of its own balls, and of its children's. */
+/* The end of the tendons of cones on a link, or on the world: those of its own balls, and of its
+ * children's. */
 static void write_sites(const struct writer *writer, int link)
 {
     const struct body_model *model = writer->model;
@@ -240,7 +245,8 @@ static void turn_axes(double a[3][3], double axes[3][3], int i, int j)
     }
 }
 
-/* Principal moments, and where the principal axes are; by Jacobi's turns. MuJoCo's own are exact to 1e-8 only. */
+/* Principal moments, and where the principal axes are; by Jacobi's turns. MuJoCo's own are exact to
+ * 1e-8 only. */
 static struct vec3 find_principal(const struct sym3 *of, struct quaternion *turn)
 {
     double a[3][3] = {{of->xx, of->xy, of->xz}, {of->xy, of->yy, of->yz}, {of->xz, of->yz, of->zz}};
@@ -333,7 +339,8 @@ static double row_height(const struct relief *relief, int columns, double cell_m
     return relief_height(relief, (at - middle) * cell_m, (row - middle) * cell_m);
 }
 
-/* Heights from 0 to 1 of the highest, from the row with the least z on: MuJoCo wants them so. Returns the lowest, m. */
+/* Heights from 0 to 1 of the highest, from the row with the least z on: MuJoCo wants them so.
+ * Returns the lowest, m. */
 static double write_relief(const struct writer *writer)
 {
     const struct relief *relief = writer->scene->relief;
@@ -501,7 +508,8 @@ static struct quaternion quaternion_from(const double *numbers)
     return (struct quaternion){numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-/* MuJoCo has a free body's place and turn in the world, the velocity there, and the angular velocity in the own axes. */
+/* MuJoCo has a free body's place and turn in the world, the velocity there, and the angular
+ * velocity in the own axes. */
 static void write_coordinates(const struct writer *writer, const struct model_link *link,
                               const struct model_joint *joint)
 {

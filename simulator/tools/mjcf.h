@@ -1,17 +1,21 @@
-/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play back. Any kind of
- * body that has a model (simulator/body/model.h).
+/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play
+ * back. Any kind of body that has a model (simulator/body/model.h).
  *
- * x to the right is MuJoCo's x, y upwards its z, z towards the viewer its -y; so a turn in the plane, counter-clockwise, is
- * one about -y. Masses, centres and inertias are ours; each part is a box, for contacts and to be seen. A link is a MuJoCo
- * body with our joints in our order, since there, too, each joint turns with those before it.
+ * x to the right is MuJoCo's x, y upwards its z, z towards the viewer its -y; so a turn in the
+ * plane, counter-clockwise, is one about -y. Masses, centres and inertias are ours; each part is a
+ * box, for contacts and to be seen. A link is a MuJoCo body with our joints in our order, since
+ * there, too, each joint turns with those before it.
  *
  * What MuJoCo does otherwise, or not at all; the head of the written file says what of it applies:
- *   - the cone of a ball is a tendon between two points 1 m from it, whose length is 2 sin(swing / 2); its twist has
- *     no limit of its own, the whole turn is bounded by what cone and twist allow together;
+ *   - the cone of a ball is a tendon between two points 1 m from it, whose length is 2 sin(swing /
+ *     2); its twist has no limit of its own, the whole turn is bounded by what cone and twist allow
+ *     together;
  *   - passive damping of a ball is the least of its three, and what is left is the muscles';
- *   - quadratic drag is that of a box of the link's mass and inertia, without exposure; linear drag is left out;
+ *   - quadratic drag is that of a box of the link's mass and inertia, without exposure; linear drag
+ *     is left out;
  *   - restitution and muscles that lose force with speed are left out;
- *   - MuJoCo does not collide two bodies that a joint joins; rectangles leave out only the two parts at the joint. */
+ *   - MuJoCo does not collide two bodies that a joint joins; rectangles leave out only the two
+ *     parts at the joint. */
 #ifndef SIMULATOR_TOOLS_MJCF_H
 #define SIMULATOR_TOOLS_MJCF_H
 
@@ -33,7 +37,8 @@ struct mjcf_box {
 struct mjcf_scene {
     const char *name;
     const struct body_model *model;
-    /* parts' shapes and depths, how they meet, and effectors: of the drives with them actuators are made */
+    /* parts' shapes and depths, how they meet, and effectors: of the drives with them actuators are
+     * made */
     const struct phenotype *phenotype;
     struct vec3 gravity_m_s2;
     int has_ground;
@@ -44,13 +49,14 @@ struct mjcf_scene {
     const double *q, *qd;
     double step_s;
     int effector_mode; /* EFFECTOR_* */
-    /* what the file's head says is missing: muscles that lose force with speed; freedoms that follow a motion */
+    /* what the file's head says is missing: muscles that lose force with speed; freedoms that
+     * follow a motion */
     int has_drag, has_elasticity, has_weaker_muscles, has_motions;
 };
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene);
-/* The controls by the servos' own targets, in the middle of each step of the model from its start: a table as `signals`
- * below. Of a ball whose target is not 0 they are those for small turns. */
+/* The controls by the servos' own targets, in the middle of each step of the model from its start:
+ * a table as `signals` below. Of a ball whose target is not 0 they are those for small turns. */
 void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps);
 
 /* Zero but for the first four fields before the evaluation. */
@@ -68,7 +74,8 @@ struct mjcf {
     double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
 };
 
-/* The observer to give to evaluate(), with the struct as its context; of creatures whose kind has a model. */
+/* The observer to give to evaluate(), with the struct as its context; of creatures whose kind has a
+ * model. */
 evaluate_observer mjcf_observe;
 /* Forgets what the observer took; the files stay the caller's. */
 void mjcf_close(struct mjcf *mjcf);

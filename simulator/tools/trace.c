@@ -1,9 +1,9 @@
 /* A trace as CSV.
  *
  * One line per brain tick (60 a second), about 200 bytes for each part. Numbers have 17 digits, so
- * that they read back exactly; the columns depend on the creature's parts and joints only, so that traces of
- * one creature can be laid side by side. The ledger's columns and the parts' columns are tables:
- * header and rows cannot fall out of step. */
+ * that they read back exactly; the columns depend on the creature's parts and joints only, so that
+ * traces of one creature can be laid side by side. The ledger's columns and the parts' columns are
+ * tables: header and rows cannot fall out of step. */
 #include "simulator/tools/trace.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* A trace: an evaluation as a CSV file, a line for each brain tick; docs/trace.md lists the columns. */
+/* A trace: an evaluation as a CSV file, a line for each brain tick; docs/trace.md lists the
+ * columns. */
 #ifndef SIMULATOR_TOOLS_TRACE_H
 #define SIMULATOR_TOOLS_TRACE_H
 
@@ -29,8 +30,8 @@ struct trace {
     uint64_t row_count;
 };
 
-/* Makes the file anew, under another name until it is closed; a pipe or a device is written to as it is. 0 or
- * ERR_*. */
+/* Makes the file anew, under another name until it is closed; a pipe or a device is written to as
+ * it is. 0 or ERR_*. */
 int trace_open(struct trace *trace, const char *path, struct error *error);
 /* 0, or ERR_IO if any of the lines could not be written: then there is no file. */
 int trace_close(struct trace *trace, struct error *error);

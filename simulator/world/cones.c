@@ -1,40 +1,45 @@
-/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. What was pressing before solves many
- * problems, and a sweep one contact alone; a body that lies flat on the ground, whose corners say the same several
- * times over, takes some three systems of equations (cones_newton.c, cones_system.c).
+/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. What was pressing before
+ * solves many problems, and a sweep one contact alone; a body that lies flat on the ground, whose
+ * corners say the same several times over, takes some three systems of equations (cones_newton.c,
+ * cones_system.c).
  *
- * Nothing depends on the order of laws, but for rounding: what is its own mirror image stays so. Sweeps of
- * Gauss-Seidel, which solve one law after the other, solved more problems alone; but what they leave of loads that
- * several contacts share favours the first ones, step by step: a body that walks straight leaves its line. */
+ * Nothing depends on the order of laws, but for rounding: what is its own mirror image stays so.
+ * Sweeps of Gauss-Seidel, which solve one law after the other, solved more problems alone; but what
+ * they leave of loads that several contacts share favours the first ones, step by step: a body that
+ * walks straight leaves its line. */
 #include "simulator/world/cones_private.h"
 
 #include "common/error.h"
 
 /* The default of cones.enough, m/s. */
 #define ENOUGH_M_S 5e-6
-/* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular then. */
+/* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular
+ * then. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
-/* Sweeps before the first round of proximal steps, where few laws press: others are hardly ever solved by it. What is
- * solved already is swept, too: a body at rest would keep what it misses as a velocity, and sink. Before each of the other
- * rounds; rounds at most. */
+/* Sweeps before the first round of proximal steps, where few laws press: others are hardly ever
+ * solved by it. What is solved already is swept, too: a body at rest would keep what it misses as a
+ * velocity, and sink. Before each of the other rounds; rounds at most. */
 #define SWEEPS_FIRST 1
 #define SWEEPS_LAWS  2
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
-/* Rounds where something is to be pushed out: what cannot be is not solved by any number, and stop_push_outs() is next. */
+/* Rounds where something is to be pushed out: what cannot be is not solved by any number, and
+ * stop_push_outs() is next. */
 #define ROUNDS_PUSH_OUT 4
-/* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W, what it is multiplied
- * by when a step has ended and when it has not, and their number at most in a round. */
+/* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W,
+ * what it is multiplied by when a step has ended and when it has not, and their number at most in a
+ * round. */
 #define PROXIMAL_FIRST 3e-3
 #define PROXIMAL_MOST  1e-1
 #define PROXIMAL_LEAST 1e-7
 #define PROXIMAL_FALL  0.3
 #define PROXIMAL_RISE  10
 #define PROXIMAL_MAX   12
-/* Steps that take no new system, at most, while each leaves this share of what was missing at most; and the share of what
- * may be missing that ends them. */
+/* Steps that take no new system, at most, while each leaves this share of what was missing at most;
+ * and the share of what may be missing that ends them. */
 #define REPEATS_MAX  6
 #define REPEAT_SHARE 0.1
 #define REPEATED     0.1
@@ -137,7 +142,8 @@ static void set_block(struct cones *s, int law)
 
 /* ---------------------------------------------------------------- the residual */
 
-/* The laws as projections: l = P(l - v / w), whatever w > 0 is. What is missing, times w, is a velocity. */
+/* The laws as projections: l = P(l - v / w), whatever w > 0 is. What is missing, times w, is a
+ * velocity. */
 double cones_miss(const struct cones *s, int law)
 {
     const struct cone_law *c = &s->laws[law];
@@ -183,9 +189,9 @@ static inline void solve_block(const struct cone_block *w, double hold, const do
     l[2] = (a * right[2] - w->b * right[1]) * inverse - y * l[0];
 }
 
-/* A contact that slides has vt = -hold lt with hold > 0 and |lt| = mu ln. |lt| - mu ln is positive where it
- * would stick, at hold = 0, and negative without friction, where hold is endless: a root lies between. Newton's
- * steps, kept between what has been seen. */
+/* A contact that slides has vt = -hold lt with hold > 0 and |lt| = mu ln. |lt| - mu ln is positive
+ * where it would stick, at hold = 0, and negative without friction, where hold is endless: a root
+ * lies between. Newton's steps, kept between what has been seen. */
 static void solve_sliding(const struct cone_block *w, const double right[3], double friction,
                           double *start, double l[3])
 {
@@ -239,8 +245,8 @@ void cones_solve_one(const struct cone_block *w, const double free[3], double bo
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* What the impulse of a law would be for those of the others as they are, into s->centre; returns by how much that
- * changes its velocity. */
+/* What the impulse of a law would be for those of the others as they are, into s->centre; returns
+ * by how much that changes its velocity. */
 static double solve_law(struct cones *s, int law)
 {
     struct cone_law *c = &s->laws[law];
@@ -262,8 +268,9 @@ static double solve_law(struct cones *s, int law)
     return largest;
 }
 
-/* Sweeps until one changes little. Each law is solved for what the others were, and all go the same share of the way,
- * of which one alone needs no more: their order does not matter. 1 if that solved it. */
+/* Sweeps until one changes little. Each law is solved for what the others were, and all go the same
+ * share of the way, of which one alone needs no more: their order does not matter. 1 if that solved
+ * it. */
 static int sweep(struct cones *s, int sweeps)
 {
     double share = 1.0 / s->group.count, largest = HUGE_VAL;
@@ -328,7 +335,8 @@ static void put_impulses(struct cones *s, const double *from)
     set_velocities(s);
 }
 
-/* Proximal steps with the system that there is, as long as each comes much nearer. 1 if that solved it. */
+/* Proximal steps with the system that there is, as long as each comes much nearer. 1 if that solved
+ * it. */
 static int repeat(struct cones *s, double weight)
 {
     double now = judge(s), before = HUGE_VAL;
@@ -346,8 +354,8 @@ static int repeat(struct cones *s, double weight)
     return before <= s->enough;
 }
 
-/* Proximal steps until one does not end. Loads that redundant contacts share shift by what is missing / weight in
- * each, so that the weight falls. 1 if that solved it. */
+/* Proximal steps until one does not end. Loads that redundant contacts share shift by what is
+ * missing / weight in each, so that the weight falls. 1 if that solved it. */
 static int solve_round(struct cones *s, double mean, double *weight)
 {
     for (int k = 0; k < PROXIMAL_MAX; k++) {
@@ -413,8 +421,8 @@ static int solve_awake(struct cones *s)
     return s->best_residual <= s->enough;
 }
 
-/* Laws that pressed on nothing are idle: they are solved for only when they would have to press. Most of what is near
- * does not touch, and what did not press in the last step hardly ever does. */
+/* Laws that pressed on nothing are idle: they are solved for only when they would have to press.
+ * Most of what is near does not touch, and what did not press in the last step hardly ever does. */
 static void find_idle(struct cones *s)
 {
     struct cone_group *g = &s->group;
@@ -455,8 +463,9 @@ static int solve(struct cones *s)
     return is_solved;
 }
 
-/* Rows that cannot all be pushed out at once would load one another without end: then penetrations are only kept
- * from growing. So would what is wedged and is to rebound, which no impulse moves that way. */
+/* Rows that cannot all be pushed out at once would load one another without end: then penetrations
+ * are only kept from growing. So would what is wedged and is to rebound, which no impulse moves
+ * that way. */
 static int stop_push_outs(struct cones *s)
 {
     int has_stopped = 0;
@@ -482,8 +491,8 @@ static void solve_group(struct cones *s)
         s->residual = s->best_residual;
 }
 
-/* The laws by their first column, of them those first that reach farthest; from the last law on, as that is how most
- * reach. */
+/* The laws by their first column, of them those first that reach farthest; from the last law on, as
+ * that is how most reach. */
 static void sort_laws(struct cones *s)
 {
     for (int i = s->count - 1; i >= 0; i--) {
@@ -498,7 +507,8 @@ static void sort_laws(struct cones *s)
     }
 }
 
-/* Takes the laws from `first` on, in their order, that share columns one with another; returns their number. */
+/* Takes the laws from `first` on, in their order, that share columns one with another; returns
+ * their number. */
 static int take_group(struct cones *s, int first)
 {
     struct cone_group *g = &s->group;

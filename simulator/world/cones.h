@@ -1,17 +1,19 @@
 /* The impulses of contacts in space and of joint limits that act together in a step.
  *
- * Rows are velocities v = free + W l under the impulses l. W = J M^-1 J' = Y Y', where a row of Y has one number for
- * each rate of the joints: what bodies of few rates do is solved in their rates, however many contacts they have. Each
- * law governs a normal row n and, where there is friction, the two tangent rows t after it:
+ * Rows are velocities v = free + W l under the impulses l. W = J M^-1 J' = Y Y', where a row of Y
+ * has one number for each rate of the joints: what bodies of few rates do is solved in their rates,
+ * however many contacts they have. Each law governs a normal row n and, where there is friction,
+ * the two tangent rows t after it:
  *
  *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0              Signorini, with Newton's restitution in the bound
  *   |lt| <= mu ln,  lt = -mu ln vt / |vt| where vt is not 0    Coulomb, with the disc itself
  *
- * Laws whose rows share no column are solved apart, so that nothing depends on what happens elsewhere in the world.
- * Three stages (docs/physics-space.md): a sweep over contacts, each solved exactly; where that does not end,
- * Newton's method on the projections that the laws are (Alart and Curnier 1991), within proximal
- * steps that keep redundant contacts from being singular; and where that does not end either, bounds
- * above 0 are given up. No method is proven to end for this law, so that the residual is measured and told. */
+ * Laws whose rows share no column are solved apart, so that nothing depends on what happens
+ * elsewhere in the world. Three stages (docs/physics-space.md): a sweep over contacts, each solved
+ * exactly; where that does not end, Newton's method on the projections that the laws are (Alart and
+ * Curnier 1991), within proximal steps that keep redundant contacts from being singular; and where
+ * that does not end either, bounds above 0 are given up. No method is proven to end for this law,
+ * so that the residual is measured and told. */
 #ifndef SIMULATOR_WORLD_CONES_H
 #define SIMULATOR_WORLD_CONES_H
 
@@ -30,7 +32,8 @@ struct cone_law {
     double hold; /* vt = -hold lt while it slides: where the next search begins, 1/kg */
 };
 
-/* The part of W that a law has with itself: of the normal, between normal and tangents, of the tangents. */
+/* The part of W that a law has with itself: of the normal, between normal and tangents, of the
+ * tangents. */
 struct cone_block {
     double nn, n1, n2, a, b, c;
 };
@@ -87,25 +90,27 @@ struct cones {
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */
 int cones_create(struct cones *cones, int laws, int rows, int columns, struct arena *arena);
-/* Room for more laws and rows; what stood in them is gone. ERR_MEMORY when the arena is full: the room stays what it
- * was. */
+/* Room for more laws and rows; what stood in them is gone. ERR_MEMORY when the arena is full: the
+ * room stays what it was. */
 int cones_extend(struct cones *cones, int laws, int rows, struct arena *arena);
-/* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to fill. */
+/* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to
+ * fill. */
 void cones_begin(struct cones *cones, int rows);
 /* A row of y. */
 static inline double *cones_row(const struct cones *cones, int row)
 {
     return cones->y + (size_t)row * (size_t)cones->stride;
 }
-/* Changes impulse, velocity, whole, residual and, where something is wedged, bounds and is_push_out. */
+/* Changes impulse, velocity, whole, residual and, where something is wedged, bounds and
+ * is_push_out. */
 void cones_solve(struct cones *cones);
-/* How far velocity and impulse of a law are from it, m/s: by how much the velocities would have to differ. Of the rows
- * that were solved last. */
+/* How far velocity and impulse of a law are from it, m/s: by how much the velocities would have to
+ * differ. Of the rows that were solved last. */
 double cones_miss(const struct cones *cones, int law);
 /* Velocities under the impulses that stand. */
 void cones_set_velocities(struct cones *cones);
-/* Signorini's and Coulomb's laws for one contact alone; free: its velocity without the impulse, normal first.
- * `hold` as in struct cone_law. */
+/* Signorini's and Coulomb's laws for one contact alone; free: its velocity without the impulse,
+ * normal first. `hold` as in struct cone_law. */
 void cones_solve_one(const struct cone_block *block, const double free[3], double bound,
                      double friction, double *hold, double impulse[3]);
 

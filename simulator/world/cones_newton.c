@@ -1,17 +1,17 @@
 /* Newton's method on the projections that the laws of cones.h are, in a proximal step.
  *
- * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave was tried: it gets
- * stuck where laws open and close, and takes half again as many systems. */
+ * Newton's steps are taken whole. A line search on the sum of squares of what the projections leave
+ * was tried: it gets stuck where laws open and close, and takes half again as many systems. */
 #include "simulator/world/cones_private.h"
 
-/* Newton's steps of a proximal step at most. It has ended when the sum of squares of what is missing is this share of
- * what it was. */
+/* Newton's steps of a proximal step at most. It has ended when the sum of squares of what is
+ * missing is this share of what it was. */
 #define NEWTON_MAX     8
 #define PROXIMAL_ENDED 1e-2
 
-/* Newton's step of one law, where its velocity is to change by dv, on the problem W + weight with the velocities
- * v = free + W l + weight (l - centre), whose normal ones are less the bound here. With n and t the diagonals of
- * W + weight:
+/* Newton's step of one law, where its velocity is to change by dv, on the problem W + weight with
+ * the velocities v = free + W l + weight (l - centre), whose normal ones are less the bound here.
+ * With n and t the diagonals of W + weight:
  *
  *   opens,   n ln <= vn:                        dl = -l
  *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v                       with z = t lt - vt
@@ -79,8 +79,9 @@ static double set_yields(struct cones *s, double weight)
     return sum;
 }
 
-/* dl = given - D dv of a law. Where the system is one of lines, what D sees of dv are their shares, which are exacter than
- * dv, the difference of large numbers; returns where those of the next law begin. */
+/* dl = given - D dv of a law. Where the system is one of lines, what D sees of dv are their shares,
+ * which are exacter than dv, the difference of large numbers; returns where those of the next law
+ * begin. */
 static const double *change_impulse(const struct cone_yielding *d, int size, const double dv[3],
                                     const double *shares, double *l)
 {
@@ -107,8 +108,8 @@ static const double *change_impulse(const struct cone_yielding *d, int size, con
     return shares;
 }
 
-/* Newton's step from the impulses that stand, by what laws are to give and how they yield. With x = Y' dl, dv = Y x and
- * dl = given - D dv it is found in the columns:
+/* Newton's step from the impulses that stand, by what laws are to give and how they yield. With x =
+ * Y' dl, dv = Y x and dl = given - D dv it is found in the columns:
  *
  *   (1 + Y' D Y) x = Y' given
  *

@@ -1,4 +1,5 @@
-/* What cones.c, cones_newton.c and cones_system.c share: rows and columns of the laws of a group, what they miss, and a proximal step. */
+/* What cones.c, cones_newton.c and cones_system.c share: rows and columns of the laws of a group,
+ * what they miss, and a proximal step. */
 #ifndef SIMULATOR_WORLD_CONES_PRIVATE_H
 #define SIMULATOR_WORLD_CONES_PRIVATE_H
 
@@ -15,8 +16,8 @@ static inline int block_width(int columns)
     return (columns + BLOCK - 1) & ~(BLOCK - 1);
 }
 
-/* The columns from .. to - 1 as an even number, or as quads, with 0 at the end if need be: rows and what is kept for the
- * columns of a group have four more. */
+/* The columns from .. to - 1 as an even number, or as quads, with 0 at the end if need be: rows and
+ * what is kept for the columns of a group have four more. */
 static inline int even_width(int from, int to)
 {
     return (to - from + 1) & ~1;
@@ -52,8 +53,8 @@ static inline void multiply_law(const struct cones *s, const struct cone_law *c,
     products[2] = pair_sum(two);
 }
 
-/* columns += the law's rows' times numbers. What a loop needs is put into variables here and below, since quads that are
- * stored could be anything in memory. */
+/* columns += the law's rows' times numbers. What a loop needs is put into variables here and below,
+ * since quads that are stored could be anything in memory. */
 static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
                            double *columns)
 {
@@ -108,12 +109,14 @@ static inline double worst_miss(const struct cones *s)
     return worst;
 }
 
-/* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it ended. */
+/* Newton's method on the problem W + weight around the impulses that stand. Returns 1 if it
+ * ended. */
 int cones_solve_proximal(struct cones *s, double weight);
-/* A step of the next such problem, of the same weight, with the last system instead of a new one: laws open, stick or
- * slide as they did. */
+/* A step of the next such problem, of the same weight, with the last system instead of a new one:
+ * laws open, stick or slide as they did. */
 void cones_repeat_proximal(struct cones *s, double weight);
-/* Sets up and factors the system of Newton's step, 1 + Y' D Y, for how the laws yield; 0 if it is singular. */
+/* Sets up and factors the system of Newton's step, 1 + Y' D Y, for how the laws yield; 0 if it is
+ * singular. */
 int cones_set_system(struct cones *s);
 /* Solves it in place; x: the columns of the group. */
 void cones_solve_system(struct cones *s, double *x);

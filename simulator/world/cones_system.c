@@ -1,6 +1,7 @@
-/* The systems of equations of Newton's steps (cones_newton.c): (1 + Y' D Y) x = right, where Y' D Y = sum of a' b over
- * lines of the columns, up to three a law. Where there are clearly fewer lines than columns, it is solved in the lines
- * instead (the Woodbury identity): with A and B of these lines
+/* The systems of equations of Newton's steps (cones_newton.c): (1 + Y' D Y) x = right, where Y' D Y
+ * = sum of a' b over lines of the columns, up to three a law. Where there are clearly fewer lines
+ * than columns, it is solved in the lines instead (the Woodbury identity): with A and B of these
+ * lines
  *
  *   x = right - A' z,   (1 + B A') z = B right
  *
@@ -19,7 +20,8 @@
 
 /* ---------------------------------------------------------------- lines */
 
-/* D of a law as up to three lines, where a has the weight. The columns of the group are the first ones of each. */
+/* D of a law as up to three lines, where a has the weight. The columns of the group are the first
+ * ones of each. */
 static void add_line(struct cones *s, const double *a, const double *b, int width)
 {
     s->lines[s->line_count++] = (struct cone_line){a, b, width};
@@ -68,7 +70,8 @@ static void add_lines(struct cones *s, const struct cone_law *c, const struct co
     add_line(s, two, across, width);
 }
 
-/* Of all laws. Those that reach farthest come first, so that column k is reached by the first reached[k] lines. */
+/* Of all laws. Those that reach farthest come first, so that column k is reached by the first
+ * reached[k] lines. */
 static void set_lines(struct cones *s)
 {
     int column = s->group.to - s->group.from;
@@ -164,8 +167,8 @@ WIDE static void set_of_lines(struct cones *s)
 
 /* ---------------------------------------------------------------- factors */
 
-/* Takes line k out of those before it by their factors, in quads from place j on. What is from place k on is of no use
- * any more. */
+/* Takes line k out of those before it by their factors, in quads from place j on. What is from
+ * place k on is of no use any more. */
 static inline void take_out(double *m, const double *factors, int k, int stride, int j, int quads)
 {
     const double *top = m + k * stride;
@@ -216,9 +219,10 @@ static inline void swap_lines(double *a, double *b, int width)
     }
 }
 
-/* Gaussian elimination with partial pivoting, in place, with the diagonal's inverses in it; 0 if singular. From the last
- * column to the first: the last ones are those of joints far from the root, which share nothing with those of other
- * limbs. factors: per line those of the lines before it, with 0 at the end of a quad. */
+/* Gaussian elimination with partial pivoting, in place, with the diagonal's inverses in it; 0 if
+ * singular. From the last column to the first: the last ones are those of joints far from the root,
+ * which share nothing with those of other limbs. factors: per line those of the lines before it,
+ * with 0 at the end of a quad. */
 WIDE static int eliminate(double *m, int count, int stride, double *factors, int *pivots)
 {
     for (int k = count - 1; k >= 0; k--) {

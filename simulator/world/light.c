@@ -1,5 +1,5 @@
-/* See light.h. Streams: RNG_LIGHT of the evaluation's seed; for the generation the number of the perturbation,
- * individual 0 for the order of the directions, 1 + trial for distance and drift. */
+/* See light.h. Streams: RNG_LIGHT of the evaluation's seed; for the generation the number of the
+ * perturbation, individual 0 for the order of the directions, 1 + trial for distance and drift. */
 #include "simulator/world/light.h"
 
 #include <math.h>

@@ -1,13 +1,15 @@
 /* A source of light that creatures may sense and follow.
  *
- * `still`: one place for the whole time. `moving`: the scored time is shared by trials; at the start
- * of each the light appears at a new place around the creature, then drifts. The places of a run's
- * trials are spread evenly over the directions (over both sides where there is a ground), in an order
- * drawn from the evaluation's seed, so that a creature that always goes one way gains nothing. Each of
- * the referee's perturbed runs has places of its own, so that no creature gains by learning them by heart.
+ * `still`: one place for the whole time. `moving`: the scored time is shared by trials; at the
+ * start of each the light appears at a new place around the creature, then drifts. The places of a
+ * run's trials are spread evenly over the directions (over both sides where there is a ground), in
+ * an order drawn from the evaluation's seed, so that a creature that always goes one way gains
+ * nothing. Each of the referee's perturbed runs has places of its own, so that no creature gains by
+ * learning them by heart.
  *
- * The light stays in the plane z = 0, beside which creatures in three dimensions may be; unless light.around is on:
- * then its places and ways are spread over all directions, along the ground where there is one. */
+ * The light stays in the plane z = 0, beside which creatures in three dimensions may be; unless
+ * light.around is on: then its places and ways are spread over all directions, along the ground
+ * where there is one. */
 #ifndef SIMULATOR_WORLD_LIGHT_H
 #define SIMULATOR_WORLD_LIGHT_H
 
@@ -49,8 +51,8 @@ void light_measure(struct light *light, struct vec3 centre);
 /* Distance that counts: horizontal where there is a ground. */
 double light_distance(const struct light *light, struct vec3 from);
 /* Mean over all trials of 1 - (mean distance) / (mean distance from where the trial began): 0 for a
- * creature that stays, 1 for one that is with the light at once; not below -1 in any trial. A trial that
- * was not reached counts 0. */
+ * creature that stays, 1 for one that is with the light at once; not below -1 in any trial. A trial
+ * that was not reached counts 0. */
 double light_follow_share(const struct light *light);
 double light_mean_distance(const struct light *light);
 

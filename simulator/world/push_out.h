@@ -1,6 +1,6 @@
-/* The least normal velocity of a contact or limit after a step, by both articulated engines. What is apart may use up
- * its gap within the step; what is too deep leaves slowly (Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972), by
- * velocities, and bounded). */
+/* The least normal velocity of a contact or limit after a step, by both articulated engines. What
+ * is apart may use up its gap within the step; what is too deep leaves slowly (Baumgarte, Comput.
+ * Methods Appl. Mech. Eng. 1 (1972), by velocities, and bounded). */
 #ifndef SIMULATOR_WORLD_PUSH_OUT_H
 #define SIMULATOR_WORLD_PUSH_OUT_H
 
@@ -10,8 +10,8 @@
 #define PUSH_OUT_SHARE     0.2
 #define PUSH_OUT_SPEED_M_S 0.05
 
-/* The bound for a gap (negative: penetration) and a step of h, s; more than 0 pushes out. Gap, slop and fastest are in
- * m and m/s, or rad and rad/s. */
+/* The bound for a gap (negative: penetration) and a step of h, s; more than 0 pushes out. Gap, slop
+ * and fastest are in m and m/s, or rad and rad/s. */
 static inline double push_out_bound(double gap, double h, double slop, double fastest)
 {
     if (gap > 0)

@@ -292,8 +292,8 @@ static void draw_scene(cairo_t *cr, const struct draw_view *view, const struct r
     draw_overlays(cr, view, replay, time_s, overlays);
 }
 
-/* The creature from the side and from above, without perspective, in a column at the right; or at the left where the
- * brain is there, below the ledger. */
+/* The creature from the side and from above, without perspective, in a column at the right; or at
+ * the left where the brain is there, below the ledger. */
 static void draw_split(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                        double time_s, unsigned overlays)
 {
@@ -351,7 +351,8 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
                size, !is_single);
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
-    /* below the brain, where it covers nothing of the creature; but side and top stand below it at the left */
+    /* below the brain, where it covers nothing of the creature; but side and top stand below it at
+     * the left */
     int is_split = overlays & DRAW_SPLIT && replay->has_depth,
         has_brain = (overlays & DRAW_BRAIN) != 0;
     int is_below =

@@ -1,8 +1,9 @@
 /* Drawing with cairo: the one drawing code of the window, of pictures, of video and of SVG.
  *
  * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
- * it. Everything is a function of the replay and the time: nothing is kept between calls. A flat frame
- * of 960x540 takes about 1 ms, one in space of 1280x720 some 3 ms a box (docs/performance.md). */
+ * it. Everything is a function of the replay and the time: nothing is kept between calls. A flat
+ * frame of 960x540 takes about 1 ms, one in space of 1280x720 some 3 ms a box
+ * (docs/performance.md). */
 #ifndef VIEWER_DRAW_DRAW_H
 #define VIEWER_DRAW_DRAW_H
 
@@ -23,8 +24,8 @@ struct draw_view {
     double x_m, y_m; /* in the middle */
     double px_per_m;
     int flip; /* -1: mirrored left to right */
-    /* of scenes with depth: the eye is turned about the middle to the right and upwards; both 0: seen from the
-     * front, flat, as all others */
+    /* of scenes with depth: the eye is turned about the middle to the right and upwards; both 0:
+     * seen from the front, flat, as all others */
     struct camera_orbit orbit;
     double ui;       /* size of text and strokes; 1 in a window of 960x540 */
     double z_m;      /* in the middle, relative to the depth of the centre of mass */
@@ -44,8 +45,8 @@ int draw_is_image(cairo_t *cr);
 /* Text with its baseline at y; clean UTF-8 (replay_clean_text). Returns its width. */
 double draw_text(cairo_t *cr, const char *text, double x, double y, double size_px, int is_bold,
                  enum draw_align align, enum palette_color color);
-/* Text that is broken into lines at spaces and cut, with an ellipsis, after lines_most; the first baseline at
- * y. Returns the number of lines. */
+/* Text that is broken into lines at spaces and cut, with an ellipsis, after lines_most; the first
+ * baseline at y. Returns the number of lines. */
 int draw_text_lines(cairo_t *cr, const char *text, double x, double y, double width_px,
                     double size_px, int lines_most, enum palette_color color);
 double draw_text_width(cairo_t *cr, const char *text, double size_px, int is_bold);
@@ -58,8 +59,9 @@ void draw_panel(cairo_t *cr, double x, double y, double width, double height, do
 /* The colour that a status is written in. */
 enum palette_color draw_status_color(enum replay_status status);
 
-/* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to row
- * only, five times as fast as cairo and with the same result, where the target is an image. 0: not done. */
+/* Fills whole rows of a rectangle (its edges between pixels) with a pattern that varies from row to
+ * row only, five times as fast as cairo and with the same result, where the target is an image. 0:
+ * not done. */
 int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, double width,
               double bottom);
 
@@ -67,12 +69,13 @@ int draw_rows(cairo_t *cr, cairo_pattern_t *pattern, double left, double top, do
  * draw_space_marks(). */
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays);
-/* The body at a time; in depth with the obstacles, which hide it and which it hides. ghost 0 is solid, towards 1 it
- * fades into the background. Of the overlays the trail is drawn here: it is among what hides it. */
+/* The body at a time; in depth with the obstacles, which hide it and which it hides. ghost 0 is
+ * solid, towards 1 it fades into the background. Of the overlays the trail is drawn here: it is
+ * among what hides it. */
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, double ghost, unsigned overlays);
-/* The body at several moments of one view, the later over the earlier; in depth the obstacles are drawn once, with the
- * shadows of all. The trail is the last one's. */
+/* The body at several moments of one view, the later over the earlier; in depth the obstacles are
+ * drawn once, with the shadows of all. The trail is the last one's. */
 struct draw_moment {
     double time_s, ghost;
 };
@@ -85,24 +88,25 @@ void draw_trail(cairo_t *cr, const struct draw_view *view, const struct replay *
 /* 1 if the scene is seen in perspective: it has depth, and the view is turned. */
 int draw_is_spatial(const struct draw_view *view, const struct replay *replay);
 
-/* Draws those of a set of enum draw_overlay that are in the world, at a time: contacts, limits of the drives, efforts of the
- * effectors, what sensors feel, the way to the light. */
+/* Draws those of a set of enum draw_overlay that are in the world, at a time: contacts, limits of
+ * the drives, efforts of the effectors, what sensors feel, the way to the light. */
 void draw_overlays(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                    double time_s, unsigned overlays);
-/* The energy ledger, as a panel, which leaves most of the picture free: top right, or top left of what takes so
- * many px at the right. */
+/* The energy ledger, as a panel, which leaves most of the picture free: top right, or top left of
+ * what takes so many px at the right. */
 void draw_ledger(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                  double time_s, double taken_px);
 /* Where the panel beside a brain ends below, px of the surface. */
 double draw_ledger_bottom(const struct draw_view *view, const struct replay *replay);
-/* The ledger below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does not fit; cr
- * NULL: only asks. */
+/* The ledger below the brain, in its column down to `bottom`. 0, and nothing drawn, where it does
+ * not fit; cr NULL: only asks. */
 int draw_ledger_below_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                             double time_s, double bottom);
 /* The height that it takes there at least, with its margins. */
 double draw_ledger_height(const struct draw_view *view, const struct replay *replay);
 
-/* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and described. */
+/* The living brain as a panel (top right). What is pointed at (NULL: nothing) is lit and
+ * described. */
 void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, const struct replay_cut *pointed);
 /* The width that the panel and its margins take from the view's. */
@@ -120,12 +124,12 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
                 double size_px, int has_plate);
 
-/* A whole moving picture's frame: one creature, or several in lanes racing from one start line, with
- * names, time and overlays. */
+/* A whole moving picture's frame: one creature, or several in lanes racing from one start line,
+ * with names, time and overlays. */
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays);
-/* Creatures in cells, each followed by a camera of its own, which `zoom` enlarges; all start together. A
- * caption (NULL: none) stands below the title; `marked` has a frame (-1: none). */
+/* Creatures in cells, each followed by a camera of its own, which `zoom` enlarges; all start
+ * together. A caption (NULL: none) stands below the title; `marked` has a frame (-1: none). */
 void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 const char *const *captions, int count, int marked, double zoom, double time_s,
                 unsigned overlays);
@@ -148,11 +152,11 @@ void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *
                  int count, unsigned overlays);
 /* The height in which it looks well for one creature, up to most_px. */
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px);
-/* The number of moments, up to a quarter fewer than there is room for, at which poses differ most: moments that fall on the
- * same phase of every stride make it look as if it slid. */
+/* The number of moments, up to a quarter fewer than there is room for, at which poses differ most:
+ * moments that fall on the same phase of every stride make it look as if it slid. */
 int draw_strobe_count(const struct replay *replay, int most);
-/* The times of so many moments, s: equally far apart, but that where there is a floor the one nearest to the top of the
- * highest jump is at the top. */
+/* The times of so many moments, s: equally far apart, but that where there is a floor the one
+ * nearest to the top of the highest jump is at the top. */
 void draw_strobe_times(const struct replay *replay, int count, double *times_s);
 
 #endif

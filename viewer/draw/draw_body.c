@@ -1,11 +1,12 @@
-/* The body: shapes at poses, as one eye sees them, with the joints that are at one place, shadows, the light, and
- * the way of the centre of mass.
+/* The body: shapes at poses, as one eye sees them, with the joints that are at one place, shadows,
+ * the light, and the way of the centre of mass.
  *
- * Everything is drawn from the farthest to the nearest (order.h): boxes in space as their faces, which are cut where
- * they run into one another, so that whatever touches is right; balls, rods, joints, rectangles and pieces of the trail
- * as spots; in flat scenes all are equally far, and the last part comes first. Faces are lit by their normal and
- * have the soft shadows of everything else (shade.h), balls are lit from the upper left; rods that a drive moves are
- * coloured by what their effector asks for. In flat pictures one shadow lies below the whole body. */
+ * Everything is drawn from the farthest to the nearest (order.h): boxes in space as their faces,
+ * which are cut where they run into one another, so that whatever touches is right; balls, rods,
+ * joints, rectangles and pieces of the trail as spots; in flat scenes all are equally far, and the
+ * last part comes first. Faces are lit by their normal and have the soft shadows of everything else
+ * (shade.h), balls are lit from the upper left; rods that a drive moves are coloured by what their
+ * effector asks for. In flat pictures one shadow lies below the whole body. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 #include "viewer/draw/eye/shade.h"
@@ -40,7 +41,8 @@
 #define TRAIL_MAX   160
 #define CASTERS_MAX 512
 #define ITEMS_MAX   1024
-/* Pixels of an image in a drawing, by one of the drawing's, where it has no more than so many to a side. */
+/* Pixels of an image in a drawing, by one of the drawing's, where it has no more than so many to a
+ * side. */
 #define FINE        3.0
 #define FINE_PX_MAX 8192
 /* Points nearer than this to the one before, px, are left out of trails. */
@@ -295,14 +297,15 @@ static void draw_light(const struct scene *scene)
 
 enum item_kind { ITEM_SHAPE, ITEM_FACE, ITEM_JOINT, ITEM_SOLID, ITEM_TRAIL };
 
-/* A shape, a face of a shape, a joint by the index of its part, a face of a solid, a piece of the trail. */
+/* A shape, a face of a shape, a joint by the index of its part, a face of a solid, a piece of the
+ * trail. */
 struct item {
     enum item_kind kind;
     int index;
 };
 
-/* What is sorted together, and the pictures whose casters throw shadows on it: itself; on solids that are drawn once, those
- * of all moments. */
+/* What is sorted together, and the pictures whose casters throw shadows on it: itself; on solids
+ * that are drawn once, those of all moments. */
 struct picture {
     struct scene scene;
     struct order *order;
@@ -425,7 +428,8 @@ static void add_trail(struct picture *picture)
 
 /* ---- painting what is sorted ---- */
 
-/* How far a side that leads from a to b moves in the picture, across itself, when its place moves along `out`: px a m. */
+/* How far a side that leads from a to b moves in the picture, across itself, when its place moves
+ * along `out`: px a m. */
 static double shift_px(const struct scene *scene, struct vec3 a, struct vec3 b, struct vec3 out)
 {
     double step = 1e-3 * scene->replay->size_m;
@@ -608,8 +612,8 @@ static void paint(void *context, const struct order_piece *piece)
                                                     picture->items[piece->owner].index);
 }
 
-/* The shadows on the ground, of all that stands on it and moves over it; on one with relief they fall on the plane that
- * touches it below the body. */
+/* The shadows on the ground, of all that stands on it and moves over it; on one with relief they
+ * fall on the plane that touches it below the body. */
 static void draw_ground_shadows(const struct picture *picture)
 {
     const struct relief *relief = &picture->scene.replay->relief;
@@ -644,7 +648,8 @@ static void add_solids(struct picture *picture)
         add_solid(picture, i);
 }
 
-/* In an image of its own, as what solids hide is cleared from it. On a drawing that is one, too, but finer. */
+/* In an image of its own, as what solids hide is cleared from it. On a drawing that is one, too,
+ * but finer. */
 static void walk_over_solids(struct picture *picture)
 {
     cairo_t *target = picture->scene.cr;
@@ -687,7 +692,8 @@ static void draw_picture(struct picture *picture, unsigned overlays)
     order_walk(picture->order, paint, picture);
 }
 
-/* Solids and ground with the shadows of all pictures before this one, which do not draw them any more. */
+/* Solids and ground with the shadows of all pictures before this one, which do not draw them any
+ * more. */
 static int draw_solids(struct picture *all, int count)
 {
     struct picture *solids = &all[count];

@@ -1,10 +1,11 @@
 /* The living brain: what is wired to what, part by part, and what flows now.
  *
- * The panel has a row for the central set and for each part with neurons, wired sensors or an effector: a
- * swatch of the part's colour, its sensors (triangles), its neurons (discs with a sign of their function)
- * and its effectors, one for each freedom of its joint (squares at the right end). Wires are bent lines from
- * what is read to who reads it; beads run along them with the signal, blue if it is negative, orange if positive. The
- * layout is a function of the replay and the view, so that a point of the picture can be looked up again. */
+ * The panel has a row for the central set and for each part with neurons, wired sensors or an
+ * effector: a swatch of the part's colour, its sensors (triangles), its neurons (discs with a sign
+ * of their function) and its effectors, one for each freedom of its joint (squares at the right
+ * end). Wires are bent lines from what is read to who reads it; beads run along them with the
+ * signal, blue if it is negative, orange if positive. The layout is a function of the replay and
+ * the view, so that a point of the picture can be looked up again. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO

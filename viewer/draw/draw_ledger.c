@@ -1,9 +1,10 @@
 /* The energy ledger as a panel: a bar for each term.
  *
- * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too many,
- * those that hardly matter in this replay are left out, and then it shrinks. It stands below the title's
- * line, over what is on the ground: on the right, or on the left where a brain or a split view is on the right;
- * beside a brain that leaves room it stands below that. Where there is little width its bars are shorter, or left out. */
+ * In the corner of a picture it takes at most HEIGHT_SHARE of the height: where all terms are too
+ * many, those that hardly matter in this replay are left out, and then it shrinks. It stands below
+ * the title's line, over what is on the ground: on the right, or on the left where a brain or a
+ * split view is on the right; beside a brain that leaves room it stands below that. Where there is
+ * little width its bars are shorter, or left out. */
 #include "viewer/draw/draw.h"
 
 #ifdef HAVE_CAIRO
@@ -37,7 +38,8 @@ static double height_of(int count)
     return count * ROW_PX + HEAD_PX;
 }
 
-/* All terms if they fit into the height, or those that matter. Kinetic energy and work always do. */
+/* All terms if they fit into the height, or those that matter. Kinetic energy and work always
+ * do. */
 static void choose_terms(struct ledger_layout *layout, const struct replay *replay, double most_px)
 {
     struct replay_frame last;

@@ -1,9 +1,9 @@
-/* Overlays: what one cannot see of a creature. Contacts, the ranges of drives, their efforts, what is felt and the way
- * to the light, in the world and seen by the same eye as the body.
+/* Overlays: what one cannot see of a creature. Contacts, the ranges of drives, their efforts, what
+ * is felt and the way to the light, in the world and seen by the same eye as the body.
  *
- * Arrows have a length in the picture's middle; farther away they are smaller. A joint at one place shows its angle
- * there, on a disc in the plane that it turns in, and slides along its way. Other joints have no plane: a dial beside the
- * part shows their angle, zero upwards.
+ * Arrows have a length in the picture's middle; farther away they are smaller. A joint at one place
+ * shows its angle there, on a disc in the plane that it turns in, and slides along its way. Other
+ * joints have no plane: a dial beside the part shows their angle, zero upwards.
  *
  * Lines have a pale edge, and pale lines a dark one: a part may have their own colour. */
 #include "viewer/draw/eye/scene.h"
@@ -24,7 +24,8 @@
 #define DIAL_PX      11.0
 #define EFFORT_PX    30.0
 #define EFFORT_LEAST 0.01
-/* How wide the edge of a line is; what is paler than that (the sum of its three shares) has a dark one. */
+/* How wide the edge of a line is; what is paler than that (the sum of its three shares) has a dark
+ * one. */
 #define EDGE_PX   0.9
 #define PALE_FROM 2.0
 /* Pieces of an arc. */
@@ -249,7 +250,8 @@ static void draw_way_range(const struct scene *scene, int index)
 
 /* ---- discs ---- */
 
-/* Where angles of a drive are shown: along `zero` and `quarter` from the middle those of 0 and 90 degrees. */
+/* Where angles of a drive are shown: along `zero` and `quarter` from the middle those of 0 and 90
+ * degrees. */
 struct disc {
     struct vec3 middle, zero, quarter; /* m */
 };
@@ -290,7 +292,8 @@ static struct vec3 disc_at(const struct disc *disc, double angle, double reach)
     return vec3_along(at, disc->quarter, reach * sin(angle));
 }
 
-/* From one angle to another; returns the end's spot, and the angle in the picture in which it arrives. */
+/* From one angle to another; returns the end's spot, and the angle in the picture in which it
+ * arrives. */
 static struct spot trace_arc(const struct scene *scene, const struct disc *disc, double from,
                              double to, double *arrival)
 {
@@ -327,7 +330,8 @@ static void draw_sector(const struct scene *scene, int index, const struct disc 
     stroke_line(scene);
 }
 
-/* How large a joint's disc is, m: px are at ui 1, and a share of the way to the middle of the part. */
+/* How large a joint's disc is, m: px are at ui 1, and a share of the way to the middle of the
+ * part. */
 static double joint_radius(const struct scene *scene, int index, double share, double least_px,
                            double most_px)
 {
@@ -355,8 +359,8 @@ static void draw_dial_range(const struct scene *scene, int index)
 
 /* ---- efforts ---- */
 
-/* Share of the strength that a drive uses: positive where it makes longer or turns on. Sets the colour; 0:
- * too weak to be shown. */
+/* Share of the strength that a drive uses: positive where it makes longer or turns on. Sets the
+ * colour; 0: too weak to be shown. */
 static double set_effort(const struct scene *scene, int index)
 {
     const struct replay_drive *drive = &scene->replay->drives[index];
@@ -452,8 +456,8 @@ static void set_touch(const struct scene *scene, double felt)
     set_line(scene, felt > 0 ? COLOR_light : COLOR_joint_line, felt > 0 ? 1 : 0.4, 3);
 }
 
-/* Out of a face of the genes, in the part's frame: what a mirrored part reverses, y in the plane and z in space, is
- * reversed here. */
+/* Out of a face of the genes, in the part's frame: what a mirrored part reverses, y in the plane
+ * and z in space, is reversed here. */
 static struct vec3 face_way(const struct scene *scene, int part, int face)
 {
     static const struct vec3 ways[FACE_COUNT] = {

@@ -176,7 +176,8 @@ static void draw_course(cairo_t *cr, const struct draw_timeline *timeline, int i
     cairo_stroke(cr);
 }
 
-/* Without a goal: a tick for each generation, as far as they are apart, and words in place of a scale. */
+/* Without a goal: a tick for each generation, as far as they are apart, and words in place of a
+ * scale. */
 static void draw_generations(cairo_t *cr, const struct draw_timeline *timeline)
 {
     struct draw_box plot = timeline_plot(timeline);

@@ -1,6 +1,7 @@
-/* What surrounds the picture: the bar of time with the fitness that accumulates, the timeline of a run's
- * generations, the strip of its champions, the line of descent. Each is a plain struct that says where it
- * is and what it shows; drawing and looking up a point read the same struct. Px of the surface. */
+/* What surrounds the picture: the bar of time with the fitness that accumulates, the timeline of a
+ * run's generations, the strip of its champions, the line of descent. Each is a plain struct that
+ * says where it is and what it shows; drawing and looking up a point read the same struct. Px of
+ * the surface. */
 #ifndef VIEWER_DRAW_DRAW_PANELS_H
 #define VIEWER_DRAW_DRAW_PANELS_H
 
@@ -14,7 +15,8 @@ struct draw_box {
 };
 int draw_box_contains(const struct draw_box *box, double x, double y);
 
-/* Time from left to right; behind it the fitness of each replay as it would be if it ended there. */
+/* Time from left to right; behind it the fitness of each replay as it would be if it ended
+ * there. */
 struct draw_scrub {
     struct draw_box box;
     const struct replay *const *replays;
@@ -37,7 +39,8 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline);
 /* The index of a generation; -1 if there are none. */
 int draw_timeline_pick(const struct draw_timeline *timeline, double x);
 
-/* A small picture of a creature, with a line of text on either side of it. replay NULL: not known yet. */
+/* A small picture of a creature, with a line of text on either side of it. replay NULL: not known
+ * yet. */
 struct draw_thumb {
     const struct replay *replay;
     char title[48], text[48];
@@ -56,8 +59,8 @@ void draw_strip(cairo_t *cr, const struct draw_strip *strip);
 int draw_strip_pick(const struct draw_strip *strip, double x,
                     double y); /* index of a thumb, or -1 */
 
-/* Ancestors one below the other, youngest first, with what made each of its parent. Scrolls so that the
- * marked one is seen. */
+/* Ancestors one below the other, youngest first, with what made each of its parent. Scrolls so that
+ * the marked one is seen. */
 struct draw_step {
     struct draw_thumb thumb;
     const char *change; /* in words; clean UTF-8 */

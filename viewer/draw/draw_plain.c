@@ -1,5 +1,5 @@
-/* Creatures alone on nothing: no world, no text, no marks. For pages that place such pictures in their
- * own text and colours. Several stand in a grid, each as large as its cell. */
+/* Creatures alone on nothing: no world, no text, no marks. For pages that place such pictures in
+ * their own text and colours. Several stand in a grid, each as large as its cell. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO

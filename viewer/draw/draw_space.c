@@ -1,11 +1,14 @@
-/* The world of a scene with depth, seen in perspective: ground under a sky with hills far away, water, or empty space.
+/* The world of a scene with depth, seen in perspective: ground under a sky with hills far away,
+ * water, or empty space.
  *
- * The ground is a checker of tiles as wide as some 100 px in the middle of the picture, so that it shows speed; it
- * fades before its tiles become too small to be told apart, and all fades into haze towards the horizon. The checker is
- * one path: where a strip along x and a strip along z cross, the even-odd rule leaves the tile out. How far the
- * ground is depends on the row of the picture only, so both fadings are one gradient from row to row.
+ * The ground is a checker of tiles as wide as some 100 px in the middle of the picture, so that it
+ * shows speed; it fades before its tiles become too small to be told apart, and all fades into haze
+ * towards the horizon. The checker is one path: where a strip along x and a strip along z cross,
+ * the even-odd rule leaves the tile out. How far the ground is depends on the row of the picture
+ * only, so both fadings are one gradient from row to row.
  *
- * A ground with relief is drawn over that, cell by cell from far to near, around the middle of the picture.
+ * A ground with relief is drawn over that, cell by cell from far to near, around the middle of the
+ * picture.
  *
  * Water and air have specks, fixed in the world. */
 #include "viewer/draw/draw_space.h"
@@ -20,10 +23,12 @@
 #define TILE_PX    60.0
 #define TILES      64
 #define TILE_ALPHA 0.42
-/* Tiles lower than this in the picture, px, cannot be told apart; the checker begins to fade at so many. */
+/* Tiles lower than this in the picture, px, cannot be told apart; the checker begins to fade at so
+ * many. */
 #define TILE_LEAST_PX 1.5
 #define TILE_FULL_PX  9.0
-/* Where the gradients of the ground have their colours: shares of the way from the horizon to the picture's foot. */
+/* Where the gradients of the ground have their colours: shares of the way from the horizon to the
+ * picture's foot. */
 #define STOPS 14
 /* Specks to either side of the middle, and how far apart they are there. */
 #define SPECKS   6
@@ -172,8 +177,8 @@ static double checker_alpha(const struct eye *eye, double step, double distance)
 
 /* ---- relief ---- */
 
-/* A field of cells around the middle of the picture, farther away the ground is flat. Cells are a whole part of a tile,
- * so that each is of one colour. */
+/* A field of cells around the middle of the picture, farther away the ground is flat. Cells are a
+ * whole part of a tile, so that each is of one colour. */
 struct field {
     const struct eye *eye;
     const struct replay *replay;
@@ -388,7 +393,8 @@ static double cell_noise(int64_t x, int64_t y, int64_t z, uint64_t salt)
     return (double)((h ^ (h >> 31)) >> 11) / 9007199254740992.0;
 }
 
-/* One in every cell around the middle, the nearer the larger and clearer; towards the outermost cells they fade. */
+/* One in every cell around the middle, the nearer the larger and clearer; towards the outermost
+ * cells they fade. */
 static void draw_specks(cairo_t *cr, const struct eye *eye)
 {
     double cell = SPECK_PX * eye->view->ui / eye->view->px_per_m;

@@ -18,15 +18,17 @@ void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct re
  * grows upwards: the greatest x cos(angle) - y sin(angle) of its places, px. */
 double draw_reach_px(const struct eye *eye, const struct shape *shape,
                      const struct replay_pose *pose, double angle);
-/* Moves and scales a view that is still until all moments have room: as shares of the view's sides how wide and high they
- * may be and how far from the top their middle is, and the greatest scale, px/m. */
+/* Moves and scales a view that is still until all moments have room: as shares of the view's sides
+ * how wide and high they may be and how far from the top their middle is, and the greatest scale,
+ * px/m. */
 struct draw_room {
     double width, height, middle, most_px_per_m;
 };
 void draw_fit_space(struct draw_view *view, const struct replay *replay, const double *times_s,
                     int count, const struct draw_room *room);
-/* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are, and whether each stands in
- * a cell of its own, or in how many rows, one below the other, they stand along the way; and the picture. */
+/* Strobe pictures of scenes with depth, in the rectangle of the view: when their moments are, and
+ * whether each stands in a cell of its own, or in how many rows, one below the other, they stand
+ * along the way; and the picture. */
 enum { DRAW_STROBE_ROWS = 3, DRAW_STROBE_IN_ROW = 10 };
 struct draw_strobe_moments {
     double times_s[DRAW_STROBE_ROWS * DRAW_STROBE_IN_ROW];

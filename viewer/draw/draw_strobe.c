@@ -1,10 +1,10 @@
 /* The strobe picture: a whole gait in one still.
  *
  * A creature that gets anywhere is drawn where it was at several moments equally far apart in time,
- * the earlier ones fainter, over marks of distance; a long way is folded into rows, as text is, and a
- * walk to the left is drawn mirrored, so that all pictures are read from left to right. One
- * that stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with
- * their times, without marks of distance, which would mean nothing there. */
+ * the earlier ones fainter, over marks of distance; a long way is folded into rows, as text is, and
+ * a walk to the left is drawn mirrored, so that all pictures are read from left to right. One that
+ * stays in place (it jumps, or fails) is drawn as a strip: the same moments side by side with their
+ * times, without marks of distance, which would mean nothing there. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 
@@ -85,8 +85,8 @@ static double highest_time(const struct replay *replay)
     return time_s;
 }
 
-/* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves of
- * their part's longer side. */
+/* Mean change of the joints from one of `count` moments to the next, rad; of linear ones in halves
+ * of their part's longer side. */
 static double pose_change(const struct replay *replay, int count)
 {
     double sum = 0, duration = replay_duration(replay);

@@ -1,7 +1,8 @@
-/* Strobe pictures of scenes with depth: the moments stand where they were, seen in perspective from one place. The eye
- * is turned so that the way leads to the right and a little towards it: what comes later is larger, and
- * before what came earlier. A long way is parted into rows, each with its own eye, all of one scale. What stays in
- * place, or goes steeply up or down, is shown as a strip of cells. */
+/* Strobe pictures of scenes with depth: the moments stand where they were, seen in perspective from
+ * one place. The eye is turned so that the way leads to the right and a little towards it: what
+ * comes later is larger, and before what came earlier. A long way is parted into rows, each with
+ * its own eye, all of one scale. What stays in place, or goes steeply up or down, is shown as a
+ * strip of cells. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
@@ -9,7 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Moments: the room that there is at least, those of each of several rows at least, and cells of a strip. */
+/* Moments: the room that there is at least, those of each of several rows at least, and cells of a
+ * strip. */
 #define MOMENTS_MIN    5
 #define MOMENTS_IN_ROW 4
 #define STRIP          5
@@ -17,20 +19,24 @@
  * place. */
 #define SPACING      1.15
 #define TRAVEL_LEAST 1.2
-/* A way that goes up or down by more than this share of what it goes aside has no room in a broad picture. */
+/* A way that goes up or down by more than this share of what it goes aside has no room in a broad
+ * picture. */
 #define STEEP 0.2
 /* One row more must make the picture larger by this. */
 #define ROW_GAIN 1.2
-/* How far the way leads towards the eye, and how high the eye is, rad; less in rows, which are low. */
+/* How far the way leads towards the eye, and how high the eye is, rad; less in rows, which are
+ * low. */
 #define TOWARDS_RAD 0.42
 #define PITCH_RAD   0.2
-/* The share of the picture's sides that all moments take at most, and of its height where their middle is. */
+/* The share of the picture's sides that all moments take at most, and of its height where their
+ * middle is. */
 #define WIDTH_SHARE  0.84
 #define HEIGHT_SHARE 0.62
 #define MIDDLE_SHARE 0.56
 /* How often the eye is placed anew to reach it. */
 #define PLACINGS 16
-/* Only where so much has room is the view moved: what is larger may lie behind the eye, and has no middle. */
+/* Only where so much has room is the view moved: what is larger may lie behind the eye, and has no
+ * middle. */
 #define SHIFT_SHARE 0.7
 /* How often a corner that stands out farthest is looked for. */
 #define LOOKS 3
@@ -86,8 +92,8 @@ struct scales {
     double room_px_per_m, no_room_px_per_m;
 };
 
-/* The scale to be tried next, where this one could be `share` times as large if sizes grew by it alone; what is near to
- * the eye grows faster. */
+/* The scale to be tried next, where this one could be `share` times as large if sizes grew by it
+ * alone; what is near to the eye grows faster. */
 static double next_scale(struct scales *known, double px_per_m, double share)
 {
     double next = share * px_per_m;
@@ -102,7 +108,8 @@ static double next_scale(struct scales *known, double px_per_m, double share)
     return next;
 }
 
-/* Moves the view so that a place of the picture comes half the way to its middle: what is near to the eye moves more. */
+/* Moves the view so that a place of the picture comes half the way to its middle: what is near to
+ * the eye moves more. */
 static void shift_view(struct draw_view *view, const struct eye *eye, double x_px, double y_px)
 {
     double aside = (x_px - view->left_px - view->width_px / 2) / 2;

@@ -1,5 +1,5 @@
-/* What surrounds a creature: ground under a sky, water, or empty space, obstacles, with marks every so
- * many metres. Everything is fixed in the world, so that motion shows against it. */
+/* What surrounds a creature: ground under a sky, water, or empty space, obstacles, with marks every
+ * so many metres. Everything is fixed in the world, so that motion shows against it. */
 #include "viewer/draw/draw_space.h"
 
 #ifdef HAVE_CAIRO
@@ -50,8 +50,9 @@ static void fill_band(cairo_t *cr, const struct draw_view *view, double top, dou
     cairo_pattern_destroy(pattern);
 }
 
-/* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still. They move by
- * whole pixels, and their corners with them, so that they keep their shape from frame to frame. */
+/* A row of soft hills behind the horizon; distance 0 moves with the ground, towards 1 stands still.
+ * They move by whole pixels, and their corners with them, so that they keep their shape from frame
+ * to frame. */
 static void draw_hills(cairo_t *cr, const struct draw_view *view, double horizon, double distance,
                        double height_px, double share)
 {
@@ -169,7 +170,8 @@ static void draw_label(cairo_t *cr, const struct draw_view *view, const char *te
         draw_text(cr, text, x, y, size, 0, align, COLOR_text_soft);
 }
 
-/* Labels below the ground's line; where there is little room for them they are smaller, then left out. */
+/* Labels below the ground's line; where there is little room for them they are smaller, then left
+ * out. */
 static void draw_ground_labels(cairo_t *cr, const struct draw_view *view, double line_y)
 {
     double step = mark_step(view), half = view->width_px / view->px_per_m / 2, ui = view->ui;
@@ -290,8 +292,9 @@ static void draw_ground(cairo_t *cr, const struct draw_view *view, const struct 
         draw_ground_marks(cr, view, line_y + 2 * view->ui);
 }
 
-/* What of a polygon is within a distance of a point along one axis, on one side: Sutherland and Hodgman,
- * Reentrant polygon clipping, CACM 17(1), 1974. Returns the count of corners, at most one more. */
+/* What of a polygon is within a distance of a point along one axis, on one side: Sutherland and
+ * Hodgman, Reentrant polygon clipping, CACM 17(1), 1974. Returns the count of corners, at most one
+ * more. */
 static int cut_polygon(struct vec2 *corners, int count, struct vec2 axis, double most)
 {
     struct vec2 kept[9];

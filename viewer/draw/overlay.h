@@ -1,5 +1,5 @@
-/* What can be laid over a picture: one table of bits and names, for the window, exports and the command
- * line. */
+/* What can be laid over a picture: one table of bits and names, for the window, exports and the
+ * command line. */
 #ifndef VIEWER_DRAW_OVERLAY_H
 #define VIEWER_DRAW_OVERLAY_H
 

@@ -1,4 +1,5 @@
-/* Exports: replays written as files, chosen by the file's suffix from one table. None needs a display.
+/* Exports: replays written as files, chosen by the file's suffix from one table. None needs a
+ * display.
  *
  * Files appear whole or not at all: an exporter writes to a temporary name beside the target, which
  * is renamed when it is complete. */
@@ -43,7 +44,8 @@ extern const int exporter_count;
 
 /* The exporter of a path's suffix, or NULL. */
 const struct exporter *export_find(const char *path);
-/* Checks the job against its exporter without simulating anything, so that mistakes show at once. */
+/* Checks the job against its exporter without simulating anything, so that mistakes show at
+ * once. */
 int export_check(const struct export_job *job, struct error *error);
 /* Writes job->path. */
 int export_write(const struct export_job *job, struct error *error);
@@ -61,8 +63,9 @@ int export_html(const struct export_job *job, const char *path, struct error *er
 /* The still that a job asks for: one moment, or the strobe picture. */
 void export_draw_still(cairo_t *cr, const struct export_job *job);
 
-/* Frame by frame, as words 0x00rrggbb in rows of `stride` pixels, width_px of which are the picture. Two
- * surfaces take turns, so that writers can leave out what is as in the frame before. */
+/* Frame by frame, as words 0x00rrggbb in rows of `stride` pixels, width_px of which are the
+ * picture. Two surfaces take turns, so that writers can leave out what is as in the frame
+ * before. */
 struct export_film {
     const struct export_job *job;
     unsigned overlays;
@@ -81,8 +84,9 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
 void export_film_deinit(struct export_film *film);
 /* Draws the next frame: film->pixels; call for index 0, 1, ... in order. */
 void export_film_draw(struct export_film *film, int index);
-/* What to say to somebody who waits, once in EXPORT_TELL_MS by a clock: "run.mp4: frame 120 of 601". Returns
- * whether there is something to say at now_ms (> 0); export_film_draw() asks and prints it. */
+/* What to say to somebody who waits, once in EXPORT_TELL_MS by a clock: "run.mp4: frame 120 of
+ * 601". Returns whether there is something to say at now_ms (> 0); export_film_draw() asks and
+ * prints it. */
 #define EXPORT_TELL_MS 5000
 int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *line, size_t size);
 #endif

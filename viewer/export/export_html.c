@@ -1,10 +1,11 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
- * Motion is stored at 30 Hz: each channel (centre of mass, place and turn of every part, light, fitness so far,
- * efforts, signals of the brain, contacts, values of the drives) as differences of whole multiples of 0.5 mm or
- * 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high bytes, deflated, base64. Differences are taken from what the reader
- * has decoded so far, so that rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB for 10 s
- * of a creature. */
+ * Motion is stored at 30 Hz: each channel (centre of mass, place and turn of every part, light,
+ * fitness so far, efforts, signals of the brain, contacts, values of the drives) as differences of
+ * whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high
+ * bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
+ * rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB
+ * for 10 s of a creature. */
 #include "viewer/export/export.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ static int html_frame_count(const struct replay *replay)
 /* Most nodes of a brain that a page shows; wires of others are left out. */
 #define NODES_MAX    192
 #define CONTACTS_MAX 8
-/* Impulses in steps of a share of what carries the body for a 240th of a second, up to three times that. */
+/* Impulses in steps of a share of what carries the body for a 240th of a second, up to three times
+ * that. */
 #define IMPULSE_STEPS 20
 #define IMPULSE_MOST  3.0
 
@@ -124,10 +126,10 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
         brain->contact_count = CONTACTS_MAX;
 }
 
-/* Channels of a frame: the centre of mass, place and turn (as a rotation vector) of each part, the light if there is
- * one, the fitness so far as a share of its greatest, the effort of each effector as a share of its strength, the
- * signal of each node of the brain, place and impulse of each contact (0: there is none), the value of each drive
- * but the rods, whose length is seen. */
+/* Channels of a frame: the centre of mass, place and turn (as a rotation vector) of each part, the
+ * light if there is one, the fitness so far as a share of its greatest, the effort of each effector
+ * as a share of its strength, the signal of each node of the brain, place and impulse of each
+ * contact (0: there is none), the value of each drive but the rods, whose length is seen. */
 enum { PLACE_CHANNELS = 3, POSE_CHANNELS = 6, CONTACT_CHANNELS = 6 };
 
 static size_t count_channels(const struct replay *replay, const struct page_brain *brain)
@@ -188,7 +190,8 @@ static void read_contact(const struct replay *replay, const struct replay_frame 
                                   round_impulse(share * (double)contact->normal_z)});
 }
 
-/* The turn as a rotation vector, of those that are the same turn the one nearest to that of the frame before. */
+/* The turn as a rotation vector, of those that are the same turn the one nearest to that of the
+ * frame before. */
 static struct vec3 read_turn(const struct replay_pose *pose, const double before[3])
 {
     struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
@@ -298,8 +301,8 @@ static void write_vector(FILE *file, struct vec3 v)
     fprintf(file, "[%.4g, %.4g, %.4g]", v.x, v.y, v.z);
 }
 
-/* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where it slides from,
- * colour. */
+/* Row of the body gene, parent, drive of a joint at one place (-1: none), where that is and where
+ * it slides from, colour. */
 static void write_parts(FILE *file, const struct replay *replay)
 {
     fputs("parts: [", file);
@@ -314,8 +317,8 @@ static void write_parts(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
-/* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's frame, of a rod the
- * place of its other end. */
+/* Kind, part, other end and drive of a rod (else -1), half its sides, place and turn in the part's
+ * frame, of a rod the place of its other end. */
 static void write_shapes(FILE *file, const struct replay *replay)
 {
     static const char *const names[] = {
@@ -336,7 +339,8 @@ static void write_shapes(FILE *file, const struct replay *replay)
     fputs("],\n", file);
 }
 
-/* Part, axis, 1 if linear, limits, effector and rod (-1: none), and of joints at one place way and hand. */
+/* Part, axis, 1 if linear, limits, effector and rod (-1: none), and of joints at one place way and
+ * hand. */
 static void write_drives(FILE *file, const struct replay *replay)
 {
     fputs("drives: [", file);

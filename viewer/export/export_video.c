@@ -1,15 +1,17 @@
 /* Video: frames are piped to the program ffmpeg, started without a shell.
  *
- * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a queue
- * (viewer/replay/frame_queue.h: without it each waited for the other, half as long again). They are handed over
- * as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own conversion and half the bytes
- * in the pipe, into which pages are lent), and H.264 is encoded by its quickest preset; the next one, a
- * quarter smaller, takes twice as long. Its constant quality 22 costs no more time than 26 and a third more
- * bytes; at 26 the sky and the water have blots. Ten seconds of 1280x720 take about 0.6 s of
- * processor time here and 0.9 s in ffmpeg, of which 0.08 s is its start.
+ * Encoding costs as much as drawing, and both run at once on two cores, for which frames wait in a
+ * queue (viewer/replay/frame_queue.h: without it each waited for the other, half as long again).
+ * They are handed over as the encoder wants them (YUV 4:2:0, a third of the time of ffmpeg's own
+ * conversion and half the bytes in the pipe, into which pages are lent), and H.264 is encoded by
+ * its quickest preset; the next one, a quarter smaller, takes twice as long. Its constant quality
+ * 22 costs no more time than 26 and a third more bytes; at 26 the sky and the water have blots. Ten
+ * seconds of 1280x720 take about 0.6 s of processor time here and 0.9 s in ffmpeg, of which 0.08 s
+ * is its start.
  *
- * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a shorter probe of
- * the input, huge pages for the queue or for ffmpeg, and comparing frames by hashes of their stretches. */
+ * Tried and no quicker: other numbers of threads, x264's motion search within fewer pixels, a
+ * shorter probe of the input, huge pages for the queue or for ffmpeg, and comparing frames by
+ * hashes of their stretches. */
 #define _GNU_SOURCE /* for F_SETPIPE_SZ, where there is such a thing */
 #include "viewer/export/export.h"
 
@@ -44,9 +46,9 @@ struct format {
     const char *options[OPTIONS_MAX][2]; /* NULL at the end */
 };
 
-/* The constant quality of VP9 is on a scale of its own; "realtime" is the only one of its settings that comes
- * near real time. Two tiles for two cores save a twentieth of the time; -static-thresh would save a
- * tenth, but hills that go by slowly become blots. */
+/* The constant quality of VP9 is on a scale of its own; "realtime" is the only one of its settings
+ * that comes near real time. Two tiles for two cores save a twentieth of the time; -static-thresh
+ * would save a tenth, but hills that go by slowly become blots. */
 static const struct format mp4 = {
     "mp4",
     "libx264",
@@ -65,8 +67,8 @@ static const struct format webm = {"webm",
 
 /* ---- pixels ---- */
 
-/* ITU-R BT.709, as players assume it for pictures of this size: luma 16 .. 235, chroma 16 .. 240, in
- * 256ths. Sums fit 16 bits, so that eight pixels are computed at once. */
+/* ITU-R BT.709, as players assume it for pictures of this size: luma 16 .. 235, chroma 16 .. 240,
+ * in 256ths. Sums fit 16 bits, so that eight pixels are computed at once. */
 static void convert_luma(const uint32_t *restrict pixels, int width, unsigned char *restrict luma)
 {
     for (int x = 0; x < width; x++) {
@@ -104,8 +106,8 @@ static void convert_rows(const struct export_film *film, const uint32_t *rows, s
     convert_chroma(upper, lower, (int)width, blue + left / 2, red + left / 2);
 }
 
-/* Converts the rows where they are not as in the frame before. The picture is mostly flat: even where it scrolls
- * most of it stays as it is. */
+/* Converts the rows where they are not as in the frame before. The picture is mostly flat: even
+ * where it scrolls most of it stays as it is. */
 static void convert_changes(const struct export_film *film, const uint32_t *rows,
                             const uint32_t *before, unsigned char *luma, unsigned char *blue,
                             unsigned char *red)
@@ -122,8 +124,8 @@ static void convert_changes(const struct export_film *film, const uint32_t *rows
     }
 }
 
-/* A frame as planes: luma, then both chroma at half the sides, which are even. before: the planes of the
- * frame before, or NULL. */
+/* A frame as planes: luma, then both chroma at half the sides, which are even. before: the planes
+ * of the frame before, or NULL. */
 static void convert_frame(const struct export_film *film, const unsigned char *before,
                           unsigned char *planes)
 {
@@ -248,8 +250,8 @@ static int read_said(int descriptor, char said[SAID_MAX])
     return length > 0;
 }
 
-/* Waits; fails where it did. At "-loglevel error" it speaks of errors only, and it exits with 0 after some of them: when
- * the disk is full at the end of a file, for one. */
+/* Waits; fails where it did. At "-loglevel error" it speaks of errors only, and it exits with 0
+ * after some of them: when the disk is full at the end of a file, for one. */
 static int encoder_finish(struct encoder *encoder, const struct format *format,
                           const struct export_job *job, struct error *error)
 {

@@ -1,8 +1,9 @@
 /* Frames on their way into a pipe: a thread writes them while the next ones are made.
  *
- * A pipe holds less than a frame of a video, so that without a queue whoever draws waits for whoever
- * encodes, then the other way round; with it, both cores are busy. Frames have one size; some tens of
- * megabytes of them wait at most. One thread fills, the queue's own empties; SIGPIPE must be ignored. */
+ * A pipe holds less than a frame of a video, so that without a queue whoever draws waits for
+ * whoever encodes, then the other way round; with it, both cores are busy. Frames have one size;
+ * some tens of megabytes of them wait at most. One thread fills, the queue's own empties; SIGPIPE
+ * must be ignored. */
 #ifndef VIEWER_REPLAY_FRAME_QUEUE_H
 #define VIEWER_REPLAY_FRAME_QUEUE_H
 
@@ -10,8 +11,8 @@
 
 struct frame_queue;
 
-/* Writes to `descriptor`, which stays the caller's. 0, ERR_MEMORY, or ERR_LIMIT where no thread can be
- * had. */
+/* Writes to `descriptor`, which stays the caller's. 0, ERR_MEMORY, or ERR_LIMIT where no thread can
+ * be had. */
 int frame_queue_create(struct frame_queue **queue, int descriptor, size_t frame_bytes);
 /* Room for the next frame; waits until there is some. NULL once a write has failed. */
 unsigned char *frame_queue_next(struct frame_queue *queue);

@@ -1,11 +1,11 @@
 /* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
  *
  * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
- * with poses, values of the drives, effector signals, neuron outputs, contacts and energies. Coordinates are
- * shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is nothing to stand on); those of a
- * creature in space are turned so that it goes along x.
- * Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is
- * bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
+ * with poses, values of the drives, effector signals, neuron outputs, contacts and energies.
+ * Coordinates are shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is
+ * nothing to stand on); those of a creature in space are turned so that it goes along x. Sizes: a
+ * row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is bounded
+ * by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
 #ifndef VIEWER_REPLAY_REPLAY_H
 #define VIEWER_REPLAY_REPLAY_H
 
@@ -58,9 +58,9 @@ struct replay_drive {
     double signal_full;  /* a signal of its effector that is drawn as strong */
     double strength;     /* of its effector: the greatest torque, N m (linear: force, N) */
     int rod;             /* the shape whose length it is, or -1 */
-    /* For a joint at one place, else 0: what it slides along or turns about, and where the part is from there, across
-     * that, when the value is 0: units. In the parent's frame; of the second and third axes of a joint in the part's, as
-     * if their value were 0. */
+    /* For a joint at one place, else 0: what it slides along or turns about, and where the part is
+     * from there, across that, when the value is 0: units. In the parent's frame; of the second and
+     * third axes of a joint in the part's, as if their value were 0. */
     struct vec3 way, hand;
 };
 
@@ -76,8 +76,8 @@ struct replay_effector {
     struct wire input;
 };
 
-/* What is taken out of a brain, to see what it was good for: all that reads a neuron, one input of a
- * neuron, or the input of an effector, reads 0 instead. */
+/* What is taken out of a brain, to see what it was good for: all that reads a neuron, one input of
+ * a neuron, or the input of an effector, reads 0 instead. */
 enum replay_cut_kind { CUT_NONE, CUT_NEURON, CUT_NEURON_INPUT, CUT_EFFECTOR_INPUT };
 struct replay_cut {
     enum replay_cut_kind kind;
@@ -140,8 +140,8 @@ struct replay_frame {
 
 struct replay {
     char name[64]; /* clean UTF-8, as all texts here */
-    /* "fitness 1.83", of this simulation, and ", recorded 1.8" where that is another number; or what
-     * it did where no fitness is known or there is no goal */
+    /* "fitness 1.83", of this simulation, and ", recorded 1.8" where that is another number; or
+     * what it did where no fitness is known or there is no goal */
     char score[64];
     enum replay_status status;
     char detail[RECORD_DETAIL_SIZE]; /* why it differs, or empty */
@@ -181,18 +181,21 @@ struct replay {
 };
 
 /* Simulates and records. is_recorded: params and seed are those of the creature's recorded
- * evaluation, so that the result can be compared. Fails with a message where nothing can be shown. */
+ * evaluation, so that the result can be compared. Fails with a message where nothing can be
+ * shown. */
 int replay_create(struct replay **replay, const struct creature *creature,
                   const struct params *params, uint64_t seed, int is_recorded, struct error *error);
-/* Makes a replay without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere are left
- * out. With any, the status is REPLAY_CHANGED. */
+/* Makes a replay without some of its brain: at most REPLAY_CUTS_MAX cuts; those that point nowhere
+ * are left out. With any, the status is REPLAY_CHANGED. */
 int replay_create_cut(struct replay **replay, const struct creature *creature,
                       const struct params *params, uint64_t seed, int is_recorded,
                       const struct replay_cut *cuts, int cut_count, struct error *error);
-/* A scene in three dimensions (docs/scenes.md), from its start to its end; status: REPLAY_UNRECORDED. */
+/* A scene in three dimensions (docs/scenes.md), from its start to its end; status:
+ * REPLAY_UNRECORDED. */
 int replay_create_scene(struct replay **replay, const char *path, struct error *error);
-/* A bout of a contest (simulator/evaluate/contest.h): the bodies of both, the first blue, the second red, and of the
- * object. The camera follows the first (0), the second (1), or the middle of both (-1). */
+/* A bout of a contest (simulator/evaluate/contest.h): the bodies of both, the first blue, the
+ * second red, and of the object. The camera follows the first (0), the second (1), or the middle of
+ * both (-1). */
 struct contest_bout;
 int replay_create_bout(struct replay **replay, const struct creature *const creatures[2],
                        const struct params *params, const struct contest_bout *bout, int follow,
@@ -209,8 +212,8 @@ double replay_duration(const struct replay *replay); /* time of the last frame, 
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame);
 /* The last frame at or before the time (clamped to the replay). */
 int replay_frame_index(const struct replay *replay, double time_s);
-/* A moment between two frames: poses, drives and the centre of mass are as they are then; what goes by ticks,
- * such as signals and contacts, is that of the frame before. */
+/* A moment between two frames: poses, drives and the centre of mass are as they are then; what goes
+ * by ticks, such as signals and contacts, is that of the frame before. */
 struct replay_moment {
     struct replay_frame frame; /* points to the arrays below: do not copy the struct */
     struct replay_pose poses[REPLAY_PARTS_MAX];
@@ -239,7 +242,8 @@ int replay_solid_count(const struct replay *replay);
 struct replay_solid replay_get_solid(const struct replay *replay, int index);
 /* The corners of an obstacle, counter-clockwise. */
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4]);
-/* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns 0). */
+/* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns
+ * 0). */
 int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
 /* Where a ball or box reaches farthest in a direction of the world. */
 struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_pose *pose,
@@ -270,9 +274,9 @@ struct replay_place {
     struct vec3 at_m;
     struct quaternion turn;
 };
-/* Hangs a part on its parent by a joint at one place: the first of its drives, how many, and what each turns about or
- * slides along; all in one frame, in which parent and part are at birth. A joint that slides gets a rail, for which
- * the shapes must have room. */
+/* Hangs a part on its parent by a joint at one place: the first of its drives, how many, and what
+ * each turns about or slides along; all in one frame, in which parent and part are at birth. A
+ * joint that slides gets a rail, for which the shapes must have room. */
 void replay_hang(struct replay *replay, int part, int first_drive, int count,
                  const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
                  struct replay_place own);
@@ -283,13 +287,14 @@ void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);
 /* The first of them; impulses are multiplied by per_step. */
 void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
                          double per_step);
-/* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under that gravity. */
+/* What a medium looks like that resists so much (Pa s or kg/m^2; in space Pa s/m or kg/m^3) under
+ * that gravity. */
 enum replay_medium replay_choose_medium(double drag, double gravity_m_s2, int has_ground);
-/* The direction of the level way of the centre of mass from start to end, a unit; along x where that is shorter than 10 cm.
- * There must be a row. */
+/* The direction of the level way of the centre of mass from start to end, a unit; along x where
+ * that is shorter than 10 cm. There must be a row. */
 struct vec3 replay_level_way(const struct replay *replay);
-/* Turns all rows of a scene with depth about the vertical, so that this way leads along x; not where something stands in
- * the world. After the last row. */
+/* Turns all rows of a scene with depth about the vertical, so that this way leads along x; not
+ * where something stands in the world. After the last row. */
 void replay_turn_to_way(struct replay *replay);
 /* Shifts all rows so that the first centre of mass is the origin (see the head of this file) and
  * computes size_m. Call once, after that. */

@@ -1,5 +1,5 @@
-/* Bouts of a contest as replays: the bodies of both creatures, and of what they contend for, in one scene. Each has a
- * colour of its own; brains and muscles are not shown. */
+/* Bouts of a contest as replays: the bodies of both creatures, and of what they contend for, in one
+ * scene. Each has a colour of its own; brains and muscles are not shown. */
 #include "viewer/replay/replay.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A replay from a creature: it is evaluated again, as a whole or without some of its neurons and wires, and what is seen is
- * recorded row by row. */
+/* A replay from a creature: it is evaluated again, as a whole or without some of its neurons and
+ * wires, and what is seen is recorded row by row. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Scenes in three dimensions as replays: bodies and joints by hand (docs/scenes.md), moved from start to end and
- * recorded like a creature. Boxes are parts, freedoms of joints are drives; there is no brain. A body without boxes is
- * shown as one that has its mass and moments of inertia. */
+/* Scenes in three dimensions as replays: bodies and joints by hand (docs/scenes.md), moved from
+ * start to end and recorded like a creature. Boxes are parts, freedoms of joints are drives; there
+ * is no brain. A body without boxes is shown as one that has its mass and moments of inertia. */
 #include "viewer/replay/replay.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ struct recording {
 
 /* ---- what does not change ---- */
 
-/* A box of that mass with the same moments about its axes: Ixx = m (b^2 + c^2) / 3 for half sides a, b, c. */
+/* A box of that mass with the same moments about its axes: Ixx = m (b^2 + c^2) / 3 for half sides
+ * a, b, c. */
 static struct space_box stand_in(const struct space_link *link, int index)
 {
     const struct sym3 *i = &link->inertia;
@@ -79,7 +80,8 @@ static void fill_part(struct recording *recording, int index)
                                                       .half_m = vec3_scale(box->size_m, 0.5)};
 }
 
-/* The drives of a body's joint; of one that is driven the effector has the strength that it needs most. */
+/* The drives of a body's joint; of one that is driven the effector has the strength that it needs
+ * most. */
 static void fill_drives(struct recording *recording, int body)
 {
     const struct space_link *link = &recording->scene.links[body];

@@ -9,8 +9,8 @@
 #include "common/store/database.h"
 #include "common/store/stored_creature.h"
 
-/* The database is open during a call only: the controller makes one file of it when a run ends, which it
- * cannot while another has it open. */
+/* The database is open during a call only: the controller makes one file of it when a run ends,
+ * which it cannot while another has it open. */
 struct run_reader {
     char directory[4000], path[4096]; /* of run.db */
     sqlite3 *database;

@@ -1,7 +1,7 @@
 /* Reads a run's creatures from RUN_DIR/run.db: the only file of the viewer that knows SQLite.
  *
- * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted, every
- * row is checked as a creature file is. The schema is the run store's, documented in
+ * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted,
+ * every row is checked as a creature file is. The schema is the run store's, documented in
  * docs/run-store.md; a store of another version is refused. */
 #ifndef VIEWER_REPLAY_RUN_READER_H
 #define VIEWER_REPLAY_RUN_READER_H
@@ -16,15 +16,16 @@ enum run_order {
     RUN_ORDER_KINDS /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any */
 };
 
-/* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes back.
- * 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the generation meant. Errors name the
- * directory. */
+/* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes
+ * back. 0 < top <= RUN_READER_TOP_MAX. `generation_found` receives the generation meant. Errors
+ * name the directory. */
 int run_reader_get_top(const char *run_directory, int64_t generation, enum run_order order, int top,
                        struct creature **creatures, int *count, int64_t *generation_found,
                        struct error *error);
 void run_reader_free(struct creature *creatures, int count); /* NULL is allowed */
 
-/* Reads a run piece by piece. Between calls nothing is kept open, so that a run may end meanwhile. */
+/* Reads a run piece by piece. Between calls nothing is kept open, so that a run may end
+ * meanwhile. */
 struct run_reader;
 /* The directory's name is copied. NULL and a message on error. */
 int run_reader_open(struct run_reader **reader, const char *run_directory, struct error *error);
@@ -38,8 +39,8 @@ struct run_generation {
     uint64_t best_id;
 };
 
-/* The closed generations from number `first` on, ascending, as an array to free(); NULL where there are
- * none. At most RUN_READER_GENERATIONS_MAX. */
+/* The closed generations from number `first` on, ascending, as an array to free(); NULL where there
+ * are none. At most RUN_READER_GENERATIONS_MAX. */
 #define RUN_READER_GENERATIONS_MAX 1000000
 int run_reader_get_generations(struct run_reader *reader, int64_t first,
                                struct run_generation **generations, int *count,
@@ -48,18 +49,19 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error);
-/* One creature, evaluated or not; id may be CREATURE_BEST. `creature` is initialised, and empty on error. */
+/* One creature, evaluated or not; id may be CREATURE_BEST. `creature` is initialised, and empty on
+ * error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);
 /* A creature that people name: a file, or RUN_DIR:ID. `creature` as above. */
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
-/* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes them
- * back. */
+/* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes
+ * them back. */
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 
-/* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices (-1:
- * none does). */
+/* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices
+ * (-1: none does). */
 struct run_choosing {
     int is_interactive;
     int has_no_goal; /* chosen by hand alone: the fitness says nothing */

@@ -156,7 +156,8 @@ static int listen_to(struct chooser *chooser)
     }
 }
 
-/* The order is done with. `chooser->text` is what was said: its first line, without the program's name. */
+/* The order is done with. `chooser->text` is what was said: its first line, without the program's
+ * name. */
 static int finish(struct chooser *chooser, struct chooser_answer *answer, struct error *error)
 {
     static const char head[] = "controller: ";

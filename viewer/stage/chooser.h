@@ -1,8 +1,8 @@
-/* Hands choices on to the run: starts `controller choose`, which asks the controller at work, or writes into
- * the run store where there is none. The viewer itself writes nothing.
+/* Hands choices on to the run: starts `controller choose`, which asks the controller at work, or
+ * writes into the run store where there is none. The viewer itself writes nothing.
  *
- * Orders are given one after the other, in their order, without waiting: a window polls for how they ended. An
- * order takes some ten milliseconds. */
+ * Orders are given one after the other, in their order, without waiting: a window polls for how
+ * they ended. An order takes some ten milliseconds. */
 #ifndef VIEWER_STAGE_CHOOSER_H
 #define VIEWER_STAGE_CHOOSER_H
 
@@ -14,7 +14,8 @@ struct chooser;
 
 /* The directory's name is copied. NULL: out of memory. */
 struct chooser *chooser_create(const char *run_directory);
-/* Orders that were not given yet are dropped; one that is under way comes to its end. NULL is allowed. */
+/* Orders that were not given yet are dropped; one that is under way comes to its end. NULL is
+ * allowed. */
 void chooser_destroy(struct chooser *chooser);
 
 /* A creature's choice (enum choice). ERR_LIMIT: too many orders wait. */
@@ -22,8 +23,8 @@ int chooser_choose(struct chooser *chooser, uint64_t id, int choice);
 /* That enough is chosen. */
 int chooser_next(struct chooser *chooser);
 
-/* How an order ended: 0 with what the controller said; ERR_BUSY: none has ended; else it failed, with its
- * message in `error`. */
+/* How an order ended: 0 with what the controller said; ERR_BUSY: none has ended; else it failed,
+ * with its message in `error`. */
 struct chooser_answer {
     uint64_t id; /* of the creature; 0: it was chooser_next() */
     char text[240];

@@ -86,8 +86,8 @@ static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t ge
     shelf->items[shelf->count++] = specimen;
 }
 
-/* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without memory it
- * is left out. */
+/* Puts a creature on a shelf that has room, takes its genome, and makes its texts clean; without
+ * memory it is left out. */
 static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creature *creature,
                       int64_t generation)
 {
@@ -126,7 +126,8 @@ int gallery_choose_params(const struct gallery *gallery, const struct creature *
     return status ? status : params_check(params, error);
 }
 
-/* No replay is dearer than the options allow. Returns whether that is less than the parameters do. */
+/* No replay is dearer than the options allow. Returns whether that is less than the parameters
+ * do. */
 static int bound_budget(const struct gallery *gallery, struct params *params)
 {
     double budget = gallery->options.budget;
@@ -259,7 +260,8 @@ int gallery_add_file(struct gallery *gallery, const char *path, struct error *er
     return status;
 }
 
-/* Puts a replay on the shelf of files, which has no creature that could be simulated again. It takes the replay. */
+/* Puts a replay on the shelf of files, which has no creature that could be simulated again. It
+ * takes the replay. */
 static int put_replay(struct gallery *gallery, struct replay *replay, struct error *error)
 {
     struct creature nobody;
@@ -431,7 +433,8 @@ int gallery_choose_champions(const struct run_generation *generations, int count
     for (int i = 0, k = 0; i < count; i++) {
         if (i > 0 && generations[i].best_id == generations[i - 1].best_id)
             continue;
-        /* the k-th of `fresh`: kept where the scaled number changes; so are the first and the last */
+        /* the k-th of `fresh`: kept where the scaled number changes; so are the first and the
+         * last */
         int is_kept =
             fresh <= most || k == 0 ||
             (int64_t)k * (most - 1) / (fresh - 1) != (int64_t)(k - 1) * (most - 1) / (fresh - 1);

@@ -57,7 +57,8 @@ struct gallery_contest {
     int has_sights;
     enum sight_kind sights[2]; /* that both exchange, where has_sights is on */
 };
-/* Adds the bouts of two creature files, one after the other; their creatures are empty but for the names. */
+/* Adds the bouts of two creature files, one after the other; their creatures are empty but for the
+ * names. */
 int gallery_add_contest(struct gallery *gallery, char *const paths[2],
                         const struct gallery_contest *contest, struct error *error);
 int gallery_add_run(struct gallery *gallery, const char *directory, int64_t generation,
@@ -95,8 +96,8 @@ int64_t gallery_strip_generation(const struct gallery *gallery, int index);
 int gallery_choose_params(const struct gallery *gallery, const struct creature *creature,
                           struct params *params, struct error *error);
 
-/* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else chooses, and the
- * generation that waits for it, or -1. */
+/* Choosing by hand (docs/evolution.md). Whether that is done in this run, whether nothing else
+ * chooses, and the generation that waits for it, or -1. */
 int gallery_is_interactive(const struct gallery *gallery);
 int gallery_has_no_goal(const struct gallery *gallery);
 int64_t gallery_waiting(const struct gallery *gallery);
@@ -122,8 +123,8 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
 /* Puts everything back. */
 int gallery_heal(struct gallery *gallery, int index, struct error *error);
 
-/* Indices of the generations whose champions stand for all: where the champion is a new one, at most
- * `most` (>= 2) spread evenly, the last one always among them. `chosen` has room for most. */
+/* Indices of the generations whose champions stand for all: where the champion is a new one, at
+ * most `most` (>= 2) spread evenly, the last one always among them. `chosen` has room for most. */
 int gallery_choose_champions(const struct run_generation *generations, int count, int most,
                              int *chosen);
 

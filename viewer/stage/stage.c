@@ -54,8 +54,8 @@ static struct camera fit_camera(const struct stage *stage, int width)
     return camera;
 }
 
-/* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in proportion;
- * a width that comes back shows what it showed. */
+/* Zooms to what another width of the picture has room for. What was zoomed by hand stays so in
+ * proportion; a width that comes back shows what it showed. */
 void stage_rescale(struct stage *stage, int width_before)
 {
     const struct replay *replays[GALLERY_SHOWN_MAX];

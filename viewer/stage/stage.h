@@ -1,9 +1,9 @@
 /* The stage: all that the window shows and does, without a window.
  *
- * It holds a gallery, what of it is shown and how (one creature, a race, a grid, parent and child), time,
- * camera and overlays; it takes keys, the mouse and the clock, and draws itself with cairo. The window only
- * hands it what SDL gives, so that tests can press every key without a display. Coordinates: px of the
- * picture, y down. */
+ * It holds a gallery, what of it is shown and how (one creature, a race, a grid, parent and child),
+ * time, camera and overlays; it takes keys, the mouse and the clock, and draws itself with cairo.
+ * The window only hands it what SDL gives, so that tests can press every key without a display.
+ * Coordinates: px of the picture, y down. */
 #ifndef VIEWER_STAGE_STAGE_H
 #define VIEWER_STAGE_STAGE_H
 
@@ -13,8 +13,8 @@
 
 #include "viewer/stage/gallery.h"
 
-/* Keys that are no characters; the others are given as the ASCII character they print. Capital letters that
- * mean nothing are taken for small ones. */
+/* Keys that are no characters; the others are given as the ASCII character they print. Capital
+ * letters that mean nothing are taken for small ones. */
 enum stage_key {
     STAGE_KEY_ENTER = '\r',
     STAGE_KEY_LEFT = 256,
@@ -35,8 +35,8 @@ enum stage_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
 struct stage;
 struct chooser;
 
-/* The gallery stays the caller's and must outlive the stage; it may be empty while a run has finished no
- * generation. is_live: follows new generations. NULL: out of memory. */
+/* The gallery stays the caller's and must outlive the stage; it may be empty while a run has
+ * finished no generation. is_live: follows new generations. NULL: out of memory. */
 struct stage *stage_create(struct gallery *gallery, int is_live);
 void stage_destroy(struct stage *stage); /* NULL is allowed */
 
@@ -57,8 +57,8 @@ void stage_turn_wheel(struct stage *stage, double clicks, double x, double y);
 
 /* Time goes on by dt_s; simulates at most one creature that waits. */
 void stage_advance(struct stage *stage, double dt_s);
-/* Looks whether the run went on, at most once a second; now_s is a clock that never goes back. Call it
- * also while nothing moves. */
+/* Looks whether the run went on, at most once a second; now_s is a clock that never goes back. Call
+ * it also while nothing moves. */
 void stage_look_for_news(struct stage *stage, double now_s);
 /* 1 while the next picture would be the same as the last that was drawn. */
 int stage_is_still(const struct stage *stage);

@@ -1,6 +1,6 @@
-/* Choosing by hand in the window: a bar with buttons above the panels, marks on the creatures, and what keys
- * and clicks on them do. Choices appear at once; what the controller says of them comes a moment later, and
- * takes back what it refuses. */
+/* Choosing by hand in the window: a bar with buttons above the panels, marks on the creatures, and
+ * what keys and clicks on them do. Choices appear at once; what the controller says of them comes a
+ * moment later, and takes back what it refuses. */
 #include "viewer/stage/stage_private.h"
 
 #ifdef HAVE_CAIRO

@@ -1,5 +1,6 @@
-/* What of the gallery is shown, and where everything is in the window: the picture, and below it the strip
- * of champions, the timeline of the run and the bar of time; on the left a line of descent. */
+/* What of the gallery is shown, and where everything is in the window: the picture, and below it
+ * the strip of champions, the timeline of the run and the bar of time; on the left a line of
+ * descent. */
 #include "viewer/stage/stage_private.h"
 
 #ifdef HAVE_CAIRO

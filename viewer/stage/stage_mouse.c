@@ -1,5 +1,5 @@
-/* The mouse: dragging the picture, the bar of time and the timeline; clicks on creatures, thumbs and the
- * brain; the wheel. */
+/* The mouse: dragging the picture, the bar of time and the timeline; clicks on creatures, thumbs
+ * and the brain; the wheel. */
 #include "viewer/stage/stage_private.h"
 
 #ifdef HAVE_CAIRO
@@ -180,7 +180,8 @@ static int place_at(const struct stage *stage, double x, double y)
     return place < stage->ready_count ? place : -1;
 }
 
-/* Marks the creature of a grid or a race that is clicked; a marked one of the grid is shown alone. */
+/* Marks the creature of a grid or a race that is clicked; a marked one of the grid is shown
+ * alone. */
 static void click_scene(struct stage *stage, double x, double y)
 {
     if (stage->pointed.kind != CUT_NONE) {

@@ -20,7 +20,8 @@
 #define BAR_HEIGHT_PX 40.0
 #define BAR_LEFT_PX   52.0
 #define CHOICES_PX    38.0
-/* Right of the bar of time stand the speed, the creature's place and the help, each to be clicked. */
+/* Right of the bar of time stand the speed, the creature's place and the help, each to be
+ * clicked. */
 #define WORDS_PX 150.0
 enum bar_word { WORD_SPEED, WORD_PLACE, WORD_HELP, WORD_COUNT };
 #define ZOOM_STEP 1.15 /* of a key, and of a click of the wheel */
@@ -45,7 +46,8 @@ struct stage {
     double time_s, speed, cells_zoom, strip_s;
     unsigned overlays;
     struct camera camera;
-    /* before the brain took width from the picture, or gave it back: the camera, and what it became */
+    /* before the brain took width from the picture, or gave it back: the camera, and what it
+     * became */
     struct camera left_camera, left_at;
     int left_width;
     double left_time_s;

@@ -1,5 +1,6 @@
-/* SDL2 gives the window, the clock and the events; the stage (stage.h) draws every frame with cairo into an
- * image, which is uploaded as one texture, so that what one sees is what an export would write. */
+/* SDL2 gives the window, the clock and the events; the stage (stage.h) draws every frame with cairo
+ * into an image, which is uploaded as one texture, so that what one sees is what an export would
+ * write. */
 #include "viewer/stage/window.h"
 
 #ifndef HAVE_SDL
@@ -34,7 +35,8 @@ int window_run(const struct window_options *options, struct error *error)
 #define SCREEN_SHARE    0.94
 #define FRAME_MS        16
 #define FRAME_S         (1.0 / 60)
-/* Time for a click of a wheel sideways, and clicks for two fingers that part by the window's size. */
+/* Time for a click of a wheel sideways, and clicks for two fingers that part by the window's
+ * size. */
 #define WHEEL_S         0.1
 #define PINCH_CLICKS    20.0
 /* Waiting for events while nothing moves. */
@@ -245,8 +247,8 @@ static int write_screenshot(const struct window *window, struct error *error)
     return draft_end(&draft, status, error);
 }
 
-/* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver that
- * was asked for by name is taken at its word. */
+/* Where there is nothing to look at SDL would open a window that nobody sees, for ever. A driver
+ * that was asked for by name is taken at its word. */
 static int open_video(void)
 {
     static const char *const unseen[] = {"offscreen", "dummy", "evdev"};
@@ -266,8 +268,8 @@ static int open_video(void)
     return 0;
 }
 
-/* How many pixels a desktop wants for one where windows are measured in pixels (X11; elsewhere SDL knows):
- * what other programs are told, or else the screen's density. */
+/* How many pixels a desktop wants for one where windows are measured in pixels (X11; elsewhere SDL
+ * knows): what other programs are told, or else the screen's density. */
 static double find_scale(void)
 {
     const char *told = SDL_getenv("GDK_SCALE"), *driver = SDL_GetCurrentVideoDriver();

@@ -1,25 +1,28 @@
 /* See exposure.h. Everything is seen from the face: s and t along it, h in front of its plane.
  *
- * The shadow of a box is known without a search. Let its half sides e1, e2, e3 be turned so that each leads away from the
- * plane, and be numbered counter-clockwise. Seen along the normal its outline is a hexagon, with corners
+ * The shadow of a box is known without a search. Let its half sides e1, e2, e3 be turned so that
+ * each leads away from the plane, and be numbered counter-clockwise. Seen along the normal its
+ * outline is a hexagon, with corners
  *
  *   + - -,  + + -,  - + -,  - + +,  - - +,  + - +      (signs of e1, e2, e3 from its centre)
  *
- * around the corner + + + that is farthest from the plane. Where a box passes through the plane, what is behind it
- * is cut off: at the sides of the hexagon that pass through it, and at the edges from + + + to those corners with
- * two + that are behind it. */
+ * around the corner + + + that is farthest from the plane. Where a box passes through the plane,
+ * what is behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
+ * from + + + to those corners with two + that are behind it. */
 #include "simulator/boxes/contacts/exposure.h"
 
 #include <math.h>
 
 #include "common/math/pair.h"
 
-/* A box hides a face only if it reaches farther in front of it than this, m: flush faces stay exposed. */
+/* A box hides a face only if it reaches farther in front of it than this, m: flush faces stay
+ * exposed. */
 #define FRONT_M 1e-9
 /* Smaller pieces are dropped, as a share of the face. */
 #define AREA_MIN 1e-12
-/* Corners of a shadow that are nearer to one another, by its size, are one: rounding would point a side between them any
- * way, and what lies beyond a side is exposed. Boxes at right angles have all their corners twice. */
+/* Corners of a shadow that are nearer to one another, by its size, are one: rounding would point a
+ * side between them any way, and what lies beyond a side is exposed. Boxes at right angles have all
+ * their corners twice. */
 #define DOUBLE_SHARE 1e-8
 
 double exposure_area(const struct exposure_piece *p)
@@ -126,7 +129,8 @@ static inline void put_cut(struct exposure_shadow *o, double least, const struct
     put_corner(o, least, a->at + share * (b->at - a->at));
 }
 
-/* The half sides of the pair's second box, as a face of the first one sees them, and turned and numbered as above. */
+/* The half sides of the pair's second box, as a face of the first one sees them, and turned and
+ * numbered as above. */
 static inline void turn_sides(const struct solids_pair *p, int face, struct point e[3])
 {
     int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
@@ -210,8 +214,8 @@ struct clipped {
     struct exposure_corner rooms[2][EXPOSURE_CORNERS_MAX];
 };
 
-/* Keeps what is within side x s <= limit, or side x t <= limit. Which corners are cannot be foretold: a jump would cost more
- * than the corner that is written and not counted. */
+/* Keeps what is within side x s <= limit, or side x t <= limit. Which corners are cannot be
+ * foretold: a jump would cost more than the corner that is written and not counted. */
 static inline __attribute__((always_inline)) void cut_off(struct clipped *c, int is_t, double side,
                                                           double limit)
 {
@@ -312,8 +316,8 @@ static inline int are_apart_by_bounds(const struct exposure_piece *piece,
     return pair_mask(are_below | are_above) != 0;
 }
 
-/* Lists the sides of a shadow that cut a piece; returns their number, or -1 if one of the sides has all of the piece
- * beyond it. */
+/* Lists the sides of a shadow that cut a piece; returns their number, or -1 if one of the sides has
+ * all of the piece beyond it. */
 static int find_cutting(const struct exposure_piece *piece, const struct exposure_shadow *shadow,
                         struct side cutting[EXPOSURE_SIDES_MAX])
 {
@@ -345,9 +349,9 @@ static int find_cutting(const struct exposure_piece *piece, const struct exposur
     return count;
 }
 
-/* Cuts a shadow out of a list of pieces, from the last one on: what is left of one goes to the end of the list, and the
- * last one to its place. One that the shadow does not touch stays whole. Returns their number; more than `room`: there
- * was no room. */
+/* Cuts a shadow out of a list of pieces, from the last one on: what is left of one goes to the end
+ * of the list, and the last one to its place. One that the shadow does not touch stays whole.
+ * Returns their number; more than `room`: there was no room. */
 static int cut_out(const struct exposure_shadow *shadow, double least,
                    struct exposure_piece *pieces, int found, int room)
 {

@@ -1,16 +1,18 @@
-/* See solids.h. The axis of greatest separation says what touches: a face, to whose sides the most opposed face of
- * the other box is clipped (Sutherland and Hodgman 1974), or two edges, which touch in a point. */
+/* See solids.h. The axis of greatest separation says what touches: a face, to whose sides the most
+ * opposed face of the other box is clipped (Sutherland and Hodgman 1974), or two edges, which touch
+ * in a point. */
 #include "simulator/boxes/contacts/solids.h"
 
 #include <math.h>
 
-/* An axis must separate by this much more, and by this share of the depth, than the one before it in the
- * order: held from the step before, faces of the larger box, faces of the other, edges. */
+/* An axis must separate by this much more, and by this share of the depth, than the one before it
+ * in the order: held from the step before, faces of the larger box, faces of the other, edges. */
 #define AXIS_PREFERENCE_M     1e-5
 #define AXIS_PREFERENCE_SHARE 0.01
 /* Edges that are apart touch at most this far beyond their ends, m. */
 #define BEYOND_M 1e-4
-/* What is this far beyond the side of a face is not cut off, m: what coincides with it would be by rounding. */
+/* What is this far beyond the side of a face is not cut off, m: what coincides with it would be by
+ * rounding. */
 #define SIDE_M 1e-10
 
 /* ---------------------------------------------------------------- a half-space */
@@ -54,15 +56,15 @@ static int choose_axis(struct solids_pair *p, double margin, int held)
 
 /* ---------------------------------------------------------------- faces */
 
-/* A corner of a polygon: in the reference face's own directions, and how far in front of it; between two
- * edges, 0 .. 3 of the incident face, 4 .. 7 sides of the reference face. */
+/* A corner of a polygon: in the reference face's own directions, and how far in front of it;
+ * between two edges, 0 .. 3 of the incident face, 4 .. 7 sides of the reference face. */
 struct corner {
     double s, t, gap;
     int in, out;
 };
 
-/* Cuts off what lies beyond side * (s or t) = limit; returns the number of corners left. Rounding alone could
- * make more than there is room for. */
+/* Cuts off what lies beyond side * (s or t) = limit; returns the number of corners left. Rounding
+ * alone could make more than there is room for. */
 static int cut(const struct corner *from, int count, int is_t, double side, double limit, int edge,
                struct corner *to)
 {
@@ -101,7 +103,8 @@ static int opposed_face(const struct solid *s, struct vec3 way, double *sign)
     return face;
 }
 
-/* Clips the other box's face to the reference box's face `axis`; `way`: from the reference to the other. */
+/* Clips the other box's face to the reference box's face `axis`; `way`: from the reference to the
+ * other. */
 static int clip_face(const struct solid *reference, int axis, const struct solid *other,
                      struct vec3 way, int side, double margin, struct vec3 *normal,
                      struct solid_point *points)
@@ -170,7 +173,8 @@ static double clamped(double x, double most)
     return x > most ? most : x < -most ? -most : x;
 }
 
-/* Two edges that pass one another touch where they are nearest. Returns how far that is beyond their ends. */
+/* Two edges that pass one another touch where they are nearest. Returns how far that is beyond
+ * their ends. */
 static double cross_edges(const struct solids_pair *p, int i, int j, const struct edge *a,
                           const struct edge *b, struct solid_point *point)
 {
@@ -185,8 +189,8 @@ static double cross_edges(const struct solids_pair *p, int i, int j, const struc
     return fmax(fabs(along_u - on_u), fabs(along_v - on_v));
 }
 
-/* The edges in front, and those behind them that are within the margin, too: a bar that rocks from one edge of a thin box
- * to the other touches both. */
+/* The edges in front, and those behind them that are within the margin, too: a bar that rocks from
+ * one edge of a thin box to the other touches both. */
 static int meet_edges(const struct solids_pair *p, int i, int j, double gap, double margin,
                       struct vec3 *normal, struct solid_point *points)
 {

@@ -1,8 +1,9 @@
 /* Collision geometry of boxes in space: against a half-space and against one another.
  *
- * Contacts are found before they happen (speculative): a manifold is made when the gap is below a margin, and
- * its points carry the gap, negative when they penetrate. All points count: of eight, as of two squares that are
- * turned against one another, no four are as good as their mirror images. */
+ * Contacts are found before they happen (speculative): a manifold is made when the gap is below a
+ * margin, and its points carry the gap, negative when they penetrate. All points count: of eight,
+ * as of two squares that are turned against one another, no four are as good as their mirror
+ * images. */
 #ifndef SIMULATOR_BOXES_CONTACTS_SOLIDS_H
 #define SIMULATOR_BOXES_CONTACTS_SOLIDS_H
 
@@ -22,8 +23,8 @@ struct solid_manifold {
     struct solid_point points[SOLIDS_POINTS_MAX];
 };
 
-/* Against the half-space below the plane normal . x = offset: the corners with a gap below the margin; feature =
- * corner. */
+/* Against the half-space below the plane normal . x = offset: the corners with a gap below the
+ * margin; feature = corner. */
 void solids_meet_plane(const struct solid *solid, struct vec3 normal, double offset, double margin,
                        struct solid_manifold *manifold);
 

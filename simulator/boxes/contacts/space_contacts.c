@@ -1,5 +1,5 @@
-/* See space_contacts.h: creation, bodies that share contacts, what must hold; the other files are listed in
- * space_contacts_private.h. Typical: 4 to 24 contacts, 12 to 72 rows, 10 to 30 rates. */
+/* See space_contacts.h: creation, bodies that share contacts, what must hold; the other files are
+ * listed in space_contacts_private.h. Typical: 4 to 24 contacts, 12 to 72 rows, 10 to 30 rates. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
 #include "common/error.h"
@@ -29,7 +29,8 @@ static unsigned char meeting_of(const struct space_contact_body *own, int a, int
     return b >= 0 && meetings ? meetings[a * own->box_count + b] : PAIR_USUAL;
 }
 
-/* Whether boxes a < b may ever collide: not within a rigid piece, nor, usually, where a joint joins their links. */
+/* Whether boxes a < b may ever collide: not within a rigid piece, nor, usually, where a joint joins
+ * their links. */
 static int may_collide(const struct space_contact_body *own, int a, int b)
 {
     const struct space_tree_link *one = own->movers[a].link, *two = own->movers[b].link;

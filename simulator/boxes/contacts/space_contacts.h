@@ -1,13 +1,15 @@
-/* Contacts of boxes in space, with the ground, with fixed boxes and with one another, in a midpoint step; joints'
- * limits act together with them.
+/* Contacts of boxes in space, with the ground, with fixed boxes and with one another, in a midpoint
+ * step; joints' limits act together with them.
  *
- * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one another take a step
- * with contacts that they share: M^-1 has a block for each body, and only contacts between two bodies couple the blocks.
+ * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one
+ * another take a step with contacts that they share: M^-1 has a block for each body, and only
+ * contacts between two bodies couple the blocks.
  *
- * The step calls, in this order: space_contacts_find() at the pose in the middle, _prepare(), _solve(), and for each
- * body space_contacts_book() and space_contacts_keep(). A row is what a velocity of a contact is of the rates, so that a
- * contact between two bodies, or within one, is no other thing than one with the ground. Signorini's
- * conditions with Newton's restitution and Coulomb's friction (Moreau 1988; Jean 1999), solved by cones.h. */
+ * The step calls, in this order: space_contacts_find() at the pose in the middle, _prepare(),
+ * _solve(), and for each body space_contacts_book() and space_contacts_keep(). A row is what a
+ * velocity of a contact is of the rates, so that a contact between two bodies, or within one, is no
+ * other thing than one with the ground. Signorini's conditions with Newton's restitution and
+ * Coulomb's friction (Moreau 1988; Jean 1999), solved by cones.h. */
 #ifndef SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
 #define SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
 
@@ -116,7 +118,8 @@ struct space_contacts {
     double *change; /* of the rates of a body */
     double
         instant; /* of the first impact that is not in the middle, since the start of the step, s */
-    /* shared contacts: pairs of boxes of two bodies that touched, and how often such were searched for */
+    /* shared contacts: pairs of boxes of two bodies that touched, and how often such were searched
+     * for */
     struct space_pair *met;
     int met_room;
     uint64_t search;
@@ -124,8 +127,8 @@ struct space_contacts {
 
 /* A broken invariant is a bug. */
 void space_contacts_check(const struct space_contacts *contacts);
-/* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it, and so must the arena. ERR_MEMORY when
- * that is full. */
+/* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it, and so must the
+ * arena. ERR_MEMORY when that is full. */
 int space_contacts_create(struct space_contacts *contacts, const struct space_contact_body *own,
                           const struct space_box *boxes, int box_count,
                           const struct dynamics_settings *settings, struct arena *arena);
@@ -133,44 +136,52 @@ int space_contacts_create(struct space_contacts *contacts, const struct space_co
 int space_contacts_create_shared(struct space_contacts *contacts, struct space_contacts *const *all,
                                  int count, const struct dynamics_settings *settings,
                                  struct arena *arena);
-/* One more body, with contacts of its own, joins those of the step; and after the step they part. */
+/* One more body, with contacts of its own, joins those of the step; and after the step they
+ * part. */
 void space_contacts_gather(struct space_contacts *contacts, struct space_contacts *body);
 void space_contacts_part(struct space_contacts *contacts);
-/* The surfaces have other properties, or fewer of the fixed: those of creation are the most there may be. */
+/* The surfaces have other properties, or fewer of the fixed: those of creation are the most there
+ * may be. */
 void space_contacts_set_surfaces(struct space_contacts *contacts);
 /* Forgets a body's warm starts and the points of the last step. */
 void space_contacts_forget(struct space_contacts *contacts);
 /* 1 if there is something that could ever touch. */
 int space_contacts_has_pairs(const struct space_contacts *contacts);
-/* Bounds of where a body's boxes could be within a step, and somewhat beyond, at the tree's pose and velocities. */
+/* Bounds of where a body's boxes could be within a step, and somewhat beyond, at the tree's pose
+ * and velocities. */
 void space_contacts_sweep(struct space_contacts *contacts, struct vec3 *low, struct vec3 *high);
-/* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within a step. */
+/* 1 if, from the tree's pose and with its velocities, a body could touch something or itself within
+ *   a step. */
 int space_contacts_may_touch(struct space_contacts *contacts);
-/* How long the bodies of the step, at their trees' poses and velocities, can go on before something thinner than its way
- * could pass something else, s: at most time_s, at least least_s. */
+/* How long the bodies of the step, at their trees' poses and velocities, can go on before something
+ * thinner than its way could pass something else, s: at most time_s, at least least_s. */
 double space_contacts_stride(struct space_contacts *contacts, double time_s, double least_s);
-/* Lists what could act at the trees' poses with the rates at the end of the step; returns their number. */
+/* Lists what could act at the trees' poses with the rates at the end of the step; returns their
+ * number. */
 int space_contacts_find(struct space_contacts *contacts);
-/* Rows, laws and warm starts of what was found. The trees have the factors of their mass matrices alone. */
+/* Rows, laws and warm starts of what was found. The trees have the factors of their mass matrices
+ * alone. */
 void space_contacts_prepare(struct space_contacts *contacts);
-/* After that: how long the first part of the step should be, if it is to be taken in two, for an impact to be in
- * the middle of one of them, s; 0: as it is. */
+/* After that: how long the first part of the step should be, if it is to be taken in two, for an
+ * impact to be in the middle of one of them, s; 0: as it is. */
 double space_contacts_split(const struct space_contacts *contacts);
-/* After that: adds to the rates at the end what the impulses of the contacts found, and of the limits found, do. Returns
- * the residual of the law, m/s. */
+/* After that: adds to the rates at the end what the impulses of the contacts found, and of the
+ * limits found, do. Returns the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts);
 /* After that: 1 if one of the contacts found was an impact on the body. */
 int space_contacts_had_impact(const struct space_contacts *contacts,
                               const struct space_contact_body *body);
-/* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as unearned gain. Of what
- * two bodies lose together each books half; what they give one another is their exchange. */
+/* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as
+ * unearned gain. Of what two bodies lose together each books half; what they give one another is
+ * their exchange. */
 void space_contacts_book(const struct space_contacts *contacts,
                          const struct space_contact_body *body, struct ledger *ledger);
 /* What contacts gave the tree of a body's root, sum and moment about a point. */
 void space_contacts_impulse(const struct space_contacts *contacts,
                             const struct space_contact_body *body, int root, struct vec3 about,
                             struct vec3 *linear, struct vec3 *angular);
-/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something presses on it. */
+/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something
+ * presses on it. */
 int space_contacts_keep(struct space_contacts *contacts, struct space_contact_body *body);
 
 #endif

@@ -38,9 +38,9 @@ static double work_on(const struct space_contacts *s, int i, const struct space_
     return c->pair->two->body == body ? c->work_two : work - c->work_two;
 }
 
-/* Impulses that act together pass energy from one contact to another: what one does another has lost, so gains
- * and losses of a step are set off in proportion. Push-out is not: what it does is always gained. The rest of the work
- * on a body is from the others. */
+/* Impulses that act together pass energy from one contact to another: what one does another has
+ * lost, so gains and losses of a step are set off in proportion. Push-out is not: what it does is
+ * always gained. The rest of the work on a body is from the others. */
 void space_contacts_book(const struct space_contacts *s, const struct space_contact_body *body,
                          struct ledger *l)
 {
@@ -91,7 +91,8 @@ void space_contacts_impulse(const struct space_contacts *s, const struct space_c
     }
 }
 
-/* The manifold of this step takes the place of that of the last one; its points have given nothing yet. */
+/* The manifold of this step takes the place of that of the last one; its points have given nothing
+ * yet. */
 static void hold_manifold(struct space_pair *p)
 {
     for (int k = 0; k < p->found.count; k++)

@@ -1,13 +1,15 @@
-/* Where boxes are, whether anything could touch within a step, and the contacts that could act in it. */
+/* Where boxes are, whether anything could touch within a step, and the contacts that could act in
+ * it. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
 /* Points of contact are looked for this much farther away than the speed reaches, m. */
 #define MARGIN_M 1e-4
-/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and for how
- * many steps the speed is counted. */
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and
+ * for how many steps the speed is counted. */
 #define CLEARANCE_M     1e-3
 #define CLEARANCE_STEPS 1.5
-/* Two that could touch move on by this share of the sum of their thinnest half sides at most in a part of a step. */
+/* Two that could touch move on by this share of the sum of their thinnest half sides at most in a
+ * part of a step. */
 #define STRIDE_SHARE 0.5
 
 /* ---------------------------------------------------------------- where things are */
@@ -56,8 +58,9 @@ static double closing_speed(const struct space_mover *one, const struct space_mo
     return vec3_length(velocity) + turning;
 }
 
-/* The same of two that a joint joins, as the cut one sees it: what both do together brings them no nearer. The velocity of a
- * point x of that one against the other is that of its centre c and (w - w') x (x - c). */
+/* The same of two that a joint joins, as the cut one sees it: what both do together brings them no
+ * nearer. The velocity of a point x of that one against the other is that of its centre c and (w -
+ * w') x (x - c). */
 static double closing_speed_of_joined(const struct space_pair *p)
 {
     int is_second = box_half_of(p->meeting).is_second;
@@ -152,8 +155,9 @@ static double thinnest(const double *half)
     return fmin(half[0], fmin(half[1], half[2]));
 }
 
-/* How long two can move on, s, such that contacts found in the middle of that time have them on the right side of one
- * another: until they could touch, or a share of their thickness along. Never less than least. */
+/* How long two can move on, s, such that contacts found in the middle of that time have them on the
+ * right side of one another: until they could touch, or a share of their thickness along. Never
+ * less than least. */
 static double stride_of_pair(const struct space_pair *p, double time_s, double least)
 {
     struct meeting m;
@@ -166,7 +170,8 @@ static double stride_of_pair(const struct space_pair *p, double time_s, double l
     return fmin(time_s, fmax(fmax(apart, allowed) / speed, least));
 }
 
-/* Whether in a time no two of the bodies, or of what is fixed, go as far as the thinnest of all allows. */
+/* Whether in a time no two of the bodies, or of what is fixed, go as far as the thinnest of all
+ * allows. */
 static int are_all_slow(struct space_contacts *s, double time_s)
 {
     double thin = HUGE_VAL, fastest = 0;
@@ -292,8 +297,8 @@ static void find_pair(struct space_contacts *s, struct space_pair *p)
         add_contact(s, p, i);
 }
 
-/* What is remembered of two boxes of two bodies, or else a place for it: one that nothing is kept in any longer, if
- * there is one. NULL: this search needs all of them, and memory is out. */
+/* What is remembered of two boxes of two bodies, or else a place for it: one that nothing is kept
+ * in any longer, if there is one. NULL: this search needs all of them, and memory is out. */
 static struct space_pair *met_pair(struct space_contacts *s, struct space_mover *one,
                                    struct space_mover *two)
 {

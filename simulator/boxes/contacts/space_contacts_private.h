@@ -1,10 +1,12 @@
-/* What the files of contacts in space share: the sides of a contact, its velocity and its impulse, what is remembered.
+/* What the files of contacts in space share: the sides of a contact, its velocity and its impulse,
+ * what is remembered.
  *
  *   space_contacts.c         creation; bodies that share contacts; what must hold
  *   space_contacts_find.c    where boxes are, whether anything could touch, the contacts that could act in a step
  *   space_contacts_rows.c    their rows and those of limits, bounds of their velocities, warm starts
  *   space_contacts_solve.c   their impulses; energy from nothing is taken back
- *   space_contacts_book.c    work, ledgers, the points that others see, what is kept for the next step */
+ *   space_contacts_book.c    work, ledgers, the points that others see, what is kept for the next
+ * step */
 #ifndef SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_PRIVATE_H
 #define SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_PRIVATE_H
 
@@ -39,7 +41,8 @@ static inline struct vec3 point_velocity(const struct space_tree_link *l, struct
     return vec3_add(l->velocity.v, vec3_cross(l->velocity.w, vec3_sub(at, l->at)));
 }
 
-/* Velocities of all links, of the rates at a moment of the step. Velocity products stay those of the middle. */
+/* Velocities of all links, of the rates at a moment of the step. Velocity products stay those of
+ * the middle. */
 static inline void set_velocities(struct space_contacts *s, enum space_moment moment)
 {
     for (int k = 0; k < s->body_count; k++)
@@ -71,11 +74,12 @@ static inline int held_point(const struct space_pair *p, int feature)
 
 /* Impacts in this last share of a step are left to the next one. */
 #define LATE_SHARE 0.01
-/* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies; ERR_MEMORY: as before. */
+/* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies;
+ * ERR_MEMORY: as before. */
 int space_contacts_extend(struct space_contacts *s);
 int space_contacts_extend_met(struct space_contacts *s);
-/* The least velocity at the end of the step of contact i, an impact that meets, in the middle, what lasting loads have given
- * until then. */
+/* The least velocity at the end of the step of contact i, an impact that meets, in the middle, what
+ * lasting loads have given until then. */
 static inline double rebound_of(const struct space_contacts *s, int i, double given)
 {
     double v = s->start[3 * i], drift = s->drift[3 * i], change = s->cones.free[3 * i] - drift - v;

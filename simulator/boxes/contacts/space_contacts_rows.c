@@ -1,6 +1,7 @@
-/* The rows of contacts and limits, the bounds of their velocities, and what they begin with. A contact has three rows of
- * Y = J L^-T, with M = L L' the factors of the mass matrix: what unit impulses along its normal and tangents give, from
- * both sides (space_tree_whiten()). Velocities of contacts are those of points of links. */
+/* The rows of contacts and limits, the bounds of their velocities, and what they begin with. A
+ * contact has three rows of Y = J L^-T, with M = L L' the factors of the mass matrix: what unit
+ * impulses along its normal and tangents give, from both sides (space_tree_whiten()). Velocities of
+ * contacts are those of points of links. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
 
 #include "common/error.h"
@@ -8,8 +9,8 @@
 
 /* Impacts without restitution have an instant if they are faster. */
 #define PLASTIC_SPEED_M_S 0.05
-/* Impacts farther from where they act, by their speed, have the step taken in two, m; so have those that gain or lose this
- * share of their speed on that way. */
+/* Impacts farther from where they act, by their speed, have the step taken in two, m; so have those
+ * that gain or lose this share of their speed on that way. */
 #define SPLIT_M     2e-4
 #define SPLIT_SPEED 0.01
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
@@ -61,10 +62,11 @@ static double turning_on_relief(const struct space_contact *c, double dt_s)
     return relief_motion_of(&shape, &f, point_velocity(l, c->at), l->velocity.w, fastest).turning;
 }
 
-/* The rows are those of the pose in the middle. At the end of the step things have turned on, so that the velocities
- * of the points that touch are others by half a step of their accelerations at the rates in the middle: the law is to
- * hold for those. Limits turn with their joints. A part of a split step has no drift: after an impact the rates in the
- * middle say little of the end, and its energy would not balance. */
+/* The rows are those of the pose in the middle. At the end of the step things have turned on, so
+ * that the velocities of the points that touch are others by half a step of their accelerations at
+ * the rates in the middle: the law is to hold for those. Limits turn with their joints. A part of a
+ * split step has no drift: after an impact the rates in the middle say little of the end, and its
+ * energy would not balance. */
 static void measure_drifts(struct space_contacts *s)
 {
     for (int i = 0; i < s->rows; i++)
@@ -161,13 +163,14 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
     s->cones.impulse[law->row] = is_known ? own->limits->given[limit->id] : 0;
 }
 
-/* An impact happens when from the velocity v0 of the start the gap at the start is used up, and acts in the middle
- * of the step, with the velocity there; after it the acceleration a of what is free goes on:
+/* An impact happens when from the velocity v0 of the start the gap at the start is used up, and
+ * acts in the middle of the step, with the velocity there; after it the acceleration a of what is
+ * free goes on:
  *
  *   gap0 + v0 t + a t^2/2 = 0,   vi = v0 + a h/2 + what loads gave,   vn at the end >= -e vi + a h/2, and >= 0
  *
- * What is not reached in this step, or at its very end, is left to the next one. A step whose first impact is not in the
- * middle is taken again in two, so that it is: space_contacts_split(). */
+ * What is not reached in this step, or at its very end, is left to the next one. A step whose first
+ * impact is not in the middle is taken again in two, so that it is: space_contacts_split(). */
 static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
 {
     struct space_contact *c = &s->list[i];
@@ -186,8 +189,8 @@ static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
         s->instant = t;
 }
 
-/* The least normal velocity after the step. The pose is that in the middle, and the next one's is a step of this
- * velocity away: what is apart by a gap may use it up until then. */
+/* The least normal velocity after the step. The pose is that in the middle, and the next one's is a
+ * step of this velocity away: what is apart by a gap may use it up until then. */
 static void set_law(struct space_contacts *s, int i)
 {
     struct space_contact *c = &s->list[i];
@@ -203,9 +206,9 @@ static void set_law(struct space_contacts *s, int i)
         set_impact(s, i, law);
 }
 
-/* What they gave in the last step. Where loads are shared without a unique answer only this says how: were it
- * extrapolated, rounding would grow from step to step. Without friction there is nothing across, however the normal has
- * turned since. */
+/* What they gave in the last step. Where loads are shared without a unique answer only this says
+ * how: were it extrapolated, rounding would grow from step to step. Without friction there is
+ * nothing across, however the normal has turned since. */
 static void take_warm_start(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];

@@ -8,8 +8,8 @@
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
 
-/* Work of a row: impulse times the mean of the velocities at the start and the end of the step, in the pose in the
- * middle, exactly. */
+/* Work of a row: impulse times the mean of the velocities at the start and the end of the step, in
+ * the pose in the middle, exactly. */
 static double row_work(const struct space_contacts *s, int row)
 {
     return s->cones.impulse[row] * 0.5 * (s->start[row] + s->cones.velocity[row] - s->drift[row]);
@@ -31,8 +31,8 @@ static int has_impact(const struct space_contacts *s)
     return has;
 }
 
-/* The impulses of half a step of what lasts, as if nothing hit, and what they have given until an impact in the middle.
- * Impulses are then what those of the other half begin with. */
+/* The impulses of half a step of what lasts, as if nothing hit, and what they have given until an
+ * impact in the middle. Impulses are then what those of the other half begin with. */
 static void find_loads(struct space_contacts *s)
 {
     struct cones *system = &s->cones;
@@ -54,8 +54,8 @@ static void find_loads(struct space_contacts *s)
             system->laws[i].bound = rebound_of(s, i, s->given[3 * i]);
 }
 
-/* Impulses of everything. What an impact lifts had pressed until then: without that load a block that falls from one edge
- * on the other would be stopped too hard. */
+/* Impulses of everything. What an impact lifts had pressed until then: without that load a block
+ * that falls from one edge on the other would be stopped too hard. */
 static void solve(struct space_contacts *s)
 {
     struct cones *system = &s->cones;
@@ -74,7 +74,8 @@ static void solve(struct space_contacts *s)
     cones_set_velocities(system);
 }
 
-/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from
+ * growing. */
 static void slow_push_outs(struct space_contacts *s, double share)
 {
     for (int i = 0; i < s->count; i++) {
@@ -88,8 +89,8 @@ static void slow_push_outs(struct space_contacts *s, double share)
     solve(s);
 }
 
-/* What can hardly move takes impulses without end to be pushed out, which the whole gets as energy: that is
- * bounded. */
+/* What can hardly move takes impulses without end to be pushed out, which the whole gets as energy:
+ * that is bounded. */
 static void take_back_gaining_push_outs(struct space_contacts *s)
 {
     double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
@@ -131,8 +132,8 @@ static void find_islands(struct space_contacts *s)
     }
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than velocities that miss the
- * law by what a solution may. */
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
+ * velocities that miss the law by what a solution may. */
 static int is_gaining(const struct space_contacts *s, int island)
 {
     double work = 0, size = 0, impulses = 0;
@@ -148,8 +149,8 @@ static int is_gaining(const struct space_contacts *s, int island)
     return work > GAIN_SHARE * size + s->cones.enough * impulses;
 }
 
-/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are to be solved
- * again without restitution. Returns 1 if there was one. */
+/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are
+ * to be solved again without restitution. Returns 1 if there was one. */
 static int take_back_gaining_impacts(struct space_contacts *s)
 {
     int has_bounced = 0, has_gained = 0;

@@ -1,8 +1,9 @@
-/* See space_drag.h. On a face r = centre + s S + t T both the lever r x n = L0 + s L1 + t L2 and the normal velocity
- * vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of degree 2, times |vn| one of
- * degree 3 on each side of the line vn = 0. A law that does not ask for vn takes sums along the edges of a piece. For the
- * others a convex piece is cut where vn = 0, and what is left of it into triangles, for which there is a rule that is exact
- * for such polynomials. The integrals of all pieces of a face make one tensor. */
+/* See space_drag.h. On a face r = centre + s S + t T both the lever r x n = L0 + s L1 + t L2 and
+ * the normal velocity vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of
+ * degree 2, times |vn| one of degree 3 on each side of the line vn = 0. A law that does not ask for
+ * vn takes sums along the edges of a piece. For the others a convex piece is cut where vn = 0, and
+ * what is left of it into triangles, for which there is a rule that is exact for such polynomials.
+ * The integrals of all pieces of a face make one tensor. */
 #include "simulator/boxes/steps/space_drag.h"
 
 #include <math.h>
@@ -20,10 +21,12 @@ struct moments {
 enum { CORNERS_MAX = 2 * EXPOSURE_CORNERS_MAX };
 /* Pieces that are kept, for each box. */
 enum { PIECES_KEPT = 16 };
-/* The share of its velocity by which a face has to trail: pieces may reach beyond it by rounding. */
+/* The share of its velocity by which a face has to trail: pieces may reach beyond it by
+ * rounding. */
 #define TRAILING_SHARE 1e-9
 
-/* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree 3. */
+/* By the rule of Strang and Fix (1973) with the centroid and three inner points, exact up to degree
+ * 3. */
 static inline void add_triangle(struct moments *sum, const struct exposure_corner *a,
                                 const struct exposure_corner *b, const struct exposure_corner *c)
 {
@@ -70,7 +73,8 @@ static void find_moments(struct moments *sum, const struct exposure_piece *piece
         add_triangle(sum, &kept[0], &kept[i - 1], &kept[i]);
 }
 
-/* + the integrals of |vn| times 1, s, t, s^2, s t, t^2, or without |vn|, over the side where sign vn >= 0. */
+/* + the integrals of |vn| times 1, s, t, s^2, s t, t^2, or without |vn|, over the side where sign
+ * vn >= 0. */
 static void add_side(double w[6], const struct space_drag_law *law,
                      const struct exposure_piece *piece, double sign, double v0, double vs,
                      double vt)
@@ -224,8 +228,8 @@ static void find_hidden(const struct space_drag *drag, int i, int face, int coun
         h->count += f->count;
 }
 
-/* + all faces of box i, as far as they are exposed among `count` boxes from the first on; the tensor is about the
- * origin, which moves with v. */
+/* + all faces of box i, as far as they are exposed among `count` boxes from the first on; the
+ * tensor is about the origin, which moves with v. */
 static void add_box(struct space_tensor *tensor, const struct space_drag *drag, int i, int first,
                     int count, struct vec3 origin, const struct space_motion *motion)
 {
@@ -335,8 +339,8 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
     return 0;
 }
 
-/* Places the boxes; returns 1 if they are there, bit for bit, since the last time. A step asks more than once at one
- * pose. */
+/* Places the boxes; returns 1 if they are there, bit for bit, since the last time. A step asks more
+ * than once at one pose. */
 static int place_boxes(const struct space_drag *drag, const struct space_tree *tree)
 {
     int is_known = 1;

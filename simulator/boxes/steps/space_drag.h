@@ -7,7 +7,8 @@
  *
  * on all faces, or on the leading pieces, vn > 0, alone. With g = (r x n, n) a link feels the wrench  -B V,
  * B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative, so drag never gives energy.
- * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one another. */
+ * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one
+ * another. */
 #ifndef SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
 #define SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
 
@@ -29,7 +30,8 @@ struct space_drag_pose {
     struct space_tensor tensor;
 };
 
-/* What is hidden of a face, EXPOSURE_ALL_HIDDEN or so many pieces from the first on, if it is known. */
+/* What is hidden of a face, EXPOSURE_ALL_HIDDEN or so many pieces from the first on, if it is
+ * known. */
 struct space_drag_face {
     int is_known, first, count;
 };
@@ -47,7 +49,8 @@ struct space_drag {
     int box_count, link_count;
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
-    /* with exposure: per box its body, the root link, where it is, and how another box lies to it */
+    /* with exposure: per box its body, the root link, where it is, and how another box lies to
+     * it */
     int *bodies;
     struct solid *solids;
     struct mat3 *turns; /* per box, in its link */
@@ -56,8 +59,8 @@ struct space_drag {
     struct space_drag_hidden *hidden;
 };
 
-/* The boxes must outlive it; those of one body, which hang on one root, follow one another. ERR_MEMORY when
- * the arena is full. */
+/* The boxes must outlive it; those of one body, which hang on one root, follow one another.
+ * ERR_MEMORY when the arena is full. */
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
                       const struct space_box *boxes, int box_count, const struct space_link *links,
                       int link_count, struct arena *arena);
@@ -68,8 +71,8 @@ int space_drag_is_constant(const struct space_drag_law *law);
 /* Puts the tensors, for the pose and the velocity, into all links of the tree. */
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree);
 
-/* + the integrals of k(vn) times 1, s, t, s^2, s t, t^2 over a piece of a face, without the law's coefficient;
- * vn = v0 + s vs + t vt. */
+/* + the integrals of k(vn) times 1, s, t, s^2, s t, t^2 over a piece of a face, without the law's
+ * coefficient; vn = v0 + s vs + t vt. */
 void space_drag_integrate(const struct space_drag_law *law, const struct exposure_piece *piece,
                           double v0, double vs, double vt, double integrals[6]);
 

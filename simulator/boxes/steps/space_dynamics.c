@@ -4,25 +4,28 @@
 #include "common/error.h"
 #include "simulator/boxes/steps/space_step.h"
 
-/* Contacts farther off their law have their step taken again in halves; so have limits that act alone while the energy
- * is out of balance by more than these shares of the step's terms and of the motion's energy together, and contacts with
- * greater shares. Halves know nothing of what presses, so that what slides along a cone is better off whole. */
+/* Contacts farther off their law have their step taken again in halves; so have limits that act
+ * alone while the energy is out of balance by more than these shares of the step's terms and of the
+ * motion's energy together, and contacts with greater shares. Halves know nothing of what presses,
+ * so that what slides along a cone is better off whole. */
 #define LAW_RESIDUAL_MAX_M_S  1e-5
 #define UNBALANCED            2e-3
 #define UNBALANCED_TOUCHING   1e-2
 #define MOTION_SHARE          2e-5
 #define MOTION_SHARE_TOUCHING 2e-4
-/* A step is split so many times, one within another, at most; for limits alone more often, where joints hit them most. */
+/* A step is split so many times, one within another, at most; for limits alone more often, where
+ * joints hit them most. */
 #define SPLITS_MAX       3
 #define LIMIT_SPLITS_MAX 5
 #define HIT_SPLITS_MAX   8
-/* For what neither touches nor leans on limits: a light chain that carries something heavy trembles faster than steps. And
- * for any step whose energy is wrong by more than this share of what moves and of its terms. */
+/* For what neither touches nor leans on limits: a light chain that carries something heavy trembles
+ * faster than steps. And for any step whose energy is wrong by more than this share of what moves
+ * and of its terms. */
 #define FREE_SPLITS_MAX 14
 #define WILD_SPLITS_MAX 8
 #define WILD_SHARE      0.01
-/* Where it was retaken for that with contacts, it is to be in balance within this share of what is allowed: halves would
- * have been far within. */
+/* Where it was retaken for that with contacts, it is to be in balance within this share of what is
+ * allowed: halves would have been far within. */
 #define RETAKEN_SHARE 0.5
 /* What is less apart than this share of the step is at one time. */
 #define INSTANT_SHARE 0.02
@@ -30,7 +33,8 @@
 #define STRIDE_LEAST (1.0 / 1024)
 /* Energies are known to this share. */
 #define ENERGY_ROUNDING 1e-10
-/* Operations of a step for each link, each pair that may touch, and each face in drag and what may hide it. */
+/* Operations of a step for each link, each pair that may touch, and each face in drag and what may
+ * hide it. */
 enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 
 /* ---------------------------------------------------------------- creation */
@@ -281,9 +285,9 @@ static double find_start_energy(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-/* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is not a number. With
- * contacts steps are of first order, and more of the terms and a share of the motion's energy may be missing. is_wild:
- * only what is very wrong counts. */
+/* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
+ * not a number. With contacts steps are of first order, and more of the terms and a share of the
+ * motion's energy may be missing. is_wild: only what is very wrong counts. */
 static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
 {
     const struct ledger *now = &d->ledger, *before = &d->ledger_before;
@@ -322,8 +326,8 @@ static int is_to_balance(struct space_group *g, int splits, int is_retaken)
     return 0;
 }
 
-/* When the first joint hits a limit, s from the start of the step just taken, if limits alone act and it is not at the
- * end; else HUGE_VAL. */
+/* When the first joint hits a limit, s from the start of the step just taken, if limits alone act
+ * and it is not at the end; else HUGE_VAL. */
 static double find_hit(struct space_group *g, int splits)
 {
     double h = g->contacts->dt_s, first = HUGE_VAL;
@@ -397,8 +401,9 @@ static int had_blow(const struct space_group *g)
     return had;
 }
 
-/* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An impact is to be in the
- * middle of a part; contacts that cannot be held to their law need halves, and so does what errs in energy. */
+/* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
+ * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
+ * and so does what errs in energy. */
 static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     int may_split = splits < SPLITS_MAX;
@@ -414,10 +419,11 @@ static double try_midpoint(struct space_group *g, int splits, int is_retaken)
     return is_off ? half : 0;
 }
 
-/* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the step is parted, as
- * limits in the middle of a step are of first order. What contacts and limits do counts in drag and servos, which act at
- * the mean rates, and is known only afterwards: so after an impact, and where joints lean on limits and it errs, the step
- * is taken again once with what they did in it. */
+/* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the
+ * step is parted, as limits in the middle of a step are of first order. What contacts and limits do
+ * counts in drag and servos, which act at the mean rates, and is known only afterwards: so after an
+ * impact, and where joints lean on limits and it errs, the step is taken again once with what they
+ * did in it. */
 static void advance(struct space_group *g, int splits)
 {
     double h = g->contacts->dt_s, residual = 0;
@@ -454,8 +460,8 @@ static void advance(struct space_group *g, int splits)
         g->law_residual = residual;
 }
 
-/* The length of the next part of a step of which so much is left, such that nothing thin is passed in it, and no limit that
- * something slides along turns away under it. */
+/* The length of the next part of a step of which so much is left, such that nothing thin is passed
+ * in it, and no limit that something slides along turns away under it. */
 static double find_stride(struct space_group *g, double left_s, double least_s)
 {
     double stride = left_s;

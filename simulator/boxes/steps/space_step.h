@@ -1,7 +1,9 @@
-/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in a step.
+/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in
+ * a step.
  *
- * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the others are its parts.
- * Those who could touch take a midpoint step together, as a group: with the same contacts, in the same parts. */
+ * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
+ * others are its parts. Those who could touch take a midpoint step together, as a group: with the
+ * same contacts, in the same parts. */
 #ifndef SIMULATOR_BOXES_STEPS_SPACE_STEP_H
 #define SIMULATOR_BOXES_STEPS_SPACE_STEP_H
 
@@ -31,7 +33,8 @@ struct space_dynamics {
     struct space_surfaces surfaces;
     struct space_contacts contacts;
     double law_residual; /* m/s, of the last step */
-    /* per free root what it has at the start of the step, and where it is without what joint coordinates lose */
+    /* per free root what it has at the start of the step, and where it is without what joint
+     * coordinates lose */
     struct space_momentum *momenta;
     struct space_momentum *kept; /* scratch: of the roots before they move */
     struct impulse_sum
@@ -79,10 +82,11 @@ struct space_dynamics {
 
 /* Puts the tree at the state, if it is not there. */
 void space_step_set_pose(struct space_dynamics *d);
-/* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos have changed. */
+/* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos
+ * have changed. */
 void space_step_judge_servos(struct space_dynamics *d);
-/* Torques at coordinates q and rates v, `ahead` after the start of the step; half_step > 0: at the mean state of a
- * step whose start has the rates v and whose middle the coordinates q. */
+/* Torques at coordinates q and rates v, `ahead` after the start of the step; half_step > 0: at the
+ * mean state of a step whose start has the rates v and whose middle the coordinates q. */
 void space_step_set_torques(struct space_dynamics *d, const double *q, const double *v,
                             double ahead, double half_step);
 /* Driven freedoms: what their signals say. */
@@ -91,9 +95,9 @@ void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q
 void space_step_set_drives(struct space_dynamics *d);
 /* What driven freedoms took in the last evaluation. */
 void space_step_set_drive_efforts(struct space_dynamics *d);
-/* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it is known
- * before the accelerations: that of the rates `start`, less half_step times the accelerations that do not come
- * from those of the joints. */
+/* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it
+ * is known before the accelerations: that of the rates `start`, less half_step times the
+ * accelerations that do not come from those of the joints. */
 void space_step_set_drag(struct space_dynamics *d, const double *start, double half_step);
 /* Power, at the pose, of the drag at some rates on the motion of others. */
 double space_step_drag_power(struct space_dynamics *d, const double *dragged, const double *rates);
@@ -103,8 +107,8 @@ struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int r
 void space_step_book_work(struct space_dynamics *d);
 /* Steps from (q0, qd0) to (q, qd), with the ledger; neither advances the servos. */
 void space_step_rk4(struct space_dynamics *d);
-/* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first part should be, s: then
- * nothing has acted, and it is to be taken back. */
+/* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first
+ * part should be, s: then nothing has acted, and it is to be taken back. */
 double space_step_midpoint(struct space_group *g, int may_part);
 /* A step begins. */
 void space_step_begin(struct space_dynamics *d);
@@ -114,8 +118,9 @@ void space_step_advance(struct space_group *g);
 int space_step_has_failed(const struct space_dynamics *d);
 /* The momenta of free roots at the start of a step. */
 void space_step_find_momenta(struct space_dynamics *d);
-/* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint coordinates alone keep momentum
- * to third order of h only, by RK4 to fifth order, but where torques jump. The integrator `rk4` is left as it is. */
+/* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint
+ * coordinates alone keep momentum to third order of h only, by RK4 to fifth order, but where
+ * torques jump. The integrator `rk4` is left as it is. */
 void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
                               double half);
 /* Books the work of limits. */

@@ -5,11 +5,11 @@
  *   q1 = qm moved by v1 for h/2, out of limits where it is beyond
  *   roots' v1, q1 such that each body has the momentum that the impulses gave: space_step_keep_momentum()
  *
- * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is guessed from the
- * accelerations of the last two steps, and mended by a second evaluation. What contacts and limits add to the
- * accelerations is known only afterwards, so that of the last step counts, in vm and in V: without it a body that
- * pushes itself off the ground errs by three times as much energy in the one, and servos under load are of first order
- * in the other. */
+ * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is
+ * guessed from the accelerations of the last two steps, and mended by a second evaluation. What
+ * contacts and limits add to the accelerations is known only afterwards, so that of the last step
+ * counts, in vm and in V: without it a body that pushes itself off the ground errs by three times
+ * as much energy in the one, and servos under load are of first order in the other. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,12 +17,13 @@
 
 /* Gaps that limits may leave, rad or m: what solutions miss in a few steps. */
 #define GAP_MISSED 1e-7
-/* Torques farther from their bounds than this share of the strength get another tangent, so many times at most. */
+/* Torques farther from their bounds than this share of the strength get another tangent, so many
+ * times at most. */
 #define TANGENT_SHARE 0.01
 enum { TANGENTS_MAX = 5 };
 
-/* The mean rates of the step less half x qdd: contacts and limits go on pressing as they did. And the mean coordinates
- * less half^2 x qdd, in q_stage. */
+/* The mean rates of the step less half x qdd: contacts and limits go on pressing as they did. And
+ * the mean coordinates less half^2 x qdd, in q_stage. */
 static void carry(struct space_dynamics *d, double half)
 {
     for (int i = 0; i < d->rates; i++) {
@@ -50,9 +51,9 @@ static double most_at(const struct servo *s, double rate)
     return muscle_most(s->torque_max, s->hill_n_m, s->hill_s_rad, rate);
 }
 
-/* A torque at its bound follows the tangent of Hill's curve at a rate, in the direction of `sign`, so that the mean rate
- * is found implicitly: a steep curve is like much damping. A muscle that is stretched may turn that about by the middle
- * of the step: then it is the tangent at rest. */
+/* A torque at its bound follows the tangent of Hill's curve at a rate, in the direction of `sign`,
+ * so that the mean rate is found implicitly: a steep curve is like much damping. A muscle that is
+ * stretched may turn that about by the middle of the step: then it is the tangent at rest. */
 static void set_tangent(struct space_dynamics *d, int i, int sign, double half, double rate)
 {
     const struct servo *s = &d->servos[i];
@@ -66,8 +67,9 @@ static void set_tangent(struct space_dynamics *d, int i, int sign, double half, 
     set_torque(d, i, half, torque, slope, rate);
 }
 
-/* A torque on a tangent, now `torque` in its direction: 1 if it is far from the curve, and goes to the tangent at the
- * present rate, if it may, else beyond the tangent's ends, and becomes the end. */
+/* A torque on a tangent, now `torque` in its direction: 1 if it is far from the curve, and goes to
+ * the tangent at the present rate, if it may, else beyond the tangent's ends, and becomes the
+ * end. */
 static int mend_tangent(struct space_dynamics *d, int i, double half, double torque, int may_move)
 {
     const struct servo *s = &d->servos[i];
@@ -139,9 +141,9 @@ static void guess_middle(struct space_dynamics *d, double half, double last, dou
             d->vm[i] = d->carried[i] + half * (last * d->qdd[i] + before * d->qdd_last[i]);
 }
 
-/* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess costs no new
- * factors, and without it the energy of a tumbling box drifts by ten times as much. The steps before, of h1 and h0, may have
- * been longer or shorter. */
+/* Accelerations in the middle of the step, for the mean velocity of its first half. A mended guess
+ * costs no new factors, and without it the energy of a tumbling box drifts by ten times as much.
+ * The steps before, of h1 and h0, may have been longer or shorter. */
 static void find_accelerations(struct space_dynamics *d, double half)
 {
     double h = 2 * half, h1 = d->lengths_s[0] / h, h0 = d->lengths_s[1] / h;
@@ -192,8 +194,8 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
         d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd);
 }
 
-/* Contacts that are near, and limits, where they act alone; the rates qd are those at the end of the step without
- * contacts. Returns how many contacts there are. */
+/* Contacts that are near, and limits, where they act alone; the rates qd are those at the end of
+ * the step without contacts. Returns how many contacts there are. */
 static int find_contacts(struct space_group *g, double half)
 {
     int contacts = space_contacts_find(g->contacts);
@@ -229,8 +231,9 @@ static void project(struct space_dynamics *d, double *way)
     d->is_posed = 0;
 }
 
-/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that does to the energy
- * is the limits', as is the work of their impulses: on a curved limit these act on the way beyond, too. */
+/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that
+ * does to the energy is the limits', as is the work of their impulses: on a curved limit these act
+ * on the way beyond, too. */
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;

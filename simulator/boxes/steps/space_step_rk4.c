@@ -1,15 +1,17 @@
-/* Steps of RK4, in as many parts as their energies ask for, but for INTEGRATOR_RK4: see space_step.h. Parts are of use
- * where limbs whirl, or where a light chain that carries something heavy trembles faster than a step can follow. */
+/* Steps of RK4, in as many parts as their energies ask for, but for INTEGRATOR_RK4: see
+ * space_step.h. Parts are of use where limbs whirl, or where a light chain that carries something
+ * heavy trembles faster than a step can follow. */
 #include <math.h>
 
 #include "simulator/boxes/steps/space_step.h"
 
-/* A part is halved while its energy is off by more than this share of what moves within the body and of what the part
- * turned over, times the square of the part's share of the step; energies are known to ROUNDING. */
+/* A part is halved while its energy is off by more than this share of what moves within the body
+ * and of what the part turned over, times the square of the part's share of the step; energies are
+ * known to ROUNDING. */
 #define RK4_UNBALANCED 1e-4
 #define ROUNDING       1e-12
-/* The shortest parts: this many of them are a step. A power of 2. A chain that is pulled straight by something 10^4 times
- * as heavy jerks within a few of them. */
+/* The shortest parts: this many of them are a step. A power of 2. A chain that is pulled straight
+ * by something 10^4 times as heavy jerks within a few of them. */
 enum { RK4_PARTS = 65536 };
 
 /* Energy, that of the motion which a part is judged by, and what rounding may add. */
@@ -28,7 +30,8 @@ static struct vec3 velocity_of_root(const struct space_tree *tree, int link)
     return root->slides == 3 ? space_tree_centre_velocity(root) : (struct vec3){0, 0, 0};
 }
 
-/* At the tree's pose and velocities. What moves are the links, seen from the centres of free roots. */
+/* At the tree's pose and velocities. What moves are the links, seen from the centres of free
+ * roots. */
 static struct balance take_balance(const struct space_dynamics *d)
 {
     const struct space_tree *tree = &d->tree;
@@ -57,7 +60,8 @@ static int is_unbalanced(const struct space_dynamics *d, struct balance from, st
     return !(fabs(error) <= allowed + from.rounding_j + to.rounding_j);
 }
 
-/* Accelerations at the coordinates and rates, `ahead` after the start, and their part of the step in the sums. */
+/* Accelerations at the coordinates and rates, `ahead` after the start, and their part of the step
+ * in the sums. */
 static void add_stage(struct space_dynamics *d, double *q, double *qd, double ahead, double share,
                       struct part_losses *losses)
 {

@@ -1,7 +1,8 @@
 /* Torques of servos and what drives prescribe: see space_step.h.
  *
- * A servo's torque in a midpoint step is that of the mean state, kp (target - value(qm) - h^2/4 qdd) - kd (v0 + h/2 qdd -
- * target's rate): linear in qdd, so its share joins what the freedom yields to. */
+ * A servo's torque in a midpoint step is that of the mean state, kp (target - value(qm) - h^2/4
+ * qdd) - kd (v0 + h/2 qdd - target's rate): linear in qdd, so its share joins what the freedom
+ * yields to. */
 #include <math.h>
 
 #include "simulator/boxes/steps/space_step.h"
@@ -77,8 +78,8 @@ static void find_target(const struct space_dynamics *d, int i, double ahead, dou
                  is_plain ? link->upper[k] : HUGE_VAL, ahead, target, change);
 }
 
-/* How far the values of a link's freedoms have still to go to their targets, and how these change. The way of a
- * ball is a rotation vector in its own axes, of target^-1 q. */
+/* How far the values of a link's freedoms have still to go to their targets, and how these change.
+ * The way of a ball is a rotation vector in its own axes, of target^-1 q. */
 static void find_ways(const struct space_dynamics *d, const struct space_tree_link *l,
                       const double *q, double ahead, double *way, double *change)
 {

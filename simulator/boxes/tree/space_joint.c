@@ -26,8 +26,8 @@ int space_joint_find(const char *name)
     return -1;
 }
 
-/* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is the
- * tangent of half the twist. */
+/* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is
+ * the tangent of half the twist. */
 double space_swing(struct quaternion q)
 {
     return 2 * det_atan2(sqrt(q.y * q.y + q.z * q.z), sqrt(q.w * q.w + q.x * q.x));

@@ -1,16 +1,18 @@
 /* The joints of bodies in space, as rows of one table.
  *
- * A joint lets the child slide along axes of the joint's frame, then turn about axes one after the other, or
- * about all at once:
+ * A joint lets the child slide along axes of the joint's frame, then turn about axes one after the
+ * other, or about all at once:
  *
- *   child = parent . frame . shift along x, y, z . turn about axis 1 . turn about axis 2 . turn of the ball
+ *   child = parent . frame . shift along x, y, z . turn about axis 1 . turn about axis 2 . turn of
+ *   the ball
  *
- * x leads out of the parent's face along the child, z is the axis of bending. The first axis stands fixed in
- * the parent, the second one in the child. Two axes that cross at a right angle are so in every pose: no joint of
- * two axes is ever singular. A ball has a quaternion, and the relative angular velocity in the child's axes as
- * its rates: no three angles, which are singular somewhere.
+ * x leads out of the parent's face along the child, z is the axis of bending. The first axis stands
+ * fixed in the parent, the second one in the child. Two axes that cross at a right angle are so in
+ * every pose: no joint of two axes is ever singular. A ball has a quaternion, and the relative
+ * angular velocity in the child's axes as its rates: no three angles, which are singular somewhere.
  *
- * Coordinates q and rates qd go in the order of that line; only of a ball is their number not the same. */
+ * Coordinates q and rates qd go in the order of that line; only of a ball is their number not the
+ * same. */
 #ifndef SIMULATOR_BOXES_TREE_SPACE_JOINT_H
 #define SIMULATOR_BOXES_TREE_SPACE_JOINT_H
 
@@ -57,8 +59,8 @@ int space_joint_find(const char *name);
 /* How far a ball's x axis has left the frame's, 0 to pi; and its turn about x, -pi to pi. */
 double space_swing(struct quaternion q);
 double space_twist(struct quaternion q);
-/* How they change with a turn of the child, in the child's axes: vectors to be multiplied with its rates. At
- * a swing of 0 or pi 0 is given for the former, at a swing of pi 0 for the latter. */
+/* How they change with a turn of the child, in the child's axes: vectors to be multiplied with its
+ * rates. At a swing of 0 or pi 0 is given for the former, at a swing of pi 0 for the latter. */
 struct vec3 space_swing_gradient(struct quaternion q);
 struct vec3 space_twist_gradient(struct quaternion q);
 

@@ -11,8 +11,8 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
 #define GAP_NEAR 0.1
 /* Gaps that count as 0, rad or m. */
 #define GAP_ROUNDING 1e-12
-/* A ball's gradients, which are of length 1, are to change by no more in a part of a step; how fast they do is seen over this
- * share of it. */
+/* A ball's gradients, which are of length 1, are to change by no more in a part of a step; how fast
+ * they do is seen over this share of it. */
 #define TURN_MAX    0.1
 #define SHORT_SHARE (1.0 / 256)
 /* Who comes slower than this, rad/s or m/s, leans on a limit; who comes faster, hits it. */
@@ -157,9 +157,9 @@ static double drift_of(const struct space_limit *row, const struct space_tree *t
     return row->sign * vec3_dot(row->turning(ball), w) - rate_of(row, rates);
 }
 
-/* What slides along a limit is to move along it at the end of the step: rates that are along it in the middle leave it
- * until then, to be stopped anew, which is like friction. In the middle it is half_s * drift / 2 off; what is farther off
- * may come nearer. */
+/* What slides along a limit is to move along it at the end of the step: rates that are along it in
+ * the middle leave it until then, to be stopped anew, which is like friction. In the middle it is
+ * half_s * drift / 2 off; what is farther off may come nearer. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *middle, const double *end, double half_s, int are_pushed)
 {

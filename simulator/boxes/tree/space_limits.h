@@ -1,6 +1,7 @@
-/* Limits of the joints of bodies in space, as rows: a gap, which must not become negative, and how it changes
- * with the rates of one link. Slides and turns have intervals, a ball a cone for its axis and an interval for
- * its twist. Impulses along rows keep them; momentum stays what it was, as they act between two links. */
+/* Limits of the joints of bodies in space, as rows: a gap, which must not become negative, and how
+ * it changes with the rates of one link. Slides and turns have intervals, a ball a cone for its
+ * axis and an interval for its twist. Impulses along rows keep them; momentum stays what it was, as
+ * they act between two links. */
 #ifndef SIMULATOR_BOXES_TREE_SPACE_LIMITS_H
 #define SIMULATOR_BOXES_TREE_SPACE_LIMITS_H
 
@@ -35,26 +36,28 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
 /* The smallest gap at the coordinates; HUGE_VAL without limits. */
 double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
                         const double *q);
-/* A step of 2 half_s whose middle has the coordinates q and about the rates `middle`, and whose end has the rates `end` as
- * long as nothing stops them. If a gap at q, or when those rates have acted for a time from there, is not positive: those
- * rows, and others that are near. How many. The time is half a step; or a step where are_pushed: contacts may close limits
- * that the rates leave open, so that all that are near count. */
+/* A step of 2 half_s whose middle has the coordinates q and about the rates `middle`, and whose end
+ * has the rates `end` as long as nothing stops them. If a gap at q, or when those rates have acted
+ * for a time from there, is not positive: those rows, and others that are near. How many. The time
+ * is half a step; or a step where are_pushed: contacts may close limits that the rates leave open,
+ * so that all that are near count. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *middle, const double *end, double half_s, int are_pushed);
-/* How long steps may be, s, in which joints slide along limits that are curved, such that these hardly turn: at most time_s, at
- * least least_s. Where a ball with a narrow cone swings about, it turns by more than a step can follow. */
+/* How long steps may be, s, in which joints slide along limits that are curved, such that these
+ * hardly turn: at most time_s, at least least_s. Where a ball with a narrow cone swings about, it
+ * turns by more than a step can follow. */
 double space_limits_stride(struct space_limits *limits, const struct space_tree *tree,
                            const double *q, const double *rates, double time_s, double least_s);
-/* When the first joint hits a limit, s from now, if the rates at q go on with the accelerations qdd; HUGE_VAL: none does.
- * Joints that come slowly hit nothing. */
+/* When the first joint hits a limit, s from now, if the rates at q go on with the accelerations
+ * qdd; HUGE_VAL: none does. Joints that come slowly hit nothing. */
 double space_limits_hit(struct space_limits *limits, const struct space_tree *tree, const double *q,
                         const double *rates, const double *qdd);
 /* Rows whose gaps the rates close within time_s, to be stopped at once. How many. */
 int space_limits_find_hit(struct space_limits *limits, const struct space_tree *tree,
                           const double *q, const double *rates, double time_s);
-/* Impulses that keep the rows found within their bounds: adds what they change to the rates, which are those at the
- * end of the step. The tree has the factors of its mass matrix. Returns the impulses' work, which act where the rates
- * before are `middle`. */
+/* Impulses that keep the rows found within their bounds: adds what they change to the rates, which
+ * are those at the end of the step. The tree has the factors of its mass matrix. Returns the
+ * impulses' work, which act where the rates before are `middle`. */
 double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
                           const double *middle, double *rates);
 /* Moves q until no gap is negative, along responses; adds the way of each freedom to `way`. */

@@ -60,8 +60,8 @@ static void turn_root(const struct space_tree_link *l, struct vec3 by, double *q
     at[3] = turned.z;
 }
 
-/* The whole turns about its centre by R = exp(turned_s x rate), with its momentum, and then gets the rate that it still
- * lacks: R I R' rate = target - R now. */
+/* The whole turns about its centre by R = exp(turned_s x rate), with its momentum, and then gets
+ * the rate that it still lacks: R I R' rate = target - R now. */
 double space_momentum_set(const struct space_tree *tree, int root, const struct space_momentum *now,
                           const struct space_momentum *target, double turned_s, double *q,
                           double *qd)

@@ -1,5 +1,5 @@
-/* See space_tree.h. With c the centre of mass from the origin, h = m c, and a the true acceleration of the origin
- * a rigid link obeys
+/* See space_tree.h. With c the centre of mass from the origin, h = m c, and a the true acceleration
+ * of the origin a rigid link obeys
  *
  *   n = A alpha + h x a  + w x A w              A = Ic + m (c.c 1 - c c')
  *   f = m a + alpha x h  + w x (w x h)
@@ -9,11 +9,12 @@
  *   alpha = alpha_p + bias.w + sum of s_k qdd_k over turns
  *   a = a_p + alpha_p x r + bias.v + sum of s_k qdd_k over slides,   bias.v = w_p x (w_p x r) + 2 w_p x (sum of s_k qd_k)
  *
- * bias.w has one term for each turn: its axis turns with all that comes before it, (w_p + sum of earlier s_j qd_j) x
- * s_k qd_k; the axes of a ball turn with the child, but w x w is 0: w_p x sum of s_k qd_k.
+ * bias.w has one term for each turn: its axis turns with all that comes before it, (w_p + sum of
+ * earlier s_j qd_j) x s_k qd_k; the axes of a ball turn with the child, but w x w is 0: w_p x sum
+ * of s_k qd_k.
  *
- * A joint of several axes is several joints of one axis each, with nothing between them. From the leaves
- * inward each axis takes its acceleration out:
+ * A joint of several axes is several joints of one axis each, with nothing between them. From the
+ * leaves inward each axis takes its acceleration out:
  *
  *   U = I s,   1/g = s.U + extra,   share = tau - s.p,   I -= g U U',   p += g U share
  *
@@ -553,8 +554,9 @@ void space_tree_factor_mass(struct space_tree *tree)
     }
 }
 
-/* Takes what the axes of a link yield out of an impulse on it and writes their numbers, as hand_on() does; then the
- * impulse is that on the parent. joint: impulses along the axes besides, or NULL. */
+/* Takes what the axes of a link yield out of an impulse on it and writes their numbers, as
+ * hand_on() does; then the impulse is that on the parent. joint: impulses along the axes besides,
+ * or NULL. */
 static inline void whiten_axes(const struct space_tree_link *l, const double *joint,
                                struct space_wrench *on, double *row)
 {

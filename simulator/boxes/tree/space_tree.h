@@ -1,12 +1,13 @@
-/* Trees of rigid links in space: kinematics and the articulated-body algorithm (Featherstone, Rigid Body
- * Dynamics Algorithms, 2008, chapter 7) in joint coordinates.
+/* Trees of rigid links in space: kinematics and the articulated-body algorithm (Featherstone, Rigid
+ * Body Dynamics Algorithms, 2008, chapter 7) in joint coordinates.
  *
- * World axes; each link's reference point, its origin, is its own joint. So no vector is ever transformed from
- * link to link but by a shift along the way between two joints, and all accelerations are those of points. The
- * world is the parent of every root: a free root hangs on it by a joint of six freedoms, and any number of
- * trees may stand side by side.
+ * World axes; each link's reference point, its origin, is its own joint. So no vector is ever
+ * transformed from link to link but by a shift along the way between two joints, and all
+ * accelerations are those of points. The world is the parent of every root: a free root hangs on it
+ * by a joint of six freedoms, and any number of trees may stand side by side.
  *
- * 1 to some 50 links, O(links) per call; nothing is allocated after space_tree_create(). docs/physics-space.md
+ * 1 to some 50 links, O(links) per call; nothing is allocated after space_tree_create().
+ *   docs/physics-space.md
  * has the derivation. */
 #ifndef SIMULATOR_BOXES_TREE_SPACE_TREE_H
 #define SIMULATOR_BOXES_TREE_SPACE_TREE_H
@@ -23,8 +24,8 @@ struct space_link {
     double mass_kg;
     struct vec3 centre;  /* of mass, in the own frame */
     struct sym3 inertia; /* about it, kg m^2, likewise */
-    /* limits: of each slide and turn; lower[0] and upper[0] of a ball are those of its twist, and its swing is at
-     * most cone_rad. Infinite: no limit */
+    /* limits: of each slide and turn; lower[0] and upper[0] of a ball are those of its twist, and
+     * its swing is at most cone_rad. Infinite: no limit */
     double lower[SPACE_RATES_MAX], upper[SPACE_RATES_MAX];
     double cone_rad;
 };
@@ -38,7 +39,8 @@ struct space_box {
     int is_dry; /* it feels no drag */
 };
 
-/* A motion: angular velocity or acceleration, and that of a point; a wrench: moment about a point and force. */
+/* A motion: angular velocity or acceleration, and that of a point; a wrench: moment about a point
+ * and force. */
 struct space_motion {
     struct vec3 w, v;
 };
@@ -93,7 +95,8 @@ struct space_tree_link {
     /* drag at the mean velocity: its tensor, about the origin, and what it takes besides */
     struct space_tensor drag;
     struct space_wrench load; /* from outside: minus the force */
-    /* the sum of the biases from the world on, after space_tree_sum_biases(); for drag: a velocity for other rates */
+    /* the sum of the biases from the world on, after space_tree_sum_biases(); for drag: a velocity
+     * for other rates */
     struct space_motion bias_sum, mean;
     struct space_axis axes[SPACE_RATES_MAX];
 };
@@ -127,7 +130,8 @@ void space_tree_birth(const struct space_tree *tree, double *q);
 /* dq/dt; a quaternion's length does not change. */
 void space_tree_coordinate_rates(const struct space_tree *tree, const double *q, const double *qd,
                                  double *rates);
-/* q moves with the rates qd for a time: by the exponential map where there are quaternions. May be in place. */
+/* q moves with the rates qd for a time: by the exponential map where there are quaternions. May be
+ * in place. */
 void space_tree_advance(const struct space_tree *tree, const double *from, const double *qd,
                         double time_s, double *q);
 /* Makes quaternions units. */
@@ -141,26 +145,31 @@ void space_tree_shift(struct space_tree *tree, const double *q);
 void space_tree_set_velocity(struct space_tree *tree, const double *qd);
 /* Velocities alone: velocity products stay those of the rates they were last found for. */
 void space_tree_move(struct space_tree *tree, const double *qd);
-/* Accelerations of all links if the rates do not change, at the pose and with the velocity products. */
+/* Accelerations of all links if the rates do not change, at the pose and with the velocity
+ * products. */
 void space_tree_sum_biases(struct space_tree *tree);
 
-/* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit servos, and
- * half_step times its drag to each link's inertia. */
+/* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit
+ * servos, and half_step times its drag to each link's inertia. */
 void space_tree_factor(struct space_tree *tree, const double *extra, double half_step);
-/* Accelerations under joint torques (of slides: forces) tau, the links' loads and gravity, at the pose and the
- * velocity, after space_tree_factor(). */
+/* Accelerations under joint torques (of slides: forces) tau, the links' loads and gravity, at the
+ * pose and the velocity, after space_tree_factor(). */
 void space_tree_accelerate(struct space_tree *tree, const double *tau, double *qdd);
-/* The change of the rates by impulses on joints and on links (about their origins; NULL: no impulse), after
- * space_tree_factor(), which gave the mass matrix: M^-1 (tau + J' wrench). Driven freedoms yield by `drive`. */
+/* The change of the rates by impulses on joints and on links (about their origins; NULL: no
+ * impulse), after space_tree_factor(), which gave the mass matrix: M^-1 (tau + J' wrench). Driven
+ * freedoms yield by `drive`. */
 void space_tree_respond(struct space_tree *tree, const double *tau,
                         const struct space_wrench *wrenches, double *dqd);
-/* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never written down: */
+/* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never
+ * written down: */
 void space_tree_factor_mass(struct space_tree *tree);
-/* Adds L^-1 J' of `count` impulses on a link, wrenches about its origin, each to a row. The rates that it reaches join
- * those from *from to one before *to, where *to > 0. Rows are an even number of numbers long. */
+/* Adds L^-1 J' of `count` impulses on a link, wrenches about its origin, each to a row. The rates
+ * that it reaches join those from *from to one before *to, where *to > 0. Rows are an even number
+ * of numbers long. */
 void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
                        double *rows, int stride, int *from, int *to);
-/* Whitens an impulse on the joint that ends at the link, along each of its axes. Numbers of its own rates are put. */
+/* Whitens an impulse on the joint that ends at the link, along each of its axes. Numbers of its own
+ * rates are put. */
 void space_tree_whiten_joint(struct space_tree *tree, int link, const double *joint, double *row,
                              int *from, int *to);
 /* L^-T of a row: a change of the rates. */

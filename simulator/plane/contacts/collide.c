@@ -1,7 +1,7 @@
-/* Rectangle against rectangle: the axis of greatest separation among the four face normals gives the
- * reference face; the most opposed face of the other box is clipped to the reference face's sides.
- * Where a face of either separates as much, both are taken, so that two boxes which are mirror images of one another
- * meet in the mirror. */
+/* Rectangle against rectangle: the axis of greatest separation among the four face normals gives
+ * the reference face; the most opposed face of the other box is clipped to the reference face's
+ * sides. Where a face of either separates as much, both are taken, so that two boxes which are
+ * mirror images of one another meet in the mirror. */
 #include "simulator/plane/contacts/collide.h"
 
 #include <math.h>
@@ -240,7 +240,8 @@ static void clip_faces(const struct box *reference, int face, const struct box *
     }
 }
 
-/* A face of the first box is clipped to: its normal points away from it, and is turned to point at it. */
+/* A face of the first box is clipped to: its normal points away from it, and is turned to point at
+ * it. */
 static void clip_first(const struct box *a, int face, const struct box *b, double margin,
                        struct manifold *manifold)
 {
@@ -254,7 +255,8 @@ static double point_distance(const struct manifold_point *p, const struct manifo
     return (p->x - q->x) * (p->x - q->x) + (p->y - q->y) * (p->y - q->y);
 }
 
-/* The point of the other box's manifold that belongs to point i. Facing faces are listed in opposite directions. */
+/* The point of the other box's manifold that belongs to point i. Facing faces are listed in
+ * opposite directions. */
 static const struct manifold_point *find_partner(const struct manifold *m, int i,
                                                  const struct manifold *other)
 {
@@ -264,7 +266,8 @@ static const struct manifold_point *find_partner(const struct manifold *m, int i
     return &points[point_distance(point, &points[1]) < point_distance(point, &points[0])];
 }
 
-/* Half way between what the faces of either box say. A gap along a face's normal is longer along the mean one. */
+/* Half way between what the faces of either box say. A gap along a face's normal is longer along
+ * the mean one. */
 static void clip_both(const struct box *a, int face_a, const struct box *b, int face_b,
                       double margin, struct manifold *manifold)
 {

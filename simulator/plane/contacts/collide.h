@@ -1,4 +1,5 @@
-/* Collision geometry of rectangles, disks and half-planes: against the ground and against one another.
+/* Collision geometry of rectangles, disks and half-planes: against the ground and against one
+ * another.
  *
  * Contacts are found before they happen (speculative): a manifold is made when the gap is below a
  * margin, and its points carry the gap, negative when they penetrate. At most two points each. */
@@ -34,8 +35,8 @@ struct manifold {
 /* Height of the box's lowest point over y = 0. */
 double collide_lowest(const struct box *box);
 
-/* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3, counter-clockwise
- * from +x +y, or 0 of a disk. Points lie on the box. */
+/* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3,
+ * counter-clockwise from +x +y, or 0 of a disk. Points lie on the box. */
 void collide_ground(const struct box *box, double margin, struct manifold *manifold);
 
 /* A rectangle as relief.h takes it; `from_x`: what its x is from. */
@@ -45,18 +46,20 @@ struct solid collide_solid(const struct box *box, double from_x);
  * positive = apart by at least that, negative = overlapping by that. Of disks the distance. */
 double collide_separation(const struct box *a, const struct box *b);
 
-/* Two clipped points of contact between a and b where they are closer than the margin; of disks one. */
+/* Two clipped points of contact between a and b where they are closer than the margin; of disks
+ * one. */
 void collide_boxes(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold);
 
 void collide_place_obstacle(const struct obstacle *obstacle, struct box *box);
-/* The heights by which a box, lifted from where it is, overlaps an obstacle: between *low and *high; 0 if
- * there are none. */
+/* The heights by which a box, lifted from where it is, overlaps an obstacle: between *low and
+ * *high; 0 if there are none. */
 int collide_lift_range(const struct box *box, const struct box *obstacle, double *low,
                        double *high);
 /* 1 if a rectangle is certainly farther from the point than the distance. */
 int collide_is_beyond(const struct box *box, double x, double y, double distance);
-/* 1 if a box touches a rectangle beside an edge, no deeper than `depth`, and the way over the edge is
+/* 1 if a box touches a rectangle beside an edge, no deeper than `depth`, and the way over the edge
+ *   is
  * shorter than the way back: it may pass, as if that edge were rounded. */
 int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
 
@@ -69,8 +72,8 @@ struct nearest {
 };
 void collide_nearest(const struct box *box, double x, double y, struct nearest *nearest);
 
-/* Separation and contacts where one of the boxes is not a rectangle. collide_separation() and collide_boxes()
- * call them. */
+/* Separation and contacts where one of the boxes is not a rectangle. collide_separation() and
+ * collide_boxes() call them. */
 double collide_round_separation(const struct box *a, const struct box *b);
 void collide_round(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold);

@@ -1,5 +1,6 @@
-/* Disks and half-planes, against rectangles and one another: distances in closed form. A disk touches
- * everything in one point; a rectangle touches a half-plane with at most two corners. See collide.h. */
+/* Disks and half-planes, against rectangles and one another: distances in closed form. A disk
+ * touches everything in one point; a rectangle touches a half-plane with at most two corners. See
+ * collide.h. */
 #include <math.h>
 
 #include "simulator/plane/contacts/collide.h"

@@ -1,9 +1,9 @@
 /* Contacts and joint limits of articulated bodies: what could act in a step, and the impulses that
  * keep parts from passing through one another, through the ground and beyond their joints' limits.
  *
- * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one another
- * take a step with contacts that they share: M^-1 has a block for each body, and only contacts between two
- * bodies couple the blocks.
+ * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one
+ * another take a step with contacts that they share: M^-1 has a block for each body, and only
+ * contacts between two bodies couple the blocks.
  *
  * A midpoint step, articulated_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
  * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
@@ -163,8 +163,8 @@ struct clearance {
 
 /* Contacts whose rows, bodies or forces do not fit one another are a bug. */
 void contacts_check(const struct contacts *contacts);
-/* Contacts of one body. Takes everything from the arena, on the way, too; ERR_MEMORY when it is full. Pointers are
- * kept. */
+/* Contacts of one body. Takes everything from the arena, on the way, too; ERR_MEMORY when it is
+ * full. Pointers are kept. */
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena);
@@ -184,14 +184,15 @@ void contacts_forget(struct contacts *contacts);
 void contacts_place_box(const struct contact_body *body, int part, struct box *box);
 /* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
 double contacts_overlap(const struct contact_body *body);
-/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state that the tree has. */
+/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state
+ * that the tree has. */
 struct span contacts_sweep(struct contact_body *body);
 /* Judges the state q, qd, which the tree has. */
 struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
 /* contacts_examine().may_touch alone, for less. */
 int contacts_may_touch(struct contact_body *body, const double *q, const double *qd);
-/* How long the bodies of the step, at their trees' poses and velocities, can go on before something thinner than its
- * way could pass something else, s: at most time_s, at least least_s. */
+/* How long the bodies of the step, at their trees' poses and velocities, can go on before something
+ * thinner than its way could pass something else, s: at most time_s, at least least_s. */
 double contacts_stride(struct contacts *contacts, double time_s, double least_s);
 
 /* The functions below take vectors of each body of the step, in their order: `q`, `vs`, `start`,
@@ -199,9 +200,9 @@ double contacts_stride(struct contacts *contacts, double time_s, double least_s)
  *
  * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
-/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the latter:
- * the mean of those at the start and the free ones. has_instants: impacts that bounce act when they happen, else
- * in the middle of the step as all contacts do. */
+/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the
+ * latter: the mean of those at the start and the free ones. has_instants: impacts that bounce act
+ * when they happen, else in the middle of the step as all contacts do. */
 void contacts_prepare(struct contacts *contacts, double *const *start, double *const *middle,
                       int has_instants);
 /* Takes other free velocities for the same contacts. */
@@ -212,20 +213,23 @@ void contacts_solve(struct contacts *contacts, double *const *kick);
 double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
 int contacts_has_instants(const struct contacts *contacts);
-/* 1 if impacts are to act in the middle, all at once: they gained energy at instants of their own, or contacts that press
- * answer impacts that bounce, and such an answer has no instant. Without that a box that another one hits turned by 1 mrad. */
+/* 1 if impacts are to act in the middle, all at once: they gained energy at instants of their own,
+ *   or contacts that press
+ * answer impacts that bounce, and such an answer has no instant. Without that a box that another
+ * one hits turned by 1 mrad. */
 int contacts_need_one_instant(const struct contacts *contacts);
 /* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
-/* Adds to q what the impulses of impacts do because they act before or after the middle of the step. */
+/* Adds to q what the impulses of impacts do because they act before or after the middle of the
+ * step. */
 void contacts_shift(const struct contacts *contacts, double *const *q);
 /* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
  * bodies lose together each books half. What they give one another, at the rates at which the
  * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */
 void contacts_book(const struct contacts *contacts, double *const *rates,
                    struct ledger *const *ledgers);
-/* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the tree's pose;
- * `late`: the sum of the impulses times how late they act. */
+/* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the
+ * tree's pose; `late`: the sum of the impulses times how late they act. */
 struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);
 /* Remembers impulses for the next step and fills the body's points and penetration; 1 if something
  * presses on it. A contact that acts late is placed where the body then is; `velocity` is that of

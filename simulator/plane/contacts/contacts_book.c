@@ -1,4 +1,5 @@
-/* See contacts.h. What the impulses did: work by kind, what a body gets from others, and the points that others see. */
+/* See contacts.h. What the impulses did: work by kind, what a body gets from others, and the points
+ * that others see. */
 #include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* See contacts.h. Whether anything could touch within a step: places of the parts, circles around them, then shapes.
- * Most steps of a walker end here, with what touched last. */
+/* See contacts.h. Whether anything could touch within a step: places of the parts, circles around
+ * them, then shapes. Most steps of a walker end here, with what touched last. */
 #include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 /* ... and for how many steps the speed is counted. */
 #define CLEARANCE_STEPS 1.5
 
-/* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so far
- * from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
+/* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so
+ * far from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
 static inline void put_mover(struct mover *m, pair root, pair root_velocity, double h)
 {
     const struct tree_link *l = m->link;
@@ -64,7 +64,8 @@ static int obstacle_count(const struct contact_body *own)
     return count;
 }
 
-/* Lists what obstacles any part could come as close to as `more` within h; the movers are placed. */
+/* Lists what obstacles any part could come as close to as `more` within h; the movers are
+ * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more)
 {
     struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -121,7 +122,8 @@ static void examine_limit(const struct contact_body *own, int i, const double *q
     clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
 }
 
-/* Height of a part above the ground; where that is more than a margin, it may be any number above. */
+/* Height of a part above the ground; where that is more than a margin, it may be any number
+ * above. */
 static double height_of(const struct contact_body *own, int i, double margin)
 {
     const struct relief *relief = &own->world->relief;
@@ -246,8 +248,8 @@ int contacts_may_touch(struct contact_body *own, const double *q, const double *
     return clearance.may_touch;
 }
 
-/* How long two can go on, s, such that contacts found in the middle of that time have them on the right side of one
- * another: until they could touch, or a share of their thickness along. */
+/* How long two can go on, s, such that contacts found in the middle of that time have them on the
+ * right side of one another: until they could touch, or a share of their thickness along. */
 static double stride_of_pair(const struct box *a, const struct box *b, double way, double safe_m,
                              double time_s, double least_s)
 {

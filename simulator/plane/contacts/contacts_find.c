@@ -1,5 +1,6 @@
-/* See contacts.h. The contacts and limits that could act in a step: with the ground, obstacles, own parts, other bodies,
- * each with its forces about the origins of the links, and with the impulses that are remembered of it. */
+/* See contacts.h. The contacts and limits that could act in a step: with the ground, obstacles, own
+ * parts, other bodies, each with its forces about the origins of the links, and with the impulses
+ * that are remembered of it. */
 #include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
@@ -9,13 +10,14 @@
 /* Edges of obstacles are as if rounded by this much. Else a part that rests on one, up to SLOP_M
  * deep, would bump against the next one beside it. */
 #define GRAZE_M 2e-3
-/* Parts that are as near act though they do not come nearer by themselves, m: others may push one. A stack would sink
- * else, when its lowest box is stopped. What is near the ground falls onto it by itself. */
+/* Parts that are as near act though they do not come nearer by themselves, m: others may push one.
+ * A stack would sink else, when its lowest box is stopped. What is near the ground falls onto it by
+ * itself. */
 #define NEAR_M     1e-4
 #define ROUNDING_M 1e-9
 
-/* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's origin)
- * of a link. */
+/* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's
+ * origin) of a link. */
 static inline void set_forces(struct force_pair *f, const struct tree_link *l, double x, double y,
                               double nx, double ny)
 {
@@ -31,8 +33,8 @@ static inline double safe_depth(const struct box *a, const struct box *b)
     return (thin_of(a) + thin_of(b)) / 2;
 }
 
-/* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees have the
- * velocities v*. The manifold is as seen from the body's root. */
+/* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees
+ * have the velocities v*. The manifold is as seen from the body's root. */
 static void add_contact(struct contacts *s, int of_a, int part, int of_b, int other,
                         const struct manifold *m, const struct manifold_point *p,
                         struct warm_start *warm, double depth_max)
@@ -82,7 +84,8 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
     s->count++;
 }
 
-/* What remembers a lowest point of a part over the ground: what did so in the last step, else one that is free. */
+/* What remembers a lowest point of a part over the ground: what did so in the last step, else one
+ * that is free. */
 static struct warm_start *relief_memory(const struct contact_body *own, int part, int name,
                                         unsigned *taken)
 {
@@ -195,8 +198,8 @@ static void find_self_contacts(struct contacts *s, int of)
     }
 }
 
-/* Where a point between two bodies is remembered, with what is from the last step; NULL: memory is out, and the step
- * fails. */
+/* Where a point between two bodies is remembered, with what is from the last step; NULL: memory is
+ * out, and the step fails. */
 static struct warm_start *find_meeting(struct contacts *s, const struct contact_body *own, int part,
                                        const struct contact_body *others, int other, int point)
 {

@@ -7,14 +7,15 @@
 
 /* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
 #define PUSH_OUT_WORK 2.0
-/* What contacts that press give in answer to impacts, as a share of what these give, at most: else all act in the middle. */
+/* What contacts that press give in answer to impacts, as a share of what these give, at most: else
+ * all act in the middle. */
 #define ANSWER_SHARE 0.01
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
 
-/* An impact happens at an instant t of the step, when with a constant acceleration a, that of the loads that
- * lasted until then, the gap at the start g0 is used up; after it, until the end of the step, the
- * acceleration goes on:
+/* An impact happens at an instant t of the step, when with a constant acceleration a, that of the
+ * loads that lasted until then, the gap at the start g0 is used up; after it, until the end of the
+ * step, the acceleration goes on:
  *
  *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t), and >= 0
  *
@@ -123,7 +124,8 @@ double contacts_instant_work(const struct contacts *s, double *size)
     return work;
 }
 
-/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from growing. */
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from
+ * growing. */
 static void slow_push_outs(struct contacts *s, double share)
 {
     for (int i = 0; i < s->count; i++) {
@@ -181,8 +183,8 @@ static void find_islands(struct contacts *s)
     }
 }
 
-/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than velocities that miss the
- * law by what a solution may. */
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
+ * velocities that miss the law by what a solution may. */
 static int is_gaining(const struct contacts *s, int island)
 {
     double work = 0, size = 0, impulses = 0;
@@ -200,8 +202,9 @@ static int is_gaining(const struct contacts *s, int island)
     return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
 }
 
-/* Newton's restitution can create energy, with Coulomb friction or at instants that differ: the impacts of such an island
- * are solved again, at one instant or, where they have one, without restitution. Returns 1 if there was one of the latter. */
+/* Newton's restitution can create energy, with Coulomb friction or at instants that differ: the
+ * impacts of such an island are solved again, at one instant or, where they have one, without
+ * restitution. Returns 1 if there was one of the latter. */
 int contacts_take_back_impacts(struct contacts *s)
 {
     int has_impact = 0, has_gained = 0;

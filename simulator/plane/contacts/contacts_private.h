@@ -1,4 +1,5 @@
-/* What the files of contacts share: distances of parts that move, and velocities and work of a contact's rows.
+/* What the files of contacts share: distances of parts that move, and velocities and work of a
+ * contact's rows.
  *
  *   contacts.c             creation; bodies that share contacts; what must hold
  *   contacts_clearance.c   where parts are, and whether anything could touch within a step
@@ -29,7 +30,8 @@ static inline double closing_speed(const struct mover *a, const struct mover *b)
     return sqrt(dx * dx + dy * dy) + a->turn + b->turn;
 }
 
-/* 0 if two parts cannot meet within h; else *margin is what they may close in by, and more. First by
+/* 0 if two parts cannot meet within h; else *margin is what they may close in by, and more. First
+ *   by
  * their speeds against the root, which costs no root; for that h they are placed. */
 static inline int can_meet(const struct mover *a, const struct mover *b, double h, double more,
                            double *margin)
@@ -40,10 +42,12 @@ static inline int can_meet(const struct mover *a, const struct mover *b, double 
     return !are_apart(a, b, a->radius + b->radius + *margin);
 }
 
-/* Two that come nearer by more than this share of the sum of their shortest half sides could pass one another. */
+/* Two that come nearer by more than this share of the sum of their shortest half sides could pass
+ * one another. */
 #define STRIDE_SHARE 0.5
 
-/* How far the root of one body is to the right of another's: what is added to places from the former. */
+/* How far the root of one body is to the right of another's: what is added to places from the
+ * former. */
 static inline double root_offset(const struct contact_body *from, const struct contact_body *to)
 {
     return from->tree->root_x - to->tree->root_x;
@@ -68,7 +72,8 @@ static inline struct box obstacle_box(const struct contact_body *own, int obstac
     return box;
 }
 
-/* 0 if a part cannot reach an obstacle within h; else *margin is what it may come closer by, and more. */
+/* 0 if a part cannot reach an obstacle within h; else *margin is what it may come closer by, and
+ *   more. */
 static inline int can_reach(const struct mover *m, const struct box *obstacle, double h,
                             double more, double *margin)
 {
@@ -126,12 +131,14 @@ static inline double row_work(const struct contacts *s, const struct contact *c,
     return s->impulses.impulse[row] * (before + change / 2);
 }
 
-/* Room for twice as many contacts in a step, or points between two bodies; ERR_MEMORY: as before. */
+/* Room for twice as many contacts in a step, or points between two bodies; ERR_MEMORY: as
+ * before. */
 int contacts_extend(struct contacts *s);
 int contacts_extend_meeting(struct contacts *s);
 /* Places all parts; h: the time for which they reach. */
 void contacts_place_movers(struct contact_body *own, double h);
-/* Lists what obstacles any part could come as close to as `more` within h; the movers are placed. */
+/* Lists what obstacles any part could come as close to as `more` within h; the movers are
+ * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more);
 /* Bounds of impacts, after the loads that last without them. */
 void contacts_set_impacts(struct contacts *s);
@@ -139,7 +146,8 @@ void contacts_set_impacts(struct contacts *s);
 void contacts_solve_impacts(struct contacts *s);
 /* Push-outs that would give the body too much energy are solved again, slower. */
 void contacts_take_back_push_outs(struct contacts *s);
-/* Impacts that gain energy lose their restitution: 1 if there was one, and all is to be solved again. */
+/* Impacts that gain energy lose their restitution: 1 if there was one, and all is to be solved
+ * again. */
 int contacts_take_back_impacts(struct contacts *s);
 
 #endif

@@ -1,11 +1,12 @@
-/* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot product
- * with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree. Typical:
- * 2 to 8 contacts, 4 to 16 rows. */
+/* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot
+ * product with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree.
+ * Typical: 2 to 8 contacts, 4 to 16 rows. */
 #include "simulator/plane/contacts/contacts_private.h"
 
 #include <math.h>
 
-/* What push_out.h says of contacts, for the limits of hinges; those of linear joints are as contacts. */
+/* What push_out.h says of contacts, for the limits of hinges; those of linear joints are as
+ * contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
 /* Impacts without restitution have an instant if they are faster, and if the bodies turn and go

@@ -1,7 +1,8 @@
 /* See impulses.h. Typical: 1 to 6 contacts, 2 to 12 rows; in two of three solves the same contacts
  * press, stick and slide as a step ago, so the first guess mostly holds. More guesses, or one
- * change of state at a time after the third, were tried and gave at most 1.4 %. Lemke's method solved what is left for as
- * much, but its pivots have an order, and mirror images drifted apart. */
+ * change of state at a time after the third, were tried and gave at most 1.4 %. Lemke's method
+ * solved what is left for as much, but its pivots have an order, and mirror images drifted
+ * apart. */
 #include "simulator/plane/contacts/impulses.h"
 
 #include <math.h>
@@ -24,8 +25,8 @@
 #define LAW_MISS_MAX_M_S 1e-5
 /* Operations for each element of W. */
 #define ROW_PAIR_WORK 12
-/* Sweeps stop when no velocity changes by more than the first, m/s. If one still changes by the second,
- * the sweeps have found no solution. */
+/* Sweeps stop when no velocity changes by more than the first, m/s. If one still changes by the
+ * second, the sweeps have found no solution. */
 #define SWEEP_TOLERANCE_M_S 1e-6
 #define WEDGED_M_S          1e-3
 
@@ -75,7 +76,8 @@ void impulses_begin(struct impulses *s, int rows)
     s->free[rows] = s->impulse[rows] = 0;
 }
 
-/* to += factor * line, `width` numbers, which is even, both from an even place on: lines begin at 16 bytes. */
+/* to += factor * line, `width` numbers, which is even, both from an even place on: lines begin at
+ * 16 bytes. */
 static inline void add_line(double *to_line, double factor, const double *from_line, int width)
 {
     pair_aligned *to = (pair_aligned *)to_line;
@@ -140,9 +142,9 @@ static void guess_states(struct impulses *s)
     }
 }
 
-/* Lists the impulses that the guess leaves open with the velocities that they shall give, and returns how
- * many: more than DIRECT_MAX if there are too many. A sliding contact's tangent impulse is mu times its
- * normal one. */
+/* Lists the impulses that the guess leaves open with the velocities that they shall give, and
+ * returns how many: more than DIRECT_MAX if there are too many. A sliding contact's tangent impulse
+ * is mu times its normal one. */
 static int list_unknowns(struct impulses *s, double *target)
 {
     int size = 0, *unknown = s->unknown;
@@ -313,8 +315,8 @@ static int solve_guess(struct impulses *s)
     return 1;
 }
 
-/* Compares impulses and velocities with the laws and changes the states that break them; returns how
- * many did. */
+/* Compares impulses and velocities with the laws and changes the states that break them; returns
+ * how many did. */
 static int mend_states(struct impulses *s)
 {
     int broken = 0;

@@ -7,9 +7,9 @@
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
- * before and mended until all laws hold. What is left, and systems with many contacts, are solved as contacts in space
- * are (simulator/world/cones.h), island by island, after W has been factored; no order of contacts decides. What
- * that cannot solve is swept by projected Gauss-Seidel. */
+ * before and mended until all laws hold. What is left, and systems with many contacts, are solved
+ * as contacts in space are (simulator/world/cones.h), island by island, after W has been factored;
+ * no order of contacts decides. What that cannot solve is swept by projected Gauss-Seidel. */
 #ifndef SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANE_CONTACTS_IMPULSES_H
 
@@ -60,11 +60,12 @@ struct impulses {
     double *left;        /* per row: what of w's diagonal is not factored yet */
 };
 
-/* Takes memory for so many laws with so many rows in all, of bodies with so many rates; ERR_MEMORY when the arena is
- * full. The arena must outlive it. */
+/* Takes memory for so many laws with so many rows in all, of bodies with so many rates; ERR_MEMORY
+ * when the arena is full. The arena must outlive it. */
 int impulses_create(struct impulses *impulses, int laws, int rows, int rates, int sweeps,
                     struct arena *arena);
-/* Room for more; the first laws and free velocities stay, all else is gone. ERR_MEMORY: all is as it was. */
+/* Room for more; the first laws and free velocities stay, all else is gone. ERR_MEMORY: all is as
+ * it was. */
 int impulses_extend(struct impulses *impulses, int laws_used, int rows_used, int laws, int rows);
 /* Says how many rows there are. Laws, w and free are then the caller's to fill. */
 void impulses_begin(struct impulses *impulses, int rows);

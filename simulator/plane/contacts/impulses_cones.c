@@ -1,6 +1,7 @@
-/* See impulses.h. The laws as those of contacts in space, whose second tangent nothing moves. W is factored as Y Y',
- * island by island, by Cholesky's method with pivoting (Higham 2002, section 10.3): contacts that say the same several
- * times over, as those of stacks and of what lies flat, leave few columns. */
+/* See impulses.h. The laws as those of contacts in space, whose second tangent nothing moves. W is
+ * factored as Y Y', island by island, by Cholesky's method with pivoting (Higham 2002, section
+ * 10.3): contacts that say the same several times over, as those of stacks and of what lies flat,
+ * leave few columns. */
 #include "simulator/plane/contacts/impulses.h"
 
 #include <math.h>

@@ -7,18 +7,19 @@
  *   v+ = v* + X l;   q+ = qm + h/2 v+;   k of the next step = X l where contacts last, else 0
  *   the root's v+ and q+ such that the whole has the momentum that the impulses gave: momentum_keep()
  *
- * after Moreau (1988) and Jean and Moreau (1992). The impulses act in the middle of the step, between
- * v1 = v + h/2 a2 and v1 + X l, so the work of a contact is exactly l . J (2 v1 + X l) / 2, that of a
- * torque in either half the torque times the way there. After an impact the velocity products of
- * the second half are evaluated anew with the velocities after it; without that a falling chain
- * gained 4 % of its losses unseen at 240 Hz. Without k the step is of first order under contact. Where
- * the impulses are those of the step before, there is no impact, but a load that lasts.
+ * after Moreau (1988) and Jean and Moreau (1992). The impulses act in the middle of the step,
+ * between v1 = v + h/2 a2 and v1 + X l, so the work of a contact is exactly l . J (2 v1 + X l) / 2,
+ * that of a torque in either half the torque times the way there. After an impact the velocity
+ * products of the second half are evaluated anew with the velocities after it; without that a
+ * falling chain gained 4 % of its losses unseen at 240 Hz. Without k the step is of first order
+ * under contact. Where the impulses are those of the step before, there is no impact, but a load
+ * that lasts.
  *
- * With the gap rule nothing passes through anything in one step; with the work rule the ledger books
- * contacts without error. Servos, damping and drag are taken at the mean velocity of the step, v + k/2 + h/2 a,
- * exactly solvable inside the algorithm and stable for any gain. Without k there a servo that pushes a load along
- * the ground is of first order. Penalty springs create 2 to 7 % energy,
- * and semi-implicit Euler in joint coordinates drifts: neither is used. */
+ * With the gap rule nothing passes through anything in one step; with the work rule the ledger
+ * books contacts without error. Servos, damping and drag are taken at the mean velocity of the
+ * step, v + k/2 + h/2 a, exactly solvable inside the algorithm and stable for any gain. Without k
+ * there a servo that pushes a load along the ground is of first order. Penalty springs create 2 to
+ * 7 % energy, and semi-implicit Euler in joint coordinates drifts: neither is used. */
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
@@ -29,14 +30,15 @@
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */
 #define IMPACT_RATE 0.5
-/* The velocities vm decide the velocity products alone, where drag is not quadratic. They are guessed
- * with the accelerations of the last two steps; guesses off by more than this, rad/s or m/s, are mended
- * by a second evaluation. */
+/* The velocities vm decide the velocity products alone, where drag is not quadratic. They are
+ * guessed with the accelerations of the last two steps; guesses off by more than this, rad/s or
+ * m/s, are mended by a second evaluation. */
 #define GUESS_RATE 0.02
-/* A step is too long in which links turn, or a rate changes times the step, by more than this, rad or m: velocity products
- * in its middle have little to do with those on the way. */
+/* A step is too long in which links turn, or a rate changes times the step, by more than this, rad
+ * or m: velocity products in its middle have little to do with those on the way. */
 #define WHIRL 0.5
-/* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at least. */
+/* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at
+ * least. */
 #define STRIDE_LEAST (1.0 / 1024)
 /* Energy, as a share of what impacts pass on, that may be lost or gained by their instants. */
 #define INSTANT_SHARE 1e-2
@@ -113,7 +115,8 @@ static void accelerate_at(struct articulated *d, const double *rates, double hal
     accelerate(d, half, is_again);
 }
 
-/* Driven joints get their rates at the end of a midpoint step; the evaluation in its middle stands again. */
+/* Driven joints get their rates at the end of a midpoint step; the evaluation in its middle stands
+ * again. */
 static void pull_end(struct articulated *d)
 {
     double h = d->settings.dt_s;
@@ -150,7 +153,8 @@ static void change_middle(struct articulated *d)
     pull_end(d);
 }
 
-/* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if so. */
+/* Impulses of the contacts found; the velocities vs change where one is an impact: returns 1 if
+ * so. */
 ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has_instants)
 {
     int is_impact = 0, has_drives = 0;
@@ -169,9 +173,9 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
     return 1;
 }
 
-/* Impacts that act at instants of their own shift the pose at the end of the step, on the assumption that
- * the accelerations are the same before and after. 1 if the energy agrees with that; where an impact
- * makes limbs whirl it does not. The tree is left as it was. */
+/* Impacts that act at instants of their own shift the pose at the end of the step, on the
+ * assumption that the accelerations are the same before and after. 1 if the energy agrees with
+ * that; where an impact makes limbs whirl it does not. The tree is left as it was. */
 static int are_instants_sound(struct articulated *d)
 {
     double half = d->settings.dt_s / 2, energy[2], size;
@@ -354,7 +358,8 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
         book_drag(d, d->qd0, d->v1, d->settings.dt_s / 2);
 }
 
-/* Whether muscles, drag or velocity products make the body whirl in the step, as foreseen without contacts. */
+/* Whether muscles, drag or velocity products make the body whirl in the step, as foreseen without
+ * contacts. */
 ALWAYS_INLINE static inline int is_whirling(const struct articulated *d)
 {
     const double *coupled = d->coupled, *qd0 = d->qd0, *vm = d->vm, *vs = d->vs;
@@ -497,7 +502,8 @@ static void end_part(struct group *g, int is_last)
     }
 }
 
-/* The step in parts in which nothing comes past what is thin, and nothing whirls; the state is that before it. */
+/* The step in parts in which nothing comes past what is thin, and nothing whirls; the state is that
+ * before it. */
 static void step_in_parts(struct group *g)
 {
     double h = g->contacts->dt_s, left = h, least = STRIDE_LEAST * h;

@@ -1,5 +1,6 @@
-/* See articulated_private.h. The body as a whole: joint coordinates alone keep its momentum to third order of h only, so a
- * step sets the root's velocity and place such that the whole has what the impulses gave it. */
+/* See articulated_private.h. The body as a whole: joint coordinates alone keep its momentum to
+ * third order of h only, so a step sets the root's velocity and place such that the whole has what
+ * the impulses gave it. */
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@ static double bulk_gain(const struct articulated *d, const struct tree_bulk *fro
            turn * (to->spin + from->spin) / 2;
 }
 
-/* What the body as a whole comes to from what it is at the tree's pose: `target` has the velocity of its centre of mass and
- * its spin, and the centre goes by `way`. The root gets what is missing, as if all joints were locked. Returns the energy
- * of that. */
+/* What the body as a whole comes to from what it is at the tree's pose: `target` has the velocity
+ * of its centre of mass and its spin, and the centre goes by `way`. The root gets what is missing,
+ * as if all joints were locked. Returns the energy of that. */
 static double put_bulk(struct articulated *d, struct tree_bulk is, struct tree_bulk *target,
                        struct vec2 way)
 {
@@ -58,8 +59,8 @@ void momentum_add_drag(struct articulated *d, const struct force *impulse, doubl
     sum->size += fabs(impulse->x) + fabs(impulse->y);
 }
 
-/* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In the
- * middle of the step, where the tree is, the outer impulses act, and gravity. */
+/* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. In
+ * the middle of the step, where the tree is, the outer impulses act, and gravity. */
 void momentum_keep(struct articulated *d, const struct contacts *contacts, int of)
 {
     double h = d->settings.dt_s, half = h / 2, share = 1 / d->tree.mass;

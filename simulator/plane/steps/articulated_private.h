@@ -20,9 +20,9 @@
 /* An RK4 step is halved into so many parts at most. */
 #define RK4_PARTS 64
 
-/* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's torque is
- * aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than muscle_most() of `most`, hill_n_m and
- * hill_s_rad. */
+/* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's
+ * torque is aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than
+ * muscle_most() of `most`, hill_n_m and hill_s_rad. */
 struct joint_laws {
     double *kp, *kd, *damping, *most, *hill_n_m, *hill_s_rad;
     double *extra;         /* what the effector adds to the joint's inertia in a midpoint step */
@@ -38,7 +38,8 @@ struct balance {
 
 struct articulated;
 
-/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they share. */
+/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they
+ * share. */
 struct group {
     struct articulated **all;
     int count;
@@ -87,8 +88,8 @@ struct articulated {
     /* now, where it is known, as it should be: momentum is kept by it */
     struct tree_bulk bulk;
     int is_bulk_known;
-    /* of this step: how far the centre of mass has gone in the parts before; the mean of how far it was when gravity
-     * acted, times the step, m s */
+    /* of this step: how far the centre of mass has gone in the parts before; the mean of how far it
+     * was when gravity acted, times the step, m s */
     struct vec2 gone, weighed;
     int was_parted;
     double drag_before_j; /* loss of the ledger before this step */
@@ -154,28 +155,29 @@ void articulated_set_drag(struct articulated *d);
 void torques_init(struct articulated *d);
 /* What the servos come to, once they or the effectors' state have changed. */
 void torques_set_laws(struct articulated *d);
-/* Where effectors aim, `ahead` after the start of the step; and at the start of a part of a step that begins
- * `past` after it, in its middle and at its end. */
+/* Where effectors aim, `ahead` after the start of the step; and at the start of a part of a step
+ * that begins `past` after it, in its middle and at its end. */
 void torques_set_aims(struct articulated *d, double ahead, double *aim);
 void torques_set_aims_ahead(struct articulated *d, double past, double half);
 /* A step has passed: the targets have moved. */
 void torques_advance(struct articulated *d);
 /* Explicit torques at joint angles q with rates qd, within what muscles can. */
 void torques_set(struct articulated *d, const double *q, const double *qd);
-/* Torques of a midpoint step from q0 with the rates carried, implicit in its mean velocity; those that are likely
- * to be too strong for the muscles at the rates foreseen are clamped. */
+/* Torques of a midpoint step from q0 with the rates carried, implicit in its mean velocity; those
+ * that are likely to be too strong for the muscles at the rates foreseen are clamped. */
 void torques_set_implicit(struct articulated *d, double half, const double *foreseen);
-/* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose, servos and drag are
- * those of the last call. */
+/* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose,
+ * servos and drag are those of the last call. */
 void torques_accelerate(struct articulated *d, double half, int is_again);
 
 /* ---- articulated_drives.c: where joints are driven ---- */
 
-/* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the step; and
- * their accelerations for the next evaluation. q, qd: NULL to leave them. */
+/* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
+ * step; and their accelerations for the next evaluation. q, qd: NULL to leave them. */
 void drives_follow_signals(struct articulated *d, double ahead, double *q, double *qd);
-/* Driven joints get the rates that their signals have `ahead` after the start of the step, by impulses to
- * which all rates answer; returns their work. The tree is at the pose, and left with other velocities. */
+/* Driven joints get the rates that their signals have `ahead` after the start of the step, by
+ * impulses to which all rates answer; returns their work. The tree is at the pose, and left with
+ * other velocities. */
 double drives_pull(struct articulated *d, double ahead, double *qd);
 /* What driven joints took in the last evaluation. */
 void drives_take_efforts(struct articulated *d);
@@ -195,13 +197,14 @@ void momentum_find(struct articulated *d);
 void momentum_keep(struct articulated *d, const struct contacts *contacts, int of);
 /* Adds what drag gave, about a point, to that of the step. */
 void momentum_add_drag(struct articulated *d, const struct force *impulse, double x, double y);
-/* Keeps momentum in a step of RK4 in which nothing but gravity and drag act from outside, at the tree's pose. Returns the
- * energy that takes. */
+/* Keeps momentum in a step of RK4 in which nothing but gravity and drag act from outside, at the
+ * tree's pose. Returns the energy that takes. */
 double momentum_keep_flight(struct articulated *d);
 
 /* ---- articulated_rk4.c, articulated_midpoint.c ---- */
 
-/* Takes the step by RK4: 1 if it holds; else, as something would touch, the state is that before it. */
+/* Takes the step by RK4: 1 if it holds; else, as something would touch, the state is that before
+ * it. */
 int rk4_try(struct articulated *d);
 /* Takes a midpoint step of the bodies of a group, in parts where something thin could be passed. */
 void midpoint_step(struct group *g);

@@ -1,12 +1,14 @@
-/* See articulated_private.h. Free motion by the classical Runge-Kutta method, in as many parts as the energy asks for: limbs that
- * whirl, and servos that are stiff, are too fast for a whole step. Trees of hinges go by flight.h. */
+/* See articulated_private.h. Free motion by the classical Runge-Kutta method, in as many parts as
+ * the energy asks for: limbs that whirl, and servos that are stiff, are too fast for a whole step.
+ * Trees of hinges go by flight.h. */
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
 
 #include "simulator/plane/tree/pair.h"
 
-/* A step is halved when its energy is out of balance by more than this share; energies are known to the other. */
+/* A step is halved when its energy is out of balance by more than this share; energies are known to
+ * the other. */
 #define RK4_UNBALANCED 1e-4
 #define RK4_ROUNDING   1e-10
 
@@ -20,9 +22,9 @@ static void add_drag(struct articulated *d, const double *from_q, double share)
     sum->y += share * f.y;
 }
 
-/* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos' targets
- * have moved for `past`. The powers of effectors, drag and damping are integrated as extra states and
- * added to part_work. */
+/* Classical Runge-Kutta over h from the state given, which may be that of q and qd; the servos'
+ * targets have moved for `past`. The powers of effectors, drag and damping are integrated as extra
+ * states and added to part_work. */
 static void advance_rk4(struct articulated *d, const double *from_q, const double *from_qd,
                         double past, double h)
 {
@@ -123,8 +125,9 @@ static struct balance take_balance(const struct articulated *d)
                                 RK4_ROUNDING * (energy.kinetic + fabs(energy.potential))};
 }
 
-/* Whether the energy after a step differs by more than a share of what moves, and of what the step turned
- * over, from what it should be: limbs that whirl, and servos that are stiff, are too fast for the step. */
+/* Whether the energy after a step differs by more than a share of what moves, and of what the step
+ * turned over, from what it should be: limbs that whirl, and servos that are stiff, are too fast
+ * for the step. */
 static int is_unbalanced(const struct articulated *d, struct balance from, struct balance to)
 {
     const double *work = d->part_work;

@@ -1,6 +1,6 @@
-/* See articulated_private.h. What effectors pull with: servos and muscles, explicitly for the stages of RK4, and
- * implicitly in the mean velocity of a midpoint step, where torques beyond what a muscle can are clamped. Joints
- * go two by two (pair.h). */
+/* See articulated_private.h. What effectors pull with: servos and muscles, explicitly for the
+ * stages of RK4, and implicitly in the mean velocity of a midpoint step, where torques beyond what
+ * a muscle can are clamped. Joints go two by two (pair.h). */
 #include "simulator/plane/steps/articulated_private.h"
 
 #include <math.h>
@@ -76,8 +76,8 @@ static inline struct plain_effectors plain_effectors_at(const struct articulated
                                         pair_is_less(pair_of(0), PAIR(laws->is_plain, at))};
 }
 
-/* Where they aim, `ahead` after the start of the step: kp target + kd rate, the target moving within the joint's
- * limits. Where a joint has no effector, or one that is not plain: 0. */
+/* Where they aim, `ahead` after the start of the step: kp target + kd rate, the target moving
+ * within the joint's limits. Where a joint has no effector, or one that is not plain: 0. */
 static inline pair plain_aim(const struct plain_effectors *e, double ahead)
 {
     pair target = e->target + e->rate * ahead;
@@ -191,8 +191,8 @@ struct bounds {
     pair low, high;
 };
 
-/* At the rates foreseen for the middle of the step: at most muscle_most() where the joint turns, all their strength
- * against it. */
+/* At the rates foreseen for the middle of the step: at most muscle_most() where the joint turns,
+ * all their strength against it. */
 static inline struct bounds bounds_at(pair rate, pair most, pair hill_n_m, pair hill_s_rad)
 {
     const pair zero = {0, 0};
@@ -203,7 +203,8 @@ static inline struct bounds bounds_at(pair rate, pair most, pair hill_n_m, pair 
                            (pair)((less & is_up) | (full & ~is_up))};
 }
 
-/* Torques of a midpoint step from q0 with the rates carried; 1 if one exceeds its bound with the inertia at birth. */
+/* Torques of a midpoint step from q0 with the rates carried; 1 if one exceeds its bound with the
+ * inertia at birth. */
 static inline int aim_implicitly(struct articulated *d, double half, const double *foreseen,
                                  int has_curve)
 {

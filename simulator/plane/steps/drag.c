@@ -13,7 +13,8 @@
 #include "common/math/pair.h"
 
 #define PI 3.14159265358979323846
-/* A part hides an edge only if it reaches farther in front of it than this, m: flush faces stay exposed. */
+/* A part hides an edge only if it reaches farther in front of it than this, m: flush faces stay
+ * exposed. */
 #define FRONT_M 1e-9
 
 /* Outward normal and direction of the faces in a part's frame, in the order of enum face. */
@@ -123,8 +124,8 @@ static void add_piece(const struct drag *g, const struct drag_edge *edge,
     add_stretch(g, edge, turn, high, a, v->w, t);
 }
 
-/* A disk's rim, all of it: turning moves no piece along its normal. For a centre that moves at u the
- * integrals of cos^2, |cos|^3 and |cos| sin^2 around the rim are pi, 8/3 and 4/3. */
+/* A disk's rim, all of it: turning moves no piece along its normal. For a centre that moves at u
+ * the integrals of cos^2, |cos|^3 and |cos| sin^2 around the rim are pi, 8/3 and 4/3. */
 static void add_rim(const struct drag *g, const struct drag_part *part, const struct motion *v,
                     struct tensor *t)
 {
@@ -326,9 +327,9 @@ struct view {
     double s1, d1, s2, d2; /* half axes */
 };
 
-/* Narrows an interval to where a line of constant d = 0 is between two opposite sides of a rectangle:
- * along its half axis (es, ed) of the squared length `square` its points have the coordinate
- * ((s - v.s) es - v.d ed), no larger than the square. */
+/* Narrows an interval to where a line of constant d = 0 is between two opposite sides of a
+ * rectangle: along its half axis (es, ed) of the squared length `square` its points have the
+ * coordinate ((s - v.s) es - v.d ed), no larger than the square. */
 static inline void cut_sides(double s, double d, double es, double ed, double *low, double *high)
 {
     if (es == 0)
@@ -340,9 +341,9 @@ static inline void cut_sides(double s, double d, double es, double ed, double *l
     *high = to < *high ? to : *high;
 }
 
-/* Takes the shadow of the share of a rectangle in front of an edge, where it is on both sides of the
- * line: up to its corners farthest along, where these are in front, else up to the end of the chord that
- * the line cuts. */
+/* Takes the shadow of the share of a rectangle in front of an edge, where it is on both sides of
+ * the line: up to its corners farthest along, where these are in front, else up to the end of the
+ * chord that the line cuts. */
 __attribute__((always_inline)) static inline void shade_partly(struct drag *g, int edge,
                                                                const struct view *v)
 {
@@ -362,14 +363,15 @@ static void shade_by_disk(struct drag *g, int edge, double s, double d, double r
     shade_edge(g, edge, s - half, s + half);
 }
 
-/* A part as others see it, in both directions of a pair: its centre in the other's frame, its half axes
- * (x1, y1) and (x2, y2), how far it reaches, and where its corners farthest along y and x are. */
+/* A part as others see it, in both directions of a pair: its centre in the other's frame, its half
+ * axes (x1, y1) and (x2, y2), how far it reaches, and where its corners farthest along y and x
+ * are. */
 struct sight {
     pair ux, uy, x1, y1, x2, y2, rx, ry, along_y, along_x;
 };
 
-/* The faces that a part stands in front of, at least with a piece of it, and those that it is wholly in
- * front of: bits in the order of enum face. */
+/* The faces that a part stands in front of, at least with a piece of it, and those that it is
+ * wholly in front of: bits in the order of enum face. */
 enum {
     BEFORE_RIGHT = 1 << FACE_RIGHT,
     BEFORE_TOP = 1 << FACE_TOP,
@@ -385,8 +387,8 @@ static inline pair signed_like(pair x, pair y)
     return (pair)((pair_bits)x ^ (pair_is_less(y, pair_of(0)) & sign));
 }
 
-/* The two parts of a pair as they see one another, and the faces that each stands in front of: ends see
- * what is beside them, top and bottom what is above and below. */
+/* The two parts of a pair as they see one another, and the faces that each stands in front of: ends
+ * see what is beside them, top and bottom what is above and below. */
 static inline pair_bits look(const struct drag_pair *two, const struct box *a, const struct box *b,
                              struct sight *sight)
 {
@@ -442,7 +444,8 @@ __attribute__((always_inline)) static inline void shade_face(struct drag *g, int
         shade_partly(g, edge, v);
 }
 
-/* Takes the shadow of part `by` from those faces of part `at` that it is before; k: the direction. */
+/* Takes the shadow of part `by` from those faces of part `at` that it is before; k: the
+ * direction. */
 static inline void shade_part(struct drag *g, int at, const struct drag_part *by, int faces,
                               const struct sight *sight, int k)
 {

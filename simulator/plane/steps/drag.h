@@ -1,16 +1,16 @@
-/* Viscosity in all its variants: which pieces of a body's edges the world's medium can reach, and the
- * drag tensor of each link that follows. Both solvers use it.
+/* Viscosity in all its variants: which pieces of a body's edges the world's medium can reach, and
+ * the drag tensor of each link that follows. Both solvers use it.
  *
- * A piece ds of an edge with outward normal n and normal velocity vn feels -k vn n ds (linear law) or
- * -k |vn| vn n ds (quadratic law); on all faces, or only where vn > 0: leading. Written with the
+ * A piece ds of an edge with outward normal n and normal velocity vn feels -k vn n ds (linear law)
+ * or -k |vn| vn n ds (quadratic law); on all faces, or only where vn > 0: leading. Written with the
  * row g = (r x n, n) of a point r, vn = g . V for the velocity V = (w, vx, vy) of the link, and
  *
  *   force = -B V,      B = sum over exposed pieces of k integral g g' ds        (linear)
  *                                                     k integral |vn| g g' ds   (quadratic)
  *
  * a symmetric 3 x 3 tensor, positive semidefinite whatever the law: drag never does work on a body.
- * All integrals are exact, edges being split where vn changes its sign. B depends on V in the quadratic
- * law and on leading faces, else on the pose only.
+ * All integrals are exact, edges being split where vn changes its sign. B depends on V in the
+ * quadratic law and on leading faces, else on the pose only.
  *
  * Exposed is a point of an edge from which the ray along n, itself included, meets no other own
  * part: it is neither covered by one nor faces one, at any distance. Another rectangle hides one
@@ -25,8 +25,8 @@
 #include "simulator/plane/tree/tree.h"
 #include "simulator/world/world.h"
 
-/* What the law asks for, in order of cost: nothing, a constant tensor, one for each step, one for each
- * velocity. */
+/* What the law asks for, in order of cost: nothing, a constant tensor, one for each step, one for
+ * each velocity. */
 enum drag_kind { DRAG_NONE, DRAG_PLAIN, DRAG_EXPOSED, DRAG_MOVING };
 
 struct drag_edge {
@@ -83,7 +83,8 @@ struct drag {
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
 int drag_create(struct drag *drag, const struct phenotype *phenotype, const struct world *world,
                 struct arena *arena);
-/* Takes over the world's law; what is exposed is then that of the links alone until drag_expose(). */
+/* Takes over the world's law; what is exposed is then that of the links alone until
+ * drag_expose(). */
 void drag_set_world(struct drag *drag, const struct world *world);
 /* Finds out what is exposed where the parts are; boxes[part]. */
 void drag_expose(struct drag *drag, const struct box *boxes);

@@ -1,8 +1,8 @@
-/* The default solver: joint coordinates, articulated-body algorithm, RK4 in free motion and a Moreau
- * midpoint step where something may touch.
+/* The default solver: joint coordinates, articulated-body algorithm, RK4 in free motion and a
+ * Moreau midpoint step where something may touch.
  *
- * A step is RK4 unless a contact, a joint limit or a pair of own parts could act within it, which the
- * state alone decides.
+ * A step is RK4 unless a contact, a joint limit or a pair of own parts could act within it, which
+ * the state alone decides.
  *
  * Expected sizes: 2 to 16 links, 2400 steps for an evaluation of 10 s, a few contacts at a time. */
 #include "simulator/plane/steps/articulated_private.h"

@@ -1,13 +1,13 @@
 /* See flight.h; tree_accelerate.c has the algorithm and the names.
  *
- * Some values depend on angles alone: sines, ways and moments in the world's axes, articulated inertias
- * and their reciprocals. They are found one stage ahead, since the angles of a stage follow from the
- * rates of the stage before. So each pass does the work of several stages:
+ * Some values depend on angles alone: sines, ways and moments in the world's axes, articulated
+ * inertias and their reciprocals. They are found one stage ahead, since the angles of a stage
+ * follow from the rates of the stage before. So each pass does the work of several stages:
  *   outward   accelerations of this stage, velocities of the next one, the pose of the one after that
  *   inward    forces of this stage, inertias of the next one
  * These are two streams of arithmetic that do not wait for one another. Each alone is a chain of
- * dependent operations, from the root to the leaves and back. The last stage leaves the pose at the end
- * of the step, with which the next step begins.
+ * dependent operations, from the root to the leaves and back. The last stage leaves the pose at the
+ * end of the step, with which the next step begins.
  *
  * Sines are turned from those of a base angle, which is renewed when a link is too far from it. */
 #include "simulator/plane/steps/flight.h"
@@ -19,11 +19,12 @@
 #include "common/error.h"
 #include "simulator/plane/tree/turn.h"
 
-/* Turns at the end of a step from which the base is renewed, which leaves room for 12 rad/s at 240 Hz; rad. */
+/* Turns at the end of a step from which the base is renewed, which leaves room for 12 rad/s at 240
+ * Hz; rad. */
 #define BASE_TURN_RAD 0.15
 
-/* How the parents of two links lie: both in one pair and in the same lanes as they, both the same link,
- * or otherwise. */
+/* How the parents of two links lie: both in one pair and in the same lanes as they, both the same
+ * link, or otherwise. */
 enum parents { PARENTS_STRAIGHT, PARENTS_SAME, PARENTS_APART };
 
 /* Who begins the sums of a pair's articulated inertia: nobody, for there are no children; the pair
@@ -39,8 +40,8 @@ struct pose {
     pair g, gx, gy;
 };
 
-/* A lane without a link is without mass and at rest. Both lanes of the first pair are the root, whose mass
- * is in the first alone: so children in any lane lie straight. */
+/* A lane without a link is without mass and at rest. Both lanes of the first pair are the root,
+ * whose mass is in the first alone: so children in any lane lie straight. */
 struct flight_pair {
     int link[2];     /* -1: none; of the root's pair the second */
     char *parent[2]; /* the pairs of the parents, as many bytes ahead as their lanes */
@@ -121,8 +122,8 @@ static int height_of(const struct tree *tree, int link)
     return height;
 }
 
-/* The link with the longest way below it among those whose parents are in pairs before this one; -1:
- * none. Of equals one that would lie straight in the lane; lane -1: any. */
+/* The link with the longest way below it among those whose parents are in pairs before this one;
+ * -1: none. Of equals one that would lie straight in the lane; lane -1: any. */
 static int next_link(const struct flight *f, const struct tree *tree, int lane)
 {
     int best = -1, best_rank = 0;
@@ -263,7 +264,8 @@ void flight_set_world(struct flight *f, const struct tree *tree)
 
 /* ---------------------------------------------------------------- poses */
 
-/* Sines and cosines of the links' angles, which are so much ahead of the base; returns the square. */
+/* Sines and cosines of the links' angles, which are so much ahead of the base; returns the
+ * square. */
 static inline pair turn_links(struct flight_pair *p, int slot, pair turn)
 {
     struct pose *pose = &p->poses[slot];
@@ -351,8 +353,8 @@ static inline void factor_root(struct flight *f, int slot)
     solver_init(&f->root[slot], &sum);
 }
 
-/* All links are placed, from the turns that they have. With a base that is too far away: `most` says how
- * far it may be. At the end of a step it is renewed. */
+/* All links are placed, from the turns that they have. With a base that is too far away: `most`
+ * says how far it may be. At the end of a step it is renewed. */
 static void place_anew(struct flight *f, int slot, double most, int is_end)
 {
     for (int i = 0; i < f->count; i++) {
@@ -443,8 +445,8 @@ static inline pair bound_by_rate(const struct flight_pair *p, pair torque, pair 
     return pair_greater(pair_lesser(torque, most), -most);
 }
 
-/* Velocities and torques of two links at a stage, whose parents have theirs, and what they come to as
- * forces; returns the power of drag. */
+/* Velocities and torques of two links at a stage, whose parents have theirs, and what they come to
+ * as forces; returns the power of drag. */
 static inline pair begin_pair(struct flight_pair *p, const struct stage *stage,
                               enum parents parents)
 {
@@ -513,8 +515,8 @@ static inline void fold_pair(struct flight_pair *p, int slot, enum parents paren
     add_to_parents(p, AT(fn), (pose->rx * fy - pose->ry * fx) - p->tau, parents);
 }
 
-/* Finds of two links the accelerations of the last stage, velocities and forces of this one, pose of the next.
- * Returns the power of drag; is_far: lanes that need other sines. */
+/* Finds of two links the accelerations of the last stage, velocities and forces of this one, pose
+ * of the next. Returns the power of drag; is_far: lanes that need other sines. */
 static inline pair pass_outward(struct flight_pair *p, const struct stage *stage,
                                 enum parents parents, double most, pair_bits *is_far)
 {

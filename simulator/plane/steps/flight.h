@@ -1,10 +1,11 @@
 /* Steps of Runge-Kutta's method for trees of hinges that touch nothing, two links at a time.
  *
- * The formulas are those of tree_accelerate.c with explicit torques and drag, laid out for vectors of two numbers:
- * a creature's limbs come in pairs, and links whose parents are done go together. A step is one pass a
- * stage over little memory, with angles, torques, accelerations and the powers for the ledger. Trees with
- * linear or driven joints, and drag that changes with the velocity, go another way. Vectors of two are
- * everywhere the same arithmetic, so results are the same on all machines.
+ * The formulas are those of tree_accelerate.c with explicit torques and drag, laid out for vectors
+ * of two numbers: a creature's limbs come in pairs, and links whose parents are done go together. A
+ * step is one pass a stage over little memory, with angles, torques, accelerations and the powers
+ * for the ledger. Trees with linear or driven joints, and drag that changes with the velocity, go
+ * another way. Vectors of two are everywhere the same arithmetic, so results are the same on all
+ * machines.
  *
  * 2 to 16 links; nothing is allocated after flight_create(). */
 #ifndef SIMULATOR_PLANE_STEPS_FLIGHT_H
@@ -15,14 +16,14 @@
 /* Two links. */
 struct flight_pair;
 
-/* Numbers of a hinge's drive: torque = aim - kp q - kd qd, no more than muscle_most() (servo.h) of the last
- * three, - damping qd. */
+/* Numbers of a hinge's drive: torque = aim - kp q - kd qd, no more than muscle_most() (servo.h) of
+ * the last three, - damping qd. */
 struct flight_law {
     double kp, kd, damping, most, hill_n_m, hill_s_rad;
 };
 
-/* Places in the works of a step, where q has those of the root: losses by drag and by damping, work of driven
- * joints. From 2 + 1 on come the effectors'. */
+/* Places in the works of a step, where q has those of the root: losses by drag and by damping, work
+ * of driven joints. From 2 + 1 on come the effectors'. */
 enum flight_work { WORK_DRAG, WORK_DAMPING, WORK_DRIVES };
 
 /* A step; indices as in q. */

@@ -1,6 +1,7 @@
-/* Vectors of the plane as pairs: XY(of.x) are the x and y that stand side by side in their struct. It needs no two
- * links, parts or contacts that are alike: it halves what a single one takes, whatever the body. What turns by a right
- * angle or multiplies crosswise costs an exchange of the two besides, so that a link keeps its ways turned, too. */
+/* Vectors of the plane as pairs: XY(of.x) are the x and y that stand side by side in their struct.
+ * It needs no two links, parts or contacts that are alike: it halves what a single one takes,
+ * whatever the body. What turns by a right angle or multiplies crosswise costs an exchange of the
+ * two besides, so that a link keeps its ways turned, too. */
 #ifndef SIMULATOR_PLANE_TREE_PAIR_H
 #define SIMULATOR_PLANE_TREE_PAIR_H
 

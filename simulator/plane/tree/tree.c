@@ -1,6 +1,6 @@
-/* See tree.h: creation, poses and velocities, energies. Two numbers go side by side (pair.h): x and y of plane
- * vectors. Loops are made twice, once for trees of free hinges alone (are_hinges), in which nothing is asked about
- * joints. */
+/* See tree.h: creation, poses and velocities, energies. Two numbers go side by side (pair.h): x and
+ * y of plane vectors. Loops are made twice, once for trees of free hinges alone (are_hinges), in
+ * which nothing is asked about joints. */
 #include "simulator/plane/tree/tree.h"
 
 #include <math.h>
@@ -307,8 +307,8 @@ void tree_set_velocity(struct tree *tree, const double *qd)
         set_velocity(tree, qd, 0);
 }
 
-/* Sums over links: mass times place, momentum, and what about the root's origin makes up angular momentum and
- * inertia. */
+/* Sums over links: mass times place, momentum, and what about the root's origin makes up angular
+ * momentum and inertia. */
 struct bulk_sum {
     pair moment, momentum, twist, square;
     double spin, inertia;
@@ -340,7 +340,8 @@ static struct tree_bulk finish_bulk(const struct bulk_sum *sum, double mass)
         .inertia = sum->inertia + pair_sum(sum->square) - plane_dot(centre, sum->moment)};
 }
 
-/* Places the links, which have their sines, and moves them; adds them to the sum, unless that is NULL. */
+/* Places the links, which have their sines, and moves them; adds them to the sum, unless that is
+ * NULL. */
 __attribute__((always_inline)) static inline void move_links(struct tree *tree, const double *q,
                                                              const double *qd, int are_hinges,
                                                              struct bulk_sum *sum)

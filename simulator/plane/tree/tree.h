@@ -1,11 +1,12 @@
 /* A tree of links in the plane: kinematics and the articulated-body algorithm in joint coordinates.
  *
  * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, chapter 7) with every link's
- * reference point at its own joint, in world axes: what is handed from a child to its parent are then
- * true accelerations and forces at the joint. Inertias about the joint do not depend on the pose, and a
- * hinge passes no more than a force and a known torque on, so of the six numbers of the articulated
- * inertia only the three of its forces go down the tree, unless a servo or drag is implicit. Velocities
- * enter through w^2 alone. About 130 flops and one division a link with sine and cosine.
+ * reference point at its own joint, in world axes: what is handed from a child to its parent are
+ * then true accelerations and forces at the joint. Inertias about the joint do not depend on the
+ * pose, and a hinge passes no more than a force and a known torque on, so of the six numbers of the
+ * articulated inertia only the three of its forces go down the tree, unless a servo or drag is
+ * implicit. Velocities enter through w^2 alone. About 130 flops and one division a link with sine
+ * and cosine.
  *
  * 2 to 16 links, O(links) per call; nothing is allocated after tree_create(). */
 #ifndef SIMULATOR_PLANE_TREE_TREE_H
@@ -15,8 +16,8 @@
 
 #include "common/body/phenotype.h"
 
-/* A motion is an angular velocity and the velocity of a point, a force a moment about that point and a
- * force, a tensor maps one to the other. */
+/* A motion is an angular velocity and the velocity of a point, a force a moment about that point
+ * and a force, a tensor maps one to the other. */
 struct motion {
     double w, x, y;
 };
@@ -66,7 +67,8 @@ struct tree_link {
     /* velocity: tree_set_velocity() */
     struct motion velocity; /* of the origin */
     double rate;            /* of a linear joint */
-    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes: tree_set_driven() */
+    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes:
+     * tree_set_driven() */
     int is_driven;
     double drive;
     /* scratch of the last tree_accelerate() */
@@ -192,23 +194,26 @@ void tree_set_velocity(struct tree *tree, const double *qd);
 /* Velocities of all links at the pose for other rates, into `start`. */
 void tree_set_start_velocity(struct tree *tree, const double *qd);
 
-/* Accelerations qdd under joint torques (linear joints: forces) tau (index 2 + link; root entries unused), gravity and drag.
+/* Accelerations qdd under joint torques (linear joints: forces) tau (index 2 + link; root entries
+ * unused), gravity and drag.
  *
- * half_step = 0: drag acts with the velocity set. half_step = h/2: drag acts with the mean velocity of
- * the step, `start` + half_step * qdd (implicit, unconditionally stable), and extra[i] is added to
- * the joint's articulated inertia for implicit servos; explicit ones have none. */
+ * half_step = 0: drag acts with the velocity set. half_step = h/2: drag acts with the mean velocity
+ * of the step, `start` + half_step * qdd (implicit, unconditionally stable), and extra[i] is added
+ * to the joint's articulated inertia for implicit servos; explicit ones have none. */
 void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
                      double half_step, double *qdd);
 
-/* Accelerations once more, for the velocities that are set now and other torques, at the pose and with the
- * `extra` of the last tree_accelerate(): inertias are not computed again. Without drag only. */
+/* Accelerations once more, for the velocities that are set now and other torques, at the pose and
+ * with the `extra` of the last tree_accelerate(): inertias are not computed again. Without drag
+ * only. */
 void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd);
 
 /* Torque or force that the last tree_accelerate() needed at a driven joint. */
 double tree_drive_effort(const struct tree *tree, int link);
 
-/* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V comes
- * from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the root's origin. */
+/* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V
+ * comes from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the
+ * root's origin. */
 double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
 /* The drag's power for half_step = 0 and the velocity that is set. */
 double tree_drag_power_now(const struct tree *tree);
@@ -218,8 +223,8 @@ struct force tree_drag_force_now(const struct tree *tree);
 /* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
 void tree_factor(struct tree *tree);
 
-/* Impulses as the factors see them, L^-T f: what each joint on the way to the root takes of one, and
- * what arrives there. */
+/* Impulses as the factors see them, L^-T f: what each joint on the way to the root takes of one,
+ * and what arrives there. */
 struct tree_rows {
     int stride;     /* the links, made even */
     double *shares; /* rows x stride; 0 for joints that are not on the way */
@@ -238,16 +243,16 @@ void tree_leave_rows(struct tree_rows *rows, int row, int count);
 struct force_pair {
     double n[2], x[2], y[2];
 };
-/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins, as the row and the
- * next one: both go the same way. */
+/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins, as the
+ * row and the next one: both go the same way. */
 void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, int b,
                 const struct force_pair *on_b, struct tree_rows *rows, int row);
 /* A unit impulse times `sign` along a joint. */
 void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_rows *rows,
                       int row);
-/* f M^-1 g of the impulses of all pairs of the first `count` rows, symmetric to the bit, into lines that are
- * `stride` long: count made even, and there are as many lines. Between an odd number of rows and the one
- * beyond, which must have been cleared with them: 0. */
+/* f M^-1 g of the impulses of all pairs of the first `count` rows, symmetric to the bit, into lines
+ * that are `stride` long: count made even, and there are as many lines. Between an odd number of
+ * rows and the one beyond, which must have been cleared with them: 0. */
 void tree_couple(const struct tree *tree, const struct tree_rows *rows, int count, int stride,
                  double *couplings);
 /* How fast a joint gets by a unit impulse along it, after tree_factor(); uses the first row. */

@@ -1,5 +1,5 @@
-/* See tree.h. With the origin of link i at its joint, r the way there from the parent's origin, c the
- * centre of mass from the origin and h = m c, all in the world's axes, a rigid link obeys
+/* See tree.h. With the origin of link i at its joint, r the way there from the parent's origin, c
+ * the centre of mass from the origin and h = m c, all in the world's axes, a rigid link obeys
  *
  *   F = m a + alpha x h - w^2 h        force of the parent at the origin, a: acceleration of the origin
  *   N = I alpha + h x a                moment of the parent about it, I = Ic + m c^2
@@ -9,16 +9,16 @@
  *   a = a_p + alpha_p x r + b,                    b = -w_p^2 r
  *   a = a_p + alpha_p x r + b + s qdd,            b = -w_p^2 r + 2 w_p x s qd,   alpha = alpha_p
  *
- * From the leaves inward let F = X a + n alpha + p, N = n.a + J alpha + pn of a link with all that it
- * carries; the joint gives one scalar equation more, which takes its acceleration out:
+ * From the leaves inward let F = X a + n alpha + p, N = n.a + J alpha + pn of a link with all that
+ * it carries; the joint gives one scalar equation more, which takes its acceleration out:
  *
  *   hinge    N = tau - e qdd      g = 1 / (J + e)       qdd = g (tau - pn + e alpha_p) - g n.a - alpha_p
  *   linear   F.s = tau - e qdd    g = 1 / (s.X s + e)   qdd = g (tau - p.s) - g U.a' - g (n.s) alpha
  *
- * with e the share of implicit servos and U = X s. For a hinge with e = 0 what is left to hand on is
- * X' = X - g n n', p' = p + g n (tau - pn) and N = tau alone. Moved to the parent's origin by r it is
- * added to the parent. (Featherstone 2008 has the same with spatial vectors; here the accelerations
- * are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
+ * with e the share of implicit servos and U = X s. For a hinge with e = 0 what is left to hand on
+ * is X' = X - g n n', p' = p + g n (tau - pn) and N = tau alone. Moved to the parent's origin by r
+ * it is added to the parent. (Featherstone 2008 has the same with spatial vectors; here the
+ * accelerations are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
  *
  * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the
  * root alone. A root that is the world itself has a = -g and needs no solve. A joint whose
@@ -30,9 +30,10 @@
  *
  * which the implicit drag needs: with start + h/2 a instead, drag would be first order only.
  *
- * Two numbers go side by side (pair.h): x and y of plane vectors and columns of tensors; both rows of a contact
- * on their way down; and two inertias of each link, with implicit servos and without. Where it pays, loops
- * are made twice, once for trees of free hinges alone (are_hinges), in which nothing is asked about joints. */
+ * Two numbers go side by side (pair.h): x and y of plane vectors and columns of tensors; both rows
+ * of a contact on their way down; and two inertias of each link, with implicit servos and without.
+ * Where it pays, loops are made twice, once for trees of free hinges alone (are_hinges), in which
+ * nothing is asked about joints. */
 #include "simulator/plane/tree/tree.h"
 
 #include "simulator/plane/tree/pair.h"
@@ -285,8 +286,8 @@ static inline void set_own_twins(struct tree_link *l)
     PAIR(t->xy, 0) = pair_of(0);
 }
 
-/* Takes a hinge out of both, keeps the factors, and hands what is left on to the parent, the link's origin
- * being at r; returns the first. */
+/* Takes a hinge out of both, keeps the factors, and hands what is left on to the parent, the link's
+ * origin being at r; returns the first. */
 static inline struct plane_tensor eliminate_twins(struct tree_link *l, double extra, pair r)
 {
     const struct tensor_pair *own = &l->twins;

@@ -1,5 +1,6 @@
-/* See tree.h: what impulses do. An impulse on a link goes down to the root; each joint on the way takes its share,
- * by the factors of tree_factor(). Both rows of a contact go side by side (pair.h). */
+/* See tree.h: what impulses do. An impulse on a link goes down to the root; each joint on the way
+ * takes its share, by the factors of tree_factor(). Both rows of a contact go side by side
+ * (pair.h). */
 #include "simulator/plane/tree/tree.h"
 
 #include "common/error.h"
@@ -111,7 +112,8 @@ static inline struct two_forces pass_joint_two(const struct tree_link *l, struct
     return f;
 }
 
-/* Past a joint, of which the shares and rates of both rows are kept at `row`; returns the next one on the way. */
+/* Past a joint, of which the shares and rates of both rows are kept at `row`; returns the next one
+ * on the way. */
 static inline int carry_past(const struct tree *tree, int at, struct two_forces *f, double *shares,
                              double *rates, int stride, int are_hinges)
 {
@@ -202,8 +204,8 @@ void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tr
     rows->response_y[row] = v.y;
 }
 
-/* The couplings of two rows with two others. Sums over the joints are those over even and over odd places
- * first. */
+/* The couplings of two rows with two others. Sums over the joints are those over even and over odd
+ * places first. */
 struct couplings {
     pair first, second;
 };
@@ -230,8 +232,8 @@ static inline struct couplings couple_two(const struct tree_rows *rows, int row,
                               second + ((pair){c[0], d[0]} + (pair){c[1], d[1]})};
 }
 
-/* The lower half, and its mirror image. Always in line, so that sums of common lengths, 2 * halves, are code
- * without loops. */
+/* The lower half, and its mirror image. Always in line, so that sums of common lengths, 2 * halves,
+ * are code without loops. */
 __attribute__((always_inline)) static inline void couple_rows(const struct tree_rows *rows,
                                                               int count, int stride, double *to,
                                                               int halves)

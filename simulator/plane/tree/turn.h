@@ -1,5 +1,5 @@
-/* Sines and cosines of angles that have changed little, two at a time: turned from those of a base angle, by a
- * series. A third of what sines of any angle cost, and as exact. */
+/* Sines and cosines of angles that have changed little, two at a time: turned from those of a base
+ * angle, by a series. A third of what sines of any angle cost, and as exact. */
 #ifndef SIMULATOR_PLANE_TREE_TURN_H
 #define SIMULATOR_PLANE_TREE_TURN_H
 
@@ -8,8 +8,8 @@
 /* Turns up to which the series will do, rad. */
 #define TURN_MAX_RAD 0.2
 
-/* Sine and cosine of angles x up to TURN_MAX_RAD, z = x x: (sin x / x - 1) / x^2 and
- * (cos x - 1 + x^2 / 2) / x^4 interpolated at Chebyshev's four points of x^2; errors are below 5e-18. */
+/* Sine and cosine of angles x up to TURN_MAX_RAD, z = x x: (sin x / x - 1) / x^2 and (cos x - 1 +
+ * x^2 / 2) / x^4 interpolated at Chebyshev's four points of x^2; errors are below 5e-18. */
 static inline void turn_sines(pair x, pair z, pair *sine, pair *cosine)
 {
     pair w = z * z;

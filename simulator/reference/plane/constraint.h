@@ -10,9 +10,9 @@
  *   dynamics_constraint.c   creation, the interface of dynamics.h
  *
  * Every link has its own three coordinates: the position of its centre of mass and its angle. The
- * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the fixed
- * root by two linear joints whose links have no mass, and a rotary one, is a free body here, without
- * rows; links without mass take no part in the motion. */
+ * state y holds 3 coordinates for each link, then 3 velocities for each. A link that hangs on the
+ * fixed root by two linear joints whose links have no mass, and a rotary one, is a free body here,
+ * without rows; links without mass take no part in the motion. */
 #ifndef SIMULATOR_REFERENCE_PLANE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_PLANE_CONSTRAINT_H
 
@@ -26,8 +26,8 @@
 /* Touching points besides joint limits, at most. (Rules of contact that both solvers share, such as
  * the slowest impact that bounces, have the values of simulator/plane/contacts/contacts*.c.) */
 #define TOUCHES_MAX 64
-/* Within epsilon and no faster than this, m/s or rad/s, a touch rests: it is held by a constraint as
- * soon as it presses. Faster ones collide. */
+/* Within epsilon and no faster than this, m/s or rad/s, a touch rests: it is held by a constraint
+ * as soon as it presses. Faster ones collide. */
 #define TOUCH_REST_SPEED 1e-3
 /* Sliding that turns round by more than this, m/s, is an event. */
 #define TOUCH_TURN_SPEED 1e-6
@@ -55,8 +55,8 @@ struct edge {
     double half_length;
 };
 
-/* One scalar constraint: its deviation D has D' = J v and D'' = J v' + curvature, and its force acts
- * along G, which is J but where sliding friction goes with it. */
+/* One scalar constraint: its deviation D has D' = J v and D'' = J v' + curvature, and its force
+ * acts along G, which is J but where sliding friction goes with it. */
 struct row {
     int a, b; /* links; b = -1: the world */
     double ja[3], jb[3];
@@ -66,9 +66,10 @@ struct row {
 };
 
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
-/* The kinds of touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a disk and a point:
- * a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and an obstacle's corner; or, TOUCH_RELIEF, a
- * corner or the lowest point of a face on a ground with relief. */
+/* The kinds of touches: a corner, or a disk, on a line (the ground, a half-plane, a face); or a
+ * disk and a point: a corner, or the centre of another disk; or, TOUCH_EDGE, a face of `part` and
+ * an obstacle's corner; or, TOUCH_RELIEF, a corner or the lowest point of a face on a ground with
+ * relief. */
 enum touch_kind { TOUCH_CORNER, TOUCH_DISK, TOUCH_POINT, TOUCH_EDGE, TOUCH_RELIEF };
 
 /* A corner or a disk on the ground, on a face or on a point, or a joint at its limit. */
@@ -199,8 +200,9 @@ static inline struct constraint *constraint_of(const struct dynamics *dynamics)
     return dynamics_of(dynamics, &dynamics_constraint);
 }
 
-/* Derivatives of the state and powers, for dormand_prince: velocities and accelerations; then the power of each
- * effector, of drag and of damping; then of each touch its two forces and their powers. */
+/* Derivatives of the state and powers, for dormand_prince: velocities and accelerations; then the
+ * power of each effector, of drag and of damping; then of each touch its two forces and their
+ * powers. */
 void constraint_derive(void *system, const double *y, double ahead, double *k);
 /* Two calls of dynamics_solver.h. */
 int constraint_step(struct dynamics *dynamics);
@@ -212,12 +214,12 @@ void constraint_set_energies(struct constraint *c);
 /* After the state was changed: nothing presses, and nothing is known of the last step. */
 void constraint_forget_touches(struct constraint *c);
 
-/* The row of the point at arm s on link a along e, fixed in link b (-1: in the world) at arm r; but for
- * its deviation. Arms and e as they are in the world. */
+/* The row of the point at arm s on link a along e, fixed in link b (-1: in the world) at arm r; but
+ * for its deviation. Arms and e as they are in the world. */
 void touch_set_row(const struct constraint *c, struct row *row, int a, struct vec2 s, int b,
                    struct vec2 r, struct vec2 e);
-/* The row of the way from arm `others` of link b's frame to arm `own` of link a's, along a direction of
- * b's frame: its deviation is that way. */
+/* The row of the way from arm `others` of link b's frame to arm `own` of link a's, along a
+ * direction of b's frame: its deviation is that way. */
 void touch_set_slide_row(const struct constraint *c, struct row *row, int a, struct vec2 own, int b,
                          struct vec2 others, struct vec2 direction);
 /* The row of a joint's coordinate: angle or extension, which is its deviation. */
@@ -241,11 +243,11 @@ double touch_top_speed(const struct constraint *c);
 int system_create(struct constraint *c, struct arena *arena);
 /* Counts the rows of joints anew, for the servos as they are. */
 void system_count_joints(struct constraint *c);
-/* Sets deviations of the placed state to 0 if they are no larger than rounding: a body at rest stays there
- * to the last bit. */
+/* Sets deviations of the placed state to 0 if they are no larger than rounding: a body at rest
+ * stays there to the last bit. */
 void system_forgive_rounding(struct constraint *c);
-/* Closes loops and meets prescribed motions with the least change of places and velocities. If that is
- * impossible, it comes as near as it can. */
+/* Closes loops and meets prescribed motions with the least change of places and velocities. If that
+ * is impossible, it comes as near as it can. */
 void system_close(struct constraint *c);
 /* What a joint feels at birth, 1 / (M^-1)_ii, at the placed state. */
 double system_joint_inertia(struct constraint *c, int link);
@@ -254,7 +256,8 @@ double system_row_mass(const struct constraint *c, const struct row *row);
 /* Accelerations at state y, ahead_s after the targets were set, with the touches that press; their
  * forces are stored in them. */
 void system_accelerate(struct constraint *c, const double *y, double ahead_s);
-/* Finds the touches that press, and whether they stick or slide. Returns 0, or 1 if nothing fits. */
+/* Finds the touches that press, and whether they stick or slide. Returns 0, or 1 if nothing
+ * fits. */
 int system_choose_modes(struct constraint *c, double ahead_s);
 /* 1 if a touch that rests without pressing would, at the placed state with its accelerations, come
  * closer than a constraint lets it. */
@@ -273,9 +276,10 @@ void system_book_touch(struct constraint *c, const struct touch *touch, const do
 
 /* ---- what the files of the system share ---- */
 
-/* Directions in which the scaled Gamma is weaker than this are left alone, where something touches. A box on two corners
- * cannot tell one friction force from the other, nor can a straight chain that lies on the ground; where it
- * is nearly straight, forces of many times its weight would answer to the errors of its velocities. */
+/* Directions in which the scaled Gamma is weaker than this are left alone, where something touches.
+ * A box on two corners cannot tell one friction force from the other, nor can a straight chain that
+ * lies on the ground; where it is nearly straight, forces of many times its weight would answer to
+ * the errors of its velocities. */
 #define RANK_TOLERANCE 1e-7
 /* Depth that is left alone where it was there from the start, m or rad. */
 #define SLOP 1e-3
@@ -288,7 +292,8 @@ static inline int touch_row_count(const struct touch *t)
     return t->part < 0 ? 1 : 2;
 }
 
-/* J v of a row; and what a force along it adds to the accelerations, or an impulse to the velocities. */
+/* J v of a row; and what a force along it adds to the accelerations, or an impulse to the
+ * velocities. */
 double system_row_rate(const struct row *row, const double *v);
 void system_push(const struct constraint *c, const struct row *row, double force, double *v);
 /* The row is also the direction in which its force acts. */
@@ -300,11 +305,13 @@ int system_has_motion(const struct constraint *c, int link);
 /* Rows of all joints; and of all that acts: returns their number. */
 void system_set_joint_rows(struct constraint *c);
 int system_set_rows(struct constraint *c);
-/* How fast what is too deep is pushed out, m/s or rad/s; the acceleration that a touch shall have. */
+/* How fast what is too deep is pushed out, m/s or rad/s; the acceleration that a touch shall
+ * have. */
 double system_push_out_speed(const struct constraint *c, const struct touch *t);
 double system_touch_acceleration(const struct constraint *c, const struct touch *t,
                                  double deviation, double rate);
-/* Operations of that many equations are counted; the first `count` rows are made equations and factored. */
+/* Operations of that many equations are counted; the first `count` rows are made equations and
+ * factored. */
 void system_count_equations(struct constraint *c, int count);
 void system_factor_gamma(struct constraint *c, int count, struct qr *qr);
 /* What the external forces do to links without joints. */
@@ -313,8 +320,8 @@ void system_set_free_acceleration(struct constraint *c);
 void system_gather(struct constraint *c, double margin);
 /* X and W of found[], at the placed state. */
 void reduced_build(struct constraint *c);
-/* Sweeps; rows that cannot all be pushed out at once would load one another without end: then they are only kept
- * from going deeper. Returns 0, or 1 where even that has no end. */
+/* Sweeps; rows that cannot all be pushed out at once would load one another without end: then they
+ * are only kept from going deeper. Returns 0, or 1 where even that has no end. */
 int reduced_sweep(struct constraint *c, int sweeps, double share);
 /* Forces or impulses that obey everything. Returns 0, or 1 if it finds no such forces. */
 int reduced_solve(struct constraint *c);

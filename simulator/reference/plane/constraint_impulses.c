@@ -8,10 +8,11 @@
 /* Sweeps at most, and what counts as 0: steps by impulses are of first order anyway. */
 #define STEP_SWEEPS      200
 #define STEP_SWEEP_SHARE 1e-9
-/* An impact gains energy if it gains more than this share of what it passes on: less is rounding. */
+/* An impact gains energy if it gains more than this share of what it passes on: less is
+ * rounding. */
 #define GAIN_SHARE 1e-9
-/* Two rows are independent if an impulse of one moves the other by less than this share of what it moves
- * itself. */
+/* Two rows are independent if an impulse of one moves the other by less than this share of what it
+ * moves itself. */
 #define COUPLED_SHARE 1e-12
 
 static void add_mark(struct constraint *c, const struct touch *t, const double impulse[2])
@@ -62,7 +63,8 @@ void system_book_touch(struct constraint *c, const struct touch *t, const double
     }
 }
 
-/* Work of one row of found[]: impulse times the mean of the velocities before and after, exactly. */
+/* Work of one row of found[]: impulse times the mean of the velocities before and after,
+ * exactly. */
 static double impulse_work(const struct reduced *r, const double *before, int row)
 {
     return r->impulse[row] * (before[row] + r->value[row]) / 2;
@@ -128,7 +130,8 @@ static int are_coupled(const struct reduced *r, int row, int rows, int other, in
     return 0;
 }
 
-/* Impulses that act on one another are one impact: each row gets the number of its impact's first row. */
+/* Impulses that act on one another are one impact: each row gets the number of its impact's first
+ * row. */
 static void find_impacts(struct constraint *c)
 {
     struct reduced *r = &c->reduced;

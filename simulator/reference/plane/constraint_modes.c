@@ -1,5 +1,5 @@
-/* See constraint.h. Which touches press, and whether they stick or slide: read off the forces that reduced_solve() finds for
- * all that rest. */
+/* See constraint.h. Which touches press, and whether they stick or slide: read off the forces that
+ * reduced_solve() finds for all that rest. */
 #include <math.h>
 
 #include "simulator/reference/plane/constraint.h"

@@ -1,17 +1,18 @@
-/* See constraint.h. The touches alone: the joints are eliminated, so that forces or impulses of the touches found, and
- * the accelerations or velocities of their rows, are bound by one small matrix W. It is solved by sweeps, and from
- * their guess of what acts exactly, by least squares. */
+/* See constraint.h. The touches alone: the joints are eliminated, so that forces or impulses of the
+ * touches found, and the accelerations or velocities of their rows, are bound by one small matrix
+ * W. It is solved by sweeps, and from their guess of what acts exactly, by least squares. */
 #include <math.h>
 
 #include "simulator/reference/plane/constraint.h"
 
 /* Rows are divided by this at least. */
 #define LEAST_INVERSE 1e-300
-/* Sweeps before an exact solution is tried; smaller changes count as 0, as shares of the largest value asked for. */
+/* Sweeps before an exact solution is tried; smaller changes count as 0, as shares of the largest
+ * value asked for. */
 #define SWEEPS_FIRST 50
 #define SWEEP_SHARE  1e-13
-/* Changes of states at most for an exact solution; its errors; those of redundant rows, which agree only as
- * well as the state does; errors of what is wedged, and of what diverges. */
+/* Changes of states at most for an exact solution; its errors; those of redundant rows, which agree
+ * only as well as the state does; errors of what is wedged, and of what diverges. */
 #define STATE_CHANGES  30
 #define STATE_SHARE    1e-9
 #define HOLD_SHARE     1e-4
@@ -139,8 +140,8 @@ static double sweep_impulses(struct constraint *c, int sweeps, double share)
     return change / largest;
 }
 
-/* Which rows of found[] act, as a guess: normal rows hold their target or are free, tangent rows hold
- * theirs or slide. */
+/* Which rows of found[] act, as a guess: normal rows hold their target or are free, tangent rows
+ * hold theirs or slide. */
 enum { ROW_FREE, ROW_HOLDS };
 
 /* Reads a guess off the impulses. */
@@ -175,7 +176,8 @@ static double state_response(const struct constraint *c, int i, int j, int has_t
     return response;
 }
 
-/* Impulses that make all rows hold which the states say, those nearest to `reference`; values too. */
+/* Impulses that make all rows hold which the states say, those nearest to `reference`; values
+ * too. */
 static void solve_states(struct constraint *c, const double *reference)
 {
     struct reduced *r = &c->reduced;
@@ -223,8 +225,8 @@ static void solve_states(struct constraint *c, const double *reference)
     }
 }
 
-/* Puts right the states that the impulses show to be wrong, by more than `error` in a value: only the
- * first where is_one. Returns how many were wrong; -1 if rows that shall hold do not. */
+/* Puts right the states that the impulses show to be wrong, by more than `error` in a value: only
+ * the first where is_one. Returns how many were wrong; -1 if rows that shall hold do not. */
 static int mend_states(struct constraint *c, double error, int is_one)
 {
     struct reduced *r = &c->reduced;
@@ -267,7 +269,8 @@ static int mend_states(struct constraint *c, double error, int is_one)
     return wrong;
 }
 
-/* From the impulses of the sweeps to exact ones. Returns 0, or 1 if no consistent states are found. */
+/* From the impulses of the sweeps to exact ones. Returns 0, or 1 if no consistent states are
+ * found. */
 static int solve_exactly(struct constraint *c)
 {
     struct reduced *r = &c->reduced;

@@ -1,4 +1,5 @@
-/* The state of the second solver: links from joint coordinates, and joint coordinates from links. */
+/* The state of the second solver: links from joint coordinates, and joint coordinates from
+ * links. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -17,8 +18,8 @@ void constraint_set_energies(struct constraint *c)
     }
 }
 
-/* The extensions of the two linear joints of a free body, which have no mass: the way of its own joint
- * from the root's origin along each. */
+/* The extensions of the two linear joints of a free body, which have no mass: the way of its own
+ * joint from the root's origin along each. */
 static void set_free_coordinates(struct constraint *c, int i)
 {
     const struct body *b = &c->bodies[i];

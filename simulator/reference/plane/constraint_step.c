@@ -1,10 +1,12 @@
-/* Adaptive steps of the second solver: the method of the proposal of 1995, slow and independent of the first.
+/* Adaptive steps of the second solver: the method of the proposal of 1995, slow and independent of
+ * the first.
  *
- * Absolute coordinates for every link; the forces that hold joints and resting contacts come from the
- * constraint-force equation (Barzel, Barr 1988) by least squares, with terms that let deviations
- * decay; Dormand and Prince's Runge-Kutta method of order 5 with an error estimate of order 4 and a
- * step size chosen by a PI rule (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I,
- * sections II.4 and II.5; Gustafsson 1991). Powers are integrated along as quadratures: the ledger.
+ * Absolute coordinates for every link; the forces that hold joints and resting contacts come from
+ * the constraint-force equation (Barzel, Barr 1988) by least squares, with terms that let
+ * deviations decay; Dormand and Prince's Runge-Kutta method of order 5 with an error estimate of
+ * order 4 and a step size chosen by a PI rule (Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I, sections II.4 and II.5; Gustafsson 1991). Powers are integrated along
+ * as quadratures: the ledger.
  *
  *   step -> what went wrong within it?   nothing: go on
  *                                        something penetrates: bisect until nothing does and a pair
@@ -12,9 +14,9 @@
  *                                        a contact pulls, slips or stops sliding: bisect for the
  *                                        instant; find out anew what presses, sticks and slides
  *
- * After too many events (feet that chatter, parts wedged into one another) the body takes a few small
- * steps of first order with impulses, which always succeed. dynamics_step()
- * takes as many adaptive steps as settings.dt_s needs, and never more than it.
+ * After too many events (feet that chatter, parts wedged into one another) the body takes a few
+ * small steps of first order with impulses, which always succeed. dynamics_step() takes as many
+ * adaptive steps as settings.dt_s needs, and never more than it.
  *
  * Expected: 10 to 30 rows, some 20 us an evaluation, 10 s of a walking creature in some seconds. */
 #include <math.h>
@@ -22,15 +24,16 @@
 #include "common/math/detmath.h"
 #include "simulator/reference/plane/constraint.h"
 
-/* A touch that does not press penetrates if it is deeper than this share of epsilon, and than this, m. */
+/* A touch that does not press penetrates if it is deeper than this share of epsilon, and than this,
+ * m. */
 #define PIERCE_SHARE 1e-3
 #define PIERCE_M     1e-10
 /* Instants of events are found to this, s. */
 #define EVENT_S 1e-10
 /* ... and instants of collisions to this, s, if nothing is within epsilon after EVENT_S. */
 #define COLLISION_S 1e-16
-/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's
- * links by less than that, m/s^2 or rad/s^2. */
+/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a
+ * touch's links by less than that, m/s^2 or rad/s^2. */
 #define FORCE_SHARE        1e-8
 #define ACCELERATION_ERROR 1e-6
 /* More events than this in one step of settings.dt_s, or so many in a row with less than CROWDED_S
@@ -140,7 +143,8 @@ static int has_new_touch(struct constraint *c)
     return 0;
 }
 
-/* Lists what penetrates at the placed state, among found[], and does not press: the proposal's I. */
+/* Lists what penetrates at the placed state, among found[], and does not press: the proposal's
+ * I. */
 static int find_pierced(struct constraint *c)
 {
     double depth = fmax(PIERCE_SHARE * c->epsilon_m, PIERCE_M);
@@ -185,8 +189,8 @@ static enum step_end judge_step(struct constraint *c)
     return is_changed ? STEP_CHANGES : STEP_COLLIDES;
 }
 
-/* The step just tried, of h, ends badly: bisects for the first instant at which it does, and takes the
- * step to there. Returns its length; 0 if there is no such instant. */
+/* The step just tried, of h, ends badly: bisects for the first instant at which it does, and takes
+ * the step to there. Returns its length; 0 if there is no such instant. */
 static double step_to_event(struct constraint *c, double ahead, double h, enum step_end *end)
 {
     double low = 0, high = h, tried = h;
@@ -381,8 +385,8 @@ static int advance_all(struct constraint *c)
     return impulse_steps;
 }
 
-/* Pushing parts apart at birth is no motion of the creature but part of its making. It is left to the
- * other solver, so that both start from the same pose. */
+/* Pushing parts apart at birth is no motion of the creature but part of its making. It is left to
+ * the other solver, so that both start from the same pose. */
 static int push_apart(struct constraint *c)
 {
     const struct dynamics_solver *solver = c->pusher->solver;

@@ -5,22 +5,24 @@
  *   Gamma F = -(J M^-1 f + curvature + 2/tau D' + D/tau^2),       Gamma = J M^-1 G'
  *
  * solved by least squares, rows and columns scaled by 1/sqrt(J M^-1 J'). Where constraints are
- * redundant, of all forces the ones nearest to those of the last step are taken, so that a load does
- * not jump from foot to foot. */
+ * redundant, of all forces the ones nearest to those of the last step are taken, so that a load
+ * does not jump from foot to foot. */
 #include <math.h>
 
 #include "common/error.h"
 #include "simulator/reference/plane/constraint.h"
 
-/* Directions in which the scaled Gamma is weaker than RANK_TOLERANCE or this are left alone. Joints alone are never
- * redundant but in loops. */
+/* Directions in which the scaled Gamma is weaker than RANK_TOLERANCE or this are left alone. Joints
+ * alone are never redundant but in loops. */
 #define JOINT_RANK_TOLERANCE 1e-12
 #define LOOP_RANK_TOLERANCE  1e-10
-/* Closing loops at the start: steps at most, longest step of a coordinate, m or rad, and what is closed. */
+/* Closing loops at the start: steps at most, longest step of a coordinate, m or rad, and what is
+ * closed. */
 #define CLOSE_STEPS  200
 #define CLOSE_WAY    0.2
 #define CLOSE_ENOUGH 1e-14
-/* Deviations of a state that is set are rounding up to this, times 1 + the largest coordinate, m or rad. */
+/* Deviations of a state that is set are rounding up to this, times 1 + the largest coordinate, m or
+ * rad. */
 #define ROUNDING 1e-15
 /* Deviations of contacts and of limits are corrected no faster than this. */
 #define PUSH_OUT_SPEED_M_S   0.05
@@ -69,7 +71,8 @@ int system_create(struct constraint *c, struct arena *arena)
 
 /* ---------------------------------------------------------------- external forces */
 
-/* The pieces of a disk's rim together feel -pi k r v; turning does not move them along their normals. */
+/* The pieces of a disk's rim together feel -pi k r v; turning does not move them along their
+ * normals. */
 static void add_disk_drag(struct constraint *c, int part)
 {
     int link = c->phenotype->parts[part].link;
@@ -118,7 +121,8 @@ static void add_plain_drag(struct constraint *c)
     }
 }
 
-/* The other variants, by the tensors of drag.h, which are about the links' origins in their frames. */
+/* The other variants, by the tensors of drag.h, which are about the links' origins in their
+ * frames. */
 static void add_tensor_drag(struct constraint *c)
 {
     struct drag *g = &c->viscosity;
@@ -197,8 +201,8 @@ static void set_forces(struct constraint *c, double ahead)
 
 /* ---------------------------------------------------------------- rows */
 
-/* A point of link a, at arm `own` of its frame, and one of link b, at `others`, meet: along the world's
- * x (axis 0) and y (axis 1). */
+/* A point of link a, at arm `own` of its frame, and one of link b, at `others`, meet: along the
+ * world's x (axis 0) and y (axis 1). */
 static void set_pin_row(const struct constraint *c, int a, struct vec2 own, int b,
                         struct vec2 others, int axis, struct row *row)
 {
@@ -548,8 +552,8 @@ void system_accelerate(struct constraint *c, const double *y, double ahead)
             c->torque[i] = c->lambda[--row];
 }
 
-/* Velocities, or a small way of the coordinates, that take the rows' rates or deviations away with the
- * least kinetic energy; from the placed state. Returns the largest of them before. */
+/* Velocities, or a small way of the coordinates, that take the rows' rates or deviations away with
+ * the least kinetic energy; from the placed state. Returns the largest of them before. */
 static double close_rows(struct constraint *c, int is_rate, double *change)
 {
     double largest = 0;

@@ -1,14 +1,15 @@
-/* See constraint.h. Every contact is a corner against a line that belongs to the ground or to a link:
- * then its distance is a smooth function of the coordinates, with the derivatives that a constraint
- * needs. Derivation for a corner p of link a, a unit vector e fixed in link b, r = p - c_b:
+/* See constraint.h. Every contact is a corner against a line that belongs to the ground or to a
+ * link: then its distance is a smooth function of the coordinates, with the derivatives that a
+ * constraint needs. Derivation for a corner p of link a, a unit vector e fixed in link b, r = p -
+ * c_b:
  *
  *   D   = e . r                      e' = w_b (e turned by 90 degrees) = w_b f
  *   D'  = e . u + w_b f . r,         u = r' = v_p - v_b
  *   D'' = e . (a_p - a_b) + alpha_b f . r + 2 w_b f . u - w_b^2 e . r
  *   a_p = a_a + alpha_a x s - w_a^2 s,   s = p - c_a
  *
- * The terms without accelerations are the row's curvature. On a ground with relief corners and lowest points of faces
- * touch; see relief.h. */
+ * The terms without accelerations are the row's curvature. On a ground with relief corners and
+ * lowest points of faces touch; see relief.h. */
 #include <math.h>
 #include <stddef.h>
 
@@ -130,8 +131,9 @@ static void update_limit(const struct constraint *c, struct touch *t)
     }
 }
 
-/* Where a disk of radius R is on a line, the material point below the centre counts for friction: its velocity
- * along the line is that of the centre plus R (w_a - w_b), which is the rate of rolling. */
+/* Where a disk of radius R is on a line, the material point below the centre counts for friction:
+ * its velocity along the line is that of the centre plus R (w_a - w_b), which is the rate of
+ * rolling. */
 static void add_rolling(const struct constraint *c, struct row *row, double radius)
 {
     const struct place *p = &c->places[row->a];
@@ -151,7 +153,8 @@ static void add_rolling(const struct constraint *c, struct row *row, double radi
  *   D  = |d| - R - R_b,  D' = n . u,  D'' = n . u' + (t . u)^2 / |d|
  *   tangent: t . u + R w_a + R_b w_b,  with  n' = (t . u / |d|) t,  t' = -(t . u / |d|) n
  *
- * The way that one rolls on the other has no formula, so sliding is not corrected, only its rate. */
+ * The way that one rolls on the other has no formula, so sliding is not corrected, only its
+ * rate. */
 static void update_point(const struct constraint *c, struct touch *t)
 {
     const struct place *p = &c->places[t->a], *o = &c->places[t->b];
@@ -222,8 +225,9 @@ static struct wall obstacle_wall(const struct constraint *c, int other, int face
                          .thickness = 2 * depth};
 }
 
-/* A corner p of an obstacle on a face of link a, e a unit vector fixed in the link, f = e turned by 90
- * degrees: D = e . r, r = p - c_a, D' = w f . r - e . v, D'' = alpha f . r - e . a + curvature. */
+/* A corner p of an obstacle on a face of link a, e a unit vector fixed in the link, f = e turned by
+ * 90 degrees: D = e . r, r = p - c_a, D' = w f . r - e . v, D'' = alpha f . r - e . a +
+ * curvature. */
 static void update_edge(const struct constraint *c, struct touch *t)
 {
     const struct edge *face = &c->faces[4 * t->part + t->face];
@@ -411,8 +415,8 @@ static void consider(struct constraint *c, const struct touch *touch, double mar
         arena_refuse(c->arena);
 }
 
-/* How many lowest points of a feature are named before one: as of a touch which presses there, so that its name stays while
- * it wanders. */
+/* How many lowest points of a feature are named before one: as of a touch which presses there, so
+ * that its name stays while it wanders. */
 static int rank_on_relief(const struct constraint *c, int part, const struct relief_point *point)
 {
     int own = point->name % RELIEF_NAMES, last = -1;

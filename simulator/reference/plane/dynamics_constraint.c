@@ -1,4 +1,5 @@
-/* The second solver behind dynamics.h: creation, settings, what can be read of a state. Its method: constraint_step.c. */
+/* The second solver behind dynamics.h: creation, settings, what can be read of a state. Its method:
+ * constraint_step.c. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -93,8 +94,8 @@ static void init_bodies(struct constraint *c)
     }
 }
 
-/* Corners counter-clockwise from +x +y, faces in the order of enum face, in the link's frame. Of a disk
- * nothing is known but its centre; of a half-plane the top is a face without ends. */
+/* Corners counter-clockwise from +x +y, faces in the order of enum face, in the link's frame. Of a
+ * disk nothing is known but its centre; of a half-plane the top is a face without ends. */
 static void init_part(struct constraint *c, int i)
 {
     static const double sign_x[4] = {1, -1, -1, 1}, sign_y[4] = {1, 1, -1, -1};

@@ -1,13 +1,13 @@
 /* See space_constraint.h. Each dt_s is taken in adaptive steps:
  *
  *   step -> what went wrong within it?   nothing: go on
- *                                        something comes nearer than it may: bisect for the instant,
- *                                        impulses on all that touches there
- *                                        a touch pulls, slips, stops sliding or leaves its face: bisect for the
+ *                                        something comes nearer than it may: bisect for the
+ *                                        instant, impulses on all that touches there a touch pulls,
+ *                                        slips, stops sliding or leaves its face: bisect for the
  *                                        instant; find out anew what presses, sticks and slides
  *
- * After too many events (feet that chatter, what is wedged) a few small steps of first order with impulses are
- * taken, which always succeed. */
+ * After too many events (feet that chatter, what is wedged) a few small steps of first order with
+ * impulses are taken, which always succeed. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -23,15 +23,16 @@
 #define SLIP_M_S 1e4
 /* What slides faster has a direction, m/s. */
 #define SURE_M_S 1e-8
-/* Instants of events are found to this, s, or to this many times the tolerance of a step of its length. */
+/* Instants of events are found to this, s, or to this many times the tolerance of a step of its
+ * length. */
 #define EVENT_S     1e-12
 #define EVENT_SHARE 10
-/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a touch's bodies by less
- * than that, m/s^2 or rad/s^2. */
+/* Forces are errors if they are smaller than this share of all forces, or if they accelerate a
+ * touch's bodies by less than that, m/s^2 or rad/s^2. */
 #define FORCE_SHARE        1e-9
 #define ACCELERATION_ERROR 1e-7
-/* More events than this in one dt_s, or so many in a row with less than CROWDED_S between them, are left to steps by
- * impulses. */
+/* More events than this in one dt_s, or so many in a row with less than CROWDED_S between them, are
+ * left to steps by impulses. */
 #define EVENTS_MAX  8
 #define CROWD_COUNT 6
 #define CROWDED_S   1e-7
@@ -267,9 +268,10 @@ static int is_bad_inside(struct space_constraint *c, double ahead, double h, dou
     return is_bad_end(c);
 }
 
-/* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the step to there. By
- * bisection of what is between the stages; as steps are more exact than that, a step to there may end well,
- * and then goes on by little. Returns its length; 0 if it is not exact: h was too long to tell. */
+/* The step just tried, of h, ends badly: finds the first instant at which it does, and takes the
+ * step to there. By bisection of what is between the stages; as steps are more exact than that, a
+ * step to there may end well, and then goes on by little. Returns its length; 0 if it is not exact:
+ * h was too long to tell. */
 static double step_to_event(struct space_constraint *c, double ahead, double h)
 {
     double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->settings.rtol * h);
@@ -306,8 +308,9 @@ static int has_wrong_touch(struct space_constraint *c, double ahead)
     return 0;
 }
 
-/* What presses is known, and what comes together has collided. How touches share a load may not be determined: the
- * least forces are taken, if they are possible ones, else those that were found with the modes. */
+/* What presses is known, and what comes together has collided. How touches share a load may not be
+ * determined: the least forces are taken, if they are possible ones, else those that were found
+ * with the modes. */
 static void start_step(struct space_constraint *c, double ahead)
 {
     if (!c->is_stale)
@@ -381,7 +384,8 @@ static int is_before(const struct touch_mark *a, const struct touch_mark *b)
     return a->pair < b->pair || (a->pair == b->pair && a->feature < b->feature);
 }
 
-/* Contacts of the step, and things that are near, for sensors and traces: those of two boxes follow one another. */
+/* Contacts of the step, and things that are near, for sensors and traces: those of two boxes follow
+ * one another. */
 static void report_touches(struct space_constraint *c)
 {
     space_touch_find(c, NEAR_M);

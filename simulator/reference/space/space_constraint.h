@@ -16,8 +16,9 @@
 
 struct space_constraint;
 
-/* At rest in the pose of birth. Of the settings dt_s, rtol, constraint_tau_s, effector_mode, servo_rad_s, joint_speed_*,
- * hill_curvature and joint_damping_1_s matter. NULL when the arena is full. */
+/* At rest in the pose of birth. Of the settings dt_s, rtol, constraint_tau_s, effector_mode,
+ * servo_rad_s, joint_speed_*, hill_curvature and joint_damping_1_s matter. NULL when the arena is
+ * full. */
 struct space_constraint *space_constraint_create(const struct space_body *body,
                                                  const struct space_world *world,
                                                  const struct dynamics_settings *settings,
@@ -32,8 +33,8 @@ void space_constraint_set_effectors(struct space_constraint *c, enum effector_st
 
 void space_constraint_set_world(struct space_constraint *c, const struct space_world *world);
 void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s);
-/* Pushing boxes apart at birth is part of their making, not a motion. It is left to the other solver, so
- * that both start from the same pose. */
+/* Pushing boxes apart at birth is part of their making, not a motion. It is left to the other
+ * solver, so that both start from the same pose. */
 void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s);
 
 /* Moves on by dt_s. Returns 0, or 1 if no step is short enough or the state is no longer finite. */
@@ -71,7 +72,8 @@ double space_constraint_law_residual(const struct space_constraint *c);
 void space_constraint_reset_ledger(struct space_constraint *c);
 /* With the energies of the present state; good until the next call. */
 const struct ledger *space_constraint_ledger(struct space_constraint *c);
-/* Steps taken, those that were tried in vain left out, and all of them but those of first order by impulses. */
+/* Steps taken, those that were tried in vain left out, and all of them but those of first order by
+ * impulses. */
 void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
                                   uint64_t *rk_steps);
 /* Arithmetic operations so far, roughly. */

@@ -1,10 +1,12 @@
 /* See space_system.h: the equation of constraint forces.
  *
- * A touch that presses has its normal row, and the two across it where it sticks. Where it slides the force goes along
- * normal - friction x direction of sliding, which is not the row's own way: the equations are not symmetric then.
+ * A touch that presses has its normal row, and the two across it where it sticks. Where it slides
+ * the force goes along normal - friction x direction of sliding, which is not the row's own way:
+ * the equations are not symmetric then.
  *
- * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': what is left to touches t is
- * W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over, joints do not. */
+ * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': what is left
+ * to touches t is W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over,
+ * joints do not. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
@@ -196,7 +198,8 @@ double space_equation_acceleration_of(const struct space_constraint *c, const st
     return sum;
 }
 
-/* A force along g changes the bodies' accelerations; or an impulse velocities, if they stand there. */
+/* A force along g changes the bodies' accelerations; or an impulse velocities, if they stand
+ * there. */
 static void apply(struct space_constraint *c, const struct row *row, double force)
 {
     for (int k = 0; k < 2; k++) {
@@ -219,8 +222,9 @@ static double product(const double *a, const double *b, int count)
     return sum;
 }
 
-/* W = J M^-1 J' of the joints, scaled so that each row alone has 1, is L L'. A joint shares bodies with its
- * neighbours only, so a row of L begins late. Of rows that say the same, the later ones are left out. */
+/* W = J M^-1 J' of the joints, scaled so that each row alone has 1, is L L'. A joint shares bodies
+ * with its neighbours only, so a row of L begins late. Of rows that say the same, the later ones
+ * are left out. */
 void space_equation_factor_joints(struct space_constraint *c)
 {
     int m = c->joint_rows;
@@ -318,7 +322,8 @@ static int list_members(struct space_constraint *c, int island)
     return count;
 }
 
-/* Row i of touches with the joints eliminated: its way, or if that is another one that of its force. */
+/* Row i of touches with the joints eliminated: its way, or if that is another one that of its
+ * force. */
 static const double *against_of(const struct space_constraint *c, int i)
 {
     int m = c->joint_rows;
@@ -362,8 +367,9 @@ static void solve_island(struct space_constraint *c, int count, double *free)
     c->work += (uint64_t)count * (uint64_t)(count + 10) * (uint64_t)(m + 2 * count + 10);
 }
 
-/* The equation of touches after joints are eliminated, island by island; of many solutions it is the nearest to the
- * reference. `free`: the solution of joints alone, as L' times it, which changes into that with the touches. */
+/* The equation of touches after joints are eliminated, island by island; of many solutions it is
+ * the nearest to the reference. `free`: the solution of joints alone, as L' times it, which changes
+ * into that with the touches. */
 static void solve_touches(struct space_constraint *c, double *free)
 {
     int m = c->joint_rows;

@@ -1,15 +1,16 @@
 /* See space_system.h: impulses, and what presses.
  *
- * Impacts, and the choice of what presses, sticks and slides, are cones (world/cones.h): of velocities at an instant,
- * and of accelerations, with W = J M^-1 J' of the touches after the joints have been eliminated. */
+ * Impacts, and the choice of what presses, sticks and slides, are cones (world/cones.h): of
+ * velocities at an instant, and of accelerations, with W = J M^-1 J' of the touches after the
+ * joints have been eliminated. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
 
 /* Residuals of the cones: of velocities, m/s, and of accelerations, m/s^2. */
 #define CONES_ENOUGH 1e-10
-/* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding than this,
- * m/s^2 times 1 s, makes a difference to that. */
+/* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding
+ * than this, m/s^2 times 1 s, makes a difference to that. */
 #define STOP_S       1e-8
 #define SLIDING_M_S2 1e6
 /* What accelerates less sticks, m/s^2. */
@@ -18,17 +19,20 @@
 #define SLIDING_M_S 1e-6
 /* What leaves faster, m/s or rad/s, does not press. */
 #define LEAVING 1e-9
-/* Sliding has turned round if it is slower than before by this share of the speed that counts as rest. */
+/* Sliding has turned round if it is slower than before by this share of the speed that counts as
+ * rest. */
 #define TURN 0.1
 /* Touches press if they take more than this share of all forces. */
 #define PRESSING_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
 #define ROW_MOBILITY 1e-6
-/* What is deeper than this is pushed out by steps of impulses, this share of the depth a step, m, no faster than that. */
+/* What is deeper than this is pushed out by steps of impulses, this share of the depth a step, m,
+ * no faster than that. */
 #define SLOP_M             1e-3
 #define PUSH_OUT_SHARE     0.2
 #define PUSH_OUT_SPEED_M_S 0.05
-/* Steps of impulses look for touches as far as the fastest gets in them, and this much farther, m. */
+/* Steps of impulses look for touches as far as the fastest gets in them, and this much farther,
+ * m. */
 #define MARGIN_M 1e-4
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
@@ -37,8 +41,8 @@
 
 /* ---------------------------------------------------------------- touches alone */
 
-/* L' of the inertia's Cholesky factors L L', times a vector in the body's axes: as long as the square root of twice the
- * energy of that angular velocity. */
+/* L' of the inertia's Cholesky factors L L', times a vector in the body's axes: as long as the
+ * square root of twice the energy of that angular velocity. */
 static struct vec3 whiten(const struct body *b, struct vec3 w)
 {
     const struct sym3 *l = &b->root;
@@ -55,8 +59,9 @@ static struct vec3 unwhiten(const struct body *b, struct vec3 y)
     return w;
 }
 
-/* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse along a row, and what
- * joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of these. */
+/* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse
+ * along a row, and what joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of
+ * these. */
 static void set_response(struct space_constraint *c, const struct row *row, double *y)
 {
     space_equation_respond(c, row);
@@ -219,7 +224,8 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
     mark->point.friction_impulse_n_s += vec3_length(across);
 }
 
-/* Solves what found[] is subject to, with velocities `before`, and again without restitution if that gains energy. */
+/* Solves what found[] is subject to, with velocities `before`, and again without restitution if
+ * that gains energy. */
 static void solve_impacts(struct space_constraint *c)
 {
     cones_solve(&c->cones);
@@ -368,7 +374,8 @@ static void drift(struct space_constraint *c, double time_s)
     }
 }
 
-/* The least velocity along the normal at the end of a step of h, at whose middle the gap is this. */
+/* The least velocity along the normal at the end of a step of h, at whose middle the gap is
+ * this. */
 static double least_rate(const struct space_constraint *c, const struct touch *t, double h)
 {
     double gap = t->rows[0].deviation, rate = t->rows[0].rate;

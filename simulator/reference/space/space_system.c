@@ -1,5 +1,6 @@
-/* See space_system.h: places, forces, and the rows of joints. A joint between a parent p and a child c has d, the way from the joint's place on the parent
- * to that on the child, and a frame f that stands fixed in the parent. Two kinds of rows close it:
+/* See space_system.h: places, forces, and the rows of joints. A joint between a parent p and a
+ * child c has d, the way from the joint's place on the parent to that on the child, and a frame f
+ * that stands fixed in the parent. Two kinds of rows close it:
  *
  *   place along e, an axis of f:      D = d.e           D' = d'.e + d.(wp x e)
  *       D'' = (Jc, Jp).(accelerations) + e.(wc x (wc x rc) - wp x (wp x rp)) + 2 d'.(wp x e) + d.(wp x (wp x e))
@@ -7,9 +8,10 @@
  *   turn: u, an axis of f, stays across a, an axis of the child:     D = u.a     D' = (a x u).(wc - wp)
  *       D'' = (a x u).(alpha_c - alpha_p) + ((wc x a) x u + a x (wp x u)).(wc - wp)
  *
- * A joint without a slide has the places along three axes, one with a slide those across it; one without a turn has
- * three turn rows, one that turns about k has two (the child's k across f's others), one with two axes has one: they stay
- * across each other. A ball has no turn row, a free root no row at all. A prescribed motion is a row along its freedom. */
+ * A joint without a slide has the places along three axes, one with a slide those across it; one
+ * without a turn has three turn rows, one that turns about k has two (the child's k across f's
+ * others), one with two axes has one: they stay across each other. A ball has no turn row, a free
+ * root no row at all. A prescribed motion is a row along its freedom. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
@@ -43,7 +45,8 @@ void space_system_put(double *y, const struct space_place *p)
         y[i] = from[i];
 }
 
-/* The axes of the freedoms in the world: of slides and the first turn the frame's, then the child's. */
+/* The axes of the freedoms in the world: of slides and the first turn the frame's, then the
+ * child's. */
 void space_system_find_axes(struct body *b)
 {
     int k = 0;
@@ -62,8 +65,8 @@ static double turn_near(double near, double sine, double cosine)
     return near + off - 2 * DET_PI * floor((off + DET_PI) / (2 * DET_PI));
 }
 
-/* Angles of the joint, from axes across those it turns about: the second axis, which the first one moves, and the
- * first one, seen from the second. */
+/* Angles of the joint, from axes across those it turns about: the second axis, which the first one
+ * moves, and the first one, seen from the second. */
 static void find_turns(const struct body *b, const double *near, double *q)
 {
     int first = b->joint->axes[0], second = b->joint->axes[1];
@@ -139,7 +142,8 @@ double space_system_top_speed(const struct space_constraint *c)
 
 /* ---------------------------------------------------------------- forces */
 
-/* An effort along a freedom: on the child, and back on the parent, which a slide pushes where the child is. */
+/* An effort along a freedom: on the child, and back on the parent, which a slide pushes where the
+ * child is. */
 void space_system_push(struct space_constraint *c, struct body *b, int k, double effort)
 {
     struct body *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
@@ -155,7 +159,8 @@ void space_system_push(struct space_constraint *c, struct body *b, int k, double
     p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->rp, b->d), along));
 }
 
-/* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its own axes. */
+/* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
+ * own axes. */
 static void find_ways(const struct space_constraint *c, const struct body *b, double ahead,
                       double *way, double *change)
 {
@@ -209,8 +214,8 @@ static void push_joints(struct space_constraint *c, double ahead)
     }
 }
 
-/* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours. Returns its power, 0
- * or less. */
+/* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours.
+ * Returns its power, 0 or less. */
 static double push_drag(struct space_constraint *c)
 {
     double power = 0;

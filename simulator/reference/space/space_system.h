@@ -6,9 +6,9 @@
  *   space_impulses.c     impulses, and what presses
  *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
  *
- * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures follow in its
- * derivatives: the power of each freedom's servo, losses by damping, drag and friction, and the force of each touch
- * that presses. */
+ * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures
+ * follow in its derivatives: the power of each freedom's servo, losses by damping, drag and
+ * friction, and the force of each touch that presses. */
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 
@@ -19,7 +19,8 @@
 #include "simulator/reference/space/space_constraint.h"
 
 enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, LOSSES = 3 };
-/* Room for touches at first, besides limits; where there are more there is twice as much, until memory is out. */
+/* Room for touches at first, besides limits; where there are more there is twice as much, until
+ * memory is out. */
 enum { TOUCHES_ROOM = 64 };
 enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
@@ -51,8 +52,9 @@ struct wrench {
     struct vec3 v, w;
 };
 
-/* A scalar constraint on two bodies: its deviation D has D' = j (velocities) and D'' = j (accelerations) +
- * curvature. Its force acts along g, which is j but where friction of what slides goes with it. */
+/* A scalar constraint on two bodies: its deviation D has D' = j (velocities) and D'' = j
+ * (accelerations) + curvature. Its force acts along g, which is j but where friction of what slides
+ * goes with it. */
 struct row {
     int bodies[2];
     struct wrench j[2], g[2];
@@ -64,8 +66,8 @@ struct row {
 enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_RELIEF, TOUCH_LIMIT };
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
 
-/* Where a body's box touches another one, or the world; or a joint at a limit. Bodies, points, directions: of the one
- * that comes near, 0, and of the one that it comes to, 1. */
+/* Where a body's box touches another one, or the world; or a joint at a limit. Bodies, points,
+ * directions: of the one that comes near, 0, and of the one that it comes to, 1. */
 struct touch {
     enum touch_kind kind;
     int bodies[2];
@@ -91,7 +93,8 @@ struct touch {
     double reference[3]; /* in the last step: of many solutions the nearest is taken */
 };
 
-/* Two boxes that may touch, the second may be CONTACT_GROUND or one of the obstacles; and how they last did. */
+/* Two boxes that may touch, the second may be CONTACT_GROUND or one of the obstacles; and how they
+ * last did. */
 struct touch_pair {
     int a, b;
     struct solid_manifold held; /* its axis */
@@ -200,7 +203,8 @@ int space_touch_extend_marks(struct space_constraint *c);
 int space_touch_extend_points(struct space_constraint *c, int count);
 /* The pairs that may touch in the world as it is. */
 void space_touch_list_pairs(struct space_constraint *c);
-/* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed at. */
+/* Fills found[] with what is closer than a margin, m or rad, at the state that bodies are placed
+ * at. */
 void space_touch_find(struct space_constraint *c, double margin);
 /* Rows of a touch at the placed state. */
 void space_touch_update(const struct space_constraint *c, struct touch *t);
@@ -250,9 +254,11 @@ void space_system_list_joints(struct space_constraint *c, double ahead);
 
 /* Takes memory for rows; ERR_MEMORY when the arena is full. Touches and limits are counted. */
 int space_equation_create(struct space_constraint *c);
-/* Room for so many touches that press; those that there were, and derivatives, are gone. ERR_MEMORY: as before. */
+/* Room for so many touches that press; those that there were, and derivatives, are gone.
+ * ERR_MEMORY: as before. */
 int space_equation_extend(struct space_constraint *c, int touches);
-/* dy/dt at y, and the rates of quadratures, with the touches that press; `system`: a struct space_constraint. */
+/* dy/dt at y, and the rates of quadratures, with the touches that press; `system`: a struct
+ * space_constraint. */
 void space_equation_derive(void *system, const double *y, double ahead, double *dy);
 /* From the forces that stand to accelerations, with the first `touches` of those that press. */
 void space_equation_accelerate(struct space_constraint *c, double ahead, int touches);
@@ -262,8 +268,8 @@ double space_equation_acceleration_of(const struct space_constraint *c, const st
 double space_equation_row_mass(const struct space_constraint *c, const struct row *row);
 /* Makes the rows of joints that are listed ready for space_equation_respond(). */
 void space_equation_factor_joints(struct space_constraint *c);
-/* Accelerations become those by a unit force along a row alone, and what joints add to stay closed; or velocities, by an
- * impulse. */
+/* Accelerations become those by a unit force along a row alone, and what joints add to stay closed;
+ * or velocities, by an impulse. */
 void space_equation_respond(struct space_constraint *c, const struct row *row);
 /* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
 void space_equation_weigh_freedoms(struct space_constraint *c);

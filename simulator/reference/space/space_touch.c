@@ -1,17 +1,18 @@
-/* See space_system.h. A touch of boxes has a point of one body and a plane of the other, both at rest in their bodies;
- * or an edge of each. With u the relative velocity of the two bodies where they touch, arms s and r from their
- * centres of mass, and the normal n from body 1 to body 0:
+/* See space_system.h. A touch of boxes has a point of one body and a plane of the other, both at
+ * rest in their bodies; or an edge of each. With u the relative velocity of the two bodies where
+ * they touch, arms s and r from their centres of mass, and the normal n from body 1 to body 0:
  *
  *   D = n.(p0 - p1),   D' = n.u
  *   face:  n stands in body 1,  D'' = n.(a0 - a1) + n.(w0 x (w0 x s) - w1 x (w1 x r)) + 2 (w1 x n).u
  *   edges: n = +-e0 x e1 / |e0 x e1|; the points wander along the edges by x', y', so that u + x' e0 - y' e1 has no
  *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
  *
- * On a ground with relief a corner touches, or the lowest point of an edge or a face: see relief.h. That point wanders,
- * so that along the ground it is another one whose velocity counts: that gains w x its way.
+ * On a ground with relief a corner touches, or the lowest point of an edge or a face: see relief.h.
+ * That point wanders, so that along the ground it is another one whose velocity counts: that gains
+ * w x its way.
  *
- * Where boxes touch is found by simulator/boxes/contacts/solids.h: that is geometry, which the fast solver shares; here all
- * points of a face count, not only four. */
+ * Where boxes touch is found by simulator/boxes/contacts/solids.h: that is geometry, which the fast
+ * solver shares; here all points of a face count, not only four. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
@@ -274,7 +275,8 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
 
 /* ---------------------------------------------------------------- limits */
 
-/* With the frame's axis x0 and the child's x: twist changes by g.(wc - wp), g = (x0 + x) / (1 + x0.x). */
+/* With the frame's axis x0 and the child's x: twist changes by g.(wc - wp), g = (x0 + x) / (1 +
+ * x0.x). */
 static void set_twist_row(const struct space_constraint *c, int i, struct row *row)
 {
     const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
@@ -457,7 +459,8 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
     c->found_count++;
 }
 
-/* The name of a lowest point: that of a touch which presses there, so that it stays the same while it wanders. */
+/* The name of a lowest point: that of a touch which presses there, so that it stays the same while
+ * it wanders. */
 static int name_on_relief(const struct space_constraint *c, int pair,
                           const struct relief_point *point)
 {

@@ -1,7 +1,7 @@
-/* See scene.h. Frames: a link's frame has its origin at the joint to the parent link, and is turned so
- * that the link's angle is the joint's angle as the scene counts it, between the bodies' frames. Where
- * link 0 is the world, its origin is where the first body that moves begins: far from the world's
- * origin nothing is lost. */
+/* See scene.h. Frames: a link's frame has its origin at the joint to the parent link, and is turned
+ * so that the link's angle is the joint's angle as the scene counts it, between the bodies' frames.
+ * Where link 0 is the world, its origin is where the first body that moves begins: far from the
+ * world's origin nothing is lost. */
 #include "simulator/tools/scenes/scene.h"
 
 #include <math.h>
@@ -61,7 +61,8 @@ int scene_find_body(const struct scene *scene, const char *name)
 
 /* ---------------------------------------------------------------- building */
 
-/* 1 if link 0 is the world: something hangs on it or is fixed in it, or more than one body is free. */
+/* 1 if link 0 is the world: something hangs on it or is fixed in it, or more than one body is
+ * free. */
 static int needs_world(const struct scene *scene)
 {
     int free_count = 0;
@@ -294,10 +295,10 @@ static void add_mass(struct link *link, double mass, struct vec2 at)
 }
 
 /* The constraint solver gives every link coordinates of its own, a turn among them, which needs an
- * inertia. What does not turn may have any. Where a link without one hangs on a hinge, mass is moved
- * to it, at the hinge, from the link on the other side of it: a mass in the hinge moves with both, so
- * the motion and the energies are the same. From the leaves to the world, which gives whatever is
- * asked for. */
+ * inertia. What does not turn may have any. Where a link without one hangs on a hinge, mass is
+ * moved to it, at the hinge, from the link on the other side of it: a mass in the hinge moves with
+ * both, so the motion and the energies are the same. From the leaves to the world, which gives
+ * whatever is asked for. */
 static int spread_masses(struct scene *scene, struct error *error)
 {
     struct phenotype *p = &scene->phenotype;

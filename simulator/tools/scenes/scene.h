@@ -1,12 +1,12 @@
-/* A scene: bodies, joints and a world written as JSON by a person, and their motion: the physics alone,
- * without genomes and brains. docs/scenes.md describes the format.
+/* A scene: bodies, joints and a world written as JSON by a person, and their motion: the physics
+ * alone, without genomes and brains. docs/scenes.md describes the format.
  *
- * A scene becomes a phenotype (links, parts, no neurons), so that every solver of dynamics.h takes it.
- * The angle of a joint is 0 where the frames of its two bodies are parallel. One tree with a free body
- * has that body as its root. In all other scenes link 0 is the world (is_root_fixed), with what is
- * fixed in it as its parts, and a free body hangs on it by two linear joints, along x and along y,
- * whose links have no mass, and a rotary one. Some tens of bodies at most, 200 KB, no memory of its
- * own. */
+ * A scene becomes a phenotype (links, parts, no neurons), so that every solver of dynamics.h takes
+ * it. The angle of a joint is 0 where the frames of its two bodies are parallel. One tree with a
+ * free body has that body as its root. In all other scenes link 0 is the world (is_root_fixed),
+ * with what is fixed in it as its parts, and a free body hangs on it by two linear joints, along x
+ * and along y, whose links have no mass, and a rotary one. Some tens of bodies at most, 200 KB, no
+ * memory of its own. */
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_H
 
@@ -29,8 +29,8 @@ struct scene_tables {
     int used;
 };
 
-/* A freedom of a joint: where it is at the start, its limits and what drives it. drive.signal or drive.push, if
- * it has one, points to `signal`. */
+/* A freedom of a joint: where it is at the start, its limits and what drives it. drive.signal or
+ * drive.push, if it has one, points to `signal`. */
 struct scene_freedom {
     double start, rate;
     double lower, upper;

@@ -1,7 +1,7 @@
-/* Reads the JSON of a scene. Strict: what is unknown, missing, of the wrong type or out of range is an
- * error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m". Every value
- * is taken out of its object when it is read; what is left in the end is unknown. After the first
- * error, which is the one reported, reading goes on with harmless values. */
+/* Reads the JSON of a scene. Strict: what is unknown, missing, of the wrong type or out of range is
+ * an error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m". Every
+ * value is taken out of its object when it is read; what is left in the end is unknown. After the
+ * first error, which is the one reported, reading goes on with harmless values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* See scene_text.h. After the first error, which is the one reported, reading goes on with harmless values. */
+/* See scene_text.h. After the first error, which is the one reported, reading goes on with harmless
+ * values. */
 #include "simulator/tools/scenes/scene_text.h"
 
 #include <math.h>
@@ -20,7 +21,8 @@ void scene_fail(struct scene_reader *r, int code, const struct scene_spot *spot,
     r->is_failed = 1;
 }
 
-/* The value under the key, out of the object, to be released by the caller; NULL where there is none. */
+/* The value under the key, out of the object, to be released by the caller; NULL where there is
+ * none. */
 json_t *spot_take(const struct scene_spot *spot, const char *key)
 {
     json_t *value = json_incref(json_object_get(spot->object, key));

@@ -29,7 +29,8 @@ struct scene_spot {
 
 void scene_fail(struct scene_reader *r, int code, const struct scene_spot *spot, const char *key,
                 const char *text);
-/* The value under the key, out of the object, to be released by the caller; NULL where there is none. */
+/* The value under the key, out of the object, to be released by the caller; NULL where there is
+ * none. */
 json_t *spot_take(const struct scene_spot *spot, const char *key);
 int spot_has(const struct scene_spot *spot, const char *key);
 double spot_check_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
@@ -55,8 +56,8 @@ struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *i
  *   while (spot_next(r, &list))
  *       read(r, &list.spot, ...);
  *
- * needed: what is said where it is missing or empty; NULL: it may be. What is left in an object when the next one
- * is taken is unknown. */
+ * needed: what is said where it is missing or empty; NULL: it may be. What is left in an object
+ * when the next one is taken is unknown. */
 struct scene_list {
     const struct scene_spot *in;
     const char *key;

@@ -1,5 +1,5 @@
-/* The motion of a scene in three dimensions, by the solver that its settings name: what both solvers of bodies in space
- * offer, for the command, traces and tests. */
+/* The motion of a scene in three dimensions, by the solver that its settings name: what both
+ * solvers of bodies in space offer, for the command, traces and tests. */
 #ifndef SIMULATOR_TOOLS_SCENES_SPACE_RUN_H
 #define SIMULATOR_TOOLS_SCENES_SPACE_RUN_H
 
@@ -11,7 +11,8 @@ struct space_run {
     void *state; /* the solver's own */
 };
 
-/* The motion at its start; the scene must outlive it unchanged. ERR_MEMORY when the arena is full. */
+/* The motion at its start; the scene must outlive it unchanged. ERR_MEMORY when the arena is
+ * full. */
 int space_run_start(struct space_run *run, struct space_scene *scene, struct arena *arena,
                     struct error *error);
 /* One step of dt_s. Returns 0, or 1 when the state is no longer finite. */

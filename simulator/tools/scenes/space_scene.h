@@ -1,8 +1,8 @@
-/* A scene in three dimensions, "dimensions": 3: boxes, joints and a world written as JSON by a person, moved by
- * either solver (space_run.h). docs/scenes.md describes the format.
+/* A scene in three dimensions, "dimensions": 3: boxes, joints and a world written as JSON by a
+ * person, moved by either solver (space_run.h). docs/scenes.md describes the format.
  *
- * Every body is a link, in the order of the file; a body that is rigidly joined is one, too. A free body hangs on
- * the world by a joint of six freedoms. */
+ * Every body is a link, in the order of the file; a body that is rigidly joined is one, too. A free
+ * body hangs on the world by a joint of six freedoms. */
 #ifndef SIMULATOR_TOOLS_SCENES_SPACE_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SPACE_SCENE_H
 

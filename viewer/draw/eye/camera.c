@@ -8,8 +8,9 @@
 #define CAMERA_LAG_S (2 / CAMERA_RATE_1_S)
 /* Averaging window on either side, s: longer than a stride's bobbing. */
 #define CAMERA_SMOOTH_S 0.3
-/* The ground takes this share of the picture's height before the body, but at least so many pixels that marks
- * can be read. In depth there is ground behind the body, too, and the body stands nearer to the middle. */
+/* The ground takes this share of the picture's height before the body, but at least so many pixels
+ * that marks can be read. In depth there is ground behind the body, too, and the body stands nearer
+ * to the middle. */
 #define CAMERA_GROUND_SHARE      0.23
 #define CAMERA_GROUND_SHARE_DEEP 0.36
 #define CAMERA_GROUND_PX         29.0
@@ -18,7 +19,8 @@
 #define CAMERA_BODY_IN_LANE    0.66
 #define CAMERA_BODY_WIDTH      0.30
 #define CAMERA_BODY_WIDTH_DEEP 0.38
-/* From its centre to its top, by its height; and the place of the top that moves the camera, from the middle. */
+/* From its centre to its top, by its height; and the place of the top that moves the camera, from
+ * the middle. */
 #define CAMERA_ABOVE_CENTRE 0.6
 #define CAMERA_TOP          0.42
 /* A body as deep as it is wide is so much wider across. */

@@ -1,7 +1,8 @@
 /* The camera: what part of the world is in the middle, and how large.
  *
- * It follows a point as a critically damped spring does (no overshoot, no jerk), integrated exactly,
- * so that windows at any rate and exports at a fixed one move alike. Scene coordinates, m. */
+ * It follows a point as a critically damped spring does (no overshoot, no jerk), integrated
+ * exactly, so that windows at any rate and exports at a fixed one move alike. Scene coordinates,
+ * m. */
 #ifndef VIEWER_DRAW_EYE_CAMERA_H
 #define VIEWER_DRAW_EYE_CAMERA_H
 
@@ -35,7 +36,8 @@ struct camera {
     double room_m, body_m; /* the width of the picture as fitted, and of the widest body */
 };
 
-/* Scale and place for the start of these replays, shown one above the other in lanes of that size. */
+/* Scale and place for the start of these replays, shown one above the other in lanes of that
+ * size. */
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px);
 
@@ -49,8 +51,9 @@ double camera_scale(const struct camera *camera);
 struct camera_aim camera_target(const struct camera *camera, const struct replay *const *replays,
                                 int count, double time_s, double lane_height_px);
 
-/* Follows replays that are played at `speed` times their own (0: they stand still) for dt_s. It knows where they
- * will be: it aims as far ahead as it lags behind, so that a steady mover stays in the middle, however fast. */
+/* Follows replays that are played at `speed` times their own (0: they stand still) for dt_s. It
+ * knows where they will be: it aims as far ahead as it lags behind, so that a steady mover stays in
+ * the middle, however fast. */
 void camera_track(struct camera *camera, const struct replay *const *replays, int count,
                   double time_s, double speed, double lane_height_px, double dt_s);
 /* Moves towards the target for dt_s. */
@@ -58,8 +61,8 @@ void camera_follow(struct camera *camera, struct camera_aim target, double dt_s)
 /* Puts it there at once. */
 void camera_jump(struct camera *camera, struct camera_aim target);
 
-/* The camera at the nearest whole pixel: from frame to frame the world then moves by whole pixels, which
- * encoders of video recognize (a swimmer's film is 40 % smaller). */
+/* The camera at the nearest whole pixel: from frame to frame the world then moves by whole pixels,
+ * which encoders of video recognize (a swimmer's film is 40 % smaller). */
 struct camera camera_snap(const struct camera *camera);
 
 /* Zooms by a factor, keeping the point that is dx, dy px from the middle (y down) where it is. */

@@ -13,7 +13,8 @@
 /* The middle follows the depth of the centre of mass over so many moments, this far apart. */
 #define DEPTH_MOMENTS 7
 #define DEPTH_STEP_S  0.1
-/* Haze begins at so many distances of the middle, and takes two thirds of a colour so many farther. */
+/* Haze begins at so many distances of the middle, and takes two thirds of a colour so many
+ * farther. */
 #define HAZE_BEGIN 1.3
 #define HAZE_REACH 5.0
 
@@ -89,7 +90,8 @@ struct vec3 eye_position(const struct eye *eye)
     return vec3_along(eye->middle, eye->back, eye->distance_m);
 }
 
-/* The end of a line that begins at `from`, cut where it comes too near to the eye. 0 if nothing is left. */
+/* The end of a line that begins at `from`, cut where it comes too near to the eye. 0 if nothing is
+ * left. */
 static int cut_line(const struct eye *eye, struct vec3 from, struct vec3 *to)
 {
     struct spot a = eye_project(eye, from), b = eye_project(eye, *to);

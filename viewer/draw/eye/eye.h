@@ -1,9 +1,10 @@
 /* The eye: where a place of the scene is in a picture, flat or in perspective.
  *
- * A scene without depth is seen from the front, flat. A scene with depth is seen in perspective as soon as the view
- * is turned: the eye stands at a distance from the middle of the picture, turned about it by the view's orbit. What
- * lies in the middle is as large as in flat pictures, so that following, zooming and panning serve both. A parallel
- * eye is turned, too, but infinitely far away: everything is as large as in the middle. */
+ * A scene without depth is seen from the front, flat. A scene with depth is seen in perspective as
+ * soon as the view is turned: the eye stands at a distance from the middle of the picture, turned
+ * about it by the view's orbit. What lies in the middle is as large as in flat pictures, so that
+ * following, zooming and panning serve both. A parallel eye is turned, too, but infinitely far
+ * away: everything is as large as in the middle. */
 #ifndef VIEWER_DRAW_EYE_H
 #define VIEWER_DRAW_EYE_H
 
@@ -33,12 +34,13 @@ struct spot eye_project(const struct eye *eye, struct vec3 at);
 struct vec3 eye_position(const struct eye *eye);
 /* A line as the current path, cut where it comes too near to the eye. */
 void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct vec3 b);
-/* A polygon added to the current path, without what comes too near to the eye: 0, and nothing added, if that is
- * all of it. */
+/* A polygon added to the current path, without what comes too near to the eye: 0, and nothing
+ * added, if that is all of it. */
 int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count);
 /* Where things are sorted from. */
 struct order_eye eye_order(const struct eye *eye);
-/* The row of the picture where all that is level and infinitely far is, px; -infinity: there is none. */
+/* The row of the picture where all that is level and infinitely far is, px; -infinity: there is
+ * none. */
 double eye_horizon(const struct eye *eye);
 /* How far before the eye the ground y = 0 is in a row below the horizon, m; infinite above it. */
 double eye_ground_distance(const struct eye *eye, double y_px);

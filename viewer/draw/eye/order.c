@@ -103,8 +103,8 @@ static void add_corner(struct order_piece *piece, struct vec3 at, int is_cut)
     piece->corners[piece->count++] = at;
 }
 
-/* What of a polygon is before the plane (sign 1) or beyond it (-1): Sutherland and Hodgman, Reentrant polygon
- * clipping, CACM 17(1), 1974. */
+/* What of a polygon is before the plane (sign 1) or beyond it (-1): Sutherland and Hodgman,
+ * Reentrant polygon clipping, CACM 17(1), 1974. */
 static struct order_piece part_of(const struct order_piece *plane, const struct order_piece *piece,
                                   int sign)
 {

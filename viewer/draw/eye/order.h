@@ -1,12 +1,14 @@
 /* Painter's order in space: polygons and spots, cut and sorted so that what is farther comes first.
  *
- * A binary space partition (Fuchs, Kedem and Naylor, On visible surface generation by a priori tree structures,
- * SIGGRAPH 1980): the plane of one polygon parts the others into those beyond it, those before it and those in it;
- * polygons that lie on both sides are cut. So the order is right also where boxes touch or run into one
- * another, which no order of whole boxes is. Spots, such as balls, joints and pieces of rods, are never cut: each is
- * where its middle is; those that no plane parts are sorted by nearness, then by rank.
+ * A binary space partition (Fuchs, Kedem and Naylor, On visible surface generation by a priori tree
+ * structures, SIGGRAPH 1980): the plane of one polygon parts the others into those beyond it, those
+ * before it and those in it; polygons that lie on both sides are cut. So the order is right also
+ * where boxes touch or run into one another, which no order of whole boxes is. Spots, such as
+ * balls, joints and pieces of rods, are never cut: each is where its middle is; those that no plane
+ * parts are sorted by nearness, then by rank.
  *
- * Some hundred polygons; of some of them the one is chosen that cuts least. Knows nothing of pictures. */
+ * Some hundred polygons; of some of them the one is chosen that cuts least. Knows nothing of
+ * pictures. */
 #ifndef VIEWER_DRAW_EYE_ORDER_H
 #define VIEWER_DRAW_EYE_ORDER_H
 

@@ -166,8 +166,8 @@ static double turn_of(const struct flat *a, const struct flat *b, const struct f
     return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-/* One side of the hull, of points sorted by x: Andrew, Another efficient algorithm for convex hulls in two
- * dimensions, Information Processing Letters 9(5), 1979. */
+/* One side of the hull, of points sorted by x: Andrew, Another efficient algorithm for convex hulls
+ * in two dimensions, Information Processing Letters 9(5), 1979. */
 static int add_chain(const struct flat *points, int count, int step, struct flat *hull, int base)
 {
     int used = base;
@@ -263,7 +263,8 @@ static void keep_path(cairo_t *cr, struct shadows *shadows, double darkness)
     shadows->paths[shadows->count++] = cairo_copy_path(cr);
 }
 
-/* Adds all up in a mask: laid over one another they would be rounded to 8 bits each time, and take on a colour. */
+/* Adds all up in a mask: laid over one another they would be rounded to 8 bits each time, and take
+ * on a colour. */
 static cairo_pattern_t *make_mask(cairo_t *cr, struct shadows *shadows)
 {
     cairo_push_group_with_content(cr, CAIRO_CONTENT_ALPHA);

@@ -37,12 +37,12 @@ struct caster shade_balls(int owner, struct vec3 a, double radius_a, struct vec3
 double shade_face(struct vec3 normal);
 /* A colour in that light. */
 uint32_t shade_color(uint32_t color, double lit);
-/* The outline of a shadow on a plane, for light that comes from `from` (a unit vector): at most SHADE_POINTS_MAX
- * places of the plane, counter-clockwise as seen from before it; 0: no shadow. */
+/* The outline of a shadow on a plane, for light that comes from `from` (a unit vector): at most
+ * SHADE_POINTS_MAX places of the plane, counter-clockwise as seen from before it; 0: no shadow. */
 int shade_outline(const struct caster *caster, const struct plane *plane, struct vec3 from,
                   struct vec3 *outline);
-/* Draws the shadows of all casters but those of `owner` within the clip, where the receiver is in a ball of radius
- * reach around plane->at (infinite: everywhere). strength: 0 .. 1. */
+/* Draws the shadows of all casters but those of `owner` within the clip, where the receiver is in a
+ * ball of radius reach around plane->at (infinite: everywhere). strength: 0 .. 1. */
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength);
 
