@@ -11,10 +11,10 @@ options=(--seed 3 -s population.size=30 -s evolution.generations=12 -s simulatio
 "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
     fail "the uninterrupted run: $(cat whole.out)"
 
-# begin RUN_DIR GENERATION: starts a run, in a process group of its own, and waits until it is in the
-# midst of it
+# begin RUN_DIR GENERATION [WORKERS]: starts a run, in a process group of its own, and waits until it is
+# in the midst of it
 begin() {
-    start setsid "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "$1" >"$1.out" 2>&1
+    start setsid "$bin/controller" run walk.ini "${options[@]}" -j "${3:-2}" -o "$1" >"$1.out" 2>&1
     wait_until "$1 reaches generation $2" has_reached "$1" "$2"
 }
 finish() { # RUN_DIR
@@ -60,11 +60,11 @@ for signal in INT TERM; do
     finish "stopped$signal"
 done
 
-# workers die, again and again; nobody has to resume anything
-begin maimed 0
+# workers die, again and again; nobody has to resume anything. One at a time, so that the run lasts
+begin maimed 0 1
 for kill in 1 2 3 4; do
-    has_started() { [ "$(workers maimed | wc -l)" -gt "$kill" ]; }
-    wait_until "worker number $((kill + 1)) starts" has_started
+    has_started() { [ "$(workers maimed | wc -l)" -ge "$kill" ]; }
+    wait_until "worker number $kill starts" has_started
     kill -KILL "$(workers maimed | tail -n 1)" 2>/dev/null || true
 done
 wait "$pid" || fail "the run whose workers were killed: $(cat maimed.out)"
