@@ -2,7 +2,7 @@
 # Contests of two creature files: who wins, in either order; pictures; and what cannot meet.
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-champions=$root/docs/results/boxes-long/champions
+champions=$root/tests/creatures
 a=$champions/seek-land3d-sims-4.creature b=$champions/seek-land3d-sims-2.creature
 short=(-s simulation.duration_s=5)
 

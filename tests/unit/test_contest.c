@@ -11,8 +11,8 @@
 #include "simulator/evaluate/contest.h"
 #include "tests/suite.h"
 
-#define SEEKER "docs/results/boxes-long/champions/seek-land3d-sims-4.creature"
-#define OTHER  "docs/results/boxes-long/champions/seek-land3d-sims-2.creature"
+#define SEEKER "tests/creatures/seek-land3d-sims-4.creature"
+#define OTHER  "tests/creatures/seek-land3d-sims-2.creature"
 
 #define QUARTER (DET_PI / 2)
 
