@@ -71,6 +71,9 @@ expect 0 "2 passed, 0 failed, 0 skipped" --one-process unit test_bad
 printf '/* Dies.\n * checks: forked */\n' >"$tree/tests/unit/test_bad.c"
 expect 1 "0 passed, 1 failed, 0 skipped" --one-process unit test_bad
 
+script test_bad <<<'[ -z "${CK_FORK:-}" ]'
+expect 0 "1 passed, 0 failed, 0 skipped" --one-process integration test_bad
+
 # two that wait for each other end only side by side; one that is alone sees neither
 rm "$tree"/tests/*/*
 cat >"$tree/meet.sh" <<'END'
