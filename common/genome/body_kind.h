@@ -1,5 +1,5 @@
 /* Kinds of body: what a genome may grow into. A kind is a row here (its genes, and how it grows), a
- * row of the genetics (controller/genetics/genetics_kind.h) and a row of the physics
+ * row of the genetics (common/genetics/genetics_kind.h) and a row of the physics
  * (simulator/body/physics.h); nothing else asks which kind a genome is of. See docs/developing.md,
  * "A kind of body". */
 #ifndef COMMON_GENOME_BODY_KIND_H

@@ -4,7 +4,7 @@
 
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/genetics/genetics_diff.h"
+#include "common/genetics/genetics_diff.h"
 
 static const char help[] =
     "usage: controller diff A B\n"

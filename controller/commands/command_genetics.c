@@ -14,7 +14,7 @@
 #include "common/math/hash.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 #define NUMBER_BIT UINT64_C(0x1000000)
 

@@ -1,7 +1,7 @@
 /* The making of one child, for all search methods. See breeding.h. */
 #include "controller/evolution/breeding.h"
 
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child)

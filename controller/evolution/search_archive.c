@@ -25,7 +25,7 @@
 #include "common/math/hash.h"
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/cells.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 struct archive {
     struct params params;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "controller/evolution/breeding.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 void seeding_deinit(struct seeding *seeding)
 {

@@ -1,5 +1,5 @@
 /* The physics of a kind of body: the third row of the table of kinds, after its genes
- * (common/genome/body_kind.h) and its genetics (controller/genetics/genetics_kind.h). Here stand
+ * (common/genome/body_kind.h) and its genetics (common/genetics/genetics_kind.h). Here stand
  * the questions that dynamics.h does not answer and that differ from kind to kind. Nothing outside
  * of a kind's folder asks which kind a body is of. */
 #ifndef SIMULATOR_BODY_PHYSICS_H

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/creature/creature.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/bench/bench.h"

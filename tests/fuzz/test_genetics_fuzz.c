@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "controller/genetics/genetics.h"
-#include "controller/genetics/genetics_diff.h"
+#include "common/genetics/genetics.h"
+#include "common/genetics/genetics_diff.h"
 #include "simulator/mind/brain.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/phenotype.h"

@@ -11,7 +11,7 @@
 
 #include "common/creature/creature.h"
 #include "common/math/hash.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/sanitized.h"
 #include "tests/unit/body_fixture.h"

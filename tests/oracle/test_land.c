@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/readout.h"
 #include "tests/suite.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/suite.h"
 

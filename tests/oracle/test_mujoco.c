@@ -26,7 +26,7 @@ int main(void)
 
 #include <mujoco/mujoco.h>
 
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/plane/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"

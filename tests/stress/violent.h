@@ -15,8 +15,8 @@
 #include <math.h>
 
 #include "common/math/detmath.h"
-#include "controller/genetics/genetics.h"
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics.h"
+#include "common/genetics/genetics_random.h"
 
 #define VIOLENT_SEED 0x76696f6c656e74ull
 /* of a saw-toothed or square wave */

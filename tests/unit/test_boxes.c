@@ -7,7 +7,7 @@
 
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"

@@ -6,7 +6,7 @@
 
 #include "common/judge/behaviour.h"
 #include "common/judge/pace.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"

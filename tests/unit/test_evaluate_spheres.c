@@ -6,7 +6,7 @@
 
 #include "common/creature/creature.h"
 #include "common/math/rng.h"
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"

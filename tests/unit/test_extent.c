@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "common/math/rotation.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 

@@ -3,7 +3,7 @@
 #include "simulator/body/forest.h"
 
 #include "common/genome/body_kind.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "tests/sphere_fixture.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"

@@ -4,7 +4,7 @@
  * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations of
  * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times.
  * checks: forked */
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* The difference of genomes in words: nothing of equal ones, something of every field that differs,
  * lines and counts that agree, also over random mutations and matings. */
-#include "controller/genetics/genetics_diff.h"
+#include "common/genetics/genetics_diff.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "controller/evolution/breeding.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "tests/sanitized.h"
 #include "tests/unit/statistics.h"
 #include "tests/suite.h"

@@ -9,7 +9,7 @@
 #include "common/body/box_body.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"

@@ -9,7 +9,7 @@
 
 #include "common/body/box_body.h"
 #include "common/body/sphere_body.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"

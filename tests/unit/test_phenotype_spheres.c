@@ -7,7 +7,7 @@
 
 #include "common/creature/creature.h"
 #include "controller/evolution/breeding.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/sphere_body.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "controller/store/store.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"

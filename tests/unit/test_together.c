@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/genome/body_kind.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 

@@ -1,5 +1,5 @@
 /* The genetics of all kinds of body, in the order of enum body_kind. */
-#include "controller/genetics/genetics_kind.h"
+#include "common/genetics/genetics_kind.h"
 
 const struct genetics_kind *const genetics_kinds[BODY_KIND_COUNT] = {
     [BODY_RECTANGLES] = &genetics_rectangles,

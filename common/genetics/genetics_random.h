@@ -1,10 +1,10 @@
 /* Random genes, for first populations and for mutations that add something. Shared by the
  * genetics_*.c files. All return 0, ERR_LIMIT when the table is at its maximum, or ERR_MEMORY; the
  * new row is the last of its table. */
-#ifndef CONTROLLER_GENETICS_GENETICS_RANDOM_H
-#define CONTROLLER_GENETICS_GENETICS_RANDOM_H
+#ifndef COMMON_GENETICS_GENETICS_RANDOM_H
+#define COMMON_GENETICS_GENETICS_RANDOM_H
 
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 /* A body gene without effector. */
 int genetics_random_body(struct genome *genome, const struct params *params, struct rng *rng,

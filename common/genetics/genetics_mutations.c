@@ -1,16 +1,16 @@
 /* The kinds of mutation that all bodies share, in the order of application: numbers and choices (of
  * the genome, of bodies and of neurons), new bodies and neurons, connections. A reference always
  * leads from something live to something new, which would else be collected at once. */
-#include "controller/genetics/genetics_mutation.h"
+#include "common/genetics/genetics_mutation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/math/detmath.h"
-#include "controller/genetics/genetics_kind.h"
-#include "controller/genetics/genetics_random.h"
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_kind.h"
+#include "common/genetics/genetics_random.h"
+#include "common/genetics/genetics_wiring.h"
 
 enum {
     READERS_MAX =

@@ -9,15 +9,15 @@
  * linear drag forbids swimming altogether. Signals are made for angles; the weight of a linear
  * joint's effector turns them into extensions of the part's size. Other neurons are wired at
  * random; what feeds no effector is collected. */
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"
 #include "common/math/detmath.h"
-#include "controller/genetics/genetics_kind.h"
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_kind.h"
+#include "common/genetics/genetics_wiring.h"
 
 /* Drives: frequencies that legs of 0.1 to 0.7 m can follow, amplitudes up to most of a joint's
  * range. */

@@ -1,7 +1,7 @@
 /* Sources of inputs. All questions come down to a list of places: the body genes (or the central
  * set) that a scope leads to from a reader, with the `via` that names the way. Tables are small (2
  * to 8 bodies, 5 to 40 neurons), so everything is looked for by walking them. */
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_wiring.h"
 
 #include <stdio.h>
 #include <string.h>

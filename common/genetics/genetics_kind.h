@@ -1,10 +1,10 @@
 /* The genetics that each kind of body has of its own: how random genes are drawn, which joints
  * count, and mutations beyond those that the table of genes describes (common/genome/gene.h).
  * Everything else is the same for all kinds. */
-#ifndef CONTROLLER_GENETICS_GENETICS_KIND_H
-#define CONTROLLER_GENETICS_GENETICS_KIND_H
+#ifndef COMMON_GENETICS_GENETICS_KIND_H
+#define COMMON_GENETICS_GENETICS_KIND_H
 
-#include "controller/genetics/genetics_mutation.h"
+#include "common/genetics/genetics_mutation.h"
 
 struct genetics_kind {
     /* 1 if an effector of body `row` would move something. */

@@ -8,7 +8,7 @@
  *
  * A gene's name is its row, and in brackets the creature in which it first appeared and its number
  * there ("body 2 [55.1]"); ids written by hand (below 1024) stand alone. */
-#include "controller/genetics/genetics_diff.h"
+#include "common/genetics/genetics_diff.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Gene ids and numbers of mutations. The making of genomes is in genetics_random.c,
  * genetics_mutate.c and genetics_mate.c; genetics_wiring.c serves all three. */
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Making genomes: at random, by mutation, by mating. Pure functions of their inputs and a stream of
  * random numbers; every result passes genome_check() and has its garbage collected. */
-#ifndef CONTROLLER_GENETICS_GENETICS_H
-#define CONTROLLER_GENETICS_GENETICS_H
+#ifndef COMMON_GENETICS_GENETICS_H
+#define COMMON_GENETICS_GENETICS_H
 
 #include "common/genome/genome.h"
 #include "common/params/params.h"

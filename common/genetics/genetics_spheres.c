@@ -5,13 +5,13 @@
  * genomes therefore have braces (initial.braces for each body gene), most of them to the nearest
  * sphere of a gene or to an ancestor, which close triangles, and some joints that are held. Muscles
  * have ranges of some ten per cent: a signal of 1 takes them all the way. */
-#include "controller/genetics/genetics_kind.h"
+#include "common/genetics/genetics_kind.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
 

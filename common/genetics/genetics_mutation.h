@@ -1,10 +1,10 @@
 /* What the files of mutations share: a mutation under way, and a row of the table of kinds of
  * mutation. */
-#ifndef CONTROLLER_GENETICS_GENETICS_MUTATION_H
-#define CONTROLLER_GENETICS_GENETICS_MUTATION_H
+#ifndef COMMON_GENETICS_GENETICS_MUTATION_H
+#define COMMON_GENETICS_GENETICS_MUTATION_H
 
 #include "common/genome/body_kind.h"
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 enum { MUTATION_WORDS_SIZE = 200 };
 

@@ -6,13 +6,13 @@
  * Each mutation is tried on a copy; where the collected copy equals the genome before, or has
  * nothing but a root left, the copy is dropped and another kind is drawn in its place among all
  * kinds (it waits for its turn in the order). */
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/genetics/genetics_kind.h"
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_kind.h"
+#include "common/genetics/genetics_wiring.h"
 
 enum { TRIES_PER_MUTATION = 64, KINDS_MAX = 128, KINDS_WEIGHED = 64 };
 

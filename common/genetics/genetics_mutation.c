@@ -1,15 +1,15 @@
 /* See genetics_mutation.h. Numbers and choices of bodies and connections change as the table of
  * genes says (common/genome/gene.h). */
-#include "controller/genetics/genetics_mutation.h"
+#include "common/genetics/genetics_mutation.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "controller/genetics/genetics_kind.h"
-#include "controller/genetics/genetics_random.h"
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_kind.h"
+#include "common/genetics/genetics_random.h"
+#include "common/genetics/genetics_wiring.h"
 
 enum { STEPS_SUMMED = 3 }; /* a numeric change is a sum of so many uniform numbers */
 

@@ -1,12 +1,12 @@
 /* The genetics that boxes in space have of their own: random sides, joints, limits and places on
  * faces; and what becomes of a joint that changes its type. */
-#include "controller/genetics/genetics_kind.h"
+#include "common/genetics/genetics_kind.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "common/math/vec3.h"
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 
 #define QUARTER_RAD (GENOME_ANGLE_MAX_RAD / 4)
 

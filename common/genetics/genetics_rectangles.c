@@ -1,10 +1,10 @@
 /* The genetics that rectangles have of their own: random sides, joints, limits and places on
  * outlines; and what becomes of a joint that changes its type. */
-#include "controller/genetics/genetics_kind.h"
+#include "common/genetics/genetics_kind.h"
 
 #include <math.h>
 
-#include "controller/genetics/genetics_random.h"
+#include "common/genetics/genetics_random.h"
 
 /* Bodies. */
 #define LIMIT_LEAST_RAD 0.1  /* random joints can move at least this far either way ... */

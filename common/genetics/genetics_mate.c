@@ -10,12 +10,12 @@
  *
  * The result is tidied. An attempt that outgrows a table or has nothing but a root left is repeated
  * with other draws; after MATE_TRIES the child is a copy of parent a. */
-#include "controller/genetics/genetics.h"
+#include "common/genetics/genetics.h"
 
 #include <string.h>
 
-#include "controller/genetics/genetics_random.h"
-#include "controller/genetics/genetics_wiring.h"
+#include "common/genetics/genetics_random.h"
+#include "common/genetics/genetics_wiring.h"
 
 enum {
     MATE_TRIES = 16,

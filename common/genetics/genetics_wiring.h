@@ -3,8 +3,8 @@
  *
  * A reader is named by its owner: the body gene whose neuron or effector it is, or 0 for a neuron
  * of the central set. An input is valid in the sense of genome_check(). */
-#ifndef CONTROLLER_GENETICS_GENETICS_WIRING_H
-#define CONTROLLER_GENETICS_GENETICS_WIRING_H
+#ifndef COMMON_GENETICS_GENETICS_WIRING_H
+#define COMMON_GENETICS_GENETICS_WIRING_H
 
 #include "common/genome/genome.h"
 #include "common/math/rng.h"

@@ -1,6 +1,6 @@
 /* What differs between two genomes, in words: genes are matched by their ids, as crossover does. */
-#ifndef CONTROLLER_GENETICS_GENETICS_DIFF_H
-#define CONTROLLER_GENETICS_GENETICS_DIFF_H
+#ifndef COMMON_GENETICS_GENETICS_DIFF_H
+#define COMMON_GENETICS_GENETICS_DIFF_H
 
 #include <stdio.h>
 
