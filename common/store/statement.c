@@ -1,6 +1,8 @@
 #include "common/store/statement.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/math/hash.h"
@@ -46,6 +48,22 @@ int statement_prepare(sqlite3 *database, const char *path, const char *sql,
     return 0;
 }
 
+int statement_prepare_printed(sqlite3 *database, const char *path, statement_print *print,
+                              const char *first, const char *second, sqlite3_stmt **statement,
+                              struct error *error)
+{
+    char *sql = NULL;
+    size_t size;
+    FILE *text = open_memstream(&sql, &size);
+    if (text)
+        print(text, first, second);
+    int status = text && !fclose(text)
+                     ? statement_prepare(database, path, sql, statement, error)
+                     : error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    free(sql);
+    return status;
+}
+
 int statement_next(sqlite3_stmt *statement, const char *path, struct error *error)
 {
     int result = sqlite3_step(statement);
@@ -71,6 +89,56 @@ int statement_number(sqlite3 *database, const char *path, const char *sql, int64
         *value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return status < 0 ? status : 0;
+}
+
+int statement_fail_content(const char *path, const char *what, struct error *error)
+{
+    return error_set(error, ERR_FORMAT, "%s: damaged: %s", path, what);
+}
+
+int statement_make_room(const char *path, void *items, int count, size_t size, int64_t most,
+                        struct error *error)
+{
+    void **array = items;
+    if (count > most)
+        return statement_fail_content(path, "it gives more rows than its size has room for", error);
+    if (count == INT_MAX)
+        return error_set(error, ERR_LIMIT, "%s: too many rows", path);
+    if (count & (count - 1))
+        return 0;
+    void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
+    if (!grown)
+        return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+    *array = grown;
+    return 0;
+}
+
+int statement_get_rows(sqlite3_stmt *statement, const char *path, int64_t most,
+                       statement_read *read, size_t size, void *items, int *count,
+                       struct error *error)
+{
+    void **array = items;
+    int status;
+    *array = NULL;
+    *count = 0;
+    while ((status = statement_next(statement, path, error)) == 1) {
+        status = statement_make_room(path, items, *count, size, most, error);
+        if (status)
+            break;
+        char *item = (char *)*array + (size_t)*count * size;
+        memset(item, 0, size);
+        status = read(path, statement, item, error);
+        if (status)
+            break;
+        ++*count;
+    }
+    sqlite3_finalize(statement);
+    if (status) {
+        free(*array);
+        *array = NULL;
+        *count = 0;
+    }
+    return status;
 }
 
 const char *statement_text(sqlite3_stmt *row, int column)

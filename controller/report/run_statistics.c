@@ -27,7 +27,7 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
     if (!status)
         status = store_get_curve(store, &facts->generations, &facts->generation_count, error);
     if (!status)
-        status = store_get_all_choices(store, &facts->choices, &facts->choice_count, error);
+        status = store_get_choices(store, -1, &facts->choices, &facts->choice_count, error);
     if (!status)
         status = store_get_events(store, &facts->events, &facts->event_count, error);
     if (!status)

@@ -311,7 +311,7 @@ static int check_damage(struct store *store, struct error *error)
     if (status == 1 && !strcmp(statement_text(statement, 0), "ok"))
         status = 0;
     else if (status >= 0)
-        status = store_fail_content(store, statement_text(statement, 0), error);
+        status = statement_fail_content(store->path, statement_text(statement, 0), error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -386,9 +386,10 @@ static int read_position(struct store *store, struct error *error)
         status = store_query_i64(store, "SELECT max(number) FROM generations", -1,
                                  &store->generation, error);
     if (!status && store->branch < 1)
-        status = store_fail_content(store, "it has no parameters", error);
+        status = statement_fail_content(store->path, "it has no parameters", error);
     else if (!status && store->branch != count)
-        status = store_fail_content(store, "its branches are not numbered 1, 2, ...", error);
+        status =
+            statement_fail_content(store->path, "its branches are not numbered 1, 2, ...", error);
     return status;
 }
 

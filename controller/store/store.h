@@ -11,6 +11,7 @@
 
 #include "common/creature/creature.h"
 #include "common/judge/exam.h"
+#include "common/store/run_rows.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"
 #include "proto/message.h"
@@ -122,21 +123,14 @@ int store_put_quarantine(struct store *store, const struct individual *individua
                          struct error *error);
 
 /* Choices for the end of the generation under way (common/params/choice.h). */
-struct store_choice {
-    uint32_t generation;
-    uint64_t id;
-    int choice;
-};
 /* 0 if that creature can be chosen now; else an error that says why not. */
 int store_check_choice(struct store *store, uint64_t id, struct error *error);
 /* Goes into the open batch. CHOICE_NONE takes an earlier one back. */
 int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error);
-/* Those of a generation, in order of id; the caller frees. */
-int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+/* Those of a generation, or of the whole run (-1), in order of generation and id; the caller
+ * frees. */
+int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                       int *count, struct error *error);
-/* Those of the whole run, in order of generation and id. */
-int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
-                          struct error *error);
 /* Copies the choices of another run. Generations that were bred from there wait for nobody here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
 /* Generations before this one wait for nobody. */
@@ -252,15 +246,7 @@ int store_get_best(struct store *store, int64_t generation, enum store_order ord
 int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
                       struct store_entry **entries, int *count, struct error *error);
 
-/* Fitness of the closed generations: best, median, mean of the members, in order; the caller
- * frees. */
-struct store_generation {
-    uint32_t generation;
-    double best, median, mean;
-    uint64_t best_id;
-    int64_t evaluations; /* up to and including this generation */
-    int64_t cells;       /* of the archive, filled when it was closed; 0 if there is none */
-};
+/* The closed generations, in order; the caller frees. */
 int store_get_curve(struct store *store, struct store_generation **generations, int *count,
                     struct error *error);
 

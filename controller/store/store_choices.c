@@ -64,43 +64,11 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
     return put_choice(store, store->generation, id, choice, error);
 }
 
-static int read_choice(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
-{
-    struct store_choice *choice = item;
-    choice->generation = (uint32_t)sqlite3_column_int64(row, 0);
-    choice->id = (uint64_t)sqlite3_column_int64(row, 1);
-    return choice_find(statement_text(row, 2), &choice->choice)
-               ? store_fail_content(store, "an unknown choice", error)
-               : 0;
-}
-
-/* Rows of a generation, or of all (-1), in order. */
-static int get_choices(struct store *store, int64_t generation, struct store_choice **choices,
-                       int *count, struct error *error)
-{
-    sqlite3_stmt *row;
-    *choices = NULL;
-    *count = 0;
-    int status = store_prepare(store,
-                               "SELECT generation, individual, choice FROM choices"
-                               " WHERE ?1 < 0 OR generation = ?1 ORDER BY generation, individual",
-                               &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, generation);
-    return store_get_rows(store, row, read_choice, sizeof **choices, choices, count, error);
-}
-
-int store_get_choices(struct store *store, uint32_t generation, struct store_choice **choices,
+int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                       int *count, struct error *error)
 {
-    return get_choices(store, generation, choices, count, error);
-}
-
-int store_get_all_choices(struct store *store, struct store_choice **choices, int *count,
-                          struct error *error)
-{
-    return get_choices(store, -1, choices, count, error);
+    return stored_get_choices(store->database, store->path, store->bounds.rows_most, generation,
+                              choices, count, error);
 }
 
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
@@ -115,7 +83,7 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
     struct store_choice *choices;
     char until[24];
     int count;
-    int status = get_choices(from, -1, &choices, &count, error);
+    int status = store_get_choices(from, -1, &choices, &count, error);
     snprintf(until, sizeof until, "%" PRId64, from->generation);
     for (int i = 0; !status && i < count; i++)
         if (choices[i].generation < from->generation)

@@ -32,14 +32,14 @@ enum {
 
 /* Reads a row of stored_creature_print_select() with INDIVIDUAL_COLUMNS. The individual owns its
  * genome if 0 is returned. has_result says whether the row has one, be it out of date. */
-static int read_individual(struct store *store, sqlite3_stmt *row, struct individual *individual,
+static int read_individual(const char *path, sqlite3_stmt *row, struct individual *individual,
                            struct error *error)
 {
     struct creature creature;
     memset(individual, 0, sizeof *individual);
     genome_init(&individual->genome);
     creature_init(&creature);
-    int status = stored_creature_read_row(row, store->path, &creature, error);
+    int status = stored_creature_read_row(row, path, &creature, error);
     individual->id = creature.id;
     individual->generation = (uint32_t)creature.generation;
     individual->method = store_find_method(creature.method);
@@ -60,7 +60,8 @@ static int read_individual(struct store *store, sqlite3_stmt *row, struct indivi
     individual->is_trial = sqlite3_column_type(row, COLUMN_TRIALS) != SQLITE_NULL;
     individual->trials = individual->born_trials = sqlite3_column_int(row, COLUMN_TRIALS);
     if (!status && individual->method < 0)
-        status = store_fail_content(store, "an individual has an unknown breeding method", error);
+        status =
+            statement_fail_content(path, "an individual has an unknown breeding method", error);
     if (!status) {
         individual->genome = creature.genome;
         genome_init(&creature.genome);
@@ -96,7 +97,7 @@ static int add_member(struct store *store, sqlite3_stmt *row, struct population 
     if (status)
         return status;
     struct individual *individual = &population->individuals[population->count];
-    status = read_individual(store, row, individual, error);
+    status = read_individual(store->path, row, individual, error);
     if (status) {
         individual_deinit(individual);
         return status;
@@ -118,7 +119,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
                          struct error *error)
 {
     static const struct {
-        void (*print)(FILE *text, const char *extra, const char *rest);
+        statement_print *print;
         const char *extra, *rest;
     } queries[] = {
         {stored_creature_print_select,
@@ -141,7 +142,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
         sqlite3_finalize(row);
     }
     if (!status && !population->count)
-        status = store_fail_content(store, "a generation has no members", error);
+        status = statement_fail_content(store->path, "a generation has no members", error);
     if (status)
         free_population(population);
     else
@@ -169,7 +170,7 @@ int store_get_results(struct store *store,
     sqlite3_bind_int64(row, 1, store->branch);
     while ((status = store_next_row(store, row, error)) == 1) {
         struct individual individual;
-        status = read_individual(store, row, &individual, error);
+        status = read_individual(store->path, row, &individual, error);
         if (!status)
             take(context, &individual, sqlite3_column_double(row, COLUMN_EXTRA));
         individual_deinit(&individual);
@@ -177,31 +178,6 @@ int store_get_results(struct store *store,
             break;
     }
     sqlite3_finalize(row);
-    return status;
-}
-
-/* -1 becomes the last closed generation; others are checked. */
-static int find_closed(struct store *store, int64_t *generation, struct error *error)
-{
-    int64_t last, is_closed;
-    char sql[96];
-    int status = store_query_i64(store, "SELECT max(number) FROM generations WHERE closed = 1", -1,
-                                 &last, error);
-    if (status)
-        return status;
-    if (last < 0)
-        return error_set(error, ERR_MISSING, "%s: no generation is complete yet", store->path);
-    if (*generation < 0) {
-        *generation = last;
-        return 0;
-    }
-    snprintf(sql, sizeof sql, "SELECT closed FROM generations WHERE number = %" PRId64,
-             *generation);
-    status = store_query_i64(store, sql, 0, &is_closed, error);
-    if (!status && !is_closed)
-        status = error_set(error, ERR_RANGE,
-                           "%s: generation %" PRId64 " is not complete; complete are 0 to %" PRId64,
-                           store->path, *generation, last);
     return status;
 }
 
@@ -234,11 +210,11 @@ static void read_cost(sqlite3_stmt *row, struct store_entry *entry)
     entry->cost.reused = (uint64_t)sqlite3_column_int64(row, EXTRA_REUSED);
 }
 
-static int read_entry(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+static int read_entry(const char *path, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_entry *entry = item;
     struct individual individual;
-    int status = read_individual(store, row, &individual, error);
+    int status = read_individual(path, row, &individual, error);
     if (!status) {
         entry->id = individual.id;
         entry->generation = individual.generation;
@@ -279,7 +255,7 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
     sqlite3_stmt *row;
     *entries = NULL;
     *count = 0;
-    int status = find_closed(store, &generation, error);
+    int status = stored_find_closed(store->database, store->path, generation, &generation, error);
     if (!status)
         status = store_prepare_printed(store, stored_creature_print_select, ENTRY_COLUMNS,
                                        "FROM members m JOIN individuals i ON i.id = m.individual"
@@ -371,39 +347,10 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
     return status;
 }
 
-/* 1 if one of the queries, whose parameter is the id, gives it; 0 or ERR_*. */
-static int find_creature(struct store *store, uint64_t id, struct creature *creature,
-                         void (*print)(FILE *text, const char *extra, const char *rest),
-                         const char *rest, struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = store_prepare_printed(store, print, "", rest, &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
-    int is_found = store_next_row(store, row, error);
-    if (is_found == 1)
-        status = stored_creature_read(row, store->path, creature, error);
-    sqlite3_finalize(row);
-    return status ? status : is_found;
-}
-
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error)
 {
-    creature_init(creature);
-    int status = find_creature(store, id, creature, stored_creature_print_select,
-                               "FROM individuals i WHERE i.id = " STORED_ID_MEANT, error);
-    if (status == 0)
-        status = find_creature(store, id, creature, stored_creature_print_births,
-                               "FROM i WHERE i.id = ?1", error);
-    if (status == 0)
-        status = creature_fail_missing(store->path, id, error);
-    if (status > 0)
-        return 0;
-    creature_deinit(creature);
-    creature_init(creature);
-    return status;
+    return stored_get_creature(store->database, store->path, id, creature, error);
 }
 
 const char *store_entry_words(const struct store_entry *entry)

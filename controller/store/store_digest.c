@@ -74,8 +74,7 @@ static int walk_on(struct store *store, struct walk *walk, struct error *error)
     return status < 0 ? status : 0;
 }
 
-static int walk_init(struct store *store, struct walk *walk,
-                     void (*print)(FILE *text, const char *unused, const char *unused_too),
+static int walk_init(struct store *store, struct walk *walk, statement_print *print,
                      struct error *error)
 {
     int status = store_prepare_printed(store, print, "", "", &walk->row, error);
@@ -140,7 +139,7 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
     return 0;
 }
 
-static int read_digest(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+static int read_digest(const char *path, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_digest *digest = item;
     digest->generation = (uint32_t)sqlite3_column_int64(row, 0);

@@ -13,7 +13,7 @@
 struct listing {
     const char *sql;
     size_t size;
-    int (*read)(struct store *store, sqlite3_stmt *row, void *item, struct error *error);
+    statement_read *read;
 };
 
 static int get_listing(struct store *store, const struct listing *listing, void *items, int *count,
@@ -28,29 +28,11 @@ static int get_listing(struct store *store, const struct listing *listing, void 
     return store_get_rows(store, row, listing->read, listing->size, items, count, error);
 }
 
-static int read_generation(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
-{
-    *(struct store_generation *)item = (struct store_generation){
-        .generation = (uint32_t)sqlite3_column_int64(row, 0),
-        .best = sqlite3_column_double(row, 1),
-        .median = sqlite3_column_double(row, 2),
-        .mean = sqlite3_column_double(row, 3),
-        .best_id = (uint64_t)sqlite3_column_int64(row, 4),
-        .evaluations = sqlite3_column_int64(row, 5),
-        .cells = sqlite3_column_int64(row, 6),
-    };
-    return 0;
-}
-
 int store_get_curve(struct store *store, struct store_generation **generations, int *count,
                     struct error *error)
 {
-    static const struct listing listing = {
-        "SELECT number, best, median, mean, best_id, evaluations,"
-        " (SELECT count(cell) FROM archive WHERE generation = number)"
-        " FROM generations WHERE closed = 1 ORDER BY number",
-        sizeof **generations, read_generation};
-    return get_listing(store, &listing, generations, count, error);
+    return stored_get_generations(store->database, store->path, store->bounds.rows_most, 0,
+                                  generations, count, error);
 }
 
 enum {
@@ -94,7 +76,7 @@ static void read_fact_cost(sqlite3_stmt *row, struct store_fact *fact)
     cost->reused = (uint64_t)sqlite3_column_int64(row, FACT_REUSED);
 }
 
-static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+static int read_fact(const char *path, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_fact *fact = item;
     fact->id = (uint64_t)sqlite3_column_int64(row, FACT_ID);
@@ -104,12 +86,12 @@ static int read_fact(struct store *store, sqlite3_stmt *row, void *item, struct 
     fact->parents[1] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT2);
     fact->verdict = -1;
     if (fact->method < 0)
-        return store_fail_content(store, "an individual has an unknown breeding method", error);
+        return statement_fail_content(path, "an individual has an unknown breeding method", error);
     if (sqlite3_column_type(row, FACT_VERDICT) == SQLITE_NULL)
         return 0;
     fact->verdict = verdict_find(statement_text(row, FACT_VERDICT));
     if (fact->verdict < 0)
-        return store_fail_content(store, "an individual has an unknown verdict", error);
+        return statement_fail_content(path, "an individual has an unknown verdict", error);
     fact->motion = HASH_START;
     for (int i = FACT_PATH; i <= FACT_WORK; i++)
         fact->motion = hash_double(fact->motion, sqlite3_column_double(row, i));
@@ -137,7 +119,7 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
     return get_listing(store, &listing, facts, count, error);
 }
 
-static int read_member(struct store *store, sqlite3_stmt *row, void *item, struct error *error)
+static int read_member(const char *path, sqlite3_stmt *row, void *item, struct error *error)
 {
     *(struct store_member *)item = (struct store_member){
         .generation = (uint32_t)sqlite3_column_int64(row, 0),

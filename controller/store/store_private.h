@@ -17,6 +17,7 @@
 
 #include "common/store/database.h"
 #include "common/store/stored_creature.h"
+#include "common/store/stored_run.h"
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
@@ -53,18 +54,14 @@ struct store {
 
 /* What SQLite says of the last call, as ERR_*; the open batch will be rolled back. */
 int store_fail_sqlite(struct store *store, const char *what, struct error *error);
-/* ERR_FORMAT: the rows are not what a controller wrote. */
-int store_fail_content(struct store *store, const char *what, struct error *error);
 /* Statements that give no rows and have nothing to bind. */
 int store_execute(struct store *store, const char *sql, struct error *error);
 /* To be finalized by the caller. */
 int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
                   struct error *error);
 /* Prepares what one of the functions below prints. */
-int store_prepare_printed(struct store *store,
-                          void (*print)(FILE *text, const char *first, const char *second),
-                          const char *first, const char *second, sqlite3_stmt **statement,
-                          struct error *error);
+int store_prepare_printed(struct store *store, statement_print *print, const char *first,
+                          const char *second, sqlite3_stmt **statement, struct error *error);
 /* A statement that stays prepared until the store is closed; not to be finalized. */
 int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **statement,
                   struct error *error);
@@ -85,10 +82,8 @@ int store_make_room(struct store *store, void *items, int count, size_t size, st
 /* All rows of a bound statement as an array; finalizes it. `items` is a pointer to the pointer;
  * each item has `size` bytes, zeros before `read` fills it, and owns no memory. NULL and 0 on
  * error. */
-int store_get_rows(struct store *store, sqlite3_stmt *statement,
-                   int (*read)(struct store *store, sqlite3_stmt *row, void *item,
-                               struct error *error),
-                   size_t size, void *items, int *count, struct error *error);
+int store_get_rows(struct store *store, sqlite3_stmt *statement, statement_read *read, size_t size,
+                   void *items, int *count, struct error *error);
 
 /* Texts are copied. */
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text);

@@ -3,7 +3,6 @@
  * What is written collects in a batch, one transaction, from store_begin() to store_commit(). */
 #include "controller/store/store_private.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,6 @@ int store_fail_sqlite(struct store *store, const char *what, struct error *error
 {
     store->has_failed = 1;
     return statement_fail(store->database, store->path, what, error);
-}
-
-int store_fail_content(struct store *store, const char *what, struct error *error)
-{
-    return error_set(error, ERR_FORMAT, "%s: damaged: %s", store->path, what);
 }
 
 int store_execute(struct store *store, const char *sql, struct error *error)
@@ -183,20 +177,12 @@ static void print_update_result(FILE *text, const char *unused, const char *unus
                    "verdict = ?, fitness = ?, digest = ?, branch = ? WHERE id = ?");
 }
 
-int store_prepare_printed(struct store *store,
-                          void (*print)(FILE *text, const char *first, const char *second),
-                          const char *first, const char *second, sqlite3_stmt **statement,
-                          struct error *error)
+int store_prepare_printed(struct store *store, statement_print *print, const char *first,
+                          const char *second, sqlite3_stmt **statement, struct error *error)
 {
-    char *sql = NULL;
-    size_t size;
-    FILE *text = open_memstream(&sql, &size);
-    if (!text)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    print(text, first, second);
-    int status = fclose(text) ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path)
-                              : store_prepare(store, sql, statement, error);
-    free(sql);
+    int status = statement_prepare_printed(store->database, store->path, print, first, second,
+                                           statement, error);
+    store->has_failed |= status != 0;
     return status;
 }
 
@@ -222,7 +208,7 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
             "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
             " VALUES (?, ?, ?, ?, ?)",
     };
-    static void (*const printers[HOT_COUNT])(FILE *, const char *, const char *) = {
+    static statement_print *const printers[HOT_COUNT] = {
         [HOT_INSERT_RESULT] = print_insert_result, [HOT_UPDATE_RESULT] = print_update_result};
     int status = 0;
     if (!store->hot[which]) {
@@ -282,46 +268,14 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
 
 int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error)
 {
-    void **array = items;
-    if (count > store->bounds.rows_most)
-        return store_fail_content(store, "it gives more rows than its size has room for", error);
-    if (count & (count - 1))
-        return 0;
-    void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
-    if (!grown)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
-    *array = grown;
-    return 0;
+    return statement_make_room(store->path, items, count, size, store->bounds.rows_most, error);
 }
 
-int store_get_rows(struct store *store, sqlite3_stmt *statement,
-                   int (*read)(struct store *store, sqlite3_stmt *row, void *item,
-                               struct error *error),
-                   size_t size, void *items, int *count, struct error *error)
+int store_get_rows(struct store *store, sqlite3_stmt *statement, statement_read *read, size_t size,
+                   void *items, int *count, struct error *error)
 {
-    void **array = items;
-    int status;
-    *array = NULL;
-    *count = 0;
-    while ((status = store_next_row(store, statement, error)) == 1) {
-        if (*count == INT_MAX)
-            status = error_set(error, ERR_LIMIT, "%s: too many rows", store->path);
-        else
-            status = store_make_room(store, items, *count, size, error);
-        if (status)
-            break;
-        char *item = (char *)*array + (size_t)*count * size;
-        memset(item, 0, size);
-        status = read(store, statement, item, error);
-        if (status)
-            break;
-        ++*count;
-    }
-    sqlite3_finalize(statement);
-    if (status) {
-        free(*array);
-        *array = NULL;
-        *count = 0;
-    }
+    int status = statement_get_rows(statement, store->path, store->bounds.rows_most, read, size,
+                                    items, count, error);
+    store->has_failed |= status != 0;
     return status;
 }

@@ -32,7 +32,7 @@
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/tools/scenes/space_run.h"
-#include "viewer/replay/run_reader.h"
+#include "common/store/run_reader.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
 

@@ -110,7 +110,7 @@ for suffix in png svg gif html; do
     refused 1 "away.$suffix: No such file or directory" "$viewer" run --export no/such/away.$suffix
 done
 refused 1 'nowhere.ini' "$viewer" run --params nowhere.ini --export new.html
-refused 1 'generation 9 is not finished; the last one is 3' "$viewer" run --generation 9 --export new.html
+refused 1 'generation 9 is not complete; complete are 0 to 3' "$viewer" run --generation 9 --export new.html
 mkdir empty
 refused 1 'empty: is not a run' "$viewer" empty --export new.html
 echo '{"format": "bestiary' >broken.json

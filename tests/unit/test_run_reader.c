@@ -1,6 +1,6 @@
 /* The reader of runs against the run store's own schema: what it gives back, and that damaged or
  * foreign databases are errors that say where. */
-#include "viewer/replay/run_reader.h"
+#include "common/store/run_reader.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -197,10 +197,10 @@ END_TEST
 
 START_TEST(says_which_generations_there_are)
 {
-    expect_failure(2, ERR_RANGE, "generation 2 is not finished; the last one is 1");
+    expect_failure(2, ERR_RANGE, "generation 2 is not complete; complete are 0 to 1");
     expect_failure(0, ERR_MISSING, "generation 0 has no creatures");
     run_sql("UPDATE generations SET closed = 0");
-    expect_failure(-1, ERR_MISSING, "no generation is finished yet");
+    expect_failure(-1, ERR_MISSING, "no generation is complete yet");
 }
 END_TEST
 
@@ -283,14 +283,14 @@ static struct run_reader *open_run(void)
 
 START_TEST(gives_closed_generations_also_those_that_come)
 {
-    struct run_generation *generations;
+    struct store_generation *generations;
     int count;
     run_sql("UPDATE generations SET best = 4 + number, median = 2.5, best_id = 1 + number"
             " WHERE closed = 1");
     struct run_reader *reader = open_run();
     ck_assert_int_eq(run_reader_get_generations(reader, 0, &generations, &count, &error), 0);
     ck_assert_int_eq(count, 2);
-    ck_assert_int_eq(generations[1].number, 1);
+    ck_assert_int_eq(generations[1].generation, 1);
     ck_assert_double_eq(generations[1].best, 5);
     ck_assert_double_eq(generations[1].median, 2.5);
     ck_assert_uint_eq(generations[1].best_id, 2);
@@ -310,7 +310,7 @@ END_TEST
 /* Who watches does not keep the controller from making one file of a run that ends. */
 START_TEST(holds_nothing_between_calls)
 {
-    struct run_generation *generations;
+    struct store_generation *generations;
     struct creature creature;
     char log[120];
     int count;
@@ -390,7 +390,7 @@ START_TEST(tells_what_is_chosen)
 {
     struct run_reader *reader;
     struct run_choosing choosing;
-    struct run_choice *choices;
+    struct store_choice *choices;
     int count;
     ck_assert_int_eq(run_reader_open(&reader, directory, &error), 0);
     ck_assert_int_eq(run_reader_get_choosing(reader, &choosing, &error), 0);

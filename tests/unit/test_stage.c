@@ -21,7 +21,7 @@
 
 static int choose(const int *best_ids, int count, int most, int *chosen)
 {
-    struct run_generation generations[64];
+    struct store_generation generations[64];
     memset(generations, 0, sizeof generations);
     for (int i = 0; i < count; i++)
         generations[i].best_id = (uint64_t)best_ids[i];

@@ -1133,7 +1133,7 @@ START_TEST(test_choices_come_back)
     free(choices);
     ck_ok(store_get_choices(store, 0, &choices, &count, &error));
     ck_assert_int_eq(count, 0);
-    ck_ok(store_get_all_choices(store, &choices, &count, &error));
+    ck_ok(store_get_choices(store, -1, &choices, &count, &error));
     ck_assert_int_eq(count, 3);
     ck_assert(choices[0].generation == 1 && choices[0].id < choices[1].id);
     free(choices);

@@ -162,7 +162,7 @@ static void draw_course(cairo_t *cr, const struct draw_timeline *timeline, int i
     /* no more points than pixels */
     int step = (int)fmax(1, timeline->count / plot.width);
     for (int i = 0; i < timeline->count; i += step) {
-        const struct run_generation *generation = &timeline->generations[i];
+        const struct store_generation *generation = &timeline->generations[i];
         double value = is_median ? generation->median : generation->best;
         double y = plot.y + plot.height * (1 - fmin(fmax(value / most, 0), 1));
         cairo_line_to(cr, timeline_x(timeline, i), y);
@@ -219,8 +219,8 @@ static void draw_shown_generation(cairo_t *cr, const struct draw_timeline *timel
 {
     struct draw_box plot = timeline_plot(timeline);
     for (int i = 0; i < timeline->count; i++) {
-        const struct run_generation *generation = &timeline->generations[i];
-        if (generation->number != timeline->shown)
+        const struct store_generation *generation = &timeline->generations[i];
+        if (generation->generation != timeline->shown)
             continue;
         double x = timeline_x(timeline, i);
         double share = timeline->has_no_goal ? 0 : generation->best / most;
@@ -252,9 +252,9 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline)
         draw_fitness(cr, timeline, most);
     draw_shown_generation(cr, timeline, most);
     if (timeline->shown >= 0)
-        snprintf(
-            text, sizeof text, "gen. %lld / %lld", (long long)timeline->shown,
-            (long long)(timeline->count ? timeline->generations[timeline->count - 1].number : 0));
+        snprintf(text, sizeof text, "gen. %lld / %lld", (long long)timeline->shown,
+                 (long long)(timeline->count ? timeline->generations[timeline->count - 1].generation
+                                             : 0));
     else
         snprintf(text, sizeof text, "generations");
     draw_text(cr, text, right, plot.y + 12 * ui, 11 * ui, 1, DRAW_RIGHT, COLOR_text);

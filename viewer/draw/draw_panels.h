@@ -8,7 +8,7 @@
 #ifdef HAVE_CAIRO
 
 #include "viewer/draw/draw.h"
-#include "viewer/replay/run_reader.h"
+#include "common/store/run_reader.h"
 
 struct draw_box {
     double x, y, width, height, ui;
@@ -29,7 +29,7 @@ double draw_scrub_pick(const struct draw_scrub *scrub, double x); /* time, s */
 /* Best and median fitness by generation, and which generation is shown. */
 struct draw_timeline {
     struct draw_box box;
-    const struct run_generation *generations;
+    const struct store_generation *generations;
     int count;
     int64_t shown;   /* its number; -1: none */
     int is_live;     /* follows what comes */

@@ -20,13 +20,13 @@ struct shelf {
 struct gallery {
     struct gallery_options options;
     struct run_reader *reader; /* NULL: no run */
-    struct run_generation *generations;
+    struct store_generation *generations;
     int generation_count;
     enum gallery_shelf kind;
     int64_t generation; /* on the shelf, or -1 */
     struct shelf shown, strip;
     struct run_choosing choosing;
-    struct run_choice *choices; /* of the generation that is shown */
+    struct store_choice *choices; /* of the generation that is shown */
     int choice_count;
 };
 
@@ -424,7 +424,7 @@ int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *err
 
 /* ---- the run ---- */
 
-int gallery_choose_champions(const struct run_generation *generations, int count, int most,
+int gallery_choose_champions(const struct store_generation *generations, int count, int most,
                              int *chosen)
 {
     int fresh = 0, kept = 0;
@@ -460,15 +460,15 @@ static void fill_strip(struct gallery *gallery)
     int count =
         gallery_choose_champions(gallery->generations, gallery->generation_count, most, chosen);
     for (int i = 0; i < count; i++) {
-        const struct run_generation *generation = &gallery->generations[chosen[i]];
+        const struct store_generation *generation = &gallery->generations[chosen[i]];
         struct specimen *known = find_specimen(gallery, generation->best_id);
         struct creature creature;
         struct error error;
         if (known) {
-            shelf_add(&fresh, known, generation->number);
+            shelf_add(&fresh, known, generation->generation);
         } else if (!run_reader_get_creature(gallery->reader, generation->best_id, &creature,
                                             &error)) {
-            shelf_put(gallery, &fresh, &creature, generation->number);
+            shelf_put(gallery, &fresh, &creature, generation->generation);
             creature_deinit(&creature);
         }
     }
@@ -478,12 +478,12 @@ static void fill_strip(struct gallery *gallery)
 
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error)
 {
-    struct run_generation *fresh, *all;
+    struct store_generation *fresh, *all;
     int count, have = gallery->generation_count;
     *added = 0;
     if (!gallery->reader)
         return 0;
-    int64_t first = have ? gallery->generations[have - 1].number + 1 : 0;
+    int64_t first = have ? (int64_t)gallery->generations[have - 1].generation + 1 : 0;
     int status = run_reader_get_generations(gallery->reader, first, &fresh, &count, error);
     if (status || count == 0)
         return status;
@@ -532,7 +532,7 @@ int gallery_is_over(const struct gallery *gallery)
     return gallery->choosing.is_over;
 }
 
-static struct run_choice *find_choice(const struct gallery *gallery, uint64_t id)
+static struct store_choice *find_choice(const struct gallery *gallery, uint64_t id)
 {
     for (int i = 0; i < gallery->choice_count; i++)
         if (gallery->choices[i].id == id)
@@ -542,7 +542,7 @@ static struct run_choice *find_choice(const struct gallery *gallery, uint64_t id
 
 int gallery_choice(const struct gallery *gallery, int index)
 {
-    const struct run_choice *choice =
+    const struct store_choice *choice =
         find_choice(gallery, gallery->shown.items[index]->creature.id);
     return choice && gallery->kind == SHELF_GENERATION ? choice->choice : CHOICE_NONE;
 }
@@ -558,7 +558,7 @@ int gallery_count_choices(const struct gallery *gallery, int choice)
 int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error *error)
 {
     struct run_choosing choosing;
-    struct run_choice *choices;
+    struct store_choice *choices;
     int count;
     *changed = 0;
     if (!gallery->reader || !gallery->choosing.is_interactive)
@@ -572,7 +572,7 @@ int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error 
     *changed = choosing.waiting != gallery->choosing.waiting ||
                choosing.is_over != gallery->choosing.is_over || count != gallery->choice_count;
     for (int i = 0; i < count && !*changed; i++) {
-        const struct run_choice *old = find_choice(gallery, choices[i].id);
+        const struct store_choice *old = find_choice(gallery, choices[i].id);
         *changed = !old || old->choice != choices[i].choice;
     }
     gallery->choosing = choosing;
@@ -585,16 +585,16 @@ int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error 
 int gallery_note_choice(struct gallery *gallery, int index, int choice)
 {
     uint64_t id = gallery->shown.items[index]->creature.id;
-    struct run_choice *known = find_choice(gallery, id);
+    struct store_choice *known = find_choice(gallery, id);
     if (known) {
         known->choice = choice;
         return 0;
     }
     size_t count = (size_t)gallery->choice_count + 1;
-    struct run_choice *choices = realloc(gallery->choices, count * sizeof *choices);
+    struct store_choice *choices = realloc(gallery->choices, count * sizeof *choices);
     if (!choices)
         return ERR_MEMORY;
-    choices[gallery->choice_count++] = (struct run_choice){id, choice};
+    choices[gallery->choice_count++] = (struct store_choice){.id = id, .choice = choice};
     gallery->choices = choices;
     return 0;
 }
@@ -629,7 +629,7 @@ void gallery_destroy(struct gallery *gallery)
     free(gallery);
 }
 
-const struct run_generation *gallery_generations(const struct gallery *gallery, int *count)
+const struct store_generation *gallery_generations(const struct gallery *gallery, int *count)
 {
     *count = gallery->generation_count;
     return gallery->generations;

@@ -9,7 +9,7 @@
 
 #include "common/judge/contest.h"
 #include "viewer/replay/replay.h"
-#include "viewer/replay/run_reader.h"
+#include "common/store/run_reader.h"
 
 #define GALLERY_SHOWN_MAX 256
 /* Ancestors that are followed. */
@@ -67,7 +67,7 @@ int gallery_add_run(struct gallery *gallery, const char *directory, int64_t gene
 int gallery_open_run(struct gallery *gallery, const char *directory, struct error *error);
 
 /* Complete generations, ascending; none without a run. */
-const struct run_generation *gallery_generations(const struct gallery *gallery, int *count);
+const struct store_generation *gallery_generations(const struct gallery *gallery, int *count);
 /* Looks for generations that were completed since; `added` receives how many. */
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error);
 
@@ -125,7 +125,7 @@ int gallery_heal(struct gallery *gallery, int index, struct error *error);
 
 /* Indices of the generations whose champions stand for all: where the champion is a new one, at
  * most `most` (>= 2) spread evenly, the last one always among them. `chosen` has room for most. */
-int gallery_choose_champions(const struct run_generation *generations, int count, int most,
+int gallery_choose_champions(const struct store_generation *generations, int count, int most,
                              int *chosen);
 
 #endif

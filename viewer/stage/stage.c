@@ -160,11 +160,11 @@ void stage_step_generation(struct stage *stage, int steps)
     if (!timeline.count)
         return;
     for (int i = 0; i < timeline.count; i++)
-        if (timeline.generations[i].number == timeline.shown)
+        if (timeline.generations[i].generation == timeline.shown)
             at = i;
     at = at + steps < 0 ? 0 : at + steps >= timeline.count ? timeline.count - 1 : at + steps;
     stage->is_live = at == timeline.count - 1;
-    stage_show_generation(stage, timeline.generations[at].number);
+    stage_show_generation(stage, timeline.generations[at].generation);
 }
 
 void stage_show_newest(struct stage *stage)
@@ -173,7 +173,7 @@ void stage_show_newest(struct stage *stage)
     if (!timeline.count)
         return;
     stage->is_live = 1;
-    stage_show_generation(stage, timeline.generations[timeline.count - 1].number);
+    stage_show_generation(stage, timeline.generations[timeline.count - 1].generation);
 }
 
 /* ---- time ---- */

@@ -193,7 +193,7 @@ struct draw_timeline stage_timeline_of(const struct stage *stage)
 {
     double ui = stage_ui_scale(stage), height = TIMELINE_PX * ui;
     int count;
-    const struct run_generation *generations = gallery_generations(stage->gallery, &count);
+    const struct store_generation *generations = gallery_generations(stage->gallery, &count);
     int64_t generation = gallery_generation(stage->gallery);
     if (gallery_shelf(stage->gallery) == SHELF_CHAMPIONS)
         generation = gallery_specimen_generation(stage->gallery, stage->current);

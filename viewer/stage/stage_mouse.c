@@ -60,7 +60,7 @@ static void choose_generation(struct stage *stage, double x)
     if (index < 0)
         return;
     stage->is_live = index == timeline.count - 1;
-    stage_show_generation(stage, timeline.generations[index].number);
+    stage_show_generation(stage, timeline.generations[index].generation);
 }
 
 static int press_strip(struct stage *stage, double x, double y)

@@ -1,12 +1,13 @@
-/* Reads a run's creatures from RUN_DIR/run.db: the only file of the viewer that knows SQLite.
+/* Reads a run's creatures from RUN_DIR/run.db, for who looks on.
  *
  * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted,
  * every row is checked as a creature file is. The schema is the run store's, documented in
  * docs/run-store.md; a store of another version is refused. */
-#ifndef VIEWER_REPLAY_RUN_READER_H
-#define VIEWER_REPLAY_RUN_READER_H
+#ifndef COMMON_STORE_RUN_READER_H
+#define COMMON_STORE_RUN_READER_H
 
 #include "common/creature/creature.h"
+#include "common/store/run_rows.h"
 
 #define RUN_READER_TOP_MAX 256
 
@@ -32,18 +33,10 @@ int run_reader_open(struct run_reader **reader, const char *run_directory, struc
 void run_reader_close(struct run_reader *reader); /* NULL is allowed */
 const char *run_reader_directory(const struct run_reader *reader);
 
-/* A closed generation. */
-struct run_generation {
-    int64_t number;
-    double best, median; /* fitness */
-    uint64_t best_id;
-};
-
-/* The closed generations from number `first` on, ascending, as an array to free(); NULL where there
- * are none. At most RUN_READER_GENERATIONS_MAX. */
-#define RUN_READER_GENERATIONS_MAX 1000000
+/* The closed generations from `first` on, ascending, as an array to free(); NULL where there are
+ * none. */
 int run_reader_get_generations(struct run_reader *reader, int64_t first,
-                               struct run_generation **generations, int *count,
+                               struct store_generation **generations, int *count,
                                struct error *error);
 /* As run_reader_get_top(). */
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
@@ -71,13 +64,8 @@ struct run_choosing {
 };
 int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                             struct error *error);
-#define RUN_READER_CHOICES_MAX 1000000
 /* What was chosen in a generation, as an array to free(); NULL where nothing was. */
-struct run_choice {
-    uint64_t id;
-    int choice; /* enum choice */
-};
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
-                           struct run_choice **choices, int *count, struct error *error);
+                           struct store_choice **choices, int *count, struct error *error);
 
 #endif

@@ -1,13 +1,12 @@
-#include "viewer/replay/run_reader.h"
+#include "common/store/run_reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <stdio.h>
 
-#include "common/params/choice.h"
 #include "common/store/creature_name.h"
 #include "common/store/database.h"
-#include "common/store/stored_creature.h"
+#include "common/store/stored_run.h"
 
 /* The database is open during a call only: the controller makes one file of it when a run ends,
  * which it cannot while another has it open. */
@@ -17,28 +16,6 @@ struct run_reader {
     struct store_bounds bounds;
     int users; /* calls under way, one in another */
 };
-
-static int reader_prepare(const struct run_reader *reader, const char *sql,
-                          sqlite3_stmt **statement, struct error *error)
-{
-    return statement_prepare(reader->database, reader->path, sql, statement, error);
-}
-
-/* Prepares a query for creatures i. */
-static int reader_prepare_creatures(const struct run_reader *reader, const char *rest,
-                                    sqlite3_stmt **statement, struct error *error)
-{
-    char *sql = NULL;
-    size_t size;
-    FILE *text = open_memstream(&sql, &size);
-    if (text)
-        stored_creature_print_select(text, "", rest);
-    int status = text && !fclose(text)
-                     ? reader_prepare(reader, sql, statement, error)
-                     : error_set(error, ERR_MEMORY, "%s: %s", reader->path, error_text(ERR_MEMORY));
-    free(sql);
-    return status;
-}
 
 /* One number; `preset` when there is no row or it is NULL. */
 static int reader_number(const struct run_reader *reader, const char *sql, int64_t argument,
@@ -131,10 +108,10 @@ static int reader_get_members(const struct run_reader *reader, int64_t generatio
 {
     sqlite3_stmt *row;
     int status =
-        reader_prepare_creatures(reader,
-                                 "FROM members m JOIN individuals i ON i.id = m.individual"
-                                 " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank",
-                                 &row, error);
+        statement_prepare_printed(reader->database, reader->path, stored_creature_print_select, "",
+                                  "FROM members m JOIN individuals i ON i.id = m.individual"
+                                  " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank",
+                                  &row, error);
     if (status)
         return status;
     sqlite3_bind_int64(row, 1, generation);
@@ -153,26 +130,6 @@ static int reader_get_members(const struct run_reader *reader, int64_t generatio
     return status > 0 ? 0 : status;
 }
 
-/* The generation that is meant; says so when it is not there. */
-static int reader_find_generation(const struct run_reader *reader, int64_t wanted, int64_t *found,
-                                  struct error *error)
-{
-    int64_t last;
-    int status = reader_number(reader, "SELECT max(number) FROM generations WHERE closed = 1", 0,
-                               -1, &last, error);
-    if (status)
-        return status;
-    if (last < 0)
-        return error_set(error, ERR_MISSING, "%s: no generation is finished yet",
-                         reader->directory);
-    if (wanted > last)
-        return error_set(error, ERR_RANGE,
-                         "%s: generation %" PRId64 " is not finished; the last one is %" PRId64,
-                         reader->directory, wanted, last);
-    *found = wanted < 0 ? last : wanted;
-    return 0;
-}
-
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error)
@@ -182,7 +139,8 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_find_generation(reader, generation, generation_found, error);
+    status =
+        stored_find_closed(reader->database, reader->path, generation, generation_found, error);
     if (!status && (*creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
         status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status)
@@ -218,27 +176,12 @@ int run_reader_get_top(const char *run_directory, int64_t generation, enum run_o
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error)
 {
-    sqlite3_stmt *row;
     creature_init(creature);
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_prepare_creatures(reader, "FROM individuals i WHERE i.id = " STORED_ID_MEANT,
-                                      &row, error);
-    if (status) {
-        reader_end(reader);
-        return status;
-    }
-    sqlite3_bind_int64(row, 1, (int64_t)id);
-    status = statement_next(row, reader->path, error);
-    if (status == 0)
-        status = creature_fail_missing(reader->path, id, error);
-    else if (status == 1)
-        status = stored_creature_read(row, reader->path, creature, error);
-    sqlite3_finalize(row);
+    status = stored_get_creature(reader->database, reader->path, id, creature, error);
     reader_end(reader);
-    if (status)
-        creature_deinit(creature);
     return status;
 }
 
@@ -290,53 +233,18 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
     return status;
 }
 
-static int read_generations(const struct run_reader *reader, sqlite3_stmt *row,
-                            struct run_generation **generations, int *count, struct error *error)
-{
-    int status, room = 0;
-    while ((status = statement_next(row, reader->path, error)) == 1) {
-        if (*count == room) {
-            room = room ? 2 * room : 64;
-            struct run_generation *larger =
-                realloc(*generations, (size_t)room * sizeof **generations);
-            if (!larger)
-                return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-            *generations = larger;
-        }
-        (*generations)[(*count)++] =
-            (struct run_generation){.number = sqlite3_column_int64(row, 0),
-                                    .best = sqlite3_column_double(row, 1),
-                                    .median = sqlite3_column_double(row, 2),
-                                    .best_id = (uint64_t)sqlite3_column_int64(row, 3)};
-    }
-    return status;
-}
-
 int run_reader_get_generations(struct run_reader *reader, int64_t first,
-                               struct run_generation **generations, int *count, struct error *error)
+                               struct store_generation **generations, int *count,
+                               struct error *error)
 {
-    sqlite3_stmt *row;
     *generations = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_prepare(reader,
-                            "SELECT number, best, median, best_id FROM generations"
-                            " WHERE closed = 1 AND number >= ?1 ORDER BY number LIMIT ?2",
-                            &row, error);
-    if (!status) {
-        sqlite3_bind_int64(row, 1, first);
-        sqlite3_bind_int(row, 2, RUN_READER_GENERATIONS_MAX);
-        status = read_generations(reader, row, generations, count, error);
-        sqlite3_finalize(row);
-    }
+    status = stored_get_generations(reader->database, reader->path, reader->bounds.rows_most, first,
+                                    generations, count, error);
     reader_end(reader);
-    if (status || *count == 0) {
-        free(*generations);
-        *generations = NULL;
-        *count = 0;
-    }
     return status;
 }
 
@@ -385,55 +293,17 @@ int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choo
     return status;
 }
 
-static int reader_get_choices(const struct run_reader *reader, int64_t generation,
-                              struct run_choice *choices, int most, int *count, struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = reader_prepare(reader,
-                                "SELECT individual, choice FROM choices WHERE generation = ?"
-                                " ORDER BY individual",
-                                &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, generation);
-    while (*count < most && (status = statement_next(row, reader->path, error)) == 1) {
-        struct run_choice *choice = &choices[*count];
-        choice->id = (uint64_t)sqlite3_column_int64(row, 0);
-        if (choice_find(statement_text(row, 1), &choice->choice)) {
-            status = error_set(error, ERR_FORMAT, "%s: choices: an unknown choice", reader->path);
-            break;
-        }
-        ++*count;
-    }
-    sqlite3_finalize(row);
-    return status > 0 ? 0 : status;
-}
-
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
-                           struct run_choice **choices, int *count, struct error *error)
+                           struct store_choice **choices, int *count, struct error *error)
 {
-    int64_t most = 0;
     *choices = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_number(reader, "SELECT count(*) FROM choices WHERE generation = ?", generation,
-                           0, &most, error);
-    if (!status && most > 0) {
-        if (most > RUN_READER_CHOICES_MAX)
-            most = RUN_READER_CHOICES_MAX;
-        *choices = calloc((size_t)most, sizeof **choices);
-        status = *choices
-                     ? reader_get_choices(reader, generation, *choices, (int)most, count, error)
-                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    }
+    status = stored_get_choices(reader->database, reader->path, reader->bounds.rows_most,
+                                generation, choices, count, error);
     reader_end(reader);
-    if (status) {
-        free(*choices);
-        *choices = NULL;
-        *count = 0;
-    }
     return status;
 }
 

@@ -1,0 +1,22 @@
+/* Rows of a run store, as controller and viewer see them. */
+#ifndef COMMON_STORE_RUN_ROWS_H
+#define COMMON_STORE_RUN_ROWS_H
+
+#include <stdint.h>
+
+/* A closed generation. */
+struct store_generation {
+    uint32_t generation;
+    double best, median, mean; /* fitness of the members */
+    uint64_t best_id;
+    int64_t evaluations; /* up to and including this generation */
+    int64_t cells;       /* of the archive, filled when it was closed; 0 if there is none */
+};
+
+struct store_choice {
+    uint32_t generation;
+    uint64_t id;
+    int choice; /* enum choice */
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* What controller and viewer both read of an open run store: one creature, the closed generations,
+ * choices by hand. Errors name `path`. */
+#ifndef COMMON_STORE_STORED_RUN_H
+#define COMMON_STORE_STORED_RUN_H
+
+#include "common/store/run_rows.h"
+#include "common/store/stored_creature.h"
+
+/* A creature with everything known of it, evaluated or not; id may be CREATURE_BEST. `creature` is
+ * initialised, and empty on error. */
+int stored_get_creature(sqlite3 *database, const char *path, uint64_t id, struct creature *creature,
+                        struct error *error);
+
+/* The closed generation that is meant: -1 is the last one. ERR_MISSING if there is none, ERR_RANGE
+ * if it is not closed. */
+int stored_find_closed(sqlite3 *database, const char *path, int64_t wanted, int64_t *found,
+                       struct error *error);
+
+/* The closed generations from `first` on, in order: an array to free(), of `most` at most. NULL
+ * where there are none. */
+int stored_get_generations(sqlite3 *database, const char *path, int64_t most, int64_t first,
+                           struct store_generation **generations, int *count, struct error *error);
+
+/* What was chosen in a generation, or in all (-1), in order of generation and id: as above. */
+int stored_get_choices(sqlite3 *database, const char *path, int64_t most, int64_t generation,
+                       struct store_choice **choices, int *count, struct error *error);
+
+#endif
