@@ -617,7 +617,7 @@ static void read_param(struct reader *reader, const char *key, json_t *value, st
         snprintf(text, sizeof(text), "%s", json_is_true(value) ? "yes" : "no");
     else
         fail(reader, ERR_FORMAT, key, "expected a number, true, false or a short text");
-    if (reader->rc == 0 && params_set(params, key, text, reader->error) != 0) {
+    if (reader->rc == 0 && params_set_recorded(params, key, text, reader->error) != 0) {
         reader->rc = error_prefix(reader->error, "%s", reader->place);
     }
 }

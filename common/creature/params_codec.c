@@ -96,7 +96,7 @@ static int decode_entry(struct params *params, const msgpack_object_kv *entry, s
     int index = params_find(key);
     if (index >= 0)
         rc = print_object(&entry->val, &param_table[index], text, error);
-    return rc != 0 ? rc : params_set(params, key, index >= 0 ? text : "", error);
+    return rc != 0 ? rc : params_set_recorded(params, key, index >= 0 ? text : "", error);
 }
 
 int params_decode(struct params *params, const msgpack_object *object, struct error *error)

@@ -23,9 +23,6 @@
      SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
-/* The second solver knows rectangles only. */
-#define SOLVERS_OF_SPHERES (SOLVER_ALL & ~SOLVER_BIT(SOLVER_CONSTRAINT))
-
 int body_kind_check_params(int kind, const struct params *params, struct error *error)
 {
     const char *key = params->world_relief_m > 0  ? "world.relief_m"
@@ -61,7 +58,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                       .connection = sphere_connection_genes,
                       .sensors = SENSORS_OF_SPHERES,
                       .growth = &growth_spheres,
-                      .solvers = SOLVERS_OF_SPHERES,
+                      .solvers = SOLVER_BIT(SOLVER_ARTICULATED),
                       .format_version = 3},
     [BODY_BOXES] = {.name = "boxes",
                     .body_noun = "box",

@@ -18,7 +18,7 @@
 #define PARAM_TEXT_LENGTH_MAX 1000
 
 /* The choices of simulation.solver, as a list and as "a|b|c". */
-#define SOLVERS(X)               X("articulated", "") X("constraint", "|") X("rejection", "|") X("nudge", "|")
+#define SOLVERS(X)               X("articulated", "") X("constraint", "|")
 #define SOLVER_CHOICE(name, bar) bar name
 #define CONTEST_GOALS            "cube|push|tag|sumo"
 #define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
@@ -205,8 +205,7 @@
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time")                                \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
            "ends early at a touch of the ground, or at a fall")                                    \
-    CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E',                                             \
-           "docs/physics.md; rejection, nudge: docs/physics-spheres.md")                           \
+    CHOICE(simulation, solver, 0, SOLVER_CHOICES, 'E', "what moves bodies; docs/physics.md")       \
     REAL(simulation, constraint_tau_s, 0.01, 0, 1, 'E',                                            \
          "constraint: time in which deviations decay; 0 or step = dt_s")                           \
     REAL(simulation, rtol, 1e-8, 1e-13, 0.01, 'E', "constraint: tolerance of its steps")           \
@@ -387,10 +386,8 @@ enum { ARCHIVE_REFEREE_ENTRANTS, ARCHIVE_REFEREE_TOP };
 enum { OVERLAP_PUSH, OVERLAP_REJECT };
 enum { NEIGHBOURS_AUTO, NEIGHBOURS_HALF, NEIGHBOURS_PASS };
 enum { EFFECTOR_POSITION, EFFECTOR_TORQUE };
-/* Further ones are methods that one kind of body has of its own. */
-enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_COUNT = 4 };
+enum { SOLVER_ARTICULATED, SOLVER_CONSTRAINT, SOLVER_COUNT };
 #define SOLVER_BIT(solver) (1u << (solver))
-#define SOLVER_ALL         (SOLVER_BIT(SOLVER_COUNT) - 1)
 enum { INTEGRATOR_AUTO, INTEGRATOR_RK4, INTEGRATOR_MIDPOINT };
 enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
@@ -417,8 +414,7 @@ extern const int param_count;
 
 /* "articulated", "constraint", ... */
 extern const char *const params_solver_names[SOLVER_COUNT];
-/* The solver that judges beside another: constraint beside articulated, articulated beside all
- * others. */
+/* The solver that judges beside another. */
 int params_other_solver(int solver);
 /* For a second opinion on the same creature: chooses the solver and, if it is another one, lets
  * speeds be a quarter above what disqualifies (guard.speed_m_s, turn_rad, joint_speed_*). The
@@ -437,6 +433,10 @@ void params_set_recorded_defaults(struct params *params);
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
  * also sets the preset's values of the other world rows, so it comes before them. */
 int params_set(struct params *params, const char *key, const char *value, struct error *error);
+/* The same, for what a record says that may be of an older version: a choice that is gone becomes
+ * the one that took its place, and standard error says so. */
+int params_set_recorded(struct params *params, const char *key, const char *value,
+                        struct error *error);
 /* "key=value", as after -s. */
 int params_set_assignment(struct params *params, const char *assignment, struct error *error);
 

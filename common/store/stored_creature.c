@@ -104,7 +104,7 @@ int stored_branch_params(sqlite3 *database, const char *path, int64_t branch, st
         return status;
     sqlite3_bind_int64(row, 1, branch);
     while ((status = statement_next(row, path, error)) == 1) {
-        if (params_set(params, statement_text(row, 0), statement_text(row, 1), error)) {
+        if (params_set_recorded(params, statement_text(row, 0), statement_text(row, 1), error)) {
             status = error_prefix(error, "%s: branch_parameters", path);
             break;
         }

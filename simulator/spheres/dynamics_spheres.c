@@ -146,15 +146,14 @@ static void spheres_momentum(const struct dynamics *dynamics, struct vec3 *linea
  * since the step began. Its impulse is m g h each time, so that its moment about where the centre
  * was is
  *     (n h)^2 / 2 m v x g + h^2 (sum over k of (S_1 + ... + S_k-1)) x g.
- * The documents' methods push everything before it moves. Drag acts before the first substep, which
- * changes v, and after the last. */
+ * Drag acts before the first substep, which changes v, and after the last. */
 static int spheres_impulses(const struct dynamics *dynamics, struct vec3 centre,
                             struct vec3 velocity, struct impulse_sum *impulses)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
     struct vec3 g = world_gravity(&s->world);
     double mass = s->phenotype->mass_kg, dt = s->settings.dt_s;
-    double lever = s->has_method ? 0 : 0.5 * dt * dt * mass;
+    double lever = 0.5 * dt * dt * mass;
     struct vec3 v = vec3_along(velocity, s->slowed, 1 / mass);
     struct vec3 arms = vec3_along(vec3_scale(v, lever), s->given_sums_of_sums, s->h * s->h);
     struct impulse_sum sum = s->given;
@@ -217,7 +216,7 @@ static void measure_energy(const struct sphere_system *s, double *kinetic_j, dou
 {
     struct vec3 gravity = world_gravity(&s->world);
     *kinetic_j = 0;
-    *potential_j = s->has_method ? 0 : stretch_energy(s) + sphere_joints_energy(s);
+    *potential_j = stretch_energy(s) + sphere_joints_energy(s);
     for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         const struct ball_matter *m = &s->matter[i];

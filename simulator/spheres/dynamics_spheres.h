@@ -9,10 +9,6 @@
 #include "common/body/sphere_body.h"
 #include "simulator/body/dynamics_solver.h"
 
-/* The documents' methods (sphere_methods.c), as simulation.solver numbers them. */
-enum { SOLVER_REJECTION = SOLVER_CONSTRAINT + 1, SOLVER_NUDGE };
-_Static_assert(SOLVER_NUDGE + 1 == SOLVER_COUNT, "the last choices of simulation.solver");
-
 extern const struct dynamics_solver dynamics_spheres;
 
 /* Puts a sphere; contacts and warm starts are forgotten. */

@@ -155,7 +155,6 @@ static double unearned_j(const struct ledger *ledger, double gain_j)
     return gain_j + fmax(ledger->residual_j, 0);
 }
 
-/* The documents' methods, which simulation.solver names as well, are this solver's. */
 const struct body_physics physics_spheres = {
     .solvers = {&dynamics_spheres},
     .effectors_apart = EFFECTORS_HOLD,

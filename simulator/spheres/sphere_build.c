@@ -60,8 +60,7 @@ static void make_rod(struct sphere_system *s, int bone_index, struct rod *rod)
 }
 
 /* Fixed bones in rounds, in each of which no sphere has two: damping takes them one after the
- * other, and one that shares a sphere with the last waits for it. The documents' methods take them
- * as they come. */
+ * other, and one that shares a sphere with the last waits for it. */
 static void make_fixed_rods(struct sphere_system *s)
 {
     const struct sphere_body *body = s->body;
@@ -74,7 +73,7 @@ static void make_fixed_rods(struct sphere_system *s)
         for (int i = 0; i < body->bone_count; i++) {
             const struct bone *bone = &body->bones[i];
             struct ball_matter *a = &s->matter[bone->a], *b = &s->matter[bone->b];
-            int is_taken = !s->has_method && (a->round == round || b->round == round);
+            int is_taken = a->round == round || b->round == round;
             if (bone->is_muscle || s->rod_of[i] >= 0 || is_taken)
                 continue;
             a->round = b->round = round;
@@ -187,8 +186,7 @@ static int take_memory(struct sphere_system *s, struct arena *arena)
                : ERR_MEMORY;
 }
 
-/* As many substeps as are asked for, or as the stiffness needs. The documents' methods know
- * neither. */
+/* As many substeps as are asked for, or as the stiffness needs. */
 static void set_step(struct sphere_system *s)
 {
     const struct dynamics_settings *settings = &s->settings;
@@ -197,7 +195,7 @@ static void set_step(struct sphere_system *s)
     s->bone_damping = damped / (1 + 0.5 * damped);
     int asked = settings->substeps > 0 ? settings->substeps : SUBSTEPS;
     int needed = (int)ceil(s->vibration_rad_s * settings->dt_s / PHASE_MOST - 1e-9);
-    s->substeps = s->has_method ? 1 : needed > asked ? needed : asked;
+    s->substeps = needed > asked ? needed : asked;
     s->h = settings->dt_s / s->substeps;
 }
 
@@ -212,7 +210,6 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     s->body = sphere_body_of(phenotype);
     s->world = *world;
     s->settings = *settings;
-    s->has_method = settings->solver == SOLVER_REJECTION || settings->solver == SOLVER_NUDGE;
     set_step(s);
     s->steps_1_s = 1 / settings->dt_s;
     if (take_memory(s, arena) != 0)
@@ -221,8 +218,7 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     make_rods(s);
     make_ends(s);
     sphere_system_set_viscosity(s);
-    if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0 ||
-        (s->has_method && sphere_methods_create(s, arena) != 0))
+    if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0)
         return NULL;
     sphere_system_forget(s);
     return &s->base;

@@ -486,10 +486,7 @@ int sphere_step(struct dynamics *dynamics)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
     begin_step(s);
-    if (s->has_method)
-        sphere_step_by_method(s);
-    else
-        take_substeps(s);
+    take_substeps(s);
     return end_step(s);
 }
 
@@ -512,14 +509,13 @@ struct meeting *sphere_create_meeting(struct dynamics *const *all, int count, st
     return meeting;
 }
 
-/* The documents' methods know no other bodies: where those move it, it is nowhere. */
 void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
     const struct sphere_system *s = sphere_system_of(dynamics);
     double time_s = SWEEP_STEPS * s->settings.dt_s;
     *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
     *high = vec3_scale(*low, -1);
-    for (int i = 0; i < s->balls && !s->has_method; i++) {
+    for (int i = 0; i < s->balls; i++) {
         const struct ball *ball = &s->ball[i];
         double reach = ball->radius + SWEEP_M + time_s * vec3_length(ball->velocity);
         low->x = smaller(low->x, ball->at.x - reach);

@@ -1,6 +1,6 @@
 /* The state of a body of spheres and bones while it moves; for the files of the solver only:
  * sphere_build.c (creation), sphere_step.c (steps), dynamics_spheres.c (ledger, interface),
- * sphere_contacts.c, sphere_joints.c, sphere_methods.c.
+ * sphere_contacts.c, sphere_joints.c.
  *
  * A step is made of substeps of h. Between them positions are those of the middle of a substep,
  * from which impulses act: see sphere_step.c. All memory comes from the arena at creation. */
@@ -211,7 +211,6 @@ struct sphere_system {
         vibration_rad_s; /* nothing in the body vibrates faster: what bones and joints are stiff by */
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
     int substeps;
-    int has_method; /* one of the documents' */
     enum effector_state effectors;
     double damping_1_s, push_out_m_s;
 
@@ -230,11 +229,6 @@ struct sphere_system {
     int *first_end;
     struct angle *angle;
     struct vec3 *q, *qd; /* three numbers per sphere: the state of record */
-
-    /* of the documents' methods only: lengths a step ago per rod; what nudges did per end of each
-     * rod, and to each sphere; where each was; how many bones it has */
-    double *previous_length, *bones_at;
-    struct vec3 *nudged, *nudge_sum, *from;
 
     /* contacts */
     struct sphere_pair *pairs, *near; /* that may touch at all; that are near */
@@ -339,10 +333,5 @@ double sphere_joints_energy(const struct sphere_system *s);
 /* Angle and rate about an axis, now. */
 void sphere_joint_state(const struct sphere_system *s, const struct angle *angle, int axis,
                         double *angle_rad, double *rate_rad_s);
-
-/* Room for the documents' methods; ERR_MEMORY. */
-int sphere_methods_create(struct sphere_system *s, struct arena *arena);
-/* A whole step by the one that the settings name. */
-void sphere_step_by_method(struct sphere_system *s);
 
 #endif

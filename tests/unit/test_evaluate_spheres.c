@@ -1,6 +1,5 @@
-/* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not. The
- * documents' methods make energy, and creatures that they move have no score. Default damping
- * brings bodies without orders to rest. */
+/* Guards and bodies of spheres: trembling is caught, motion as fast as muscles allow is not.
+ * Default damping brings bodies without orders to rest. */
 #include <check.h>
 #include <math.h>
 
@@ -11,9 +10,6 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
-
-/* A random creature that flies by rejection. */
-#define FLYER 1303
 
 static struct evaluation result;
 
@@ -100,7 +96,7 @@ START_TEST(work_has_a_budget)
 }
 END_TEST
 
-/* ---- methods that make energy ---- */
+/* ---- the examples ---- */
 
 static const char *const examples[] = {"spider", "hopper", "tripod", "caterpillar"};
 
@@ -119,20 +115,10 @@ static void read_example(int index)
     creature_deinit(&creature);
 }
 
-static void run_example(int index, const char *solver)
+START_TEST(the_examples_have_a_score)
 {
-    read_example(index);
-    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
-    evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
-}
-
-START_TEST(nothing_that_the_documents_methods_move_has_a_score)
-{
-    run_example(_i, "rejection");
-    ck_assert(!verdict_is_scored(result.verdict));
-    run_example(_i, "nudge");
-    ck_assert(!verdict_is_scored(result.verdict));
-    run_example(_i, "articulated");
+    read_example(_i);
+    run();
     ck_assert(verdict_is_scored(result.verdict));
     ck_assert_double_lt(result.measures.residual_share, 0.01);
     ck_assert_double_eq_tol(hypot(result.measures.way_x_m, result.measures.way_z_m),
@@ -165,56 +151,6 @@ START_TEST(the_examples_go_as_far_at_every_step)
 }
 END_TEST
 
-static int note_way(void *context, const struct evaluate_view *view)
-{
-    struct vec3 now = dynamics_centre_of_mass(view->dynamics);
-    double x = now.x - view->start.x, y = now.y - view->start.y, z = now.z - view->start_z_m;
-    *(double *)context = sqrt(x * x + y * y + z * z);
-    return 0;
-}
-
-/* How far from its start a random creature is after 10 s where nothing pulls and nothing can be pushed. */
-static double fly(uint64_t number, const char *solver)
-{
-    struct rng rng;
-    struct gene_counter ids = {.creature = number};
-    double flown = 0;
-    ck_assert_int_eq(params_set(&params, "simulation.solver", solver, &error), 0);
-    rng_init(&rng, 1, RNG_RANDOM_GENOME, 0, number);
-    genome_deinit(&genome);
-    ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
-    evaluate(&genome, &params, 1, &arena, note_way, &flown, &result);
-    return flown;
-}
-
-/* The documents' creatures flew. One of the first random ones does by rejection, if the guards let it, and
- * stays where it is by the default; and the guards do not let it. */
-START_TEST(who_flies_is_disqualified)
-{
-    set("creature.body=spheres");
-    set("world.ground=no");
-    set("world.gravity_m_s2=0");
-    set("guard.motionless_s=0");
-    set("guard.energy_share=0");
-    set("guard.momentum_share=0");
-    set("guard.strain=0");
-    set("guard.reversals_hz=0");
-    double way = fly(FLYER, "rejection");
-    ck_assert_int_eq(result.verdict, VERDICT_OK);
-    ck_assert_double_gt(way, 10);
-    ck_assert_double_lt(fabs(fly(FLYER, "articulated")), 1e-9);
-    params_set_defaults(&params);
-    set("creature.body=spheres");
-    set("world.ground=no");
-    set("world.gravity_m_s2=0");
-    set("guard.motionless_s=0");
-    fly(FLYER, "rejection");
-    ck_assert(!verdict_is_scored(result.verdict));
-    fly(FLYER, "articulated");
-    ck_assert_int_eq(result.verdict, VERDICT_OK);
-}
-END_TEST
-
 /* On a floor without friction nothing pushes anybody aside, whatever its muscles do. */
 START_TEST(nobody_gets_anywhere_without_friction)
 {
@@ -240,20 +176,6 @@ START_TEST(nobody_gets_anywhere_without_friction)
 }
 END_TEST
 
-/* On the ground, too: what the documents' methods make of nothing is seen in the step in which they do. */
-START_TEST(momentum_from_nowhere_is_seen_on_the_ground)
-{
-    read_example(0);
-    set("guard.energy_share=0");
-    set("guard.strain=0");
-    set("guard.reversals_hz=0");
-    set("settle.required=no");
-    ck_assert_int_eq(params_set(&params, "simulation.solver", "rejection", &error), 0);
-    evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
-    ck_assert_int_eq(result.verdict, VERDICT_MOMENTUM);
-}
-END_TEST
-
 /* ---- rest ---- */
 
 START_TEST(who_has_no_orders_rests)
@@ -275,11 +197,9 @@ int main(void)
     tcase_add_test(tcase, who_trembles_is_caught);
     tcase_add_test(tcase, who_moves_fast_is_not);
     tcase_add_test(tcase, work_has_a_budget);
-    tcase_add_loop_test(tcase, nothing_that_the_documents_methods_move_has_a_score, 0, 4);
+    tcase_add_loop_test(tcase, the_examples_have_a_score, 0, 4);
     tcase_add_loop_test(tcase, the_examples_go_as_far_at_every_step, 0, 4);
-    tcase_add_test(tcase, who_flies_is_disqualified);
     tcase_add_test(tcase, nobody_gets_anywhere_without_friction);
-    tcase_add_test(tcase, momentum_from_nowhere_is_seen_on_the_ground);
     tcase_add_test(tcase, who_has_no_orders_rests);
     return run_tests("evaluate_spheres", tcase);
 }

@@ -174,6 +174,17 @@ START_TEST(gives_the_best_of_each_kind)
 }
 END_TEST
 
+/* A run of a version that had other solvers. */
+START_TEST(reads_what_is_gone_from_the_choices)
+{
+    run_sql("INSERT INTO branch_parameters VALUES (1, 3, 'simulation.solver', 'rejection')");
+    ck_assert_msg(get(-1, 1) == 0, "%s", error.message);
+    ck_assert_int_eq(found[0].params.simulation_solver, SOLVER_ARTICULATED);
+    ck_assert_int_eq(params_set(&found[0].params, "simulation.solver", "rejection", &error),
+                     ERR_RANGE);
+}
+END_TEST
+
 START_TEST(gives_what_there_is_when_asked_for_more)
 {
     ck_assert_int_eq(get(1, RUN_READER_TOP_MAX), 0);
@@ -447,6 +458,7 @@ int main(void)
     tcase_add_test(tests, gives_the_best_of_the_last_closed_generation);
     tcase_add_test(tests, gives_the_best_of_each_kind);
     tcase_add_test(tests, gives_what_there_is_when_asked_for_more);
+    tcase_add_test(tests, reads_what_is_gone_from_the_choices);
     tcase_add_test(tests, reads_while_another_writes);
     tcase_add_test(tests, says_which_generations_there_are);
     tcase_add_test(tests, refuses_what_is_no_run);
