@@ -26,12 +26,13 @@ enum {
     HELLO_FIELDS_MIN = 4, /* of any version */
     HELLO_FIELDS_MAX = 16,
     SETUP_FIELDS = 6,
-    TASK_FIELDS = 9,
+    TASK_FIELDS = 10,
     STOP_FIELDS = 1,
     READY_FIELDS = 2,
-    RESULT_FIELDS = 8,
+    RESULT_FIELDS = 9,
     REJECTED_FIELDS = 3,
     COST_FIELDS = 3,
+    RIVAL_FIELDS = 2, /* both ways */
 };
 
 /* What the parameters' table allows. */
@@ -169,6 +170,39 @@ static int message_read_trial(const msgpack_object *field, struct trial *trial, 
     return status;
 }
 
+static int message_read_rival(struct task_rival *rival, const msgpack_object *object,
+                              struct error *error)
+{
+    const msgpack_object *items;
+    size_t count;
+    int status =
+        pack_get_array(object, RIVAL_FIELDS, RIVAL_FIELDS, &items, &count, "task.rivals", error);
+    if (status == 0)
+        status =
+            pack_get_u64(&items[0], UINT64_MAX, &rival->creature, "task.rivals.creature", error);
+    if (status == 0 && (status = genome_decode(&rival->genome, &items[1], error)) != 0)
+        error_prefix(error, "task.rivals.genome");
+    return status;
+}
+
+/* On an error nothing of the task is owned. */
+static int message_read_rivals(struct task *task, const msgpack_object *object, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(object, TASK_RIVALS_MAX, -1, &items, &count, "task.rivals", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = message_read_rival(&task->rivals[i], &items[i], error);
+        task->rival_count += status == 0;
+    }
+    if (status == 0 && task->rival_count != (task->trial.bout > 0))
+        status = error_set(error, ERR_RANGE, "task.rivals: %d, but task.trial is%s of a contest",
+                           task->rival_count, task->trial.bout > 0 ? "" : " not");
+    if (status != 0)
+        task_deinit(task);
+    return status;
+}
+
 static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
                              struct error *error)
 {
@@ -194,6 +228,8 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
         status = message_read_pace(&fields[7], &task->bar.sizes_s, "task.hopeless_sizes_s", error);
     if (status == 0 && (status = genome_decode(&task->genome, &fields[8], error)) != 0)
         error_prefix(error, "task.genome");
+    if (status == 0)
+        status = message_read_rivals(task, &fields[9], error);
     task->attempt = (uint32_t)attempt;
     return status;
 }
@@ -239,6 +275,45 @@ static int message_read_cost(struct task_cost *cost, const msgpack_object *objec
     return status;
 }
 
+static int message_read_verdict(const msgpack_object *field, int *verdict, const char *where,
+                                struct error *error)
+{
+    uint64_t number = 0;
+    int status = pack_get_u64(field, INT32_MAX, &number, where, error);
+    if (status == 0 && !verdict_is_sent(number))
+        status = error_set(error, ERR_RANGE, "%s: %lu is no verdict of a simulator", where,
+                           (unsigned long)number);
+    *verdict = (int)number;
+    return status;
+}
+
+static int message_read_rival_result(struct rival_result *rival, const msgpack_object *object,
+                                     struct error *error)
+{
+    const msgpack_object *items;
+    size_t count;
+    int status =
+        pack_get_array(object, RIVAL_FIELDS, RIVAL_FIELDS, &items, &count, "result.rivals", error);
+    if (status == 0)
+        status = message_read_verdict(&items[0], &rival->verdict, "result.rivals.verdict", error);
+    if (status == 0 && (status = measures_decode(&rival->measures, &items[1], error)) != 0)
+        error_prefix(error, "result.rivals.measures");
+    return status;
+}
+
+static int message_read_rival_results(struct result *result, const msgpack_object *object,
+                                      struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(object, TASK_RIVALS_MAX, -1, &items, &count, "result.rivals", error);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = message_read_rival_result(&result->rivals[i], &items[i], error);
+    result->rival_count = (int)count;
+    return status;
+}
+
 static int message_read_result(struct message *message, const msgpack_object *fields, size_t count,
                                struct error *error)
 {
@@ -246,15 +321,11 @@ static int message_read_result(struct message *message, const msgpack_object *fi
     int status = message_expect_fields(count, RESULT_FIELDS, "result", error);
     if (status != 0)
         return status;
-    uint64_t verdict = 0;
     status = pack_get_u64(&fields[1], UINT64_MAX, &result->id, "result.id", error);
     if (status == 0)
         status = pack_get_u64(&fields[2], UINT64_MAX, &result->creature, "result.creature", error);
     if (status == 0)
-        status = pack_get_u64(&fields[3], INT32_MAX, &verdict, "result.verdict", error);
-    if (status == 0 && !verdict_is_sent(verdict))
-        status = error_set(error, ERR_RANGE, "result.verdict: %lu is no verdict of a simulator",
-                           (unsigned long)verdict);
+        status = message_read_verdict(&fields[3], &result->verdict, "result.verdict", error);
     if (status == 0)
         status = pack_get_u64(&fields[4], UINT64_MAX, &result->digest, "result.digest", error);
     if (status == 0 && (status = measures_decode(&result->measures, &fields[5], error)) != 0)
@@ -266,7 +337,8 @@ static int message_read_result(struct message *message, const msgpack_object *fi
         status = error_set(error, ERR_RANGE, "result.pace_least_m_s: below 0");
     if (status == 0)
         status = message_read_cost(&result->cost, &fields[7], error);
-    result->verdict = (int)verdict;
+    if (status == 0)
+        status = message_read_rival_results(result, &fields[8], error);
     return status;
 }
 
@@ -355,6 +427,11 @@ void task_deinit(struct task *task)
 {
     genome_deinit(&task->genome);
     packed_genome_deinit(&task->packed);
+    for (int i = 0; i < task->rival_count; i++) {
+        genome_deinit(&task->rivals[i].genome);
+        packed_genome_deinit(&task->rivals[i].packed);
+    }
+    task->rival_count = 0;
 }
 
 void task_move(struct task *to, struct task *from)
@@ -362,6 +439,7 @@ void task_move(struct task *to, struct task *from)
     *to = *from;
     genome_init(&from->genome);
     from->packed = (struct packed_genome){NULL, 0};
+    from->rival_count = 0;
 }
 
 void message_deinit(struct message *message)
@@ -417,6 +495,15 @@ void message_encode_setup(struct pack_writer *writer, const struct params *param
     message_end(writer, at);
 }
 
+static void encode_genome(struct pack_writer *writer, const struct genome *genome,
+                          const struct packed_genome *packed)
+{
+    if (packed->bytes)
+        pack_raw(writer, packed->bytes, packed->length);
+    else
+        genome_encode(genome, writer);
+}
+
 void message_encode_task(struct pack_writer *writer, const struct task *task)
 {
     size_t at = message_begin(writer, MESSAGE_TASK, TASK_FIELDS);
@@ -429,10 +516,13 @@ void message_encode_task(struct pack_writer *writer, const struct task *task)
     pack_text(writer, trial);
     pack_double(writer, task->bar.m_s);
     pack_double(writer, task->bar.sizes_s);
-    if (task->packed.bytes)
-        pack_raw(writer, task->packed.bytes, task->packed.length);
-    else
-        genome_encode(&task->genome, writer);
+    encode_genome(writer, &task->genome, &task->packed);
+    pack_array(writer, (size_t)task->rival_count);
+    for (int i = 0; i < task->rival_count; i++) {
+        pack_array(writer, RIVAL_FIELDS);
+        pack_u64(writer, task->rivals[i].creature);
+        encode_genome(writer, &task->rivals[i].genome, &task->rivals[i].packed);
+    }
     message_end(writer, at);
 }
 
@@ -461,6 +551,12 @@ void message_encode_result(struct pack_writer *writer, const struct result *resu
     pack_double(writer, result->cost.wall_ms);
     pack_double(writer, result->cost.cpu_ms);
     pack_u64(writer, result->cost.arena_bytes);
+    pack_array(writer, (size_t)result->rival_count);
+    for (int i = 0; i < result->rival_count; i++) {
+        pack_array(writer, RIVAL_FIELDS);
+        pack_u64(writer, (uint64_t)result->rivals[i].verdict);
+        measures_encode(&result->rivals[i].measures, writer);
+    }
     message_end(writer, at);
 }
 

@@ -15,7 +15,7 @@
 enum message_type {
     MESSAGE_HELLO = 1,     /* both ways, first: protocol version, build id, who and where */
     MESSAGE_SETUP = 2,     /* parameters and their digest */
-    MESSAGE_TASK = 3,      /* evaluate a genome */
+    MESSAGE_TASK = 3,      /* evaluate a genome, or those of a contest */
     MESSAGE_STOP = 4,      /* finish what is queued, then exit 0 */
     MESSAGE_READY = 32,    /* set up: echoes the parameters' digest */
     MESSAGE_RESULT = 33,   /* verdict, measures, digest, cost */
@@ -34,6 +34,15 @@ struct hello {
     char job[64], step[64]; /* of Slurm; "12_3" is task 3 of array 12 */
 };
 
+/* Most creatures of a task besides the first. */
+enum { TASK_RIVALS_MAX = 1 };
+
+struct task_rival {
+    uint64_t creature;
+    struct genome genome;
+    struct packed_genome packed;
+};
+
 struct task {
     uint64_t id;       /* unique in a run of the controller */
     uint64_t creature; /* for logs */
@@ -43,9 +52,12 @@ struct task {
     struct pace_bar bar; /* raises guard.hopeless_m_s and hopeless_sizes_s */
     struct genome genome;
     struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
+    struct task_rival rivals[TASK_RIVALS_MAX]; /* who is in the world with it */
+    int rival_count;
 
     /* The sender's own, which are not sent. */
     uint64_t tag;
+    int bout;                 /* its number among those of a generation (contests.h) */
     struct phenotype_key key; /* of its motion; 0, 0: not known */
 };
 void task_deinit(struct task *task);
@@ -58,6 +70,11 @@ struct task_cost {
     uint64_t arena_bytes; /* high-water mark */
 };
 
+struct rival_result {
+    int verdict;
+    struct measures measures;
+};
+
 struct result {
     uint64_t id, creature;
     int verdict;
@@ -65,6 +82,8 @@ struct result {
     uint64_t digest;
     double pace_least_m_s; /* see simulator/evaluate/evaluate.h */
     struct task_cost cost;
+    struct rival_result rivals[TASK_RIVALS_MAX];
+    int rival_count;
 };
 
 struct message {

@@ -32,7 +32,7 @@
 #include "common/system/log.h"
 #include "common/version.h"
 #include "proto/message.h"
-#include "simulator/evaluate/evaluate.h"
+#include "simulator/evaluate/contest.h"
 #include "simulator/fault.h"
 #include "simulator/fingerprint.h"
 #include "simulator/sandbox.h"
@@ -216,10 +216,44 @@ static void server_log_result(const struct task *task, const struct result *resu
               result->cost.cpu_ms, result->cost.arena_bytes, 1e-9 * (double)work);
 }
 
+static void server_set_result(struct result *result, const struct task *task,
+                              const struct evaluation *evaluations)
+{
+    result->id = task->id;
+    result->creature = task->creature;
+    result->verdict = evaluations[0].verdict;
+    result->measures = evaluations[0].measures;
+    result->digest = evaluations[0].digest;
+    result->pace_least_m_s = evaluations[0].pace_least_m_s;
+    result->cost.arena_bytes = evaluations[0].arena_bytes;
+    result->rival_count = task->rival_count;
+    for (int i = 0; i < task->rival_count; i++)
+        result->rivals[i] =
+            (struct rival_result){evaluations[1 + i].verdict, evaluations[1 + i].measures};
+}
+
+/* A contest needs more than an evaluation, and most runs have none. 0 or ERR_MEMORY. */
+static int server_make_room(struct task_server *server, const struct task *task)
+{
+    if (task->rival_count == 0 || server->arena.size_bytes >= CONTEST_ARENA_BYTES)
+        return 0;
+    arena_deinit(&server->arena);
+    int status = arena_init(&server->arena, CONTEST_ARENA_BYTES);
+    if (status != 0)
+        log_event(LOG_ERROR, "no_memory", "bytes=%u", CONTEST_ARENA_BYTES);
+    return status;
+}
+
 static int server_take_task(struct task_server *server, const struct message *message)
 {
     const struct task *task = &message->as.task;
+    const struct genome *genomes[1 + TASK_RIVALS_MAX] = {&task->genome, &task->rivals[0].genome};
+    struct error error = {0};
     char context[96];
+    if (evaluate_list_check(genomes, 1 + task->rival_count, &server->params, &task->trial, &error))
+        return server_reject(server, task->id, error.message);
+    if (server_make_room(server, task))
+        return ERR_MEMORY;
     snprintf(context, sizeof context, "task %" PRIu64 " creature %" PRIu64, task->id,
              task->creature);
     error_set_bug_context(context);
@@ -228,28 +262,20 @@ static int server_take_task(struct task_server *server, const struct message *me
     /* The evaluation and what it costs. The clock is that of the only thread: the process's own
      * goes by ticks while there is an alarm on it. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
-    struct evaluation evaluation;
+    struct evaluation evaluations[1 + TASK_RIVALS_MAX];
     struct params params = server->params;
-    trial_apply(&task->trial, &params);
     pace_apply_bar(&task->bar, &params);
     server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
-    evaluate(&task->genome, &params, task->seed, &server->arena, NULL, NULL, &evaluation);
+    evaluate_list(genomes, 1 + task->rival_count, &params, &task->trial, task->seed, &server->arena,
+                  evaluations);
     server_set_alarm(0);
     error_set_bug_context("");
     fault_set_task(0, 0);
-    struct result result = {
-        .id = task->id,
-        .creature = task->creature,
-        .verdict = evaluation.verdict,
-        .measures = evaluation.measures,
-        .digest = evaluation.digest,
-        .pace_least_m_s = evaluation.pace_least_m_s,
-        .cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
-                 .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms,
-                 .arena_bytes = evaluation.arena_bytes},
-    };
+    struct result result = {.cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
+                                     .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms}};
+    server_set_result(&result, task, evaluations);
     server->tasks_done++;
-    server_log_result(task, &result, evaluation.work);
+    server_log_result(task, &result, evaluations[0].work);
     message_encode_result(&server->writer, &result);
     return server_flush(server);
 }

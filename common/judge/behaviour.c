@@ -231,6 +231,24 @@ static void explain_interactive(const struct measures *measures, const struct pa
     words[0] = 0;
 }
 
+/* What closeness is worth beside a margin, which is at most 1. Whoever touches has all of it. */
+#define CONTEST_APPROACH_WEIGHT 0.2
+
+/* Above 0 for whoever loses by less than everything, so that there is something to climb. */
+static double fitness_contest(const struct measures *measures, const struct params *params)
+{
+    return measures->contests > 0
+               ? 1 + measures->contest_margin + CONTEST_APPROACH_WEIGHT * measures->contest_approach
+               : 0;
+}
+
+static void explain_contest(const struct measures *measures, const struct params *params,
+                            char *words, size_t size)
+{
+    snprintf(words, size, "it lost all of its %.0f contests by everything, and came no nearer",
+             measures->contests);
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
@@ -262,6 +280,8 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                           explain_custom, NULL, 0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
                                fitness_interactive, explain_interactive, NULL, 0, 0},
+    [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
+                           "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)

@@ -5,7 +5,6 @@
 
 #include "common/genome/body_kind.h"
 #include "common/genome/genome.h"
-#include "common/judge/measures.h"
 #include "common/math/detmath.h"
 
 const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo"};
@@ -47,15 +46,24 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
     return 0;
 }
 
+struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
+                                      int number)
+{
+    int is_flat = body_kinds[body_kind].is_flat;
+    int is_exchanged = number % 2 == 0 && (is_flat || params->contest_goal == CONTEST_TAG);
+    double heading_rad = is_flat ? 0 : DET_PI / 2;
+    struct rng rng;
+    rng_init(&rng, seed, RNG_CONTEST, 0, (uint64_t)(number > 2 ? number - 2 : 0));
+    if (!is_flat && number > 1)
+        heading_rad = rng_uniform(&rng, 0, 2 * DET_PI);
+    return (struct contest_bout){seed, is_exchanged, heading_rad};
+}
+
 void contest_make_bouts(int body_kind, const struct params *params,
                         struct contest_bout bouts[CONTEST_BOUTS])
 {
-    int is_flat = body_kinds[body_kind].is_flat;
-    struct rng rng;
-    rng_init(&rng, (uint64_t)params->run_seed, RNG_CONTEST, 0, 0);
-    bouts[0] = (struct contest_bout){0, is_flat ? 0 : DET_PI / 2};
-    bouts[1] = (struct contest_bout){is_flat || params->contest_goal == CONTEST_TAG,
-                                     is_flat ? 0 : rng_uniform(&rng, 0, 2 * DET_PI)};
+    for (int i = 0; i < CONTEST_BOUTS; i++)
+        bouts[i] = contest_make_bout(body_kind, params, (uint64_t)params->run_seed, i + 1);
 }
 
 /* ---------------------------------------------------------------- margins */
@@ -108,6 +116,18 @@ static double judge_fair(const struct params *params, const struct contest_resul
     }
 }
 
+/* Who is to be caught gains nothing by coming near. */
+static void fill_measures(struct contest_side *side, int is_spoiled, int is_hunter)
+{
+    struct measures *measures = &side->measures;
+    double approach = share_of(side->start_m - side->least_m, side->start_m);
+    measures->contests = 1;
+    measures->contest_margin = is_spoiled ? -1 : side->margin;
+    measures->contest_won = side->margin > 0;
+    measures->contest_touched = side->touched_s >= 0;
+    measures->contest_approach = is_hunter ? fmax(approach, measures->contest_touched) : 0;
+}
+
 void contest_judge(const struct params *params, struct contest_result *result)
 {
     struct contest_side *sides = result->sides;
@@ -118,4 +138,8 @@ void contest_judge(const struct params *params, struct contest_result *result)
                         : judge_fair(params, result);
     sides[0].margin = margin;
     sides[1].margin = 0 - margin;
+    for (int i = 0; i < 2; i++) {
+        int is_hunter = i == 0 || params->contest_goal != CONTEST_TAG;
+        fill_measures(&sides[i], is_spoiled[i], is_hunter);
+    }
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/judge/measures.h"
 #include "common/math/rng.h"
 #include "common/params/params.h"
 
@@ -30,10 +31,11 @@ extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 
 /* How one pair meets. */
 struct contest_bout {
+    uint64_t seed;      /* of the evaluation */
     int is_exchanged;   /* the second creature is the first */
     double heading_rad; /* both are turned by this before they settle; in space */
 };
-enum { CONTEST_BOUTS = 2 };
+enum { CONTEST_BOUTS = 2 }; /* of a pair of files */
 
 /* What is known of one side at the end. */
 struct contest_side {
@@ -44,15 +46,17 @@ struct contest_side {
     double least_m; /* the same, the least */
     double
         distance_m; /* the same at the end; of who touches the cube's far side half of it; sumo: from the middle */
-    double touched_s; /* when it first touched the goal; -1: never */
-    double margin;    /* -1 .. 1; the sum of both is 0 */
+    double touched_s;         /* when it first touched the goal; -1: never */
+    double margin;            /* -1 .. 1; the sum of both is 0 */
+    struct measures measures; /* of its evaluation, and what the contest came to */
 };
 
 struct contest_result {
     struct contest_side sides[2];
     double time_s;
-    double object_way_m; /* of the object, along x; 0 without one */
-    uint64_t digest;     /* of the motion of all */
+    double object_way_m;        /* of the object, along x; 0 without one */
+    uint64_t digest;            /* of the motion of all */
+    uint64_t arena_bytes, work; /* as of evaluations */
 };
 
 /* 1 if the goal has an object between the creatures. */
@@ -64,11 +68,16 @@ void contest_apply(struct params *params);
  * what cannot. */
 int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
                   struct error *error);
-/* How every pair of a kind meets: in space from two headings, which run.seed draws, in the plane
- * and where the two have different parts with sides exchanged. */
+/* A bout, from 1, of every pair of a kind: in space from a heading that the seed draws (the first
+ * one is given), in the plane and where the two have different parts every second one with sides
+ * exchanged. */
+struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
+                                      int number);
+/* The bouts of a pair of files, by run.seed. */
 void contest_make_bouts(int body_kind, const struct params *params,
                         struct contest_bout bouts[CONTEST_BOUTS]);
-/* Fills the margins. */
+/* Fills the margins, and the measures of the contest. There who was stopped by a guard has lost by
+ * everything. */
 void contest_judge(const struct params *params, struct contest_result *result);
 
 #endif

@@ -80,7 +80,13 @@
     X(stride_m, "way along the ground in such a swing; 0: nothing swings")                         \
     X(feet,                                                                                        \
       "parts that bear a twentieth of the load and are off the ground for a sixth of the time")    \
-    X(pairs, "pairs of parts that are mirror images")
+    X(pairs, "pairs of parts that are mirror images")                                              \
+    X(contests, "contests it has had, bouts counted; of all that follow the means over them")      \
+    X(contest_margin, "by how much it won, -1 .. 1")                                               \
+    X(contest_won, "share that it won")                                                            \
+    X(contest_touched, "share in which it touched what it contended for")                          \
+    X(contest_approach, "how much of the way to it, at the start, it came nearer; 1 if it "        \
+                        "touched")
 
 struct measures {
 #define X(name, text) double name;

@@ -53,6 +53,8 @@ void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE])
 {
     text[0] = '\0';
     append(text, TRIAL_TEXT_SIZE, "%s", purpose_names[trial->purpose]);
+    if (trial->bout > 0)
+        append(text, TRIAL_TEXT_SIZE, "+bout-%d", trial->bout);
     if (trial->perturbation > 0)
         append(text, TRIAL_TEXT_SIZE, "+perturbed-%d", trial->perturbation);
     if (trial->halvings > 0)
@@ -95,15 +97,16 @@ int trial_from_text(struct trial *trial, const char *text, struct error *error)
     for (int i = 0; i < TRIAL_PURPOSE_COUNT && trial->purpose == TRIAL_PURPOSE_COUNT; i++)
         if (take_word(&rest, purpose_names[i]))
             trial->purpose = i;
+    take_number(&rest, "+bout-", TRIAL_BOUT_MAX, &trial->bout);
     take_number(&rest, "+perturbed-", TRIAL_PERTURBATION_MAX, &trial->perturbation);
     take_number(&rest, "+finer-", TRIAL_HALVINGS_MAX, &trial->halvings);
     trial->has_other_solver = take_word(&rest, "+other-solver");
     if (trial->purpose < TRIAL_PURPOSE_COUNT && *rest == '\0')
         return 0;
     return error_set(error, ERR_RANGE,
-                     "'%.40s', expected first, entry or champion, then +perturbed-1 .. %d, "
-                     "+finer-1 .. %d, +other-solver",
-                     text, TRIAL_PERTURBATION_MAX, TRIAL_HALVINGS_MAX);
+                     "'%.40s', expected first, entry or champion, then +bout-1 .. %d, "
+                     "+perturbed-1 .. %d, +finer-1 .. %d, +other-solver",
+                     text, TRIAL_BOUT_MAX, TRIAL_PERTURBATION_MAX, TRIAL_HALVINGS_MAX);
 }
 
 void trial_describe(const struct trial *trial, const struct params *params, char *text, size_t size)

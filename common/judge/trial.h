@@ -2,7 +2,8 @@
  * from the search to the worker, its log and the run store.
  *
  * As text, the same everywhere: the purpose, and the differences, joined by "+": "first",
- * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver". */
+ * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver"; of a contest
+ * "first+bout-2". */
 #ifndef COMMON_JUDGE_TRIAL_H
 #define COMMON_JUDGE_TRIAL_H
 
@@ -24,6 +25,7 @@ struct trial {
     int perturbation;     /* simulation.perturbation; 0 = none */
     int halvings;         /* of simulation.dt_s; 2 = a quarter of the step */
     int has_other_solver; /* the one that simulation.solver is not */
+    int bout;             /* of a contest, from 1 (contest_make_bout()); 0: there is none */
 };
 
 /* Perturbations of a run's own trials; those of the exam come after, so that no start in which a
@@ -32,6 +34,7 @@ struct trial {
 #define TRIAL_PERTURBATION_MAX 40
 #define TRIAL_HALVINGS_MAX     6
 #define TRIAL_FINE_HALVINGS    2 /* the referee's quarter of the step */
+#define TRIAL_BOUT_MAX         8
 #define TRIAL_TEXT_SIZE        64
 
 /* Changes the parameters of a run into those of the trial. */

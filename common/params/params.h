@@ -33,12 +33,14 @@
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
     CHOICE(evolution, behaviour, 0,                                                                \
-           "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive", 'J',          \
+           "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive|contest", 'J',  \
            "what creatures are bred for")                                                          \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
          "creatures to begin with, separated by blanks: files, from here or beside the "           \
          "parameter file, or RUN_DIR:ID")                                                          \
+    TEXT(evolution, seeds_see, "", 'F',                                                            \
+         "in them two of light, other, object are exchanged: light:object")                        \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "share of the first generation for seeds and their mutants")                              \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \
@@ -320,6 +322,12 @@
     REAL(contest, line_m, 0.5, 0, 100, 'E',                                                        \
          "from the middle to the line behind which each of them starts")                           \
     REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', "sumo: radius of the ring")                         \
+    CHOICE(contest, pattern, 0, "all-vs-hall|all-vs-best|random|tournament|all-vs-all", 'S',       \
+           "behaviour contest: who meets whom in a generation")                                    \
+    INT(contest, opponents, 2, 1, 64, 'S',                                                         \
+        "of the hall, besides the last best; random: of the generation")                           \
+    INT(contest, headings, 2, 1, 4, 'S',                                                           \
+        "bouts of each pair: other headings in space, sides exchanged in the plane")               \
     REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
@@ -377,6 +385,7 @@ enum {
     BEHAVIOUR_STRIDE,
     BEHAVIOUR_CUSTOM,
     BEHAVIOUR_INTERACTIVE,
+    BEHAVIOUR_CONTEST,
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };
@@ -396,6 +405,14 @@ enum { SETTLE_LIMP, SETTLE_HOLD };
 enum { SCORE_OWN, SCORE_LEAST };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
+enum contest_pattern {
+    PATTERN_HALL,
+    PATTERN_BEST,
+    PATTERN_RANDOM,
+    PATTERN_TOURNAMENT,
+    PATTERN_ALL,
+    PATTERN_COUNT
+};
 enum contest_goal { CONTEST_CUBE, CONTEST_PUSH, CONTEST_TAG, CONTEST_SUMO, CONTEST_GOAL_COUNT };
 
 struct param_info {

@@ -182,6 +182,8 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
     static const char *const tables[][2] = {
         {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
         {"choices", "generation, individual, choice"},
+        {"contests", "generation, first, second, trial, seed, verdict1, verdict2, margin1, margin2,"
+                     " digest"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
          " trials, bar_m_s, bar_sizes_s, genome"}};

@@ -10,7 +10,7 @@
 #define COMMON_STORE_SCHEMA_H
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 11
+#define STORE_SCHEMA_VERSION 12
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -44,6 +44,18 @@
     " verdict TEXT NOT NULL,"                                                                      \
     " fitness REAL NOT NULL,"                                                                      \
     " PRIMARY KEY (individual, trial)"                                                             \
+    ") STRICT, WITHOUT ROWID"
+
+#define STORE_CONTESTS_TABLE                                                                       \
+    "CREATE TABLE IF NOT EXISTS contests ("                                                        \
+    " generation INTEGER NOT NULL,"                                                                \
+    " first INTEGER NOT NULL, second INTEGER NOT NULL,"                                            \
+    " trial TEXT NOT NULL,"                                                                        \
+    " seed TEXT NOT NULL,"                                                                         \
+    " verdict1 TEXT NOT NULL, verdict2 TEXT NOT NULL,"                                             \
+    " margin1 REAL NOT NULL, margin2 REAL NOT NULL,"                                               \
+    " digest TEXT NOT NULL,"                                                                       \
+    " PRIMARY KEY (generation, first, second, trial)"                                              \
     ") STRICT, WITHOUT ROWID"
 
 #define STORE_BIRTHS_TABLE                                                                         \
@@ -152,6 +164,9 @@ static const char *const store_schema[] = {
 
     /* What the candidates for champion were tried by; new in version 7. */
     STORE_TRIALS_TABLE,
+
+    /* Who met whom, if creatures are judged by contests; new in version 12. */
+    STORE_CONTESTS_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

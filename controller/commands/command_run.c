@@ -429,10 +429,27 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
+/* As evolution.seeds_see says. */
+static int exchange_sights(const struct session *session, const char *name, struct genome *genome,
+                           struct error *error)
+{
+    enum sight_kind pair[2];
+    if (!*session->params.evolution_seeds_see)
+        return 0;
+    int status = sights_read_pair(session->params.evolution_seeds_see, pair, error);
+    if (status)
+        return error_prefix(error, "evolution.seeds_see");
+    genome_exchange_sights(genome, pair[0], pair[1]);
+    status = genome_check(genome, error);
+    return status ? error_prefix(error, "%s", name) : 0;
+}
+
 static int add_seed(struct session *session, const char *name, struct error *error)
 {
     struct creature creature;
     int status = command_read_creature(name, &creature, error);
+    if (!status)
+        status = exchange_sights(session, name, &creature.genome, error);
     if (!status)
         status = seeding_add(&session->seeding, name, &creature, error);
     creature_deinit(&creature);

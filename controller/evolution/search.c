@@ -17,6 +17,7 @@
 #include "common/judge/behaviour.h"
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
+#include "controller/evolution/contests.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 #include "controller/evolution/search_private.h"
@@ -97,10 +98,12 @@ double search_judge(const struct search *search, const struct individual *indivi
                : fitness;
 }
 
-/* Without a goal a score says nothing, and there is no referee. */
+/* Without a goal a score says nothing, and contests have other starts anyway: then there is no
+ * referee. */
 static int has_referee(const struct search *search)
 {
-    return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE;
+    return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
+           !contests_are_wanted(&search->params);
 }
 
 /* Whether the referee wants to see the individual of that rank. */
@@ -293,6 +296,8 @@ int search_check_params(const struct params *params, struct error *error)
         status = behaviour_check_use(params, error);
     if (!status)
         status = islands_check_params(params, error);
+    if (!status)
+        status = contests_check_params(params, error);
     if (status)
         return status;
     if (search_params_method(params)->lagged && params->evolution_reevaluate)

@@ -177,6 +177,8 @@ static int start_reuse(struct evolve *evolve)
         if (!evolve->reuse[i])
             return error_set(&evolve->error, ERR_MEMORY, "out of memory");
     }
+    if (evolve->contests) /* what is stored is of several bouts */
+        return 0;
     return store_get_results(evolve->settings->store, restore_result, evolve->reuse[TRIAL_FIRST],
                              &evolve->error);
 }
@@ -212,7 +214,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     evolve_count_generation(&evolve);
     start_handles(&evolve);
     if (store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
-        start_reuse(&evolve))
+        evolve_start_contests(&evolve) || start_reuse(&evolve))
         evolve_fail(&evolve);
     else
         evolve_advance(&evolve);
@@ -225,6 +227,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     ENSURE(open_handles == 0, "the loop ended with open handles");
     progress_end(settings->progress);
     end_reuse(&evolve);
+    contests_destroy(evolve.contests);
     free(evolve.failed);
 
     *outcome = evolve.is_finished ? EVOLVE_FINISHED : EVOLVE_STOPPED;

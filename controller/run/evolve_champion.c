@@ -29,6 +29,10 @@ static int count_candidates(const struct evolve *evolve, const struct population
  * candidate now. */
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
 {
+    if (evolve->contests)
+        return evolve_contest_candidate(evolve)
+                   ? &search_population(evolve->settings->search)->individuals[0]
+                   : NULL;
     const struct params *params = evolve->settings->params;
     struct search *search = evolve->settings->search;
     const struct population *ranked = search_population(search);

@@ -4,12 +4,14 @@
  *   evolve_tasks        what the farm asks for, and what comes back
  *   evolve_generations  complete generations, and those who wait for choices
  *   evolve_champion     the exam of the run's best
+ *   evolve_contests     the same where creatures are judged by contests
  *   evolve_orders       orders from another terminal
  */
 #ifndef CONTROLLER_RUN_EVOLVE_PRIVATE_H
 #define CONTROLLER_RUN_EVOLVE_PRIVATE_H
 
 #include "common/judge/exam.h"
+#include "controller/evolution/contests.h"
 #include "controller/run/control.h"
 #include "controller/run/evolve.h"
 #include "controller/run/reuse.h"
@@ -40,7 +42,10 @@ struct evolve {
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that nobody has passed */
     struct exam exam;
-    struct error error; /* code 0: none */
+    struct contests *contests; /* NULL: everybody is judged alone */
+    int64_t contests_of;       /* the generation whose contests are planned; -1: none */
+    int is_contest_exam;       /* they are the champion's exam */
+    struct error error;        /* code 0: none */
 };
 
 /* ---- evolve.c ---- */
@@ -69,7 +74,30 @@ const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *tas
 void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
                           const struct measures *measures);
 
-/* ---- evolve_tasks.c: what the farm calls (farm.h) ---- */
+/* ---- evolve_contests.c ---- */
+
+/* Where creatures are judged by contests. 0, or ERR_* with a message. */
+int evolve_start_contests(struct evolve *evolve);
+/* What is to be simulated, with task->trial, seed, key and bout; *rival is NULL for one alone.
+ * NULL: nothing now. */
+const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
+                                            const struct individual **rival);
+void evolve_take_contest(struct evolve *evolve, const struct task *task,
+                         const struct result *result, const struct store_cost *cost);
+void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason);
+/* Whether the best has yet to take the exam. */
+int evolve_contest_candidate(const struct evolve *evolve);
+
+/* ---- evolve_tasks.c ---- */
+
+/* Counts a new result that went to the store with that status, and goes on to the next generation
+ * if it was the last of this one. */
+void evolve_count_result(struct evolve *evolve, int status);
+/* Stores an individual whose simulation crashed, and counts that. */
+void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,
+                           const char *reason, const char *log);
+
+/* What the farm calls (farm.h). */
 
 void evolve_on_result(void *context, const struct task *task, const struct result *result,
                       int slot);

@@ -13,9 +13,12 @@
 enum { KNOWN_AT_ONCE = 64 };
 
 /* The next individual to simulate, and how: one before the referee (others may wait for it), one
- * without a result, or the candidate for champion. */
-static const struct individual *ask(struct evolve *evolve, struct task *task)
+ * without a result, or the candidate for champion; in a contest with a rival. */
+static const struct individual *ask(struct evolve *evolve, struct task *task,
+                                    const struct individual **rival)
 {
+    if (evolve->contests)
+        return evolve_ask_contest(evolve, task, rival);
     const struct individual *individual = search_ask_referee(evolve->settings->search);
     if (individual) {
         task->trial = referee_trial(individual->referee_trial, evolve->settings->params);
@@ -25,8 +28,7 @@ static const struct individual *ask(struct evolve *evolve, struct task *task)
     return individual ? individual : evolve_ask_exam(evolve, task);
 }
 
-/* Counts the new result and goes on to the next generation if it was the last of this one. */
-static void count_result(struct evolve *evolve, int status)
+void evolve_count_result(struct evolve *evolve, int status)
 {
     if (status) {
         evolve_fail(evolve);
@@ -63,14 +65,16 @@ static void take_first(struct evolve *evolve, const struct task *task, const str
                     result->digest);
     if (!individual)
         return;
-    count_result(evolve,
-                 store_put_result(evolve->settings->store, individual, cost, &evolve->error));
+    evolve_count_result(
+        evolve, store_put_result(evolve->settings->store, individual, cost, &evolve->error));
 }
 
 static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
                         const struct store_cost *cost)
 {
-    if (task->trial.purpose == TRIAL_FIRST)
+    if (evolve->contests)
+        evolve_take_contest(evolve, task, result, cost);
+    else if (task->trial.purpose == TRIAL_FIRST)
         take_first(evolve, task, result, cost);
     else
         take_trial(evolve, task, result->verdict, &result->measures);
@@ -116,23 +120,43 @@ static void stop_at_task(struct evolve *evolve, const struct task *task, int sta
     evolve_fail(evolve);
 }
 
-/* A copy of what the search asks for; 0: there is nothing, or it failed. */
-static int make_task(struct evolve *evolve, struct task *task)
+/* Who and how, by the search. */
+static void describe_task(const struct evolve *evolve, const struct individual *individual,
+                          struct task *task)
 {
-    *task = (struct task){.id = evolve->task_count + 1};
-    const struct individual *individual = ask(evolve, task);
-    if (!individual)
-        return 0;
-    evolve->task_count++;
-    task->creature = individual->id;
     task->seed = individual->seed;
     task->bar = individual->bar;
     if (task->trial.purpose == TRIAL_FIRST &&
         !phenotype_key_has_seed(evolve->settings->params, &task->trial))
         task->key = individual->key;
-    int status = genome_copy(&task->genome, &individual->genome);
-    if (!status)
-        status = packed_genome_copy(&task->packed, &individual->packed);
+}
+
+static int copy_genome(const struct individual *individual, struct genome *genome,
+                       struct packed_genome *packed)
+{
+    int status = genome_copy(genome, &individual->genome);
+    return status ? status : packed_genome_copy(packed, &individual->packed);
+}
+
+/* A copy of what the search asks for; 0: there is nothing, or it failed. */
+static int make_task(struct evolve *evolve, struct task *task)
+{
+    const struct individual *rival = NULL;
+    *task = (struct task){.id = evolve->task_count + 1};
+    const struct individual *individual = ask(evolve, task, &rival);
+    if (!individual)
+        return 0;
+    evolve->task_count++;
+    task->creature = individual->id;
+    if (!evolve->contests)
+        describe_task(evolve, individual, task);
+    int status = copy_genome(individual, &task->genome, &task->packed);
+    if (rival) {
+        task->rival_count = 1;
+        task->rivals[0].creature = rival->id;
+    }
+    if (!status && rival)
+        status = copy_genome(rival, &task->rivals[0].genome, &task->rivals[0].packed);
     if (status)
         stop_at_task(evolve, task, status);
     return !status;
@@ -223,16 +247,28 @@ static void on_referee_quarantine(struct evolve *evolve, const struct task *task
         take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
 }
 
+void evolve_put_quarantine(struct evolve *evolve, const struct individual *individual,
+                           const char *reason, const char *log)
+{
+    char command[2 * RUN_PATH_SIZE + 256];
+    print_reproduction(evolve, individual->id, command, sizeof command);
+    evolve_count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason,
+                                                     command, log, &evolve->error));
+}
+
 void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
                           const char *log)
 {
     static const struct measures no_measures;
     struct evolve *evolve = context;
-    char command[2 * RUN_PATH_SIZE + 256];
     if (evolve->is_stopping)
         return;
     if (evolve->reuse[task->trial.purpose])
         reuse_forget(evolve->reuse[task->trial.purpose], task);
+    if (evolve->contests) {
+        evolve_quarantine_contest(evolve, task, reason);
+        return;
+    }
     if (task->trial.purpose != TRIAL_FIRST) {
         on_referee_quarantine(evolve, task, reason);
         return;
@@ -243,9 +279,7 @@ void evolve_on_quarantine(void *context, const struct task *task, const char *re
         return;
     progress_print(evolve->settings->progress, "creature %" PRIu64 " is in quarantine: %s",
                    task->creature, reason);
-    print_reproduction(evolve, task->creature, command, sizeof command);
-    count_result(evolve, store_put_quarantine(evolve->settings->store, individual, reason, command,
-                                              log, &evolve->error));
+    evolve_put_quarantine(evolve, individual, reason, log);
 }
 
 void evolve_on_notice(void *context, const char *text)

@@ -259,6 +259,8 @@ static struct entry *end_task(struct reuse *reuse, const struct task *task, int 
 static const char *find_difference(const struct result *one, const struct result *other)
 {
     int measure = measures_find_difference(&one->measures, &other->measures);
+    for (int i = 0; i < one->rival_count && measure < 0; i++)
+        measure = measures_find_difference(&one->rivals[i].measures, &other->rivals[i].measures);
     return one->verdict != other->verdict                 ? "verdict"
            : one->digest != other->digest                 ? "digest"
            : one->pace_least_m_s != other->pace_least_m_s ? "least pace"

@@ -110,6 +110,12 @@ static int hash_generation(struct store *store, struct walk *individuals, struct
                            " WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     if (!status)
+        status = hash_rows(store,
+                           "SELECT first, second, trial, verdict1, verdict2, margin1, margin2,"
+                           " digest FROM contests WHERE generation = ?"
+                           " ORDER BY first, second, trial",
+                           generation, hash, error);
+    if (!status)
         status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     if (!status)

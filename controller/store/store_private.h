@@ -32,6 +32,7 @@ enum hot_statement {
     HOT_PUT_REFEREE,
     HOT_CLOSE_MEMBER,
     HOT_PUT_ARCHIVED,
+    HOT_PUT_CONTEST,
     HOT_COUNT
 };
 

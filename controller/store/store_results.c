@@ -157,6 +157,29 @@ int store_put_trial(struct store *store, const struct store_trial *trial, struct
     return status;
 }
 
+int store_put_contest(struct store *store, const struct store_contest *contest, struct error *error)
+{
+    sqlite3_stmt *statement;
+    char text[TRIAL_TEXT_SIZE];
+    trial_to_text(&contest->trial, text);
+    int status = store_begin(store, error);
+    if (!status)
+        status = store_get_hot(store, HOT_PUT_CONTEST, &statement, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(statement, 1, contest->generation);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)contest->ids[0]);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)contest->ids[1]);
+    store_bind_text(statement, 4, text);
+    store_bind_hash(statement, 5, contest->seed);
+    store_bind_text(statement, 6, verdict_name(contest->verdicts[0]));
+    store_bind_text(statement, 7, verdict_name(contest->verdicts[1]));
+    sqlite3_bind_double(statement, 8, contest->margins[0]);
+    sqlite3_bind_double(statement, 9, contest->margins[1]);
+    store_bind_hash(statement, 10, contest->digest);
+    return store_run_statement(store, statement, error);
+}
+
 int store_put_champion(struct store *store, const struct store_champion *champion,
                        struct error *error)
 {

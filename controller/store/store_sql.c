@@ -207,6 +207,9 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
         [HOT_PUT_ARCHIVED] =
             "INSERT OR REPLACE INTO archive (generation, individual, cell, trials, waiting)"
             " VALUES (?, ?, ?, ?, ?)",
+        [HOT_PUT_CONTEST] =
+            "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed, verdict1,"
+            " verdict2, margin1, margin2, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     };
     static statement_print *const printers[HOT_COUNT] = {
         [HOT_INSERT_RESULT] = print_insert_result, [HOT_UPDATE_RESULT] = print_update_result};

@@ -184,11 +184,15 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
     *result = (struct contest_result){.digest = HASH_START};
     result->sides[0].touched_s = result->sides[1].touched_s = -1;
     evaluate_habitat(&h, tasks, count, &like, arena, evaluations);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         result->digest = hash_u64(result->digest, evaluations[i].digest);
+        result->work += evaluations[i].work;
+        result->arena_bytes = evaluations[i].arena_bytes;
+    }
     for (int i = 0; i < 2; i++) {
         result->sides[i].verdict = evaluations[i].verdict;
         result->sides[i].digest = evaluations[i].digest;
+        result->sides[i].measures = evaluations[i].measures;
     }
     for (int i = 0; i < 2; i++) /* of a body that broke */
         if (!isfinite(result->sides[i].distance_m))
@@ -210,8 +214,8 @@ void evaluate_bout(const struct genome *const genomes[2], const struct params *p
 {
     int first = contest_first(genomes, bout);
     const struct genome *placed[2] = {genomes[first], genomes[!first]};
-    evaluate_contest(placed, params, (uint64_t)params->run_seed, bout->heading_rad, arena, observer,
-                     context, result);
+    evaluate_contest(placed, params, bout->seed, bout->heading_rad, arena, observer, context,
+                     result);
     if (first) {
         struct contest_side side = result->sides[0];
         result->sides[0] = result->sides[1];
@@ -242,4 +246,44 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
         pair->margin += pair->results[i].sides[0].margin / CONTEST_BOUTS;
         pair->digest = hash_u64(pair->digest, pair->results[i].digest);
     }
+}
+
+/* ---------------------------------------------------------------- tasks */
+
+static void evaluate_rivals(const struct genome *const genomes[2], struct params *params,
+                            const struct trial *trial, uint64_t seed, struct arena *arena,
+                            struct evaluation results[2])
+{
+    struct contest_bout bout;
+    struct contest_result result;
+    contest_apply(params);
+    bout = contest_make_bout(genomes[0]->kind, params, seed, trial->bout);
+    evaluate_bout(genomes, params, &bout, arena, NULL, NULL, &result);
+    for (int i = 0; i < 2; i++)
+        results[i] = (struct evaluation){.verdict = result.sides[i].verdict,
+                                         .measures = result.sides[i].measures,
+                                         .digest = result.digest,
+                                         .arena_bytes = result.arena_bytes,
+                                         .work = result.work};
+}
+
+void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
+                   const struct trial *trial, uint64_t seed, struct arena *arena,
+                   struct evaluation *results)
+{
+    struct params own = *params;
+    trial_apply(trial, &own);
+    if (trial->bout > 0)
+        evaluate_rivals(genomes, &own, trial, seed, arena, results);
+    else
+        evaluate(genomes[0], &own, seed, arena, NULL, NULL, &results[0]);
+}
+
+int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
+                        const struct trial *trial, struct error *error)
+{
+    if ((trial->bout > 0) != (count == 2))
+        return error_set(error, ERR_RANGE, "a trial of %d creatures, which is%s a contest", count,
+                         trial->bout > 0 ? "" : " not");
+    return trial->bout > 0 ? contest_check(genomes[0], genomes[1], params, error) : 0;
 }

@@ -4,6 +4,7 @@
 #define SIMULATOR_EVALUATE_CONTEST_H
 
 #include "common/judge/contest.h"
+#include "common/judge/trial.h"
 #include "simulator/evaluate/evaluate.h"
 
 /* Most bodies of a contest: creatures 0 and 1, which are the first and the second, and the object,
@@ -37,5 +38,15 @@ struct contest_pair {
 /* All bouts of a pair that contest_check() lets pass. */
 void evaluate_pair(const struct genome *const genomes[2], const struct params *params,
                    struct arena *arena, struct contest_pair *pair);
+
+/* What a task asks for: the trial of a list of genomes, one, or the two of a contest, that
+ * evaluate_list_check() lets pass. The parameters are those of the run. Each has a result; their
+ * digests are that of the contest. */
+void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
+                   const struct trial *trial, uint64_t seed, struct arena *arena,
+                   struct evaluation *results);
+/* 0, or ERR_* with a message. */
+int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
+                        const struct trial *trial, struct error *error);
 
 #endif

@@ -119,14 +119,21 @@ static void make_genome(struct genome *genome)
 /* One frame of each message. */
 static void write_messages(struct pack_writer *writer, struct corpus *corpus)
 {
-    struct task task = {.id = 7, .creature = 8, .seed = 9, .trial = {TRIAL_CHAMPION, 3, 2, 1}};
-    struct result result = {.id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}};
+    struct task task = {.id = 7,
+                        .creature = 8,
+                        .seed = 9,
+                        .trial = {TRIAL_CHAMPION, 3, 2, 1, 2},
+                        .rivals = {{.creature = 9}},
+                        .rival_count = 1};
+    struct result result = {
+        .id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}, .rival_count = 1};
     struct params params;
     struct hello hello;
     size_t at = 0;
     hello_init(&hello, 4711);
     params_set_defaults(&params);
     make_genome(&task.genome);
+    make_genome(&task.rivals[0].genome);
     for (int i = 0; i < 7; i++) {
         if (i == 0)
             message_encode_hello(writer, &hello);
@@ -147,7 +154,7 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
                        writer->buffer.size - at - FRAME_HEADER_BYTES);
         at = writer->buffer.size;
     }
-    genome_deinit(&task.genome);
+    task_deinit(&task);
 }
 
 static void message_seeds(struct corpus *corpus)
@@ -169,6 +176,8 @@ static void message_take(const unsigned char *bytes, size_t length)
         return;
     if (message.type == MESSAGE_TASK)
         ENSURE(genome_check(&message.as.task.genome, &error) == 0, "%s", error.message);
+    for (int i = 0; message.type == MESSAGE_TASK && i < message.as.task.rival_count; i++)
+        ENSURE(genome_check(&message.as.task.rivals[i].genome, &error) == 0, "%s", error.message);
     message_deinit(&message);
 }
 

@@ -363,7 +363,7 @@ START_TEST(only_scored_verdicts_have_fitness)
     measures.follow_share = measures.head_mean_m = measures.height_mean_m = 1;
     measures.reach_m = measures.distance_m;
     measures.time_s = params.simulation_duration_s = 10;
-    measures.work_in_j = 1;
+    measures.work_in_j = measures.contests = 1;
     for (int k = 0; k < MEASURE_WINDOWS; k++)
         measures_set(&measures, MEASURE_window_1_m + k, 1);
     for (int behaviour = 0; behaviour < BEHAVIOUR_COUNT; behaviour++)

@@ -64,17 +64,25 @@ static void setup(void)
                          .creature = 5,
                          .attempt = 2,
                          .seed = UINT64_MAX - 3,
-                         .trial = {TRIAL_CHAMPION, 7, 2, 1},
-                         .bar = {0.25, 1.5}};
+                         .trial = {TRIAL_CHAMPION, 7, 2, 1, 3},
+                         .bar = {0.25, 1.5},
+                         .rivals = {{.creature = 6}},
+                         .rival_count = 1};
     make_genome(&task.genome);
+    make_genome(&task.rivals[0].genome);
+    task.rivals[0].genome.bodies[0].width_m = 0.75;
     result = (struct result){.id = 77,
                              .creature = 5,
                              .verdict = VERDICT_SPINNING,
                              .digest = UINT64_C(0xfedcba9876543210),
                              .pace_least_m_s = 0.75,
-                             .cost = {.wall_ms = 12.5, .cpu_ms = 12, .arena_bytes = 65536}};
-    for (int i = 0; i < MEASURE_COUNT; i++)
+                             .cost = {.wall_ms = 12.5, .cpu_ms = 12, .arena_bytes = 65536},
+                             .rivals = {{.verdict = VERDICT_ENERGY}},
+                             .rival_count = 1};
+    for (int i = 0; i < MEASURE_COUNT; i++) {
         measures_set(&result.measures, i, i / 3.0 - 2);
+        measures_set(&result.rivals[0].measures, i, 2 - i / 7.0);
+    }
     hello = (struct hello){.protocol_version = PROTOCOL_VERSION,
                            .pid = 4711,
                            .fingerprint = UINT64_C(0x0123456789abcdef),
@@ -86,7 +94,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    genome_deinit(&task.genome);
+    task_deinit(&task);
     pack_writer_deinit(&writer);
 }
 
@@ -189,6 +197,9 @@ START_TEST(task_round_trip)
     ck_assert_mem_eq(&message.as.task.trial, &task.trial, sizeof task.trial);
     ck_assert(message.as.task.bar.m_s == 0.25 && message.as.task.bar.sizes_s == 1.5);
     ck_assert_int_eq(genome_is_equal(&message.as.task.genome, &task.genome), 1);
+    ck_assert_int_eq(message.as.task.rival_count, 1);
+    ck_assert_uint_eq(message.as.task.rivals[0].creature, 6);
+    ck_assert(genome_is_equal(&message.as.task.rivals[0].genome, &task.rivals[0].genome));
     message_deinit(&message);
 }
 END_TEST
@@ -210,6 +221,11 @@ START_TEST(result_round_trip)
     ck_assert_double_eq(message.as.result.cost.wall_ms, 12.5);
     ck_assert_double_eq(message.as.result.cost.cpu_ms, 12);
     ck_assert_uint_eq(message.as.result.cost.arena_bytes, 65536);
+    ck_assert_int_eq(message.as.result.rival_count, 1);
+    ck_assert_int_eq(message.as.result.rivals[0].verdict, VERDICT_ENERGY);
+    ck_assert_int_eq(
+        measures_find_difference(&message.as.result.rivals[0].measures, &result.rivals[0].measures),
+        -1);
     message_deinit(&message);
 }
 END_TEST
@@ -316,7 +332,7 @@ START_TEST(documented_result)
     message_encode_result(&writer, &sent);
     const unsigned char *bytes = (const unsigned char *)writer.buffer.data;
     snprintf(expected, sizeof expected,
-             "\nresult  %02x %02x %02x %02x  98 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "
+             "\nresult  %02x %02x %02x %02x  99 21 07 cc cc 01 01 %02x %02x %02x cb 00 ...  "
              "[33, 7, 204, 1, 1, [%d doubles],",
              bytes[0], bytes[1], bytes[2], bytes[3], bytes[11], bytes[12], bytes[13],
              MEASURE_COUNT);
@@ -460,7 +476,7 @@ END_TEST
 
 static void begin_task(uint64_t id)
 {
-    pack_array(&writer, 9);
+    pack_array(&writer, 10);
     pack_u64(&writer, MESSAGE_TASK);
     pack_u64(&writer, id);
     pack_u64(&writer, 5);
@@ -481,6 +497,7 @@ START_TEST(bad_tasks)
     pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
+    pack_array(&writer, 0);
     expect_refusal(ERR_RANGE, 0);
 
     begin_task(9);
@@ -489,6 +506,7 @@ START_TEST(bad_tasks)
     pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
+    pack_array(&writer, 0);
     struct error error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.attempt"));
 
@@ -499,6 +517,8 @@ START_TEST(bad_tasks)
                                          "entry+finer-0",
                                          "entry+perturbed-41",
                                          "entry+finer-2+perturbed-1",
+                                         "first+bout-9",
+                                         "first+perturbed-1+bout-1",
                                          "champion+other-solver+other-solver"};
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
         begin_task(9);
@@ -507,6 +527,7 @@ START_TEST(bad_tasks)
         pack_text(&writer, trials[i]);
         pack_bar(0, 0);
         genome_encode(&task.genome, &writer);
+        pack_array(&writer, 0);
         error = expect_refusal(ERR_RANGE, 9);
         ck_assert_ptr_nonnull(strstr(error.message, "task.trial"));
     }
@@ -519,6 +540,7 @@ START_TEST(bad_tasks)
         pack_text(&writer, "first");
         pack_bar(bars[i].m_s, bars[i].sizes_s);
         genome_encode(&task.genome, &writer);
+        pack_array(&writer, 0);
         error = expect_refusal(ERR_RANGE, 9);
         ck_assert_ptr_nonnull(
             strstr(error.message, i == 0 ? "task.hopeless_m_s" : "task.hopeless_sizes_s"));
@@ -530,6 +552,7 @@ START_TEST(bad_tasks)
     pack_text(&writer, "first");
     pack_bar(0, 0);
     pack_array(&writer, 0);
+    pack_array(&writer, 0);
     error = expect_refusal(ERR_FORMAT, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "task.genome"));
 
@@ -540,14 +563,54 @@ START_TEST(bad_tasks)
     pack_text(&writer, "first");
     pack_bar(0, 0);
     genome_encode(&task.genome, &writer);
+    pack_array(&writer, 0);
     error = expect_refusal(ERR_RANGE, 9);
     ck_assert_ptr_nonnull(strstr(error.message, "width"));
 }
 END_TEST
 
+/* A task with so many rivals, the last of which has so many fields. */
+static void put_rivals(const char *trial, int count, int fields)
+{
+    begin_task(9);
+    pack_u64(&writer, 0);
+    pack_u64(&writer, 1);
+    pack_text(&writer, trial);
+    pack_bar(0, 0);
+    genome_encode(&task.genome, &writer);
+    pack_array(&writer, (size_t)count);
+    for (int i = 0; i < count; i++) {
+        pack_array(&writer, (size_t)fields);
+        pack_u64(&writer, 6);
+        for (int k = 1; k < fields; k++)
+            genome_encode(&task.rivals[0].genome, &writer);
+    }
+}
+
+/* A contest is of two, and nothing else is. */
+START_TEST(bad_rivals)
+{
+    put_rivals("first+bout-1", 2, 2);
+    struct error error = expect_refusal(ERR_LIMIT, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals"));
+    put_rivals("first+bout-1", 0, 2);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals: 0"));
+    put_rivals("first", 1, 2);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals: 1"));
+    put_rivals("first+bout-1", 1, 3);
+    expect_refusal(ERR_FORMAT, 9);
+    task.rivals[0].genome.bodies[0].width_m = 0;
+    put_rivals("first+bout-1", 1, 2);
+    error = expect_refusal(ERR_RANGE, 9);
+    ck_assert_ptr_nonnull(strstr(error.message, "task.rivals.genome"));
+}
+END_TEST
+
 static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int measure_count)
 {
-    pack_array(&writer, 8);
+    pack_array(&writer, 9);
     pack_u64(&writer, MESSAGE_RESULT);
     pack_u64(&writer, 77);
     pack_u64(&writer, 5);
@@ -561,6 +624,7 @@ static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int me
     pack_double(&writer, wall_ms);
     pack_double(&writer, 0);
     pack_u64(&writer, 0);
+    pack_array(&writer, 0);
 }
 
 START_TEST(bad_results)
@@ -746,6 +810,7 @@ int main(void)
     tcase_add_test(test, hello_of_the_past);
     tcase_add_test(test, hello_knows_its_job);
     tcase_add_test(test, bad_tasks);
+    tcase_add_test(test, bad_rivals);
     tcase_add_test(test, bad_results);
     tcase_add_test(test, bad_setups);
     tcase_add_test(test, too_long_is_refused);

@@ -399,9 +399,9 @@ START_TEST(seeds_and_trials)
     ck_assert(!phenotype_key_is_equal(&key, &other));
     set("light.kind=none");
     struct phenotype_key keys[6];
-    static const struct trial trials[6] = {{TRIAL_FIRST, 0, 0, 0}, {TRIAL_FIRST, 0, 1, 0},
-                                           {TRIAL_FIRST, 0, 0, 1}, {TRIAL_FIRST, 1, 0, 0},
-                                           {TRIAL_FIRST, 2, 0, 0}, {TRIAL_FIRST, 1, 0, 0}};
+    static const struct trial trials[6] = {{TRIAL_FIRST, 0, 0, 0, 0}, {TRIAL_FIRST, 0, 1, 0, 0},
+                                           {TRIAL_FIRST, 0, 0, 1, 0}, {TRIAL_FIRST, 1, 0, 0, 0},
+                                           {TRIAL_FIRST, 2, 0, 0, 0}, {TRIAL_FIRST, 1, 0, 0, 0}};
     for (int i = 0; i < 6; i++) {
         ck_assert_int_eq(phenotype_key_grow(&keys[i], &genome, &params, &trials[i], i == 5 ? 2 : 1,
                                             &other_arena),

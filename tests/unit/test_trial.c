@@ -21,16 +21,16 @@ START_TEST(texts_come_back)
     struct trial trial, back;
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
 
-    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 41 * 7 * 2; i++) {
-        trial = (struct trial){i % 3, i / 3 % 41, i / 123 % 7, i / 861};
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 41 * 7 * 2 * 3; i++) {
+        trial = (struct trial){i % 3, i / 3 % 41, i / 123 % 7, i / 861 % 2, i / 1722 * 4};
         trial_to_text(&trial, text);
         ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
         ck_assert_mem_eq(&back, &trial, sizeof trial);
         if (strlen(text) > strlen(longest))
             strcpy(longest, text);
     }
-    ck_assert_str_eq(longest, "champion+perturbed-10+finer-1+other-solver");
-    trial_to_text(&(struct trial){TRIAL_ENTRY, 2, 2, 0}, text);
+    ck_assert_str_eq(longest, "champion+bout-4+perturbed-10+finer-1+other-solver");
+    trial_to_text(&(struct trial){TRIAL_ENTRY, 2, 2, 0, 0}, text);
     ck_assert_str_eq(text, "entry+perturbed-2+finer-2");
 }
 END_TEST
@@ -52,6 +52,8 @@ START_TEST(other_texts_are_refused)
                                         "first+perturbed-4294967297",
                                         "first+perturbed-",
                                         "first+finer-2+perturbed-1",
+                                        "first+bout-9",
+                                        "first+finer-2+bout-1",
                                         "first+other-solver+finer-2",
                                         "first+other-solver+other-solver",
                                         "First"};
@@ -73,7 +75,7 @@ START_TEST(parameters_become_those_of_the_trial)
     ck_assert_double_eq(first.simulation_dt_s, params.simulation_dt_s);
     ck_assert_double_eq(first.guard_budget, params.guard_budget);
     ck_assert_int_eq(first.simulation_solver, SOLVER_ARTICULATED);
-    trial_apply(&(struct trial){TRIAL_CHAMPION, 3, 2, 1}, &other);
+    trial_apply(&(struct trial){TRIAL_CHAMPION, 3, 2, 1, 0}, &other);
     ck_assert_int_eq(other.simulation_perturbation, 3);
     ck_assert_double_eq(other.simulation_dt_s, params.simulation_dt_s / 4);
     ck_assert_int_eq(other.simulation_solver, SOLVER_CONSTRAINT);
@@ -93,11 +95,11 @@ START_TEST(words)
 {
     char text[8];
 
-    check_words((struct trial){TRIAL_FIRST, 0, 0, 0}, "at h");
-    check_words((struct trial){TRIAL_ENTRY, 1, 0, 0}, "from perturbed start 1 at h");
-    check_words((struct trial){TRIAL_CHAMPION, 3, 2, 1},
+    check_words((struct trial){TRIAL_FIRST, 0, 0, 0, 0}, "at h");
+    check_words((struct trial){TRIAL_ENTRY, 1, 0, 0, 0}, "from perturbed start 1 at h");
+    check_words((struct trial){TRIAL_CHAMPION, 3, 2, 1, 0},
                 "from perturbed start 3 at h/4 with solver constraint");
-    trial_describe(&(struct trial){TRIAL_ENTRY, 1, 0, 0}, &params, text, sizeof text);
+    trial_describe(&(struct trial){TRIAL_ENTRY, 1, 0, 0, 0}, &params, text, sizeof text);
     ck_assert_str_eq(text, "from pe");
 }
 END_TEST

@@ -50,10 +50,11 @@ def body(number):
 connection = [3, 1, 2, 0, 0.0, 2, 0.0, 0.0, 1.0, 0, 0]
 good = [1, [body(1), body(2)], [connection], []]
 bad = [1, [body(1), body(1)], [], []]
+long = [1, [body(1), [2, 0.6, 0.1] + body(2)[3:]], [connection], []]
 
-send(frame([1, 11, BUILD, os.getpid(), 0, "", "", ""]))
+send(frame([1, 12, BUILD, os.getpid(), 0, "", "", ""]))
 hello = receive(1, 8)
-if hello[1] != 11 or hello[2] != BUILD:
+if hello[1] != 12 or hello[2] != BUILD:
     sys.exit("hello: %r" % hello)
 # keys that are missing have their defaults, but for the rule of neighbours, which older versions did not have;
 # the digest is taken from what the simulator refuses
@@ -66,23 +67,27 @@ if refused[1] != 0 or "digest" not in refused[2] or simulator.wait() != 1:
 digest = int(os.environ["PARAMS_DIGEST"], 16)
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
-send(frame([1, 11, BUILD, os.getpid(), 0, "", "", ""]) +
+send(frame([1, 12, BUILD, os.getpid(), 0, "", "", ""]) +
      frame([2, digest, 60.0, 1024, 0, {"creature.neighbours": "auto"}]))
 receive(1, 8)
 if receive(32, 2)[1] != digest:
     sys.exit("ready with another digest")
-tasks = b"".join(frame([3, number, 100 + number, 0, 42, "first", 0.0, 0.0, good]) for number in (1, 2))
-tasks += frame([3, 3, 103, 0, 42, "first", 0.0, 0.0, bad]) + frame([3, 4, 104, 0, 42, "entry+finer-2", 0.0, 0.0, good]) + frame([4])
+tasks = b"".join(frame([3, number, 100 + number, 0, 42, "first", 0.0, 0.0, good, []]) for number in (1, 2))
+tasks += frame([3, 3, 103, 0, 42, "first", 0.0, 0.0, bad, []]) + frame([3, 4, 104, 0, 42, "entry+finer-2", 0.0, 0.0, good, []])
+tasks += frame([3, 5, 105, 0, 42, "first+bout-1", 0.0, 0.0, good, [[106, long]]]) + frame([4])
 for at in range(0, len(tasks), 7):
     send(tasks[at:at + 7])
-first, second = receive(33, 8), receive(33, 8)
+first, second = receive(33, 9), receive(33, 9)
 if receive(34, 3)[1] != 3:
     sys.exit("a genome with two bodies of one id was not rejected")
-quarter = receive(33, 8)
+quarter = receive(33, 9)
 if [first[1], first[2], second[1], quarter[1]] != [1, 101, 2, 4]:
     sys.exit("wrong ids: %r" % [first[:3], second[:3], quarter[:3]])
 if first[3:6] != second[3:6] or len(first[5]) != int(os.environ["MEASURES"]) or first[5][0] != 2.0:
     sys.exit("equal tasks, other results: %r, %r" % (first, second))
+contest = receive(33, 9)
+if contest[1] != 5 or len(contest[8]) != 1 or len(contest[8][0][1]) != len(contest[5]) or first[8] != []:
+    sys.exit("a contest has results of both: %r" % contest)
 if quarter[4] == first[4]:
     sys.exit("a quarter of the step changed nothing")
 if simulator.stdout.read() != b"" or simulator.wait() != 0:

@@ -1,0 +1,690 @@
+/* See contests.h.
+ *
+ * Players are the generation's creatures and, behind them, those of the hall that they meet. Bouts
+ * are a list, planned when the generation is opened; a tournament's next round is added when the
+ * one before is over. What a bout came to stays with it, and sums are made over the list, so that
+ * they do not depend on what came in first. */
+#include "controller/evolution/contests.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/genome/body_kind.h"
+#include "common/judge/contest.h"
+#include "common/math/hash.h"
+#include "common/math/rng.h"
+#include "controller/evolution/search_private.h"
+
+enum suspicion { UNSUSPECTED, SUSPECTED, ON_TRIAL, INNOCENT, GUILTY };
+
+struct player {
+    const struct individual *individual;
+    struct phenotype_key key;
+    uint64_t hash; /* of its genome */
+    int is_wanted; /* it has no result */
+    int is_taken;
+    int left;   /* bouts without an outcome */
+    int rounds; /* of a tournament, that it reached; a bye is one */
+    int is_out; /* of the tournament */
+    int source; /* the bout whose measures it has, more by CONTESTS_MAX if that has no score */
+    struct measures measures;
+    int verdict;
+    int is_condemned; /* it has crashed a bout, and crashes alone */
+    enum suspicion suspicion;
+    char crash[128];
+};
+
+enum bout_state { PLANNED, OUT, CRASHED, DONE };
+
+struct bout {
+    int sides[2]; /* players */
+    struct trial trial;
+    enum bout_state state;
+    int verdicts[2];
+    double margins[2], touched[2], approach[2], won[2]; /* as the measures */
+    uint64_t digest;
+};
+
+struct contests {
+    const struct params *params;
+    struct arena arena;
+    struct individual *hall;
+    int hall_room, hall_count, added_count, last_best;
+    uint32_t generation;
+    struct player *players;
+    int player_count, population_count;
+    struct bout *bouts;
+    int bout_count, bout_room, cursor, left;
+    int first_of_round; /* bout */
+    int has_suspects, has_news, is_exam, rivals;
+};
+
+/* ---- parameters ---- */
+
+static double count_bouts(const struct params *params)
+{
+    double size = (double)params->population_size, opponents = (double)params->contest_opponents;
+    double pairs[PATTERN_COUNT] = {[PATTERN_HALL] = size * (1 + opponents),
+                                   [PATTERN_BEST] = size,
+                                   [PATTERN_RANDOM] = size * opponents,
+                                   [PATTERN_TOURNAMENT] = size,
+                                   [PATTERN_ALL] = size * (size - 1) / 2};
+    return pairs[params->contest_pattern] * (double)params->contest_headings;
+}
+
+static int refuse(struct error *error, const char *demand)
+{
+    return error_set(error, ERR_RANGE, "evolution.behaviour contest needs %s", demand);
+}
+
+int contests_check_params(const struct params *params, struct error *error)
+{
+    if (!contests_are_wanted(params))
+        return 0;
+    if (params->evolution_search == SEARCH_ARCHIVE)
+        return refuse(error, "evolution.search = sims: whom one meets is of a generation");
+    if (!params->evolution_reevaluate)
+        return refuse(error, "evolution.reevaluate = yes: in each generation one meets others");
+    if (params->evolution_islands > 1 || params->evolution_living_draws > 1 ||
+        params->interactive_share > 0)
+        return refuse(error, "evolution.islands = 1, evolution.living_draws = 1, "
+                             "interactive.share = 0");
+    if (!params->sensor_other)
+        return refuse(error, "sensor.other = yes: who contends sees the other one");
+    if (!params->sensor_object && contest_has_object(params->contest_goal))
+        return refuse(error, "sensor.object = yes: there is something to contend for");
+    if (params->light_kind != LIGHT_NONE)
+        return refuse(error, "light.kind = none");
+    if (!body_kinds[params->creature_body].can_contend)
+        return refuse(error, "creature.body = rectangles or boxes");
+    if (body_kinds[params->creature_body].is_flat && params->contest_headings > 2)
+        return refuse(error, "contest.headings = 1 or 2 of rectangles: there are two sides");
+    if (params->contest_pattern == PATTERN_RANDOM &&
+        2 * params->contest_opponents >= params->population_size)
+        return refuse(error, "contest.opponents below half of population.size");
+    if (count_bouts(params) > CONTESTS_MAX)
+        return error_set(error, ERR_LIMIT, "%.0f contests in a generation, at most %d",
+                         count_bouts(params), CONTESTS_MAX);
+    return 0;
+}
+
+/* ---- making and freeing, the hall ---- */
+
+struct contests *contests_create(const struct params *params)
+{
+    struct contests *contests = calloc(1, sizeof *contests);
+    if (!contests)
+        return NULL;
+    contests->params = params;
+    if (!arena_init(&contests->arena, PHENOTYPE_KEY_ARENA_BYTES))
+        return contests;
+    free(contests);
+    return NULL;
+}
+
+void contests_destroy(struct contests *contests)
+{
+    if (!contests)
+        return;
+    search_free_individuals(contests->hall, contests->hall_count);
+    free(contests->players);
+    free(contests->bouts);
+    arena_deinit(&contests->arena);
+    free(contests);
+}
+
+int contests_founder_count(const struct params *params)
+{
+    int64_t opponents = params->contest_pattern == PATTERN_HALL ? params->contest_opponents : 0;
+    return (int)(1 + opponents < params->population_size ? 1 + opponents : params->population_size);
+}
+
+int contests_hall_count(const struct contests *contests)
+{
+    return contests->added_count;
+}
+
+/* Room for one more of `count` items. 0 or ERR_MEMORY. */
+static int make_room(void *items, int count, int *room, size_t size)
+{
+    void **array = items;
+    if (count < *room)
+        return 0;
+    int more = *room ? 2 * *room : 64;
+    void *grown = realloc(*array, (size_t)more * size);
+    if (!grown)
+        return ERR_MEMORY;
+    *array = grown;
+    *room = more;
+    return 0;
+}
+
+/* The key of its motion, which it may know. 0 or ERR_MEMORY. */
+static int find_key(struct contests *contests, const struct individual *individual,
+                    struct phenotype_key *key)
+{
+    static const struct phenotype_key unknown;
+    static const struct trial first = {.purpose = TRIAL_FIRST};
+    *key = individual->key;
+    return phenotype_key_is_equal(key, &unknown)
+               ? phenotype_key_grow(key, &individual->genome, contests->params, &first, 0,
+                                    &contests->arena)
+               : 0;
+}
+
+int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome)
+{
+    for (int i = 0; i < contests->hall_count; i++)
+        if (contests->hall[i].id == id) {
+            contests->added_count++;
+            contests->last_best = i;
+            return 0;
+        }
+    if (make_room(&contests->hall, contests->hall_count, &contests->hall_room,
+                  sizeof *contests->hall))
+        return ERR_MEMORY;
+    struct individual *member = &contests->hall[contests->hall_count];
+    *member = (struct individual){.id = id, .genome = *genome};
+    int status = find_key(contests, member, &member->key);
+    if (status)
+        return status;
+    genome_init(genome);
+    contests->last_best = contests->hall_count++;
+    contests->added_count++;
+    return 0;
+}
+
+/* ---- planning ---- */
+
+static int add_player(struct contests *contests, const struct individual *individual, int is_wanted)
+{
+    struct player *player = &contests->players[contests->player_count];
+    *player = (struct player){.individual = individual,
+                              .is_wanted = is_wanted,
+                              .source = INT_MAX,
+                              .hash = genome_hash(&individual->genome)};
+    contests->player_count++;
+    return find_key(contests, individual, &player->key);
+}
+
+static const struct player *player_of(const struct contests *contests, const struct bout *bout,
+                                      int side)
+{
+    return &contests->players[bout->sides[side]];
+}
+
+/* The bout has an outcome. */
+static void end_bout(struct contests *contests, struct bout *bout)
+{
+    bout->state = DONE;
+    contests->left--;
+    for (int i = 0; i < 2; i++)
+        contests->has_news |= --contests->players[bout->sides[i]].left == 0;
+}
+
+/* Those who move alike are even: nobody has touched anything. */
+static int are_equal(const struct contests *contests, const struct bout *bout)
+{
+    return phenotype_key_is_equal(&player_of(contests, bout, 0)->key,
+                                  &player_of(contests, bout, 1)->key);
+}
+
+static int add_bout(struct contests *contests, int a, int b, const struct trial *trial)
+{
+    if (make_room(&contests->bouts, contests->bout_count, &contests->bout_room,
+                  sizeof *contests->bouts))
+        return ERR_MEMORY;
+    struct bout *bout = &contests->bouts[contests->bout_count++];
+    *bout = (struct bout){.sides = {a, b}, .trial = *trial};
+    contests->players[a].left++;
+    contests->players[b].left++;
+    contests->left++;
+    if (are_equal(contests, bout))
+        end_bout(contests, bout);
+    return 0;
+}
+
+/* All bouts of a pair, of whom one at least has no result. */
+static int add_pair(struct contests *contests, int a, int b)
+{
+    int status = 0;
+    if (!contests->players[a].is_wanted && !contests->players[b].is_wanted)
+        return 0;
+    for (int i = 1; i <= contests->params->contest_headings && !status; i++)
+        status = add_bout(contests, a, b, &(struct trial){.purpose = TRIAL_FIRST, .bout = i});
+    return status;
+}
+
+static void init_stream(const struct contests *contests, struct rng *rng)
+{
+    rng_init(rng, (uint64_t)contests->params->run_seed, RNG_CONTEST, contests->generation + 1,
+             (uint64_t)contests->first_of_round);
+}
+
+/* In an order that is drawn. */
+static void shuffle(struct rng *rng, int *numbers, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)rng_below(rng, (uint32_t)i + 1), number = numbers[i];
+        numbers[i] = numbers[k];
+        numbers[k] = number;
+    }
+}
+
+/* Members of the hall as players: the last best, and `more` others that are drawn. */
+static int add_hall_players(struct contests *contests, int more)
+{
+    int last = contests->generation > 0 ? contests->last_best : 0, count = 0, status;
+    int *others = calloc((size_t)contests->hall_count + 1, sizeof *others);
+    struct rng rng;
+    if (!others)
+        return ERR_MEMORY;
+    for (int i = 0; i < contests->hall_count; i++)
+        if (i != last)
+            others[count++] = i;
+    init_stream(contests, &rng);
+    shuffle(&rng, others, count);
+    status = add_player(contests, &contests->hall[last], 0);
+    for (int i = 0; i < more && i < count && !status; i++)
+        status = add_player(contests, &contests->hall[others[i]], 0);
+    free(others);
+    return status;
+}
+
+static int plan_against_hall(struct contests *contests)
+{
+    int more = contests->params->contest_pattern == PATTERN_HALL
+                   ? (int)contests->params->contest_opponents
+                   : 0;
+    int status = add_hall_players(contests, more);
+    for (int i = 0; i < contests->population_count; i++)
+        for (int k = contests->population_count; k < contests->player_count && !status; k++)
+            status = add_pair(contests, i, k);
+    return status;
+}
+
+/* Each meets those so many places further on in a ring that is drawn: twice as many contests each,
+ * and no pair twice. */
+static int plan_at_random(struct contests *contests)
+{
+    int count = contests->population_count, status = 0;
+    int *ring = calloc((size_t)count + 1, sizeof *ring);
+    struct rng rng;
+    if (!ring)
+        return ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        ring[i] = i;
+    init_stream(contests, &rng);
+    shuffle(&rng, ring, count);
+    for (int i = 0; i < count; i++)
+        for (int k = 1; k <= contests->params->contest_opponents && !status; k++) {
+            int a = ring[i], b = ring[(i + k) % count];
+            status = add_pair(contests, a < b ? a : b, a < b ? b : a);
+        }
+    free(ring);
+    return status;
+}
+
+static int plan_all(struct contests *contests)
+{
+    int status = 0;
+    for (int i = 0; i < contests->population_count; i++)
+        for (int k = i + 1; k < contests->population_count && !status; k++)
+            status = add_pair(contests, i, k);
+    return status;
+}
+
+/* The next round of a tournament: pairs of those who are in it, in an order that is drawn. One of
+ * an odd number goes on without a contest. */
+static int plan_round(struct contests *contests)
+{
+    int count = 0, status = 0;
+    int *in = calloc((size_t)contests->population_count + 1, sizeof *in);
+    struct rng rng;
+    if (!in)
+        return ERR_MEMORY;
+    contests->first_of_round = contests->bout_count;
+    for (int i = 0; i < contests->population_count; i++)
+        if (!contests->players[i].is_out)
+            in[count++] = i;
+    init_stream(contests, &rng);
+    shuffle(&rng, in, count);
+    for (int i = 0; i < count && count > 1; i++)
+        contests->players[in[i]].rounds++;
+    for (int i = 0; i + 1 < count && !status; i += 2) {
+        int a = in[i], b = in[i + 1];
+        status = add_pair(contests, a < b ? a : b, a < b ? b : a);
+    }
+    free(in);
+    return status;
+}
+
+/* Who has lost a pair is out; of two that are even the younger one. */
+static int end_round(struct contests *contests)
+{
+    int bouts = (int)contests->params->contest_headings, in = 0;
+    for (int i = contests->first_of_round; i < contests->bout_count; i += bouts) {
+        double margin = 0;
+        for (int k = 0; k < bouts; k++)
+            margin += contests->bouts[i + k].margins[0] - contests->bouts[i + k].margins[1];
+        contests->players[contests->bouts[i].sides[margin >= 0]].is_out = 1;
+    }
+    for (int i = 0; i < contests->population_count; i++)
+        in += !contests->players[i].is_out;
+    contests->first_of_round = contests->bout_count;
+    return in > 1 ? plan_round(contests) : 0;
+}
+
+/* Rounds that are over are followed by the next. 0 or ERR_MEMORY. */
+static int go_on(struct contests *contests)
+{
+    int status = 0;
+    while (!status && contests->params->contest_pattern == PATTERN_TOURNAMENT &&
+           !contests->is_exam && contests->left == 0 &&
+           contests->first_of_round < contests->bout_count)
+        status = end_round(contests);
+    return status;
+}
+
+static int begin(struct contests *contests, int population_count, int others)
+{
+    free(contests->players);
+    contests->players = calloc((size_t)(population_count + others), sizeof *contests->players);
+    contests->population_count = population_count;
+    contests->player_count = contests->bout_count = contests->cursor = contests->left = 0;
+    contests->first_of_round = contests->has_suspects = contests->is_exam = 0;
+    contests->has_news = 1;
+    return contests->players ? 0 : ERR_MEMORY;
+}
+
+int contests_open(struct contests *contests, const struct population *population,
+                  uint32_t generation)
+{
+    static int (*const plans[PATTERN_COUNT])(struct contests *) = {
+        [PATTERN_HALL] = plan_against_hall,
+        [PATTERN_BEST] = plan_against_hall,
+        [PATTERN_RANDOM] = plan_at_random,
+        [PATTERN_TOURNAMENT] = plan_round,
+        [PATTERN_ALL] = plan_all};
+    int is_tournament = contests->params->contest_pattern == PATTERN_TOURNAMENT;
+    int status = begin(contests, population->count, contests->hall_count);
+    contests->generation = generation;
+    for (int i = 0; i < population->count && !status; i++) {
+        const struct individual *individual = &population->individuals[i];
+        status = add_player(contests, individual, !individual->has_result || is_tournament);
+    }
+    if (!status)
+        status = plans[contests->params->contest_pattern](contests);
+    return status ? status : go_on(contests);
+}
+
+/* Starts that no generation had: other headings, other poses and friction, a quarter of the
+ * step. */
+static int add_exam_bouts(struct contests *contests, int rival)
+{
+    int status = 0;
+    for (int i = 1; i <= CONTESTS_EXAM_BOUTS && !status; i++)
+        status = add_bout(contests, 0, rival,
+                          &(struct trial){.purpose = TRIAL_CHAMPION,
+                                          .bout = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + i,
+                                          .perturbation = TRIAL_RUN_STARTS + i,
+                                          .halvings = TRIAL_FINE_HALVINGS});
+    return status;
+}
+
+int contests_open_exam(struct contests *contests, const struct individual *champion)
+{
+    int founders = contests_founder_count(contests->params);
+    int status = begin(contests, 1, CONTESTS_EXAM_RIVALS);
+    contests->is_exam = 1;
+    if (!status)
+        status = add_player(contests, champion, 1);
+    for (int i = founders;
+         i < contests->hall_count && !status && contests->player_count <= CONTESTS_EXAM_RIVALS; i++)
+        if (contests->hall[i].id != champion->id)
+            status = add_player(contests, &contests->hall[i], 0);
+    contests->rivals = contests->player_count - 1;
+    for (int i = 1; i < contests->player_count && !status; i++)
+        status = add_exam_bouts(contests, i);
+    return status;
+}
+
+/* ---- asking ---- */
+
+/* In space a heading is drawn for each generation; in the plane all have the same starts, so that
+ * a pair has the same contest in any. */
+static uint64_t seed_of(const struct contests *contests)
+{
+    uint64_t seed = (uint64_t)contests->params->run_seed;
+    return body_kinds[contests->params->creature_body].is_flat
+               ? seed
+               : rng_mix_seed(seed, contests->generation + 1);
+}
+
+/* Of all that the motion of both depends on. Who stands where follows from the genomes. */
+static struct phenotype_key key_of(const struct contests *contests, const struct bout *bout)
+{
+    const struct player *a = player_of(contests, bout, 0), *b = player_of(contests, bout, 1);
+    struct phenotype_key key;
+    for (int i = 0; i < 2; i++) {
+        uint64_t hash = hash_u64(hash_u64(HASH_START, a->key.words[i]), b->key.words[i]);
+        hash = hash_u64(hash_u64(hash, a->hash > b->hash), seed_of(contests));
+        hash = hash_u64(hash_u64(hash, (uint64_t)bout->trial.bout),
+                        (uint64_t)bout->trial.perturbation);
+        key.words[i] = hash_u64(hash, (uint64_t)bout->trial.halvings);
+    }
+    return key;
+}
+
+/* A suspect, to be tried alone. */
+static int ask_suspect(struct contests *contests, struct contests_wanted *wanted)
+{
+    for (int i = 0; contests->has_suspects && i < contests->player_count; i++) {
+        struct player *player = &contests->players[i];
+        if (player->suspicion != SUSPECTED)
+            continue;
+        player->suspicion = ON_TRIAL;
+        *wanted = (struct contests_wanted){.number = CONTESTS_ALONE,
+                                           .sides = {player->individual},
+                                           .count = 1,
+                                           .seed = player->individual->seed};
+        return 1;
+    }
+    contests->has_suspects = 0;
+    return 0;
+}
+
+int contests_ask(struct contests *contests, struct contests_wanted *wanted)
+{
+    if (ask_suspect(contests, wanted))
+        return 1;
+    while (contests->cursor < contests->bout_count) {
+        struct bout *bout = &contests->bouts[contests->cursor++];
+        if (bout->state != PLANNED)
+            continue;
+        bout->state = OUT;
+        *wanted = (struct contests_wanted){.number = contests->cursor - 1,
+                                           .count = 2,
+                                           .trial = bout->trial,
+                                           .seed = seed_of(contests),
+                                           .key = key_of(contests, bout)};
+        for (int i = 0; i < 2; i++)
+            wanted->sides[i] = player_of(contests, bout, i)->individual;
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- results ---- */
+
+static struct bout *bout_of(struct contests *contests, int number)
+{
+    ENSURE(number >= 0 && number < contests->bout_count, "bout %d of %d", number,
+           contests->bout_count);
+    return &contests->bouts[number];
+}
+
+static void note_side(struct bout *bout, int side, int verdict, const struct measures *measures)
+{
+    bout->verdicts[side] = verdict;
+    bout->margins[side] = measures->contest_margin;
+    bout->won[side] = measures->contest_won;
+    bout->touched[side] = measures->contest_touched;
+    bout->approach[side] = measures->contest_approach;
+}
+
+/* The first bout with a score says what the body did; if there is none, the first. */
+static void note_body(struct contests *contests, int number, int side, int verdict,
+                      const struct measures *measures)
+{
+    struct player *player = &contests->players[contests->bouts[number].sides[side]];
+    int source = verdict_is_scored(verdict) ? number : CONTESTS_MAX + number;
+    if (source >= player->source)
+        return;
+    player->source = source;
+    player->verdict = verdict;
+    player->measures = *measures;
+}
+
+int contests_tell(struct contests *contests, int number, const struct result *result)
+{
+    struct bout *bout = bout_of(contests, number);
+    ENSURE(bout->state == OUT && result->rival_count == 1, "bout %d has no such result", number);
+    note_side(bout, 0, result->verdict, &result->measures);
+    note_side(bout, 1, result->rivals[0].verdict, &result->rivals[0].measures);
+    note_body(contests, number, 0, result->verdict, &result->measures);
+    note_body(contests, number, 1, result->rivals[0].verdict, &result->rivals[0].measures);
+    bout->digest = result->digest;
+    end_bout(contests, bout);
+    return go_on(contests);
+}
+
+/* ---- crashes ---- */
+
+/* Of a bout that crashed the simulator, both of whose creatures were tried alone. */
+static void judge_crash(struct contests *contests, int number)
+{
+    struct bout *bout = bout_of(contests, number);
+    struct contest_result result = {.sides = {{.touched_s = -1}, {.touched_s = -1}}};
+    int guilty[2];
+    for (int i = 0; i < 2; i++)
+        guilty[i] = player_of(contests, bout, i)->suspicion == GUILTY;
+    for (int i = 0; i < 2; i++)
+        result.sides[i].verdict = guilty[i] || !guilty[!i] ? VERDICT_QUARANTINED : VERDICT_OK;
+    contest_judge(contests->params, &result);
+    for (int i = 0; i < 2; i++) {
+        struct player *player = &contests->players[bout->sides[i]];
+        note_side(bout, i, result.sides[i].verdict, &result.sides[i].measures);
+        if (result.sides[i].verdict == VERDICT_QUARANTINED)
+            note_body(contests, number, i, VERDICT_QUARANTINED, &result.sides[i].measures);
+        player->is_condemned |= guilty[i];
+    }
+    end_bout(contests, bout);
+}
+
+static int judge_crashes(struct contests *contests)
+{
+    for (int i = 0; i < contests->bout_count; i++) {
+        const struct bout *bout = &contests->bouts[i];
+        if (bout->state == CRASHED && player_of(contests, bout, 0)->suspicion >= INNOCENT &&
+            player_of(contests, bout, 1)->suspicion >= INNOCENT)
+            judge_crash(contests, i);
+    }
+    return go_on(contests);
+}
+
+int contests_tell_crash(struct contests *contests, int number)
+{
+    struct bout *bout = bout_of(contests, number);
+    bout->state = CRASHED;
+    for (int i = 0; i < 2; i++) {
+        struct player *player = &contests->players[bout->sides[i]];
+        if (player->suspicion == UNSUSPECTED)
+            player->suspicion = SUSPECTED;
+    }
+    contests->has_suspects = 1;
+    return judge_crashes(contests);
+}
+
+int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash)
+{
+    for (int i = 0; i < contests->player_count; i++) {
+        struct player *player = &contests->players[i];
+        if (player->individual->id != id || player->suspicion != ON_TRIAL)
+            continue;
+        player->suspicion = crash ? GUILTY : INNOCENT;
+        snprintf(player->crash, sizeof player->crash, "%s", crash ? crash : "");
+    }
+    return judge_crashes(contests);
+}
+
+/* ---- outcomes ---- */
+
+/* Rounds that one did not reach count as lost by everything. */
+static int count_missed(const struct contests *contests, const struct player *player)
+{
+    int rounds = 0;
+    for (int i = 0; i < contests->population_count; i++)
+        rounds = contests->players[i].rounds > rounds ? contests->players[i].rounds : rounds;
+    return (rounds - player->rounds) * (int)contests->params->contest_headings;
+}
+
+/* Means over all bouts of one. */
+static void sum_up(const struct contests *contests, int number, struct contests_outcome *outcome)
+{
+    const struct player *player = &contests->players[number];
+    struct measures *measures = &outcome->measures;
+    double count = 0, missed = count_missed(contests, player), margin = 0 - missed;
+    double won = 0, touched = 0, approach = 0;
+    outcome->digest = HASH_START;
+    for (int i = 0; i < contests->bout_count; i++) {
+        const struct bout *bout = &contests->bouts[i];
+        int side = bout->sides[1] == number;
+        if (bout->sides[side] != number)
+            continue;
+        count++;
+        margin += bout->margins[side];
+        won += bout->won[side];
+        touched += bout->touched[side];
+        approach += bout->approach[side];
+        outcome->digest = hash_u64(outcome->digest, bout->digest);
+    }
+    measures->contests = count;
+    measures->contest_margin = count + missed > 0 ? margin / (count + missed) : 0;
+    measures->contest_won = count + missed > 0 ? won / (count + missed) : 0;
+    measures->contest_touched = count > 0 ? touched / count : 0;
+    measures->contest_approach = count > 0 ? approach / count : 0;
+}
+
+int contests_take(struct contests *contests, struct contests_outcome *outcome)
+{
+    int is_tournament = contests->params->contest_pattern == PATTERN_TOURNAMENT;
+    for (int i = 0; contests->has_news && i < contests->population_count; i++) {
+        struct player *player = &contests->players[i];
+        if (!player->is_wanted || player->is_taken || player->left > 0 ||
+            (is_tournament && contests->left > 0))
+            continue;
+        player->is_taken = 1;
+        *outcome = (struct contests_outcome){
+            .id = player->individual->id, .verdict = player->verdict, .measures = player->measures};
+        sum_up(contests, i, outcome);
+        if (player->is_condemned) {
+            outcome->verdict = VERDICT_QUARANTINED;
+            outcome->crash = player->crash;
+        }
+        return 1;
+    }
+    contests->has_news = 0;
+    return 0;
+}
+
+void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals)
+{
+    *won = 0;
+    *count = contests->bout_count;
+    *rivals = contests->rivals;
+    for (int i = 0; i < contests->bout_count; i++)
+        *won += contests->bouts[i].won[0] > 0;
+}

@@ -1,0 +1,87 @@
+/* The contests of a generation (evolution.behaviour = contest): who meets whom, and what that comes
+ * to for each. No I/O, and the order in which results come in decides nothing.
+ *
+ *   contests_open  ->  contests_ask, simulate, contests_tell  ->  contests_take: who has all of his
+ *
+ * Opponents come from the generation itself or from the hall of fame: the best of every generation
+ * so far, and before them its founders, the first creatures of the run (its seeds, where it has
+ * some). Each pair has contest.headings bouts. A pair that moves alike is even, and is not
+ * simulated. Patterns as Sims 1994b names them; the hall after Rosin and Belew 1997. */
+#ifndef CONTROLLER_EVOLUTION_CONTESTS_H
+#define CONTROLLER_EVOLUTION_CONTESTS_H
+
+#include "controller/evolution/search.h"
+#include "proto/message.h"
+
+/* Most bouts of a generation. */
+#define CONTESTS_MAX 1000000
+/* The champion's exam: against the best of so many first generations, from so many starts that no
+ * generation had, of which it must win this share. */
+enum { CONTESTS_EXAM_RIVALS = 10, CONTESTS_EXAM_BOUTS = 4 };
+#define CONTESTS_EXAM_SHARE 0.8
+
+struct contests;
+
+/* Whether a run's creatures are judged by contests. */
+static inline int contests_are_wanted(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_CONTEST;
+}
+/* The demands of contests on the parameters. 0, or ERR_* with a message. */
+int contests_check_params(const struct params *params, struct error *error);
+
+/* Without a hall. `params` must stay. NULL: out of memory. */
+struct contests *contests_create(const struct params *params);
+void contests_destroy(struct contests *contests); /* NULL is fine */
+
+/* Founders that a hall begins with. */
+int contests_founder_count(const struct params *params);
+/* The next of the hall: the founders in order of id, then the best of each generation. Takes over
+ * the genome. Somebody who is in it already stays once. 0 or ERR_MEMORY. */
+int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome);
+/* How many were added, ever. */
+int contests_hall_count(const struct contests *contests);
+
+/* Plans the contests of those in the population, all in order of id, that have no result. The
+ * population must stay where it is until the last of them is taken. 0 or ERR_MEMORY. */
+int contests_open(struct contests *contests, const struct population *population,
+                  uint32_t generation);
+/* Plans the champion's exam instead. 0 or ERR_MEMORY. */
+int contests_open_exam(struct contests *contests, const struct individual *champion);
+
+/* What is to be simulated. */
+struct contests_wanted {
+    int number; /* of the bout; CONTESTS_ALONE: one alone, to see whether it crashes by itself */
+    const struct individual *sides[1 + TASK_RIVALS_MAX];
+    int count; /* of sides */
+    struct trial trial;
+    uint64_t seed;
+    struct phenotype_key key; /* of the motion of all; 0, 0: not known */
+};
+enum { CONTESTS_ALONE = -1 };
+
+/* The next; 0: there is none now. */
+int contests_ask(struct contests *contests, struct contests_wanted *wanted);
+/* What a bout came to. 0 or ERR_MEMORY, as the next two. */
+int contests_tell(struct contests *contests, int number, const struct result *result);
+/* The simulator crashed: both are tried alone. Who crashes alone has lost by walkover and has
+ * the verdict quarantined; if neither does, both have lost this bout. */
+int contests_tell_crash(struct contests *contests, int number);
+/* Of one that was tried alone: why it crashed; NULL: it did not. */
+int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash);
+
+/* What a creature's contests came to. */
+struct contests_outcome {
+    uint64_t id;
+    int verdict;              /* that of its first bout with a score, if there is one */
+    struct measures measures; /* of that bout; of the contests the means over all */
+    uint64_t digest;          /* of all its bouts */
+    const char *crash;        /* why it is in quarantine; NULL: it is not */
+};
+/* One who had all contests and was not taken before; 0: there is none now. */
+int contests_take(struct contests *contests, struct contests_outcome *outcome);
+
+/* The exam, when contests_take() has given the champion. */
+void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals);
+
+#endif

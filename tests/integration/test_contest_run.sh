@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# A run whose creatures are judged by contests: the same for any number of workers and after a kill;
+# who crashes the simulator is blamed, and nobody else; what the parameters must be.
+# speed: long
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+ulimit -c 0
+
+cat >sumo.ini <<'INI'
+[population]
+size = 12
+[evolution]
+generations = 3
+search = sims
+behaviour = contest
+reevaluate = yes
+[contest]
+goal = sumo
+[sensor]
+other = yes
+object = yes
+[simulation]
+duration_s = 1.5
+[farm]
+commit_s = 0.02
+INI
+run() { # RUN_DIR OPTION...
+    "$bin/controller" run sumo.ini -o "$@" >"$1.out" 2>&1 || fail "run $1: $(cat "$1.out")"
+}
+
+run one -j 1
+run three -j 3
+same_runs one three
+grep -q incomplete one.digest && fail "a generation is not closed: $(cat one.digest)"
+contests() { sqlite3 "$1/run.db" "SELECT count(*) FROM contests WHERE $2"; }
+[ "$(contests one 'generation = 2')" -gt 30 ] || fail "no contests in the store"
+[ "$(contests one "trial LIKE 'champion%'")" -gt 0 ] || fail "the champion had no exam"
+says '^champion +creature [0-9]+.*won [0-9]+ of [0-9]+ contests' "$bin/controller" status one
+
+# the other patterns
+for pattern in all-vs-best random tournament all-vs-all; do
+    for workers in 1 3; do
+        run "$pattern-$workers" -j $workers -s contest.pattern=$pattern -s evolution.generations=1 \
+            -s population.size=6 -s simulation.duration_s=1
+    done
+    same_runs "$pattern-1" "$pattern-3"
+done
+[ "$(contests tournament-1 "trial = 'first+bout-1'")" = 5 ] || fail "a tournament of 6 has 5 pairs"
+
+# killed in its midst, and resumed
+start setsid "$bin/controller" run sumo.ini -j 2 -o killed >killed.out 2>&1
+wait_until "the run has contests" eval '[ "$(contests killed "generation = 1" 2>/dev/null || echo 0)" -gt 5 ]'
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left killed
+"$bin/controller" resume killed -j 1 >killed.resumed 2>&1 || fail "resume: $(cat killed.resumed)"
+same_runs one killed
+
+# one whose genes crash every simulator
+command -v perl >/dev/null || { echo "no perl: nothing crashes"; exit 0; }
+cat >crash.pl <<'PERL'
+my $gene = pack("H*", shift @ARGV);
+my $child = open(my $simulator, "|-", @ARGV) or die;
+while (sysread(STDIN, my $bytes, 65536)) {
+    if (index($bytes, $gene) >= 0) { kill("KILL", $child); exit(139); }
+    syswrite($simulator, $bytes);
+}
+PERL
+gene=$(sqlite3 one/run.db "SELECT substr(hex(genome), 3, 18) FROM individuals WHERE id = 5")
+short=(-s contest.pattern=all-vs-best -s contest.headings=1 -s evolution.generations=2 -s farm.prefetch=1)
+for workers in 1 3; do
+    run "sick$workers" -j $workers "${short[@]}" -s farm.launcher="perl $PWD/crash.pl $gene"
+    says '^quarantine +creature 5: SIGSEGV' "$bin/controller" status "sick$workers"
+done
+same_runs sick1 sick3
+says '"quarantined": 1,' "$bin/controller" status sick1 --json
+[ "$(sqlite3 sick1/run.db "SELECT count(*) FROM events WHERE event = 'contest_crashed' AND detail LIKE 'creatures % and %'")" = 1 ] ||
+    fail "the events do not tell of the contest"
+
+# what the parameters must be
+refused 1 'evolution.reevaluate = yes' "$bin/controller" run sumo.ini -o no -s evolution.reevaluate=no
+refused 1 'sensor.other = yes' "$bin/controller" run sumo.ini -o no -s sensor.other=no
+refused 1 'rectangles or boxes' "$bin/controller" run sumo.ini -o no -s creature.body=spheres
+refused 1 'there are two sides' "$bin/controller" run sumo.ini -o no -s contest.headings=3

@@ -1,0 +1,330 @@
+/* Contests of a generation: who meets whom, sums that no order changes, the hall, crashes. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/judge/behaviour.h"
+#include "controller/evolution/contests.h"
+#include "tests/chain_genome.h"
+#include "tests/suite.h"
+
+enum { COUNT = 12, TOLD_MAX = 400 };
+
+static struct params params;
+static struct error error;
+static struct population population;
+static struct contests *contests;
+
+/* Creatures with other widths move differently; by each its number, from 1. */
+static void make_individual(struct individual *individual, int number)
+{
+    *individual = (struct individual){.id = (uint64_t)number, .seed = (uint64_t)number};
+    chain_genome_make(&individual->genome, 2);
+    individual->genome.bodies[0].width_m = 0.1 + 0.01 * number;
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void setup(void)
+{
+    params_set_defaults(&params);
+    set("evolution.behaviour=contest");
+    set("evolution.search=sims");
+    set("evolution.reevaluate=yes");
+    set("sensor.other=yes");
+    set("sensor.object=yes");
+    params.population_size = COUNT;
+    population.count = COUNT;
+    population.individuals = calloc(COUNT, sizeof *population.individuals);
+    for (int i = 0; i < COUNT; i++)
+        make_individual(&population.individuals[i], i + 1);
+    contests = contests_create(&params);
+    ck_assert_ptr_nonnull(contests);
+}
+
+static void teardown(void)
+{
+    contests_destroy(contests);
+    for (int i = 0; i < COUNT; i++)
+        individual_deinit(&population.individuals[i]);
+    free(population.individuals);
+}
+
+static void add_to_hall(int number)
+{
+    struct individual member;
+    make_individual(&member, number);
+    ck_assert_int_eq(contests_add_to_hall(contests, member.id, &member.genome), 0);
+    individual_deinit(&member);
+}
+
+/* ---- a generation ---- */
+
+struct generation {
+    struct contests_wanted told[TOLD_MAX];
+    uint64_t ids[TOLD_MAX][2];
+    int told_count;
+    struct contests_outcome outcomes[COUNT + 1]; /* by id */
+    int outcome_count;
+};
+
+/* The younger one wins, by more the younger it is. */
+static void tell(struct contests_wanted *wanted)
+{
+    struct result result = {.rival_count = 1, .digest = (uint64_t)wanted->number + 100};
+    double margin = ((double)wanted->sides[0]->id - (double)wanted->sides[1]->id) / 1000.0;
+    result.measures = (struct measures){.parts = (double)wanted->number + 1,
+                                        .contest_margin = margin,
+                                        .contest_won = margin > 0,
+                                        .contest_touched = 1};
+    result.rivals[0].measures = (struct measures){.parts = (double)wanted->number + 1,
+                                                  .contest_margin = 0 - margin,
+                                                  .contest_won = margin < 0,
+                                                  .contest_approach = 0.5};
+    ck_assert_int_eq(contests_tell(contests, wanted->number, &result), 0);
+}
+
+static void take_all(struct generation *got)
+{
+    struct contests_outcome outcome;
+    while (contests_take(contests, &outcome)) {
+        ck_assert_uint_le(outcome.id, COUNT);
+        got->outcomes[outcome.id] = outcome;
+        got->outcome_count++;
+    }
+}
+
+/* Results come in by the handful, in their order or backwards. */
+static void play(struct generation *got, uint32_t generation, int is_backwards)
+{
+    memset(got, 0, sizeof *got);
+    ck_assert_int_eq(contests_open(contests, &population, generation), 0);
+    take_all(got);
+    for (;;) {
+        int from = got->told_count;
+        while (got->told_count < TOLD_MAX && got->told_count < from + 7 &&
+               contests_ask(contests, &got->told[got->told_count])) {
+            struct contests_wanted *wanted = &got->told[got->told_count];
+            ck_assert_int_eq(wanted->count, 2);
+            for (int i = 0; i < 2; i++)
+                got->ids[got->told_count][i] = wanted->sides[i]->id;
+            got->told_count++;
+        }
+        if (got->told_count == from)
+            return;
+        for (int i = 0; i < got->told_count - from; i++)
+            tell(&got->told[is_backwards ? got->told_count - 1 - i : from + i]);
+        take_all(got);
+    }
+}
+
+static int count_pairs(const struct generation *got)
+{
+    int count = 0;
+    for (int i = 0; i < got->told_count; i++) {
+        count += got->told[i].trial.bout == 1;
+        for (int k = 0; k < i; k++)
+            ck_assert(got->ids[i][0] != got->ids[k][0] || got->ids[i][1] != got->ids[k][1] ||
+                      got->told[i].trial.bout != got->told[k].trial.bout);
+    }
+    return count;
+}
+
+/* ---- tests ---- */
+
+/* As many pairs as the patterns have, nobody twice, and everybody has what he is to have, in
+ * whatever order results come in. */
+START_TEST(patterns_have_their_pairs)
+{
+    static const struct {
+        const char *pattern;
+        int pairs, own; /* contests of each; 0: not the same for all */
+    } patterns[] = {{"all-vs-hall", 3 * COUNT, 3},
+                    {"all-vs-best", COUNT, 1},
+                    {"random", 2 * COUNT, 4},
+                    {"all-vs-all", COUNT * (COUNT - 1) / 2, COUNT - 1},
+                    {"tournament", COUNT - 1, 0}};
+    static struct generation one, other;
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        params_set(&params, "contest.pattern", patterns[i].pattern, &error);
+        contests_destroy(contests);
+        contests = contests_create(&params);
+        for (int number = 101; number <= 106; number++)
+            add_to_hall(number);
+        play(&one, 5, 0);
+        play(&other, 5, 1);
+        ck_assert_msg(count_pairs(&one) == patterns[i].pairs, "%s: %d pairs", patterns[i].pattern,
+                      count_pairs(&one));
+        ck_assert_int_eq(one.told_count, 2 * patterns[i].pairs);
+        ck_assert_int_eq(one.outcome_count, COUNT);
+        for (int id = 1; id <= COUNT; id++) {
+            const struct contests_outcome *a = &one.outcomes[id], *b = &other.outcomes[id];
+            if (patterns[i].own)
+                ck_assert_double_eq(a->measures.contests, 2.0 * patterns[i].own);
+            ck_assert_int_eq(measures_find_difference(&a->measures, &b->measures), -1);
+            ck_assert_uint_eq(a->digest, b->digest);
+        }
+        play(&other, 6, 0);
+        ck_assert_msg(i == 3 || memcmp(one.ids, other.ids, sizeof one.ids) != 0 || i == 1,
+                      "%s: the next generation has the same contests", patterns[i].pattern);
+    }
+}
+END_TEST
+
+/* Means by hand: number 1 against 100, the last best. */
+START_TEST(sums_are_as_by_hand)
+{
+    static struct generation got;
+    set("contest.pattern=all-vs-best");
+    add_to_hall(100);
+    add_to_hall(101);
+    add_to_hall(100); /* stays once, and is the last best again */
+    ck_assert_int_eq(contests_hall_count(contests), 3);
+    population.individuals[11].has_result = 1;
+    play(&got, 2, 0);
+    ck_assert_int_eq(got.outcome_count, COUNT - 1);
+    ck_assert_uint_eq(got.ids[0][1], 100);
+    const struct measures *measures = &got.outcomes[1].measures;
+    ck_assert_double_eq(measures->contests, 2);
+    ck_assert_double_eq(measures->contest_margin, -0.099);
+    ck_assert_double_eq(measures->contest_won, 0);
+    ck_assert_double_eq(measures->contest_touched, 1);
+    ck_assert_double_eq(measures->parts, 1); /* the rest is of the first bout */
+    ck_assert_double_eq(behaviour_fitness(VERDICT_OK, measures, &params), 1 - 0.099);
+}
+END_TEST
+
+/* The youngest wins the tournament; who is out early has lost the rounds it did not reach. */
+START_TEST(a_tournament_has_a_winner)
+{
+    static struct generation got;
+    set("contest.pattern=tournament");
+    play(&got, 0, 0);
+    for (int id = 1; id < COUNT; id++)
+        ck_assert(got.outcomes[id].measures.contest_margin <
+                  got.outcomes[COUNT].measures.contest_margin);
+    ck_assert_double_eq(got.outcomes[COUNT].measures.contest_won, 1);
+    int lowest = 0;
+    for (int id = 1; id <= COUNT; id++)
+        lowest += got.outcomes[id].measures.contest_margin < -0.7;
+    ck_assert_int_eq(lowest, COUNT / 2);
+}
+END_TEST
+
+/* Who moves like its opponent is even with it, and nothing is simulated. */
+START_TEST(equals_are_even)
+{
+    static struct generation got;
+    set("contest.pattern=all-vs-best");
+    add_to_hall(4);
+    play(&got, 0, 0);
+    ck_assert_int_eq(got.told_count, 2 * (COUNT - 1));
+    ck_assert_double_eq(got.outcomes[4].measures.contest_margin, 0);
+    ck_assert_double_eq(got.outcomes[4].measures.contests, 2);
+    ck_assert_int_eq(got.outcomes[4].verdict, VERDICT_OK);
+}
+END_TEST
+
+/* The champion meets the first of the hall, but no founders, from starts of the exam alone. */
+START_TEST(the_exam_is_against_the_first_of_the_hall)
+{
+    struct contests_wanted wanted;
+    struct individual champion;
+    int won, count, rivals, asked = 0;
+    make_individual(&champion, 50);
+    for (int number = 1; number <= 3 + 14; number++)
+        add_to_hall(number);
+    ck_assert_int_eq(contests_open_exam(contests, &champion), 0);
+    while (contests_ask(contests, &wanted)) {
+        ck_assert(wanted.sides[1]->id > 3 && wanted.sides[1]->id <= 13);
+        ck_assert(wanted.trial.bout > 4 && wanted.trial.perturbation > TRIAL_RUN_STARTS);
+        tell(&wanted);
+        asked++;
+    }
+    contests_get_exam(contests, &won, &count, &rivals);
+    ck_assert_int_eq(asked, 40);
+    ck_assert_int_eq(count, 40);
+    ck_assert_int_eq(won, 40);
+    ck_assert_int_eq(rivals, 10);
+    individual_deinit(&champion);
+}
+END_TEST
+
+/* Of a bout that crashed both are tried alone. Who crashes alone is in quarantine; the other one
+ * has won by walkover. If neither does, both have lost. */
+START_TEST(who_crashes_is_blamed)
+{
+    struct contests_wanted wanted;
+    struct contests_outcome outcome;
+    set("contest.pattern=all-vs-best");
+    set("contest.headings=1");
+    add_to_hall(101);
+    ck_assert_int_eq(contests_open(contests, &population, 1), 0);
+    int crashed[2];
+    for (int i = 0; i < 2; i++) {
+        ck_assert(contests_ask(contests, &wanted));
+        crashed[i] = wanted.number;
+    }
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(contests_tell_crash(contests, crashed[i]), 0);
+    int alone = 0;
+    while (contests_ask(contests, &wanted) && wanted.number == CONTESTS_ALONE) {
+        ck_assert_int_eq(wanted.count, 1);
+        ck_assert_int_eq(wanted.trial.bout, 0);
+        ck_assert(!contests_take(contests, &outcome));
+        contests_tell_alone(contests, wanted.sides[0]->id,
+                            wanted.sides[0]->id == 1 ? "SIGSEGV" : NULL);
+        alone++;
+        if (wanted.sides[0]->id == 101)
+            break;
+    }
+    ck_assert_int_eq(alone, 3);
+    ck_assert(contests_take(contests, &outcome));
+    ck_assert_uint_eq(outcome.id, 1);
+    ck_assert_int_eq(outcome.verdict, VERDICT_QUARANTINED);
+    ck_assert_str_eq(outcome.crash, "SIGSEGV");
+    ck_assert(contests_take(contests, &outcome));
+    ck_assert_uint_eq(outcome.id, 2);
+    ck_assert_ptr_null(outcome.crash);
+    ck_assert_double_eq(outcome.measures.contest_margin, -1);
+}
+END_TEST
+
+/* What a run of contests must be, one demand after the other. */
+START_TEST(demands_on_the_parameters)
+{
+    static const char *const wrong[][2] = {
+        {"evolution.search=archive", "sims"},       {"evolution.reevaluate=no", "reevaluate"},
+        {"evolution.islands=2", "islands"},         {"sensor.other=no", "sensor.other"},
+        {"sensor.object=no", "sensor.object"},      {"light.kind=still", "light.kind"},
+        {"creature.body=spheres", "creature.body"}, {"contest.headings=3", "two sides"}};
+    ck_assert_int_eq(contests_check_params(&params, &error), 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct params good = params;
+        set(wrong[i][0]);
+        ck_assert_int_eq(contests_check_params(&params, &error), ERR_RANGE);
+        ck_assert_msg(strstr(error.message, wrong[i][1]) != NULL, "%s", error.message);
+        params = good;
+    }
+    set("contest.pattern=all-vs-all");
+    params.population_size = 2000;
+    ck_assert_int_eq(contests_check_params(&params, &error), ERR_LIMIT);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("contests");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, patterns_have_their_pairs);
+    tcase_add_test(tests, sums_are_as_by_hand);
+    tcase_add_test(tests, a_tournament_has_a_winner);
+    tcase_add_test(tests, equals_are_even);
+    tcase_add_test(tests, the_exam_is_against_the_first_of_the_hall);
+    tcase_add_test(tests, who_crashes_is_blamed);
+    tcase_add_test(tests, demands_on_the_parameters);
+    return run_tests("contests", tests);
+}
