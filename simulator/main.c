@@ -8,7 +8,6 @@
 #include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "common/text.h"
 #include "common/version.h"
 #include "simulator/tools/command_contest.h"
 #include "simulator/tools/command_evaluate.h"
@@ -19,22 +18,8 @@
 #include "simulator/fingerprint.h"
 #include "simulator/task_server.h"
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit code */
-    const char *arguments, *help;
-} commands[] = {
-    {"evaluate", command_evaluate, "CREATURE [PARAMS.ini] [--trace FILE.csv] [--json] ...",
-     "one creature, one evaluation, all measures"},
-    {"contest", command_contest, "A B [PARAMS.ini] [--see light:object] [--json] ...",
-     "two creatures in one world, and who wins"},
-    {"export", command_export,
-     "CREATURE [PARAMS.ini] [--mjcf FILE.xml] [--signals FILE.csv] [--trajectory FILE.csv] ...",
-     "a creature for other programs: its body for MuJoCo, what its brain says, its motion"},
-    {"scene", command_scene, "SCENE.json [--trace FILE.csv] [--solver articulated|constraint] ...",
-     "bodies, joints and a world written by hand: the physics alone"},
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+static const struct command *const commands[] = {&evaluate_command, &contest_command,
+                                                 &export_command, &scene_command, NULL};
 
 static void print_help(void)
 {
@@ -46,9 +31,7 @@ static void print_help(void)
         "without a command: worker mode, the protocol on standard input and output, the log on\n"
         "standard error (the controller starts it so)\n"
         "\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        output_print(stdout, "  simulator %s %s\n      %s\n", commands[i].name,
-                     commands[i].arguments, commands[i].help);
+    commands_print(commands);
     output_print(
         stdout,
         "\n"
@@ -83,20 +66,6 @@ static int print_fingerprint(void)
     arena_deinit(&arena);
     output_print(stdout, "%s\n", text);
     return 0;
-}
-
-static int run_command(int argc, char **argv)
-{
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[0], commands[i].name) == 0)
-            return commands[i].run(argc, argv);
-    char suggestion[TEXT_SUGGESTION_SIZE];
-    const char *meant = NULL;
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        meant = text_nearer(argv[0], commands[i].name, meant);
-    output_print(stderr, "simulator: unknown command \"%s\"%s; see simulator --help\n", argv[0],
-                 text_suggest(meant, suggestion));
-    return 2;
 }
 
 /* The exit code. */
@@ -140,7 +109,7 @@ static int run(int argc, char **argv)
         output_print(stderr, "simulator: %s; see simulator --help\n", error.message);
         return 2;
     }
-    return optind == argc ? run_worker() : run_command(argc - optind, argv + optind);
+    return optind == argc ? run_worker() : commands_run(commands, argc - optind, argv + optind);
 }
 
 int main(int argc, char **argv)

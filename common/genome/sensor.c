@@ -48,16 +48,16 @@ static int find_sight(const char *name, size_t length)
     return -1;
 }
 
-int sights_read_pair(const char *text, enum sight_kind pair[2], struct error *error)
+int sights_read_exchange(const char *text, void *field, struct error *error)
 {
+    struct sight_exchange *exchange = field;
     size_t length = strcspn(text, ":");
     const char *second = text[length] ? text + length + 1 : "";
     int from = find_sight(text, length), to = find_sight(second, strlen(second));
     if (from < 0 || to < 0 || from == to)
         return error_set(error, ERR_USAGE,
                          "'%s' is not two of light, other, object, as in light:object", text);
-    pair[0] = (enum sight_kind)from;
-    pair[1] = (enum sight_kind)to;
+    *exchange = (struct sight_exchange){1, {(enum sight_kind)from, (enum sight_kind)to}};
     return 0;
 }
 

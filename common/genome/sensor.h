@@ -86,7 +86,11 @@ int sight_of(int sensor);
 int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to);
 
 /* Reads "light:object": two different sights. ERR_USAGE with a message. */
-int sights_read_pair(const char *text, enum sight_kind pair[2], struct error *error);
+struct sight_exchange {
+    int is_given;
+    enum sight_kind sights[2];
+};
+int sights_read_exchange(const char *text, void *exchange, struct error *error);
 
 /* The sensor with that name, or -1. */
 int sensor_find(const char *name);

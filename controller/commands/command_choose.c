@@ -3,7 +3,6 @@
  *
  * A controller at work is asked through its socket, since only one process writes. Without one the
  * choice is written into the run store, and waits there for 'resume'. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +14,6 @@
 
 /* How long the controller may take to answer. */
 #define ANSWER_MS 10000
-
-static const char help[] =
-    "usage: controller choose RUN_DIR [ID keep|ban|breed|none]... [--next]\n"
-    "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what becomes "
-    "of\n"
-    "creatures of the generation under way: 'keep' survives, 'breed' survives and has children, "
-    "'ban'\n"
-    "does neither, 'none' takes a choice back. Without any ID prints the generation and what was "
-    "chosen.\n"
-    "The run waits when a generation is complete, until it is told to go on. The viewer does the "
-    "same\n"
-    "with keys and buttons: controller view RUN_DIR.\n"
-    "\n"
-    "      --next    enough is chosen: breed the next generation\n"
-    "  -h, --help\n";
 
 /* ---- giving ---- */
 
@@ -177,30 +161,41 @@ static int choose(const char *directory, int count, char **pairs, int has_next, 
     return status;
 }
 
-int command_choose(int argc, char **argv)
+struct request {
+    int has_next;
+};
+
+static int command_choose(int argc, char **argv)
 {
-    enum { OPTION_NEXT = 256 };
-    static const struct option options[] = {{"next", no_argument, NULL, OPTION_NEXT},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct request request = {0};
     struct error error = {0};
-    int answer, has_next = 0;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (answer == 'h') {
-            output_lines(stdout, help);
-            return command_finish_output();
-        }
-        if (answer != OPTION_NEXT)
-            return command_bad_option(argv, options, answer);
-        has_next = 1;
-    }
-    int result = command_check_operands(argc, argv, 1, argc, "RUN_DIR");
+    int result = command_parse(&choose_command, argc, argv, &request);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, argc, "RUN_DIR");
     if (!result)
         result = check_pairs(argc, argv);
     if (result)
         return result;
-    if (choose(argv[optind], argc - optind - 1, argv + optind + 1, has_next, &error))
+    if (choose(argv[optind], argc - optind - 1, argv + optind + 1, request.has_next, &error))
         return command_fail(&error);
     return command_finish_output();
 }
+
+static const struct option_row options[] = {
+    {"next", 0, NULL, "enough is chosen: breed the next generation", OPTION_FLAG,
+     .field = offsetof(struct request, has_next)},
+    {.name = NULL}};
+const struct command choose_command = {
+    .program = "controller",
+    .name = "choose",
+    .operands = "RUN_DIR [ID keep|ban|breed|none]...",
+    .summary = "whom an interactive run breeds from, and that it may go on",
+    .about =
+        "In a run with evolution.behaviour = interactive, or interactive.share > 0, says what "
+        "becomes of creatures of the generation under way: 'keep' survives, 'breed' survives and "
+        "has children, 'ban' does neither, 'none' takes a choice back. Without any ID prints the "
+        "generation and what was chosen. The run waits when a generation is complete, until it is "
+        "told to go on. The viewer does the same with keys and buttons: controller view RUN_DIR.",
+    .options = options,
+    .run = command_choose};

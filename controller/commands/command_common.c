@@ -1,12 +1,10 @@
 /* What the commands share. */
 #include "common/formats/file_kind.h"
 #include "common/store/creature_name.h"
-#include "common/system/options.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -31,27 +29,6 @@ int command_usage(const char *command, const char *format, ...)
     output_print(stderr, "controller %s: %s (see 'controller %s --help')\n", command, text,
                  command);
     return COMMAND_USAGE;
-}
-
-int command_bad_option(char **argv, const struct option *options, int answer)
-{
-    char text[512];
-    option_describe_fault(argv, options, answer, text, sizeof text);
-    return command_usage(argv[0], "%s", text);
-}
-
-int command_read_help(int argc, char **argv, const char *help)
-{
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int answer;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (answer != 'h')
-            return command_bad_option(argv, options, answer);
-        output_lines(stdout, help);
-        return command_finish_output();
-    }
-    return -1;
 }
 
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what)

@@ -1,5 +1,4 @@
 /* controller workers, pause, continue: orders to the controller that works on a run. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,29 +11,6 @@
 
 /* How long the controller may take to answer. */
 #define ANSWER_MS 10000
-
-static const char workers_help[] =
-    "usage: controller workers RUN_DIR N\n"
-    "Makes a run at work use N simulator processes from now on; its result stays the same. A "
-    "process\n"
-    "too many ends when it has finished its tasks. A later 'resume' begins with farm.workers\n"
-    "again.\n"
-    "\n"
-    "  -h, --help\n";
-
-static const char pause_help[] =
-    "usage: controller pause RUN_DIR\n"
-    "A run at work finishes the creatures it is simulating and begins no others until 'controller\n"
-    "continue'. The run's result stays the same. To free its memory, too, stop it (Ctrl-C, or "
-    "SIGTERM\n"
-    "to the controller) and 'controller resume' later.\n"
-    "\n"
-    "  -h, --help\n";
-
-static const char continue_help[] = "usage: controller continue RUN_DIR\n"
-                                    "A paused run goes on.\n"
-                                    "\n"
-                                    "  -h, --help\n";
 
 /* An order that nobody here takes may have to be given on another machine. */
 static void add_elsewhere(const char *directory, struct error *error)
@@ -68,11 +44,11 @@ static int give_order(const char *directory, const char *line)
     return command_finish_output();
 }
 
-int command_workers(int argc, char **argv)
+static int command_workers(int argc, char **argv)
 {
     char line[64];
     int64_t count;
-    int result = command_read_help(argc, argv, workers_help);
+    int result = command_parse(&workers_command, argc, argv, NULL);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 1, 2, "RUN_DIR");
@@ -86,21 +62,46 @@ int command_workers(int argc, char **argv)
     return give_order(argv[optind], line);
 }
 
-static int plain_order(int argc, char **argv, const char *help)
+static int plain_order(const struct command *command, int argc, char **argv)
 {
-    int result = command_read_help(argc, argv, help);
+    int result = command_parse(command, argc, argv, NULL);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     return result ? result : give_order(argv[optind], argv[0]);
 }
 
-int command_pause(int argc, char **argv)
+static int command_pause(int argc, char **argv)
 {
-    return plain_order(argc, argv, pause_help);
+    return plain_order(&pause_command, argc, argv);
 }
 
-int command_continue(int argc, char **argv)
+static int command_continue(int argc, char **argv)
 {
-    return plain_order(argc, argv, continue_help);
+    return plain_order(&continue_command, argc, argv);
 }
+
+const struct command workers_command = {
+    .program = "controller",
+    .name = "workers",
+    .operands = "RUN_DIR N",
+    .summary = "a run at work uses N simulators from now on",
+    .about = "Makes a run at work use N simulator processes from now on; its result stays the "
+             "same. A process too many ends when it has finished its tasks. A later 'resume' "
+             "begins with farm.workers again.",
+    .run = command_workers};
+const struct command pause_command = {
+    .program = "controller",
+    .name = "pause",
+    .operands = "RUN_DIR",
+    .summary = "a run at work rests until 'continue'",
+    .about = "A run at work finishes the creatures it is simulating and begins no others until "
+             "'controller continue'. The run's result stays the same. To free its memory, too, "
+             "stop it (Ctrl-C, or SIGTERM to the controller) and 'controller resume' later.",
+    .run = command_pause};
+const struct command continue_command = {.program = "controller",
+                                         .name = "continue",
+                                         .operands = "RUN_DIR",
+                                         .summary = "a paused run goes on",
+                                         .about = "A paused run goes on.",
+                                         .run = command_continue};

@@ -1,21 +1,9 @@
 /* controller diff: what differs between two creatures' genomes, in words. */
-#include <getopt.h>
 #include <inttypes.h>
 
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "common/genetics/genetics_diff.h"
-
-static const char help[] =
-    "usage: controller diff A B\n"
-    "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for example a\n"
-    "parent and its child. Genes are matched by their ids: + only B has it, - only A has it, ~ "
-    "both\n"
-    "have it and it changed. In brackets stands where a gene comes from: [55.1] is the first gene "
-    "of\n"
-    "creature 55, a lone number was written by hand.\n"
-    "\n"
-    "  -h, --help\n";
 
 static void print_heading(const char *mark, const char *name, const struct creature *creature)
 {
@@ -47,13 +35,13 @@ static void print_difference(char **names, const struct creature *a, const struc
                      counts.changed, counts.added, counts.removed);
 }
 
-int command_diff(int argc, char **argv)
+static int command_diff(int argc, char **argv)
 {
     struct creature a, b;
     struct error error = {0};
     int result;
 
-    result = command_read_help(argc, argv, help);
+    result = command_parse(&diff_command, argc, argv, NULL);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 2, 2,
@@ -73,3 +61,14 @@ int command_diff(int argc, char **argv)
     creature_deinit(&b);
     return result;
 }
+
+const struct command diff_command = {
+    .program = "controller",
+    .name = "diff",
+    .operands = "A B",
+    .summary = "what differs between two creatures' genomes, in words",
+    .about = "Says what differs between the genomes of two creatures (files, or RUN_DIR:ID), for "
+             "example a parent and its child. Genes are matched by their ids: + only B has it, - "
+             "only A has it, ~ both have it and it changed. In brackets stands where a gene comes "
+             "from: [55.1] is the first gene of creature 55, a lone number was written by hand.",
+    .run = command_diff};

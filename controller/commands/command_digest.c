@@ -1,24 +1,10 @@
 /* controller digest: are two runs equal, and if not, from where on? */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/math/hash.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-
-static const char help[] = "usage: controller digest RUN_DIR\n"
-                           "Prints a hash for each generation and one for the whole run, over "
-                           "everything that two runs with\n"
-                           "the same parameters and seed have in common: parameters, genomes, "
-                           "parents, methods, mutations,\n"
-                           "verdicts, measures, motions, fitness, ranks. Times, workers, attempts "
-                           "and settings of the farm\n"
-                           "do not count. Compare two runs with:\n"
-                           "\n"
-                           "  diff <(controller digest A) <(controller digest B)\n"
-                           "\n"
-                           "The first line that differs is the first generation that does.\n";
 
 static int print_digests(struct store *store, struct error *error)
 {
@@ -40,18 +26,12 @@ static int print_digests(struct store *store, struct error *error)
     return 0;
 }
 
-int command_digest(int argc, char **argv)
+static int command_digest(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    opterr = 0;
-    int answer = getopt_long(argc, argv, ":h", options, NULL);
-    if (answer == 'h') {
-        output_lines(stdout, help);
-        return command_finish_output();
-    }
-    if (answer != -1)
-        return command_bad_option(argv, options, answer);
-    int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    int result = command_parse(&digest_command, argc, argv, NULL);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)
         return result;
 
@@ -63,3 +43,16 @@ int command_digest(int argc, char **argv)
     store_close(store);
     return status ? command_fail(&error) : command_finish_output();
 }
+
+const struct command digest_command = {
+    .program = "controller",
+    .name = "digest",
+    .operands = "RUN_DIR",
+    .summary = "hashes of what two equal runs have in common",
+    .about = "Prints a hash for each generation and one for the whole run, over everything that "
+             "two runs with the same parameters and seed have in common: parameters, genomes, "
+             "parents, methods, mutations, verdicts, measures, motions, fitness, ranks. Times, "
+             "workers, attempts and settings of the farm do not count. Compare two runs with:\n\n  "
+             "diff <(controller digest A) <(controller digest B)\n\nThe first line that differs is "
+             "the first generation that does.",
+    .run = command_digest};

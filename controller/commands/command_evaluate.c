@@ -10,18 +10,6 @@
 #include "controller/store/run_directory.h"
 #include "controller/workers/program.h"
 
-static const char help[] =
-    "usage: controller evaluate CREATURE [PARAMS.ini] [option of simulator evaluate]...\n"
-    "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was measured. "
-    "All\n"
-    "arguments are handed to simulator: see 'simulator evaluate --help'. The exit code is the\n"
-    "simulator's.\n";
-
-static const char contest_help[] =
-    "usage: controller contest A B [PARAMS.ini] [option of simulator contest]...\n"
-    "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who wins. All\n"
-    "arguments are handed to simulator: see 'simulator contest --help', and docs/contests.md.\n";
-
 /* A file of its own for a creature of a run; the caller removes it. */
 static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH_SIZE],
                           struct error *error)
@@ -76,18 +64,33 @@ static int is_help(int argc, char **argv)
     return argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 }
 
-int command_evaluate(int argc, char **argv)
+static int command_evaluate(int argc, char **argv)
 {
-    if (!is_help(argc, argv))
-        return hand_over(argc, argv, 1);
-    output_lines(stdout, help);
-    return command_finish_output();
+    return is_help(argc, argv) ? command_parse(&evaluate_command, argc, argv, NULL)
+                               : hand_over(argc, argv, 1);
 }
 
-int command_contest(int argc, char **argv)
+static int command_contest(int argc, char **argv)
 {
-    if (!is_help(argc, argv))
-        return hand_over(argc, argv, 2);
-    output_lines(stdout, contest_help);
-    return command_finish_output();
+    return is_help(argc, argv) ? command_parse(&contest_command, argc, argv, NULL)
+                               : hand_over(argc, argv, 2);
 }
+
+const struct command evaluate_command = {
+    .program = "controller",
+    .name = "evaluate",
+    .operands = "CREATURE [PARAMS.ini] [option of simulator evaluate]...",
+    .summary = "one creature, one evaluation, all measures",
+    .about = "Simulates one creature (a file, RUN_DIR:ID or RUN_DIR:best) and prints what was "
+             "measured. All arguments are handed to simulator: see 'simulator evaluate --help'. "
+             "The exit code is the simulator's.",
+    .run = command_evaluate};
+const struct command contest_command = {
+    .program = "controller",
+    .name = "contest",
+    .operands = "A B [PARAMS.ini] [option of simulator contest]...",
+    .summary = "two creatures in one world, and who wins",
+    .about = "Puts two creatures (files, RUN_DIR:ID or RUN_DIR:best) into one world and says who "
+             "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
+             "docs/contests.md.",
+    .run = command_contest};

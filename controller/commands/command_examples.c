@@ -6,13 +6,6 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 
-static const char help[] =
-    "usage: controller examples\n"
-    "Lists the examples: 'controller run NAME' evolves one of them, and wherever a parameter file\n"
-    "may stand, its name may, too. The time is that of two cores.\n"
-    "\n"
-    "  -h, --help\n";
-
 /* What stands between two words, on one line. */
 static const char *find_between(const char *text, const char *before, const char *after,
                                 int *length)
@@ -34,10 +27,10 @@ static void print_example(void *context, const char *name, const char *comment)
     output_print(stdout, "%-16s %-19.*s  %.*s\n", name, time_length, time, line_length, line);
 }
 
-int command_examples(int argc, char **argv)
+static int command_examples(int argc, char **argv)
 {
     struct error error = {0};
-    int result = command_read_help(argc, argv, help);
+    int result = command_parse(&examples_command, argc, argv, NULL);
     if (result >= 0)
         return result;
     result = command_check_operands(argc, argv, 0, 0, "");
@@ -47,3 +40,12 @@ int command_examples(int argc, char **argv)
         return command_fail(&error);
     return command_finish_output();
 }
+
+const struct command examples_command = {
+    .program = "controller",
+    .name = "examples",
+    .operands = "",
+    .summary = "what there is to evolve: names, and how long it takes",
+    .about = "Lists the examples: 'controller run NAME' evolves one of them, and wherever a "
+             "parameter file may stand, its name may, too. The time is that of two cores.",
+    .run = command_examples};

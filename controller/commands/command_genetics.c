@@ -4,7 +4,6 @@
  * creature's number. That number is made of the seed, the command and the parents' genomes, so that
  * genes made by hand get ids that no other creature has: runs count from 1, by hand it is one of
  * 2^24 numbers above 2^24. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,111 +20,20 @@
 /* Most mutations that --count takes; how often mutating is tried until something has changed. */
 enum { COUNT_MAX = 64, TRIES = 100 };
 
-#define COMMON_HELP                                                                                \
-    "      --seed N         repeats a result; default: another each time, which is printed\n"      \
-    "      --params FILE    settings from a parameter file (sections mutation, breeding, "         \
-    "initial)\n"                                                                                   \
-    "  -s, --set KEY=VALUE  set a parameter, over the file; may be repeated\n"                     \
-    "      --text           readable JSON instead of the binary form\n"                            \
-    "      --force          overwrite the file if it exists\n"                                     \
-    "  -h, --help\n"
-
-static const char random_help[] =
-    "usage: controller random [option]...\n"
-    "Writes a creature with a random genome, as in the first generation of a run.\n"
-    "\n"
-    "  -o, --output FILE    default: random.creature\n" COMMON_HELP;
-
-static const char mutate_help[] =
-    "usage: controller mutate A [option]...\n"
-    "Writes a mutant of creature A (a file, or RUN_DIR:ID) and says what was changed.\n"
-    "\n"
-    "  -o, --output FILE    default: mutant.creature\n"
-    "      --count N        so many mutations, 0 .. 64; default: drawn as in a run, but at least "
-    "one\n"
-    "      --see FROM:TO    what A sees of one thing from afar (light, other, object) it sees of\n"
-    "                       the other; without --count nothing else changes\n" COMMON_HELP;
-
-static const char breed_help[] =
-    "usage: controller breed A B --method crossover|graft [option]...\n"
-    "Writes a child of creatures A and B (files, or RUN_DIR:ID). Crossover takes the genes of one\n"
-    "and the other in turn; graft puts a part of B with all that hangs on it in the place of one "
-    "of "
-    "A.\n"
-    "\n"
-    "  -m, --method NAME    crossover or graft\n"
-    "  -o, --output FILE    default: child.creature\n"
-    "      --count N        mutations of the child, 0 .. 64; default 0\n" COMMON_HELP;
-
 /* What was on the command line. Assignments point into argv. */
 struct request {
-    const char *command, *help;
-    const char *output, *params_path, *seed, *method, *count, *see;
-    const char **assignments;
-    int assignment_count;
-    int is_text, is_forced, is_help;
+    const char *command;
+    const char *output, *params_path, *method;
+    struct option_list assignments;
+    int is_text, is_forced;
     struct params params;
     int64_t mutation_count; /* -1: to be drawn */
-    int64_t seed_number;
-    enum sight_kind sights[2]; /* that are exchanged, where `see` is given */
+    int64_t seed_number;    /* -1: to be drawn */
+    int is_drawn;
+    struct sight_exchange see;
 };
 
 /* ---- the command line ---- */
-
-static int parse_options(int argc, char **argv, struct request *request)
-{
-    enum { OPTION_TEXT = 256, OPTION_FORCE, OPTION_SEED, OPTION_PARAMS, OPTION_COUNT, OPTION_SEE };
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"text", no_argument, NULL, OPTION_TEXT},
-                                            {"force", no_argument, NULL, OPTION_FORCE},
-                                            {"seed", required_argument, NULL, OPTION_SEED},
-                                            {"params", required_argument, NULL, OPTION_PARAMS},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"count", required_argument, NULL, OPTION_COUNT},
-                                            {"see", required_argument, NULL, OPTION_SEE},
-                                            {"method", required_argument, NULL, 'm'},
-                                            {NULL, 0, NULL, 0}};
-    int answer;
-
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":o:s:hm:", options, NULL)) != -1)
-        switch (answer) {
-        case 'o':
-            request->output = optarg;
-            break;
-        case 's':
-            request->assignments[request->assignment_count++] = optarg;
-            break;
-        case 'm':
-            request->method = optarg;
-            break;
-        case 'h':
-            request->is_help = 1;
-            break;
-        case OPTION_TEXT:
-            request->is_text = 1;
-            break;
-        case OPTION_FORCE:
-            request->is_forced = 1;
-            break;
-        case OPTION_SEED:
-            request->seed = optarg;
-            break;
-        case OPTION_PARAMS:
-            request->params_path = optarg;
-            break;
-        case OPTION_COUNT:
-            request->count = optarg;
-            break;
-        case OPTION_SEE:
-            request->see = optarg;
-            break;
-        default:
-            return command_bad_option(argv, options, answer);
-        }
-    return 0;
-}
 
 static int read_params(struct request *request)
 {
@@ -135,8 +43,8 @@ static int read_params(struct request *request)
     params_set_defaults(&request->params);
     if (request->params_path && params_read_file(&request->params, request->params_path, &error))
         return command_fail(&error);
-    for (i = 0; !status && i < request->assignment_count; i++)
-        status = params_set_assignment(&request->params, request->assignments[i], &error);
+    for (i = 0; !status && i < request->assignments.count; i++)
+        status = params_set_assignment(&request->params, request->assignments.items[i], &error);
     if (status)
         return command_usage(request->command, "%s", error.message);
     return params_check(&request->params, &error) ? command_fail(&error) : 0;
@@ -152,58 +60,32 @@ static int64_t draw_seed(void)
     return bytes;
 }
 
-/* Options that this command does not have, numbers, parameters. Returns 0 or an exit code. */
+/* Numbers, names, parameters. Returns 0 or an exit code. */
 static int check_options(struct request *request, int operand_count)
 {
-    struct error error;
-    int result = 0;
-
-    if (request->method && operand_count < 2)
-        return command_usage(request->command, "there is no --method here");
-    if (request->count && operand_count < 1)
-        return command_usage(request->command, "there is no --count here");
-    if (request->see && operand_count != 1)
-        return command_usage(request->command, "there is no --see here");
-    if (request->see && sights_read_pair(request->see, request->sights, &error))
-        return command_usage(request->command, "--see %s", error.message);
     if (operand_count == 2 && !request->method)
         return command_usage(request->command, "--method crossover or --method graft is missing");
     if (request->method && strcmp(request->method, "crossover") != 0 &&
         strcmp(request->method, "graft") != 0)
         return command_usage(request->command, "--method '%s' is neither crossover nor graft",
                              request->method);
-    if (request->count)
-        result = command_parse_number(request->command, "--count", request->count, 0, COUNT_MAX,
-                                      &request->mutation_count);
-    else if (request->see)
+    if (request->see.is_given && request->mutation_count < 0)
         request->mutation_count = 0;
-    if (!request->seed)
+    request->is_drawn = request->seed_number < 0;
+    if (request->is_drawn)
         request->seed_number = draw_seed();
-    else if (!result)
-        result = command_parse_number(request->command, "--seed", request->seed, 0, INT64_MAX,
-                                      &request->seed_number);
-    return result ? result : read_params(request);
+    return read_params(request);
 }
 
-/* Returns 0, or an exit code with is_done set. */
-static int parse_request(int argc, char **argv, int operand_count, struct request *request,
-                         int *is_done)
+/* Returns -1 to go on, or an exit code. */
+static int parse_request(const struct command *command, int argc, char **argv, int operand_count,
+                         struct request *request)
 {
-    int result;
-
-    *is_done = 1;
     request->command = argv[0];
-    request->seed_number = 1;
-    request->assignments = calloc((size_t)argc, sizeof *request->assignments);
-    if (!request->assignments)
-        return command_fail(&(struct error){.message = "out of memory"});
-    result = parse_options(argc, argv, request);
-    if (result)
+    request->seed_number = -1;
+    int result = command_parse(command, argc, argv, request);
+    if (result >= 0)
         return result;
-    if (request->is_help) {
-        output_lines(stdout, request->help);
-        return command_finish_output();
-    }
     result = command_check_operands(argc, argv, operand_count, operand_count,
                                     argc == optind ? "A (a creature)" : "B (another creature)");
     if (!result)
@@ -212,13 +94,11 @@ static int parse_request(int argc, char **argv, int operand_count, struct reques
         return result;
     if (!request->is_forced && access(request->output, F_OK) == 0) {
         struct error error;
-
         error_set(&error, ERR_EXISTS, "%s: exists already (overwrite it with --force)",
                   request->output);
         return command_fail(&error);
     }
-    *is_done = 0;
-    return 0;
+    return -1;
 }
 
 /* ---- numbers of creatures ---- */
@@ -320,8 +200,8 @@ static int make_child(const struct request *request, const struct creature *pare
     else
         status = genetics_graft(&child->genome, &parents[0].genome, &parents[1].genome, params,
                                 &rng, &ids);
-    if (!status && request->see)
-        genome_exchange_sights(&child->genome, request->sights[0], request->sights[1]);
+    if (!status && request->see.is_given)
+        genome_exchange_sights(&child->genome, request->see.sights[0], request->see.sights[1]);
     return status ? status : mutate(request, child, parent_count == 2, &ids);
 }
 
@@ -331,7 +211,7 @@ static void print_child(const struct request *request, const struct creature *ch
     output_print(stdout, "%s: creature %" PRIu64 " (%s), %d bodies, %d connections, %d neurons\n",
                  request->output, child->id, child->method, child->genome.body_count,
                  child->genome.connection_count, child->genome.neuron_count);
-    if (!request->seed)
+    if (request->is_drawn)
         output_print(stdout, "repeat it:   --seed %" PRId64 "\n", request->seed_number);
     if (parent_count > 0)
         output_print(stdout, "mutations:   %s\n", child->mutations[0] ? child->mutations : "none");
@@ -368,37 +248,113 @@ static int write_child(const struct request *request, char **operands, int paren
     return status;
 }
 
-static int run_command(int argc, char **argv, int operand_count, struct request *request)
+static int make_creature(const struct command *command, int argc, char **argv, int operand_count,
+                         struct request *request)
 {
     struct error error = {0};
-    int is_done, result = parse_request(argc, argv, operand_count, request, &is_done);
-
-    if (!is_done)
+    int result = parse_request(command, argc, argv, operand_count, request);
+    if (result < 0)
         result = write_child(request, argv + optind, operand_count, &error)
                      ? command_fail(&error)
                      : command_finish_output();
-    free(request->assignments);
+    free(request->assignments.items);
     return result;
 }
 
-int command_random(int argc, char **argv)
+static int command_random(int argc, char **argv)
 {
-    struct request request = {.help = random_help, .output = "random.creature"};
-
-    return run_command(argc, argv, 0, &request);
+    struct request request = {.output = "random.creature"};
+    return make_creature(&random_command, argc, argv, 0, &request);
 }
 
-int command_mutate(int argc, char **argv)
+static int command_mutate(int argc, char **argv)
 {
-    struct request request = {
-        .help = mutate_help, .output = "mutant.creature", .mutation_count = -1};
-
-    return run_command(argc, argv, 1, &request);
+    struct request request = {.output = "mutant.creature", .mutation_count = -1};
+    return make_creature(&mutate_command, argc, argv, 1, &request);
 }
 
-int command_breed(int argc, char **argv)
+static int command_breed(int argc, char **argv)
 {
-    struct request request = {.help = breed_help, .output = "child.creature"};
-
-    return run_command(argc, argv, 2, &request);
+    struct request request = {.output = "child.creature"};
+    return make_creature(&breed_command, argc, argv, 2, &request);
 }
+
+/* ---- the tables ---- */
+
+#define OUTPUT(preset)                                                                             \
+    {                                                                                              \
+        "output", 'o', "FILE", "default: " preset, OPTION_TEXT,                                    \
+            .field = offsetof(struct request, output)                                              \
+    }
+#define COUNT(help)                                                                                \
+    {                                                                                              \
+        "count", 0, "N", help, OPTION_WHOLE, .field = offsetof(struct request, mutation_count),    \
+                                             .max = COUNT_MAX                                      \
+    }
+/* What all three have. */
+#define COMMON                                                                                     \
+    {"seed",                                                                                       \
+     0,                                                                                            \
+     "N",                                                                                          \
+     "repeats a result; default: another each time, which is printed",                             \
+     OPTION_WHOLE,                                                                                 \
+     .field = offsetof(struct request, seed_number),                                               \
+     .max = OPTION_WHOLE_MAX},                                                                     \
+        {"params",    0,                                                                           \
+         "FILE",      "settings from a parameter file (sections mutation, breeding, initial)",     \
+         OPTION_TEXT, .field = offsetof(struct request, params_path)},                             \
+        {"set",       's',                                                                         \
+         "KEY=VALUE", "set a parameter, over the file; may be repeated",                           \
+         OPTION_LIST, .field = offsetof(struct request, assignments)},                             \
+        {"text",      0,                                                                           \
+         NULL,        "readable JSON instead of the binary form",                                  \
+         OPTION_FLAG, .field = offsetof(struct request, is_text)},                                 \
+        {"force",     0,                                                                           \
+         NULL,        "overwrite the file if it exists",                                           \
+         OPTION_FLAG, .field = offsetof(struct request, is_forced)},                               \
+    {                                                                                              \
+        NULL                                                                                       \
+    }
+
+static const struct option_row random_options[] = {OUTPUT("random.creature"), COMMON};
+static const struct option_row mutate_options[] = {
+    OUTPUT("mutant.creature"),
+    COUNT("so many mutations, 0 .. 64; default: drawn as in a run, but at least one"),
+    {"see", 0, "FROM:TO",
+     "what A sees of one thing from afar (light, other, object) it sees of the other; without "
+     "--count nothing else changes",
+     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
+    COMMON};
+static const struct option_row breed_options[] = {
+    {"method", 'm', "NAME", "crossover or graft", OPTION_TEXT,
+     .field = offsetof(struct request, method)},
+    OUTPUT("child.creature"),
+    COUNT("mutations of the child, 0 .. 64; default 0"),
+    COMMON};
+
+const struct command random_command = {
+    .program = "controller",
+    .name = "random",
+    .operands = "",
+    .summary = "a creature with a random genome",
+    .about = "Writes a creature with a random genome, as in the first generation of a run.",
+    .options = random_options,
+    .run = command_random};
+const struct command mutate_command = {
+    .program = "controller",
+    .name = "mutate",
+    .operands = "A",
+    .summary = "a mutant of a creature",
+    .about = "Writes a mutant of creature A (a file, or RUN_DIR:ID) and says what was changed.",
+    .options = mutate_options,
+    .run = command_mutate};
+const struct command breed_command = {
+    .program = "controller",
+    .name = "breed",
+    .operands = "A B --method crossover|graft",
+    .summary = "a child of two creatures",
+    .about = "Writes a child of creatures A and B (files, or RUN_DIR:ID). Crossover takes the "
+             "genes of one and the other in turn; graft puts a part of B with all that hangs on it "
+             "in the place of one of A.",
+    .options = breed_options,
+    .run = command_breed};

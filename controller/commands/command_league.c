@@ -6,7 +6,6 @@
  * order of the pairs: they do not depend on how many run at once. */
 #define _GNU_SOURCE /* pipe2() */
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,23 +27,11 @@ enum { REPLY_BYTES_MAX = 1 << 16 };
 /* A process that a signal ended has an exit code from here on (program_run()). */
 enum { SIGNALLED = 128 };
 
-static const char help[] =
-    "usage: controller league CREATURE... PARAMS.ini [option]...\n"
-    "Every pair of the creature files has a contest (docs/contests.md): a table of ratings.\n"
-    "\n"
-    "  PARAMS.ini           the parameters, or the name of an example\n"
-    "  -o, --output DIR     makes this folder: the table as index.html, and a page for each duel\n"
-    "  -j N                 so many at once; default: one for each core\n"
-    "      --see FROM:TO    all see the one where they saw the other: light:object, light:other\n"
-    "  -s, --set KEY=VALUE  set a parameter, over the file; may be repeated\n"
-    "  -h, --help\n";
-
 struct request {
     char **files; /* the creatures', then the parameters' */
     int player_count;
     const char *output, *see;
-    const char **assignments;
-    int assignment_count;
+    struct option_list assignments;
     int64_t jobs;
     char simulator[RUN_PATH_SIZE], viewer[RUN_PATH_SIZE];
 };
@@ -75,9 +62,9 @@ static void put_settings(const struct request *request, const char *see, char **
         words[count++] = "--see";
         words[count++] = (char *)see;
     }
-    for (int i = 0; i < request->assignment_count; i++) {
+    for (int i = 0; i < request->assignments.count; i++) {
         words[count++] = "-s";
-        words[count++] = (char *)request->assignments[i];
+        words[count++] = (char *)request->assignments.items[i];
     }
     words[count] = NULL;
 }
@@ -350,7 +337,7 @@ static int check_request(struct request *request, int argc, char **argv, struct 
         return command_usage(argv[0], "expected two creatures or more, and PARAMS.ini");
     if (request->player_count > PLAYERS_MAX)
         return command_usage(argv[0], "more than %d creatures", PLAYERS_MAX);
-    if (2 * request->assignment_count + 2 > WORDS_MAX)
+    if (2 * request->assignments.count + 2 > WORDS_MAX)
         return command_usage(argv[0], "more than %d settings", WORDS_MAX / 2 - 1);
     if (program_find("simulator", request->simulator, error) ||
         (request->output && program_find("viewer", request->viewer, error)))
@@ -362,54 +349,35 @@ static int check_request(struct request *request, int argc, char **argv, struct 
     return 0;
 }
 
-static int parse_options(struct request *request, int argc, char **argv)
-{
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"see", required_argument, NULL, 'e'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int answer, result = 0;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":o:j:s:h", options, NULL)) != -1 && !result)
-        switch (answer) {
-        case 'o':
-            request->output = optarg;
-            break;
-        case 'e':
-            request->see = optarg;
-            break;
-        case 's':
-            request->assignments[request->assignment_count++] = optarg;
-            break;
-        case 'j':
-            result = command_parse_number(argv[0], "-j", optarg, 1, 1024, &request->jobs);
-            break;
-        case 'h':
-            output_lines(stdout, help);
-            return -1;
-        default:
-            return command_bad_option(argv, options, answer);
-        }
-    return result;
-}
-
-int command_league(int argc, char **argv)
+static int command_league(int argc, char **argv)
 {
     struct request request = {.jobs = program_core_count()};
     struct error error = {0};
-    request.assignments = calloc((size_t)argc, sizeof *request.assignments);
-    if (!request.assignments)
-        return command_fail(&(struct error){.message = "out of memory"});
-    int result = parse_options(&request, argc, argv);
-    if (result < 0) {
-        free(request.assignments);
-        return command_finish_output();
-    }
-    if (!result)
+    int result = command_parse(&league_command, argc, argv, &request);
+    if (result < 0)
         result = check_request(&request, argc, argv, &error);
-    if (!result)
+    if (!result && request.files)
         result = run_league(&request, &error) ? command_fail(&error) : command_finish_output();
-    free(request.assignments);
+    free(request.assignments.items);
     return result;
 }
+
+static const struct option_row options[] = {
+    {"output", 'o', "DIR", "makes this folder: the table as index.html, and a page for each duel",
+     OPTION_TEXT, .field = offsetof(struct request, output)},
+    {"jobs", 'j', "N", "so many at once; default: one for each core", OPTION_WHOLE,
+     .field = offsetof(struct request, jobs), .min = 1, .max = 1024},
+    {"see", 0, "FROM:TO", "all see the one where they saw the other: light:object, light:other",
+     OPTION_TEXT, .field = offsetof(struct request, see)},
+    {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated", OPTION_LIST,
+     .field = offsetof(struct request, assignments)},
+    {.name = NULL}};
+const struct command league_command = {
+    .program = "controller",
+    .name = "league",
+    .operands = "CREATURE... PARAMS.ini",
+    .summary = "every pair has a contest: a table of ratings",
+    .about = "Every pair of the creature files has a contest (docs/contests.md): a table of "
+             "ratings. PARAMS.ini holds the parameters, or is the name of an example.",
+    .options = options,
+    .run = command_league};

@@ -1,6 +1,5 @@
 /* controller list: the best of a generation, or the ancestors of a creature, as a table or as
  * JSON. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,26 +10,6 @@
 #include "controller/commands/commands.h"
 
 #define TOP_DEFAULT 10
-
-static const char help[] =
-    "usage: controller list RUN_DIR [option]...\n"
-    "Lists the best creature of each kind of body (as many parts, as many that move) in a\n"
-    "generation, best first, with what its birth changed; or the ancestors of one.\n"
-    "\n"
-    "      --generation N    a complete generation, from 0; default: the last complete one\n"
-    "      --top K           this many; default 10, 0 = all\n"
-    "      --exam            of a finished run: how its champion did in each trial of its exam\n"
-    "      --kinds           the best of each kind: the default, but for --json\n"
-    "      --ranks           all, as they rank: the default of --json\n"
-    "      --distinct        leaves out only creatures that move exactly as a better one\n"
-    "      --lineage ID      a creature and its ancestors instead, back to the first: its parent "
-    "(of\n"
-    "                        two: the first), the parent's parent, and so on\n"
-    "      --all             with --lineage: both parents of each, so all ancestors\n"
-    "      --json            one array, one object per creature; what may differ between two "
-    "equal\n"
-    "                        runs stands under the key `cost` (docs/run-store.md)\n"
-    "  -h, --help\n";
 
 static json_t *json_hash(uint64_t hash)
 {
@@ -135,7 +114,7 @@ static int print_json(const struct store_entry *entries, int count, const struct
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
     int is_all, is_json, has_exam;
-    int order; /* enum store_order; -1: not said */
+    int order; /* enum store_order, and 1; 0: not said */
 };
 
 /* A line for each ancestor, the youngest first. */
@@ -217,7 +196,7 @@ static int get_entries(struct store *store, const struct request *request,
     int top = request->top ? (int)request->top : INT32_MAX;
     enum store_order usual = request->is_json ? STORE_RANKS : STORE_KINDS;
     return store_get_best(store, request->generation,
-                          request->order < 0 ? usual : (enum store_order)request->order, top,
+                          request->order ? (enum store_order)(request->order - 1) : usual, top,
                           entries, count, generation, error);
 }
 
@@ -252,9 +231,10 @@ static int list_run(const char *directory, const struct request *request)
 }
 
 /* Combinations that make no sense. */
-static int check_request(const char *command, const struct request *request, int has_generation)
+static int check_request(const char *command, const struct request *request)
 {
-    if (request->lineage && has_generation)
+    if (request->lineage &&
+        (request->generation >= 0 || request->top != TOP_DEFAULT || request->order))
         return command_usage(
             command, "--lineage takes no --generation, --top, --kinds, --ranks or --distinct");
     if (request->is_all && !request->lineage)
@@ -262,74 +242,48 @@ static int check_request(const char *command, const struct request *request, int
     return 0;
 }
 
-int command_list(int argc, char **argv)
+static int command_list(int argc, char **argv)
 {
-    enum {
-        OPTION_JSON = 256,
-        OPTION_GENERATION,
-        OPTION_TOP,
-        OPTION_RANKS,
-        OPTION_DISTINCT,
-        OPTION_KINDS,
-        OPTION_LINEAGE,
-        OPTION_EXAM,
-        OPTION_ALL
-    };
-    static const struct option options[] = {
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"generation", required_argument, NULL, OPTION_GENERATION},
-        {"top", required_argument, NULL, OPTION_TOP},
-        {"exam", no_argument, NULL, OPTION_EXAM},
-        {"distinct", no_argument, NULL, OPTION_DISTINCT},
-        {"kinds", no_argument, NULL, OPTION_KINDS},
-        {"ranks", no_argument, NULL, OPTION_RANKS},
-        {"lineage", required_argument, NULL, OPTION_LINEAGE},
-        {"all", no_argument, NULL, OPTION_ALL},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    struct request request = {.generation = -1, .top = TOP_DEFAULT, .order = -1};
-    int has_generation = 0, answer, result = 0;
-    opterr = 0;
-    while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        switch (answer) {
-        case OPTION_JSON:
-            request.is_json = 1;
-            break;
-        case OPTION_GENERATION:
-            has_generation = 1;
-            result = command_parse_number(argv[0], "--generation", optarg, 0, UINT32_MAX,
-                                          &request.generation);
-            break;
-        case OPTION_TOP:
-            has_generation = 1;
-            result = command_parse_number(argv[0], "--top", optarg, 0, INT32_MAX, &request.top);
-            break;
-        case OPTION_RANKS:
-        case OPTION_DISTINCT:
-        case OPTION_KINDS:
-            has_generation = 1;
-            request.order = STORE_RANKS + answer - OPTION_RANKS;
-            break;
-        case OPTION_EXAM:
-            request.has_exam = 1;
-            break;
-        case OPTION_LINEAGE:
-            result =
-                command_parse_number(argv[0], "--lineage", optarg, 1, INT64_MAX, &request.lineage);
-            break;
-        case OPTION_ALL:
-            request.is_all = 1;
-            break;
-        case 'h':
-            output_lines(stdout, help);
-            return command_finish_output();
-        default:
-            return command_bad_option(argv, options, answer);
-        }
-    }
-    if (!result)
-        result = check_request(argv[0], &request, has_generation);
+    struct request request = {.generation = -1, .top = TOP_DEFAULT};
+    int result = command_parse(&list_command, argc, argv, &request);
+    if (result >= 0)
+        return result;
+    result = check_request(argv[0], &request);
     if (!result)
         result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     return result ? result : list_run(argv[optind], &request);
 }
+
+static const struct option_row options[] = {
+    {"generation", 0, "N", "a complete generation, from 0; default: the last complete one",
+     OPTION_WHOLE, .field = offsetof(struct request, generation), .max = UINT32_MAX},
+    {"top", 0, "K", "this many; default 10, 0 = all", OPTION_WHOLE,
+     .field = offsetof(struct request, top), .max = INT32_MAX},
+    {"exam", 0, NULL, "of a finished run: how its champion did in each trial of its exam",
+     OPTION_FLAG, .field = offsetof(struct request, has_exam)},
+    {"kinds", 0, NULL, "the best of each kind: the default, but for --json", OPTION_FLAG,
+     .field = offsetof(struct request, order), .value = STORE_KINDS + 1},
+    {"ranks", 0, NULL, "all, as they rank: the default of --json", OPTION_FLAG,
+     .field = offsetof(struct request, order), .value = STORE_RANKS + 1},
+    {"distinct", 0, NULL, "leaves out only creatures that move exactly as a better one",
+     OPTION_FLAG, .field = offsetof(struct request, order), .value = STORE_DISTINCT + 1},
+    {"lineage", 0, "ID",
+     "a creature and its ancestors instead, back to the first: its parent (of two: the first), the "
+     "parent's parent, and so on",
+     OPTION_WHOLE, .field = offsetof(struct request, lineage), .min = 1, .max = OPTION_WHOLE_MAX},
+    {"all", 0, NULL, "with --lineage: both parents of each, so all ancestors", OPTION_FLAG,
+     .field = offsetof(struct request, is_all)},
+    {"json", 0, NULL,
+     "one array, one object per creature; what may differ between two equal runs stands under the "
+     "key `cost` (docs/run-store.md)",
+     OPTION_FLAG, .field = offsetof(struct request, is_json)},
+    {.name = NULL}};
+const struct command list_command = {
+    .program = "controller",
+    .name = "list",
+    .operands = "RUN_DIR",
+    .summary = "the best of a generation, or a creature's ancestors",
+    .about = "Lists the best creature of each kind of body (as many parts, as many that move) in a "
+             "generation, best first, with what its birth changed; or the ancestors of one.",
+    .options = options,
+    .run = command_list};

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,19 +26,6 @@
 #define TIME_SIZE    32
 #define FOLLOW_NS    200000000L
 #define LINE_MAX_LOG 65536 /* longer lines are cut: nothing of ours is that long */
-
-static const char help[] =
-    "usage: controller logs RUN_DIR [--worker N] [--task ID] [--creature ID] [--level L] "
-    "[--follow]\n"
-    "Prints the logs of the controller and of all workers, merged in the order of time.\n"
-    "Each line is preceded by the name of its log: log=worker-01.\n"
-    "\n"
-    "      --worker N      only the log of worker N; 0: only the controller's\n"
-    "      --task ID       only lines about this task\n"
-    "      --creature ID   only lines about this creature\n"
-    "      --level L       only this level and above: debug, info, warn, error\n"
-    "      --follow        go on with what is appended, until interrupted\n"
-    "  -h, --help\n";
 
 struct wanted {
     const char *directory;
@@ -304,64 +290,18 @@ static int print_logs(const struct wanted *wanted, struct reader *reader, struct
 
 /* ---------------------------------------------------------------- arguments */
 
-static int parse_level(const char *text, int *level)
-{
-    static const char *const names[] = {"debug", "info", "warn", "error"};
-    for (*level = 0; *level < 4; ++*level)
-        if (!strcmp(names[*level], text))
-            return 0;
-    return command_usage("logs", "--level '%s' is none of debug, info, warn, error", text);
-}
-
-static int parse(int argc, char **argv, struct wanted *wanted)
-{
-    static const struct option options[] = {{"worker", required_argument, NULL, 'w'},
-                                            {"task", required_argument, NULL, 't'},
-                                            {"creature", required_argument, NULL, 'c'},
-                                            {"level", required_argument, NULL, 'l'},
-                                            {"follow", no_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int answer, result = 0;
-    opterr = 0;
-    while (!result && (answer = getopt_long(argc, argv, ":h", options, NULL)) != -1)
-        switch (answer) {
-        case 'w':
-            result = command_parse_number("logs", "--worker", optarg, 0, 1024, &wanted->worker);
-            break;
-        case 't':
-            result = command_parse_number("logs", "--task", optarg, 0, INT64_MAX, &wanted->task);
-            break;
-        case 'c':
-            result =
-                command_parse_number("logs", "--creature", optarg, 0, INT64_MAX, &wanted->creature);
-            break;
-        case 'l':
-            result = parse_level(optarg, &wanted->level);
-            break;
-        case 'f':
-            wanted->is_following = 1;
-            break;
-        case 'h':
-            output_lines(stdout, help);
-            return -1;
-        default:
-            result = command_bad_option(argv, options, answer);
-        }
-    if (!result)
-        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    wanted->directory = result ? NULL : argv[optind];
-    return result;
-}
-
-int command_logs(int argc, char **argv)
+static int command_logs(int argc, char **argv)
 {
     struct wanted wanted = {.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG};
     struct error error = {0};
-    int result = parse(argc, argv, &wanted);
+    int result = command_parse(&logs_command, argc, argv, &wanted);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)
-        return result < 0 ? command_finish_output() : result;
+        return result;
 
+    wanted.directory = argv[optind];
     struct reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         error_set(&error, ERR_MEMORY, "out of memory");
@@ -376,3 +316,25 @@ int command_logs(int argc, char **argv)
     free(reader);
     return status ? command_fail(&error) : command_finish_output();
 }
+
+static const struct option_row options[] = {
+    {"worker", 0, "N", "only the log of worker N; 0: only the controller's", OPTION_WHOLE,
+     .field = offsetof(struct wanted, worker), .max = 1024},
+    {"task", 0, "ID", "only lines about this task", OPTION_WHOLE,
+     .field = offsetof(struct wanted, task), .max = OPTION_WHOLE_MAX},
+    {"creature", 0, "ID", "only lines about this creature", OPTION_WHOLE,
+     .field = offsetof(struct wanted, creature), .max = OPTION_WHOLE_MAX},
+    {"level", 0, "debug|info|warn|error", "only this level and above", OPTION_WORD,
+     .field = offsetof(struct wanted, level)},
+    {"follow", 0, NULL, "go on with what is appended, until interrupted", OPTION_FLAG,
+     .field = offsetof(struct wanted, is_following)},
+    {.name = NULL}};
+const struct command logs_command = {
+    .program = "controller",
+    .name = "logs",
+    .operands = "RUN_DIR",
+    .summary = "the logs of all processes, in the order of time",
+    .about = "Prints the logs of the controller and of all workers, merged in the order of time. "
+             "Each line is preceded by the name of its log: log=worker-01.",
+    .options = options,
+    .run = command_logs};

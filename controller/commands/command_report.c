@@ -1,5 +1,4 @@
 /* controller report: a page about a run. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,18 +8,6 @@
 #include "controller/commands/commands.h"
 #include "controller/report/report.h"
 #include "controller/store/run_directory.h"
-
-static const char help[] =
-    "usage: controller report RUN_DIR [option]...\n"
-    "Writes one page of HTML about a run, to be opened in any browser without a network: what "
-    "holds\n"
-    "the run back and which setting to try, plots, champions playing, their lineage, all "
-    "parameters.\n"
-    "The run may be under way. Pictures and replays are made by the program viewer.\n"
-    "\n"
-    "  -o, --output FILE    ends in .html; default: RUN_DIR/report.html. Overwritten if it exists\n"
-    "      --no-pictures    without pictures and replays: a smaller page that needs no viewer\n"
-    "  -h, --help\n";
 
 /* The page as one string, so that the file appears whole or not at all. In the run's directory,
  * which may be a stranger's, nothing but a file gets its place. */
@@ -63,35 +50,21 @@ static int report_run(const char *directory, const char *path, int is_in_run, in
     return command_finish_output();
 }
 
-int command_report(int argc, char **argv)
-{
-    enum { OPTION_NO_PICTURES = 256 };
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"no-pictures", no_argument, NULL, OPTION_NO_PICTURES},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *output = NULL;
-    int has_pictures = 1, answer;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-        switch (answer) {
-        case 'o':
-            output = optarg;
-            break;
-        case OPTION_NO_PICTURES:
-            has_pictures = 0;
-            break;
-        case 'h':
-            output_lines(stdout, help);
-            return command_finish_output();
-        default:
-            return command_bad_option(argv, options, answer);
-        }
-    }
+struct request {
+    const char *output;
+    int has_no_pictures;
+};
 
+static int command_report(int argc, char **argv)
+{
+    struct request request = {.output = NULL};
+    int result = command_parse(&report_command, argc, argv, &request);
+    if (result >= 0)
+        return result;
+    const char *output = request.output;
     char path[RUN_PATH_SIZE];
     struct error error = {0};
-    int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)
         return result;
     const char *suffix = output ? strrchr(output, '.') : ".html";
@@ -101,5 +74,23 @@ int command_report(int argc, char **argv)
         return command_usage(argv[0], "-o: the path is too long");
     if (!output && run_directory_path(argv[optind], "report.html", path, &error))
         return command_fail(&error);
-    return report_run(argv[optind], path, !output, has_pictures);
+    return report_run(argv[optind], path, !output, !request.has_no_pictures);
 }
+
+static const struct option_row options[] = {
+    {"output", 'o', "FILE", "ends in .html; default: RUN_DIR/report.html. Overwritten if it exists",
+     OPTION_TEXT, .field = offsetof(struct request, output)},
+    {"no-pictures", 0, NULL, "without pictures and replays: a smaller page that needs no viewer",
+     OPTION_FLAG, .field = offsetof(struct request, has_no_pictures)},
+    {.name = NULL}};
+const struct command report_command = {
+    .program = "controller",
+    .name = "report",
+    .operands = "RUN_DIR",
+    .summary = "a page about the run: plots, champions, lineage, what holds it back",
+    .about = "Writes one page of HTML about a run, to be opened in any browser without a network: "
+             "what holds the run back and which setting to try, plots, champions playing, their "
+             "lineage, all parameters. The run may be under way. Pictures and replays are made by "
+             "the program viewer.",
+    .options = options,
+    .run = command_report};

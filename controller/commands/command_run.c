@@ -1,6 +1,5 @@
 /* controller run, controller resume. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,159 +21,24 @@
 /* Rows of the table printed at the end. */
 #define CHAMPION_COUNT 5
 
-static const char run_help[] =
-    "usage: controller run PARAMS.ini | EXAMPLE [option]...\n"
-    "Evolves creatures as the parameter file says, or the example of that name ('controller\n"
-    "examples' lists them). Progress goes to standard error, the table of champions to standard\n"
-    "output. Ctrl-C stops cleanly; 'controller resume' goes on.\n"
-    "\n"
-    "  -o, --output RUN_DIR    directory of the run; default runs/NAME-SEED, NAME being the\n"
-    "                          parameter 'name' or else the name of the file\n"
-    "      --seed N            the run's seed: same seed, same run, bit for bit\n"
-    "      --generations N     evolution.generations\n"
-    "      --population N      population.size\n"
-    "  -j, --workers N         simulator processes; 0 = one for each core\n"
-    "  -s, --set KEY=VALUE     set a parameter, over the file; may be repeated\n"
-    "      --seed-creature X   a creature to begin with (a file, or RUN_DIR:ID), besides those of\n"
-    "                          evolution.seeds; may be repeated\n"
-    "      --choices RUN_DIR   make the choices of that interactive run again; after the last one\n"
-    "                          this run waits for yours\n"
-    "      --view              open the viewer when the run has finished\n"
-    "      --watch             open it at once; it shows each generation's best as they come\n"
-    "      --print-config      print all parameters with their meaning, range and value, and end\n"
-    "  -h, --help\n";
-
-static const char resume_help[] =
-    "usage: controller resume RUN_DIR [option]...\n"
-    "Goes on with a run that was stopped or killed: the result is the same as without the break.\n"
-    "Changed settings are recorded; those that change the course of the run open a new branch, "
-    "and\n"
-    "if they change evaluations, the current generation is simulated again. A finished run goes "
-    "on\n"
-    "only with more generations.\n"
-    "\n"
-    "      --generations N     evolution.generations, from 0 on\n"
-    "  -j, --workers N         simulator processes; 0 = one for each core\n"
-    "  -s, --set KEY=VALUE     change a parameter; may be repeated\n"
-    "      --view              open the viewer when the run has finished\n"
-    "      --watch             open it at once; it shows each generation's best as they come\n"
-    "  -h, --help\n";
-
-enum {
-    OPTION_SEED = 256,
-    OPTION_GENERATIONS,
-    OPTION_POPULATION,
-    OPTION_PRINT,
-    OPTION_CREATURE,
-    OPTION_CHOICES,
-    OPTION_VIEW,
-    OPTION_WATCH
-};
-
 /* Options that set a parameter. */
-static const struct {
-    int option;
-    const char *key;
-} row_options[] = {{OPTION_SEED, "seed"},
-                   {OPTION_GENERATIONS, "evolution.generations"},
-                   {OPTION_POPULATION, "population.size"},
-                   {'j', "farm.workers"}};
-enum { ROW_OPTION_COUNT = sizeof row_options / sizeof row_options[0] };
+enum { ROW_SEED, ROW_GENERATIONS, ROW_POPULATION, ROW_WORKERS, ROW_COUNT };
+static const char *const row_keys[ROW_COUNT] = {"seed", "evolution.generations", "population.size",
+                                                "farm.workers"};
 
-/* What was on the command line. Assignments point into argv; freed by arguments_deinit(). */
+/* What was on the command line; freed by arguments_deinit(). */
 struct arguments {
     const char *directory;
-    const char **assignments;
-    int assignment_count;
-    const char **seeds;
-    int seed_count;
-    const char *rows[ROW_OPTION_COUNT]; /* values of row_options; NULL: not given */
+    struct option_list assignments, seeds;
+    const char *rows[ROW_COUNT]; /* values of row_keys; NULL: not given */
     const char *choices;
-    int print_config, help, view, watch;
+    int print_config, view, watch;
 };
-
-/* 1 if the answer is one of row_options. */
-static int take_row_option(struct arguments *arguments, int answer)
-{
-    for (int i = 0; i < ROW_OPTION_COUNT; i++)
-        if (answer == row_options[i].option) {
-            arguments->rows[i] = optarg;
-            return 1;
-        }
-    return 0;
-}
-
-static int parse_arguments(int argc, char **argv, int is_run, struct arguments *arguments)
-{
-    static const struct option run_options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"workers", required_argument, NULL, 'j'},
-        {"set", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {"seed", required_argument, NULL, OPTION_SEED},
-        {"generations", required_argument, NULL, OPTION_GENERATIONS},
-        {"population", required_argument, NULL, OPTION_POPULATION},
-        {"print-config", no_argument, NULL, OPTION_PRINT},
-        {"seed-creature", required_argument, NULL, OPTION_CREATURE},
-        {"choices", required_argument, NULL, OPTION_CHOICES},
-        {"view", no_argument, NULL, OPTION_VIEW},
-        {"watch", no_argument, NULL, OPTION_WATCH},
-        {NULL, 0, NULL, 0}};
-    static const struct option resume_options[] = {
-        {"workers", required_argument, NULL, 'j'},
-        {"set", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {"generations", required_argument, NULL, OPTION_GENERATIONS},
-        {"view", no_argument, NULL, OPTION_VIEW},
-        {"watch", no_argument, NULL, OPTION_WATCH},
-        {NULL, 0, NULL, 0}};
-    memset(arguments, 0, sizeof *arguments);
-    arguments->assignments = calloc((size_t)argc, sizeof *arguments->assignments);
-    arguments->seeds = calloc((size_t)argc, sizeof *arguments->seeds);
-    if (!arguments->assignments || !arguments->seeds)
-        return command_fail(&(struct error){.message = "out of memory"});
-    opterr = 0;
-    for (;;) {
-        int answer = getopt_long(argc, argv, is_run ? ":o:j:s:h" : ":j:s:h",
-                                 is_run ? run_options : resume_options, NULL);
-        if (answer == -1)
-            return 0;
-        switch (answer) {
-        case 'o':
-            arguments->directory = optarg;
-            break;
-        case 's':
-            arguments->assignments[arguments->assignment_count++] = optarg;
-            break;
-        case 'h':
-            arguments->help = 1;
-            break;
-        case OPTION_CREATURE:
-            arguments->seeds[arguments->seed_count++] = optarg;
-            break;
-        case OPTION_CHOICES:
-            arguments->choices = optarg;
-            break;
-        case OPTION_PRINT:
-            arguments->print_config = 1;
-            break;
-        case OPTION_VIEW:
-            arguments->view = 1;
-            break;
-        case OPTION_WATCH:
-            arguments->watch = 1;
-            break;
-        default:
-            if (!take_row_option(arguments, answer))
-                return command_bad_option(argv, is_run ? run_options : resume_options, answer);
-        }
-    }
-}
 
 static void arguments_deinit(struct arguments *arguments)
 {
-    free(arguments->assignments);
-    free(arguments->seeds);
+    free(arguments->assignments.items);
+    free(arguments->seeds.items);
 }
 
 /* Sets what the command line says. Returns 0 or an exit code. */
@@ -183,11 +47,11 @@ static int apply_arguments(const struct arguments *arguments, const char *comman
 {
     struct error error = {0};
     int status = 0;
-    for (int i = 0; !status && i < arguments->assignment_count; i++)
-        status = params_set_assignment(params, arguments->assignments[i], &error);
-    for (int i = 0; !status && i < ROW_OPTION_COUNT; i++)
+    for (int i = 0; !status && i < arguments->assignments.count; i++)
+        status = params_set_assignment(params, arguments->assignments.items[i], &error);
+    for (int i = 0; !status && i < ROW_COUNT; i++)
         if (arguments->rows[i])
-            status = params_set(params, row_options[i].key, arguments->rows[i], &error);
+            status = params_set(params, row_keys[i], arguments->rows[i], &error);
     if (status)
         return command_usage(command, "%s", error.message);
     if (params_check(params, &error) || search_check_params(params, &error))
@@ -468,8 +332,8 @@ static int read_seeds(struct session *session, const struct arguments *arguments
         if (status)
             error_prefix(error, "evolution.seeds");
     }
-    for (int i = 0; !status && i < arguments->seed_count; i++) {
-        status = add_seed(session, arguments->seeds[i], error);
+    for (int i = 0; !status && i < arguments->seeds.count; i++) {
+        status = add_seed(session, arguments->seeds.items[i], error);
         if (status)
             error_prefix(error, "--seed-creature");
     }
@@ -576,19 +440,15 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     return result;
 }
 
-int command_run(int argc, char **argv)
+static int command_run(int argc, char **argv)
 {
-    struct arguments arguments;
+    struct arguments arguments = {.directory = NULL};
     struct session session = {.store = NULL};
     struct error error = {0};
-    int result = parse_arguments(argc, argv, 1, &arguments);
-    if (!result && arguments.help) {
-        output_lines(stdout, run_help);
-        result = command_finish_output();
+    int result = command_parse(&run_command, argc, argv, &arguments);
+    if (result >= 0)
         goto done;
-    }
-    if (!result)
-        result = read_run_params(argc, argv, &arguments, &session);
+    result = read_run_params(argc, argv, &arguments, &session);
     if (result)
         goto done;
     if (arguments.print_config) {
@@ -714,15 +574,12 @@ static int resume_session(struct session *session, const struct arguments *argum
     return session_evolve(session, "resume");
 }
 
-int command_resume(int argc, char **argv)
+static int command_resume(int argc, char **argv)
 {
-    struct arguments arguments;
+    struct arguments arguments = {.directory = NULL};
     struct session session = {.store = NULL};
-    int result = parse_arguments(argc, argv, 0, &arguments);
-    if (!result && arguments.help) {
-        output_lines(stdout, resume_help);
-        result = command_finish_output();
-    } else if (!result) {
+    int result = command_parse(&resume_command, argc, argv, &arguments);
+    if (result < 0) {
         result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
         if (!result) {
             snprintf(session.directory, sizeof session.directory, "%s", argv[optind]);
@@ -733,3 +590,80 @@ int command_resume(int argc, char **argv)
     arguments_deinit(&arguments);
     return result;
 }
+
+/* ---- the tables ---- */
+
+#define VIEW                                                                                       \
+    {"view",      0,                                                                               \
+     NULL,        "open the viewer when the run has finished",                                     \
+     OPTION_FLAG, .field = offsetof(struct arguments, view)},                                      \
+    {                                                                                              \
+        "watch", 0, NULL, "open it at once; it shows each generation's best as they come",         \
+            OPTION_FLAG, .field = offsetof(struct arguments, watch)                                \
+    }
+#define GENERATIONS(help)                                                                          \
+    {                                                                                              \
+        "generations", 0, "N", help, OPTION_TEXT,                                                  \
+            .field = offsetof(struct arguments, rows[ROW_GENERATIONS])                             \
+    }
+#define WORKERS                                                                                    \
+    {                                                                                              \
+        "workers", 'j', "N", "simulator processes; 0 = one for each core", OPTION_TEXT,            \
+            .field = offsetof(struct arguments, rows[ROW_WORKERS])                                 \
+    }
+#define SET(help)                                                                                  \
+    {                                                                                              \
+        "set", 's', "KEY=VALUE", help, OPTION_LIST,                                                \
+            .field = offsetof(struct arguments, assignments)                                       \
+    }
+
+static const struct option_row run_options[] = {
+    {"output", 'o', "RUN_DIR",
+     "directory of the run; default runs/NAME-SEED, NAME being the parameter 'name' or else the "
+     "name of the file",
+     OPTION_TEXT, .field = offsetof(struct arguments, directory)},
+    {"seed", 0, "N", "the run's seed: same seed, same run, bit for bit", OPTION_TEXT,
+     .field = offsetof(struct arguments, rows[ROW_SEED])},
+    GENERATIONS("evolution.generations"),
+    {"population", 0, "N", "population.size", OPTION_TEXT,
+     .field = offsetof(struct arguments, rows[ROW_POPULATION])},
+    WORKERS,
+    SET("set a parameter, over the file; may be repeated"),
+    {"seed-creature", 0, "X",
+     "a creature to begin with (a file, or RUN_DIR:ID), besides those of evolution.seeds; may be "
+     "repeated",
+     OPTION_LIST, .field = offsetof(struct arguments, seeds)},
+    {"choices", 0, "RUN_DIR",
+     "make the choices of that interactive run again; after the last one this run waits for yours",
+     OPTION_TEXT, .field = offsetof(struct arguments, choices)},
+    VIEW,
+    {"print-config", 0, NULL, "print all parameters with their meaning, range and value, and end",
+     OPTION_FLAG, .field = offsetof(struct arguments, print_config)},
+    {.name = NULL}};
+static const struct option_row resume_options[] = {GENERATIONS("evolution.generations, from 0 on"),
+                                                   WORKERS,
+                                                   SET("change a parameter; may be repeated"),
+                                                   VIEW,
+                                                   {.name = NULL}};
+
+const struct command run_command = {
+    .program = "controller",
+    .name = "run",
+    .operands = "PARAMS.ini | EXAMPLE",
+    .summary = "evolve, with live progress",
+    .about = "Evolves creatures as the parameter file says, or the example of that name "
+             "('controller examples' lists them). Progress goes to standard error, the table of "
+             "champions to standard output. Ctrl-C stops cleanly; 'controller resume' goes on.",
+    .options = run_options,
+    .run = command_run};
+const struct command resume_command = {
+    .program = "controller",
+    .name = "resume",
+    .operands = "RUN_DIR",
+    .summary = "go on after a stop or a crash, or with changed settings",
+    .about = "Goes on with a run that was stopped or killed: the result is the same as without the "
+             "break. Changed settings are recorded; those that change the course of the run open a "
+             "new branch, and if they change evaluations, the current generation is simulated "
+             "again. A finished run goes on only with more generations.",
+    .options = resume_options,
+    .run = command_resume};

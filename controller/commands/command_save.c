@@ -1,23 +1,10 @@
 /* controller save: a creature of a run as a file of its own, with all that is known of it. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
-
-static const char help[] =
-    "usage: controller save RUN_DIR ID|best [option]...\n"
-    "Writes a creature to a file that viewer, simulator and controller load, here and elsewhere; "
-    "it\n"
-    "holds the parameters and the result of its evaluation, so that a replay can be verified.\n"
-    "'best' is the first in rank of the last complete generation.\n"
-    "\n"
-    "  -o, --output FILE    default: creature-ID.creature\n"
-    "      --text           readable JSON instead of the binary form\n"
-    "      --force          overwrite the file if it exists\n"
-    "  -h, --help\n";
 
 static int save_creature(const char *directory, uint64_t id, const char *path, int is_text,
                          struct error *error)
@@ -34,54 +21,54 @@ static int save_creature(const char *directory, uint64_t id, const char *path, i
     return status;
 }
 
-int command_save(int argc, char **argv)
-{
-    enum { OPTION_TEXT = 256, OPTION_FORCE };
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"text", no_argument, NULL, OPTION_TEXT},
-                                            {"force", no_argument, NULL, OPTION_FORCE},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *output = NULL;
-    int is_text = 0, is_forced = 0, answer;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-        switch (answer) {
-        case 'o':
-            output = optarg;
-            break;
-        case OPTION_TEXT:
-            is_text = 1;
-            break;
-        case OPTION_FORCE:
-            is_forced = 1;
-            break;
-        case 'h':
-            output_lines(stdout, help);
-            return command_finish_output();
-        default:
-            return command_bad_option(argv, options, answer);
-        }
-    }
+struct request {
+    const char *output;
+    int is_text, is_forced;
+};
 
+static int command_save(int argc, char **argv)
+{
+    struct request request = {.output = NULL};
+    int result = command_parse(&save_command, argc, argv, &request);
+    if (result >= 0)
+        return result;
     uint64_t id;
     char path[RUN_PATH_SIZE];
     struct error error = {0};
-    int result = command_check_operands(argc, argv, 2, 2,
-                                        argc - optind < 1 ? "RUN_DIR" : "ID (a creature's number)");
+    result = command_check_operands(argc, argv, 2, 2,
+                                    argc - optind < 1 ? "RUN_DIR" : "ID (a creature's number)");
     if (!result)
         result = command_parse_id(argv[0], "ID", argv[optind + 1], &id);
     if (result)
         return result;
-    if (output)
-        snprintf(path, sizeof path, "%s", output);
+    if (request.output)
+        snprintf(path, sizeof path, "%s", request.output);
     else
         snprintf(path, sizeof path, "creature-%s.creature", argv[optind + 1]);
-    if (!is_forced && access(path, F_OK) == 0) {
+    if (!request.is_forced && access(path, F_OK) == 0) {
         error_set(&error, ERR_EXISTS, "%s: exists already (overwrite it with --force)", path);
         return command_fail(&error);
     }
-    if (save_creature(argv[optind], id, path, is_text, &error))
+    if (save_creature(argv[optind], id, path, request.is_text, &error))
         return command_fail(&error);
     return command_finish_output();
 }
+
+static const struct option_row options[] = {
+    {"output", 'o', "FILE", "default: creature-ID.creature", OPTION_TEXT,
+     .field = offsetof(struct request, output)},
+    {"text", 0, NULL, "readable JSON instead of the binary form", OPTION_FLAG,
+     .field = offsetof(struct request, is_text)},
+    {"force", 0, NULL, "overwrite the file if it exists", OPTION_FLAG,
+     .field = offsetof(struct request, is_forced)},
+    {.name = NULL}};
+const struct command save_command = {
+    .program = "controller",
+    .name = "save",
+    .operands = "RUN_DIR ID|best",
+    .summary = "keep a creature as a file",
+    .about = "Writes a creature to a file that viewer, simulator and controller load, here and "
+             "elsewhere; it holds the parameters and the result of its evaluation, so that a "
+             "replay can be verified. 'best' is the first in rank of the last complete generation.",
+    .options = options,
+    .run = command_save};

@@ -1,5 +1,4 @@
 /* controller status: where a run stands, also while a controller works on it. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -25,15 +24,6 @@
 #define LONG_TASK_S 2
 /* Creatures in quarantine that are shown to people. */
 #define QUARANTINE_SHOWN 10
-
-static const char help[] =
-    "usage: controller status RUN_DIR [--watch] [--json]\n"
-    "Says where a run stands, also while it is running.\n"
-    "\n"
-    "      --watch   again every second, until the run ends\n"
-    "      --json    one object; the keys are explained in docs/run-store.md. With --watch one on\n"
-    "                each line\n"
-    "  -h, --help\n";
 
 struct report {
     const char *directory;
@@ -408,32 +398,32 @@ static int show(const char *directory, const struct choices *choices)
     return is_last ? result : -1;
 }
 
-int command_status(int argc, char **argv)
+static int command_status(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256, OPTION_WATCH };
-    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON},
-                                            {"watch", no_argument, NULL, OPTION_WATCH},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     struct choices choices = {0};
-    int answer;
-    opterr = 0;
-    while ((answer = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (answer == 'h') {
-            output_lines(stdout, help);
-            return command_finish_output();
-        }
-        if (answer == OPTION_JSON)
-            choices.is_json = 1;
-        else if (answer == OPTION_WATCH)
-            choices.is_watch = 1;
-        else
-            return command_bad_option(argv, options, answer);
-    }
-    int result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    int result = command_parse(&status_command, argc, argv, &choices);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
     if (result)
         return result;
     while ((result = show(argv[optind], &choices)) < 0)
         nanosleep(&(struct timespec){.tv_sec = WATCH_S}, NULL);
     return result;
 }
+
+static const struct option_row options[] = {
+    {"watch", 0, NULL, "again every second, until the run ends", OPTION_FLAG,
+     .field = offsetof(struct choices, is_watch)},
+    {"json", 0, NULL,
+     "one object; the keys are explained in docs/run-store.md. With --watch one on each line",
+     OPTION_FLAG, .field = offsetof(struct choices, is_json)},
+    {.name = NULL}};
+const struct command status_command = {.program = "controller",
+                                       .name = "status",
+                                       .operands = "RUN_DIR",
+                                       .summary = "where a run stands, also while it is running",
+                                       .about =
+                                           "Says where a run stands, also while it is running.",
+                                       .options = options,
+                                       .run = command_status};

@@ -5,22 +5,13 @@
 #include "controller/commands/commands.h"
 #include "controller/workers/program.h"
 
-static const char help[] =
-    "usage: controller view RUN_DIR [--generation N] [--top K] [option of viewer]...\n"
-    "Starts the program viewer on a run's survivors; without a choice on the best of the last\n"
-    "complete generation. Closing it changes nothing, and a run may go on meanwhile. All "
-    "arguments\n"
-    "are handed to viewer: see 'viewer --help'. The exit code is the viewer's.\n";
-
-int command_view(int argc, char **argv)
+static int command_view(int argc, char **argv)
 {
     char path[RUN_PATH_SIZE], name[] = "viewer";
     struct error error = {0};
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            output_lines(stdout, help);
-            return command_finish_output();
-        }
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return command_parse(&view_command, 2, (char *[]){argv[0], argv[i], NULL}, NULL);
     }
     if (argc < 2)
         return command_usage(argv[0], "RUN_DIR is missing");
@@ -34,3 +25,14 @@ int command_view(int argc, char **argv)
     int result = program_run(path, argv, &error);
     return result < 0 ? command_fail(&error) : result;
 }
+
+const struct command view_command = {
+    .program = "controller",
+    .name = "view",
+    .operands = "RUN_DIR [--generation N] [--top K] [option of viewer]...",
+    .summary = "watch survivors in the viewer",
+    .about =
+        "Starts the program viewer on a run's survivors; without a choice on the best of the last "
+        "complete generation. Closing it changes nothing, and a run may go on meanwhile. All "
+        "arguments are handed to viewer: see 'viewer --help'. The exit code is the viewer's.",
+    .run = command_view};

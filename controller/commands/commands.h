@@ -1,49 +1,26 @@
 /* The commands of `controller` (main.c has the table), and what they share.
  *
- * A command gets its own arguments: argv[0] is its name. It returns the exit code of the
- * program. */
+ * Each file has the rows of its commands and of their options; see common/system/options.h. */
 #ifndef CONTROLLER_COMMANDS_COMMANDS_H
 #define CONTROLLER_COMMANDS_COMMANDS_H
 
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/system/options.h"
 #include "controller/store/store.h"
 
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
-int command_run(int argc, char **argv);
-int command_examples(int argc, char **argv);
-int command_evaluate(int argc, char **argv);
-int command_contest(int argc, char **argv);
-int command_league(int argc, char **argv);
-int command_resume(int argc, char **argv);
-int command_status(int argc, char **argv);
-int command_list(int argc, char **argv);
-int command_save(int argc, char **argv);
-int command_view(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_logs(int argc, char **argv);
-int command_workers(int argc, char **argv);
-int command_pause(int argc, char **argv);
-int command_continue(int argc, char **argv);
-int command_choose(int argc, char **argv);
-int command_digest(int argc, char **argv);
-int command_random(int argc, char **argv);
-int command_mutate(int argc, char **argv);
-int command_breed(int argc, char **argv);
-int command_diff(int argc, char **argv);
+extern const struct command run_command, examples_command, resume_command, status_command,
+    list_command, view_command, report_command, save_command, evaluate_command, contest_command,
+    league_command, logs_command, workers_command, pause_command, continue_command, choose_command,
+    random_command, mutate_command, breed_command, diff_command, digest_command;
 
 /* Each prints one line to standard error and returns the exit code to end with. */
 int command_fail(const struct error *error);
 int command_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Reads the options of a command that has none but --help. Returns -1 to go on, or an exit code. */
-int command_read_help(int argc, char **argv, const char *help);
-/* After getopt_long() with a leading ':' in its short options gave '?' or ':'. */
-int command_bad_option(char **argv, const struct option *options, int answer);
-
 /* The arguments that are not options: `minimum` to `maximum` of them, or a usage error that says
  * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);

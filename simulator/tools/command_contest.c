@@ -2,7 +2,6 @@
  * league. */
 #include "simulator/tools/command_contest.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,28 +17,13 @@
 #include "common/system/output.h"
 #include "simulator/evaluate/contest.h"
 
-static const char usage_text[] =
-    "usage: simulator contest A B [PARAMS.ini] [option]...\n"
-    "Puts two creatures into one world and says who wins (docs/contests.md).\n"
-    "\n"
-    "  A, B                creature files, both of rectangles or both of boxes\n"
-    "  PARAMS.ini          the parameters, or the name of an example; default: A's own\n"
-    "  --see FROM:TO       both see the one where they saw the other: light:object, light:other\n"
-    "  --json              prints one JSON object\n"
-    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable), such as\n"
-    "                      contest.goal=" CONTEST_GOALS "\n"
-    "  --help              this text\n"
-    "\n"
-    "Exit code: 0 simulated, whoever wins; 1 failed; 2 wrong usage.\n";
-
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 struct request {
     const char *paths[2], *params_path;
-    const char **assignments;
-    int assignment_count;
-    int is_json, has_sights;
-    enum sight_kind sights[2];
+    struct option_list assignments;
+    int is_json;
+    struct sight_exchange see;
 };
 
 struct report {
@@ -57,38 +41,11 @@ static int fail(int exit_code, const char *message)
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {{"see", required_argument, NULL, 'e'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    struct error error = {0};
-    int option;
-    opterr = 0;
-    optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'e':
-            request->has_sights = 1;
-            if (sights_read_pair(optarg, request->sights, &error))
-                return fail(EXIT_USAGE, error.message);
-            break;
-        case 'j':
-            request->is_json = 1;
-            break;
-        case 's':
-            request->assignments[request->assignment_count++] = optarg;
-            break;
-        case 'h':
-            output_lines(stdout, usage_text);
-            return EXIT_OK;
-        default:
-            option_describe_fault(argv, options, option, error.message, sizeof error.message);
-            return fail(EXIT_USAGE, error.message);
-        }
-    }
+    int result = command_parse(&contest_command, argc, argv, request);
+    if (result >= 0)
+        return result;
     if (argc - optind < 2 || argc - optind > 3)
-        return fail(EXIT_USAGE, "expected A B [PARAMS.ini]; see: simulator contest --help");
+        return command_refuse(&contest_command, "expected A B [PARAMS.ini]");
     request->paths[0] = argv[optind];
     request->paths[1] = argv[optind + 1];
     request->params_path = argv[optind + 2];
@@ -102,8 +59,9 @@ static int read_creatures(struct report *report, const struct request *request, 
     for (int i = 0; i < 2; i++) {
         struct creature *creature = &report->creatures[i];
         int status = creature_read(creature, request->paths[i], error);
-        if (!status && request->has_sights) {
-            genome_exchange_sights(&creature->genome, request->sights[0], request->sights[1]);
+        if (!status && request->see.is_given) {
+            genome_exchange_sights(&creature->genome, request->see.sights[0],
+                                   request->see.sights[1]);
             status = genome_check(&creature->genome, error);
             if (status)
                 error_prefix(error, "%s", request->paths[i]);
@@ -120,8 +78,8 @@ static int read_params(struct report *report, const struct request *request, str
     if (!request->params_path && !a->has_evaluation)
         return error_set(error, ERR_USAGE, "%s has no parameters: give a PARAMS.ini as well",
                          request->paths[0]);
-    int status = creature_choose_params(a, request->params_path, request->assignments,
-                                        request->assignment_count, &report->params, error);
+    int status = creature_choose_params(a, request->params_path, request->assignments.items,
+                                        request->assignments.count, &report->params, error);
     if (status)
         return status;
     contest_apply(&report->params);
@@ -254,15 +212,33 @@ static int request_run(const struct request *request)
     return exit_code;
 }
 
-int command_contest(int argc, char **argv)
+static int command_contest(int argc, char **argv)
 {
-    struct request request = {.has_sights = 0};
-    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
-    if (!request.assignments)
-        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
+    struct request request = {.is_json = 0};
     int exit_code = request_parse(&request, argc, argv);
     if (exit_code < 0)
         exit_code = request_run(&request);
-    free(request.assignments);
+    free(request.assignments.items);
     return exit_code;
 }
+
+static const struct option_row options[] = {
+    {"see", 0, "FROM:TO", "both see the one where they saw the other: light:object, light:other",
+     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
+    {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
+     .field = offsetof(struct request, is_json)},
+    {"set", 's', "SECTION.KEY=VALUE",
+     "changes a parameter (repeatable), such as contest.goal=" CONTEST_GOALS "", OPTION_LIST,
+     .field = offsetof(struct request, assignments)},
+    {.name = NULL}};
+const struct command contest_command = {
+    .program = "simulator",
+    .name = "contest",
+    .operands = "A B [PARAMS.ini]",
+    .summary = "two creatures in one world, and who wins",
+    .about = "Puts two creatures into one world and says who wins (docs/contests.md). A and B are "
+             "creature files, both of rectangles or both of boxes; PARAMS.ini holds the "
+             "parameters, or is the name of an example (default: A's own).",
+    .options = options,
+    .after = "Exit code: 0 simulated, whoever wins; 1 failed; 2 wrong usage.",
+    .run = command_contest};

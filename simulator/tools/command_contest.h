@@ -2,7 +2,8 @@
 #ifndef SIMULATOR_TOOLS_COMMAND_CONTEST_H
 #define SIMULATOR_TOOLS_COMMAND_CONTEST_H
 
-/* argv[0] is "contest". Returns the exit code: 0, 1 failed, 2 wrong usage. */
-int command_contest(int argc, char **argv);
+#include "common/system/options.h"
+
+extern const struct command contest_command;
 
 #endif

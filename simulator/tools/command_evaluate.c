@@ -3,8 +3,6 @@
  * they must be equal: same parameters, same seed, same version. */
 #include "simulator/tools/command_evaluate.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,41 +25,16 @@
 #include "common/version.h"
 #include "simulator/tools/trace.h"
 
-static const char usage_text[] =
-    "usage: simulator evaluate CREATURE [PARAMS.ini] [option]...\n"
-    "Simulates one creature and prints what was measured.\n"
-    "\n"
-    "  CREATURE            a creature file, binary or text\n"
-    "  PARAMS.ini          the parameters, or the name of an example; a creature with a recorded\n"
-    "                      evaluation may do without: its own parameters are used, and its digest\n"
-    "                      is compared\n"
-    "  --trace FILE.csv    writes the motion, a line for each brain tick (docs/trace.md)\n"
-    "  --json              prints one JSON object\n"
-    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
-    "  --seed N            evaluation seed (default: the recorded one, else made of the run's\n"
-    "                      seed and the creature's id)\n"
-    "  --effectors on|off  off: a limp body, joints without muscles (default: on)\n"
-    "  --solver NAME       the solver, instead of simulation.solver:\n"
-    "                      " SOLVER_CHOICES "\n"
-    "  --trial TRIAL       as a task of the referee's: the purpose, then what is other, such as\n"
-    "                      entry+perturbed-1, champion+perturbed-11+finer-2+other-solver\n"
-    "  --referee           the exam that the champion of a run must pass: from perturbed starts,\n"
-    "                      by the other solver and at a quarter of the step\n"
-    "  --help              this text\n"
-    "\n"
-    "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest differs, 2 "
-    "wrong\n"
-    "usage.\n";
-
 struct request {
     const char *creature_path, *params_path, *trace_path;
-    const char **assignments; /* of -s, in order */
-    int assignment_count;
-    int is_json, has_seed, is_limp, has_referee;
+    struct option_list assignments; /* of -s, in order */
+    int is_json, is_limp, has_referee;
     int solver; /* SOLVER_*, or -1: as the parameters say */
-    int has_trial;
-    struct trial trial;
-    uint64_t seed;
+    struct asked_trial {
+        int is_given;
+        struct trial trial;
+    } trial;
+    struct option_seed seed;
 };
 
 /* A trial of the exam. */
@@ -100,93 +73,22 @@ static int fail(int exit_code, const char *message)
     return exit_code;
 }
 
-/* Decimal, or hexadecimal after 0x. */
-static int request_read_seed(struct request *request, const char *text)
+static int read_trial(const char *text, void *field, struct error *error)
 {
-    int is_hex = strncmp(text, "0x", 2) == 0;
-    const char *digits = is_hex ? text + 2 : text;
-    errno = 0;
-    request->seed = strtoull(digits, NULL, is_hex ? 16 : 10);
-    request->has_seed = 1;
-    size_t length = strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
-    return length > 0 && digits[length] == '\0' && errno == 0 ? 0 : ERR_USAGE;
-}
-
-static int request_read_effectors(struct request *request, const char *text)
-{
-    request->is_limp = strcmp(text, "off") == 0;
-    return request->is_limp || strcmp(text, "on") == 0 ? 0 : ERR_USAGE;
-}
-
-static int request_read_solver(struct request *request, const char *text)
-{
-    for (request->solver = 0; request->solver < SOLVER_COUNT; request->solver++)
-        if (strcmp(text, params_solver_names[request->solver]) == 0)
-            return 0;
-    return ERR_USAGE;
+    struct asked_trial *asked = field;
+    asked->is_given = 1;
+    return trial_from_text(&asked->trial, text, error);
 }
 
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {{"trace", required_argument, NULL, 't'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"seed", required_argument, NULL, 'n'},
-                                            {"effectors", required_argument, NULL, 'e'},
-                                            {"solver", required_argument, NULL, 'o'},
-                                            {"trial", required_argument, NULL, 'i'},
-                                            {"referee", no_argument, NULL, 'r'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
     struct error error = {0};
-    opterr = 0;
-    optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
-        switch (option) {
-        case 't':
-            request->trace_path = optarg;
-            break;
-        case 'j':
-            request->is_json = 1;
-            break;
-        case 's':
-            request->assignments[request->assignment_count++] = optarg;
-            break;
-        case 'n':
-            if (request_read_seed(request, optarg) != 0)
-                return fail(EXIT_USAGE,
-                            "--seed: expected a whole number of 64 bits, decimal or 0x...");
-            break;
-        case 'e':
-            if (request_read_effectors(request, optarg) != 0)
-                return fail(EXIT_USAGE, "--effectors: expected on or off");
-            break;
-        case 'o':
-            if (request_read_solver(request, optarg) != 0)
-                return fail(EXIT_USAGE, "--solver: expected " SOLVER_CHOICES);
-            break;
-        case 'i':
-            request->has_trial = 1;
-            if (trial_from_text(&request->trial, optarg, &error) != 0) {
-                error_prefix(&error, "--trial");
-                return fail(EXIT_USAGE, error.message);
-            }
-            break;
-        case 'r':
-            request->has_referee = 1;
-            break;
-        case 'h':
-            output_lines(stdout, usage_text);
-            return EXIT_OK;
-        default:
-            option_describe_fault(argv, options, option, error.message, sizeof error.message);
-            return fail(EXIT_USAGE, error.message);
-        }
-    }
+    int result = command_parse(&evaluate_command, argc, argv, request);
+    if (result >= 0)
+        return result;
     if (argc - optind < 1 || argc - optind > 2)
-        return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator evaluate --help");
+        return command_refuse(&evaluate_command, "expected CREATURE [PARAMS.ini]");
     request->creature_path = argv[optind];
     request->params_path = argv[optind + 1];
     if (file_kind_check_order(request->creature_path, request->params_path, &error))
@@ -204,14 +106,14 @@ static int report_read_params(struct report *report, const struct request *reque
         return fail(EXIT_USAGE,
                     "the creature has no recorded evaluation: give a PARAMS.ini as well");
     int status =
-        creature_choose_params(&report->creature, request->params_path, request->assignments,
-                               request->assignment_count, &report->params, &error);
+        creature_choose_params(&report->creature, request->params_path, request->assignments.items,
+                               request->assignments.count, &report->params, &error);
     if (request->is_limp)
         report->params.creature_effectors = 0;
     if (request->solver >= 0)
         report->params.simulation_solver = request->solver;
-    if (request->has_trial)
-        trial_apply(&request->trial, &report->params);
+    if (request->trial.is_given)
+        trial_apply(&request->trial.trial, &report->params);
     if (status == 0)
         status = params_check(&report->params, &error);
     if (status == 0 && request->has_referee)
@@ -221,8 +123,9 @@ static int report_read_params(struct report *report, const struct request *reque
 
 static void report_choose_seed(struct report *report, const struct request *request)
 {
-    report->seed = request->has_seed ? request->seed
-                                     : creature_choose_seed(&report->creature, &report->params);
+    report->seed = request->seed.is_given
+                       ? request->seed.value
+                       : creature_choose_seed(&report->creature, &report->params);
 }
 
 static void report_compare(struct report *report)
@@ -490,15 +393,50 @@ static int request_run(const struct request *request)
     return exit_code;
 }
 
-int command_evaluate(int argc, char **argv)
+static int command_evaluate(int argc, char **argv)
 {
     struct request request = {.solver = -1};
-    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
-    if (request.assignments == NULL)
-        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
     int exit_code = request_parse(&request, argc, argv);
     if (exit_code < 0)
         exit_code = request_run(&request);
-    free(request.assignments);
+    free(request.assignments.items);
     return exit_code;
 }
+
+static const struct option_row options[] = {
+    {"trace", 0, "FILE.csv", "writes the motion, a line for each brain tick (docs/trace.md)",
+     OPTION_TEXT, .field = offsetof(struct request, trace_path)},
+    {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
+     .field = offsetof(struct request, is_json)},
+    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,
+     .field = offsetof(struct request, assignments)},
+    {"seed", 0, "N",
+     "evaluation seed (default: the recorded one, else made of the run's seed and the creature's "
+     "id)",
+     OPTION_READ, .field = offsetof(struct request, seed), .read = option_read_seed},
+    {"effectors", 0, "on|off", "off: a limp body, joints without muscles (default: on)",
+     OPTION_WORD, .field = offsetof(struct request, is_limp)},
+    {"solver", 0, SOLVER_CHOICES, "the solver, instead of simulation.solver", OPTION_WORD,
+     .field = offsetof(struct request, solver)},
+    {"trial", 0, "TRIAL",
+     "as a task of the referee's: the purpose, then what is other, such as entry+perturbed-1, "
+     "champion+perturbed-11+finer-2+other-solver",
+     OPTION_READ, .field = offsetof(struct request, trial), .read = read_trial},
+    {"referee", 0, NULL,
+     "the exam that the champion of a run must pass: from perturbed starts, by the other solver "
+     "and at a quarter of the step",
+     OPTION_FLAG, .field = offsetof(struct request, has_referee)},
+    {.name = NULL}};
+const struct command evaluate_command = {
+    .program = "simulator",
+    .name = "evaluate",
+    .operands = "CREATURE [PARAMS.ini]",
+    .summary = "one creature, one evaluation, all measures",
+    .about =
+        "Simulates one creature, of a binary file or a text, and prints what was measured. "
+        "PARAMS.ini holds the parameters, or is the name of an example; a creature with a recorded "
+        "evaluation may do without: its own parameters are used, and its digest is compared.",
+    .options = options,
+    .after = "Exit code: 0 evaluated (whatever the verdict), 1 failed or the recorded digest "
+             "differs, 2 wrong usage.",
+    .run = command_evaluate};

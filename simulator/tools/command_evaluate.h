@@ -2,7 +2,8 @@
 #ifndef SIMULATOR_TOOLS_COMMAND_EVALUATE_H
 #define SIMULATOR_TOOLS_COMMAND_EVALUATE_H
 
-/* argv[0] is "evaluate". Returns the exit code: 0, 1 failed, 2 wrong usage. */
-int command_evaluate(int argc, char **argv);
+#include "common/system/options.h"
+
+extern const struct command evaluate_command;
 
 #endif

@@ -3,8 +3,6 @@
  * trace. */
 #include "simulator/tools/command_export.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,30 +18,12 @@
 #include "simulator/tools/mjcf.h"
 #include "simulator/tools/trace.h"
 
-static const char usage_text[] =
-    "usage: simulator export CREATURE [PARAMS.ini] [option]...\n"
-    "Simulates a creature and writes it for other programs (docs/trace.md).\n"
-    "\n"
-    "  CREATURE               a creature file, binary or text\n"
-    "  PARAMS.ini             the parameters; default: those of its recorded evaluation\n"
-    "  --mjcf FILE.xml        its body, joints, limits and muscles for MuJoCo, at the settled "
-    "start\n"
-    "                         (not of spheres)\n"
-    "  --signals FILE.csv     the control of each of these muscles, a line for each step of the "
-    "model\n"
-    "  --trajectory FILE.csv  the motion, as 'simulator evaluate --trace' writes it\n"
-    "  -s SECTION.KEY=VALUE, --set SECTION.KEY=VALUE   changes a parameter (repeatable)\n"
-    "  --help                 this text\n"
-    "\n"
-    "Exit code: 0 written, 1 failed, 2 wrong usage.\n";
-
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 struct request {
     const char *creature_path, *params_path;
     const char *mjcf_path, *signals_path, *trajectory_path;
-    const char **assignments;
-    int assignment_count;
+    struct option_list assignments;
 };
 
 static int fail(int exit_code, const char *message)
@@ -55,40 +35,12 @@ static int fail(int exit_code, const char *message)
 /* Returns -1 to go on, else the exit code. */
 static int request_parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {{"mjcf", required_argument, NULL, 'm'},
-                                            {"signals", required_argument, NULL, 'g'},
-                                            {"trajectory", required_argument, NULL, 't'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
     struct error error = {0};
-    opterr = 0;
-    optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, ":s:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'm':
-            request->mjcf_path = optarg;
-            break;
-        case 'g':
-            request->signals_path = optarg;
-            break;
-        case 't':
-            request->trajectory_path = optarg;
-            break;
-        case 's':
-            request->assignments[request->assignment_count++] = optarg;
-            break;
-        case 'h':
-            output_lines(stdout, usage_text);
-            return EXIT_OK;
-        default:
-            option_describe_fault(argv, options, option, error.message, sizeof error.message);
-            return fail(EXIT_USAGE, error.message);
-        }
-    }
+    int result = command_parse(&export_command, argc, argv, request);
+    if (result >= 0)
+        return result;
     if (argc - optind < 1 || argc - optind > 2)
-        return fail(EXIT_USAGE, "expected CREATURE [PARAMS.ini]; see: simulator export --help");
+        return command_refuse(&export_command, "expected CREATURE [PARAMS.ini]");
     if (!request->mjcf_path && !request->signals_path && !request->trajectory_path)
         return fail(EXIT_USAGE, "nothing to write: give --mjcf, --signals or --trajectory");
     request->creature_path = argv[optind];
@@ -105,8 +57,8 @@ static int read_params(const struct request *request, const struct creature *cre
     if (!request->params_path && !creature->has_evaluation)
         return error_set(error, ERR_USAGE,
                          "the creature has no recorded evaluation: give a PARAMS.ini as well");
-    int status = creature_choose_params(creature, request->params_path, request->assignments,
-                                        request->assignment_count, params, error);
+    int status = creature_choose_params(creature, request->params_path, request->assignments.items,
+                                        request->assignments.count, params, error);
     return status ? status : params_check(params, error);
 }
 
@@ -210,18 +162,15 @@ static int export_creature(const struct request *request, const struct creature 
     return status;
 }
 
-int command_export(int argc, char **argv)
+static int command_export(int argc, char **argv)
 {
     struct request request = {0};
     struct creature creature;
     struct params params;
     struct error error = {0};
-    request.assignments = calloc((size_t)argc, sizeof request.assignments[0]);
-    if (!request.assignments)
-        return fail(EXIT_FAILED, error_text(ERR_MEMORY));
     int exit_code = request_parse(&request, argc, argv);
     if (exit_code >= 0) {
-        free(request.assignments);
+        free(request.assignments.items);
         return exit_code;
     }
     creature_init(&creature);
@@ -231,8 +180,33 @@ int command_export(int argc, char **argv)
     if (!status)
         status = export_creature(&request, &creature, &params, &error);
     creature_deinit(&creature);
-    free(request.assignments);
+    free(request.assignments.items);
     if (!status)
         return EXIT_OK;
     return fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
 }
+
+static const struct option_row options[] = {
+    {"mjcf", 0, "FILE.xml",
+     "its body, joints, limits and muscles for MuJoCo, at the settled start (not of spheres)",
+     OPTION_TEXT, .field = offsetof(struct request, mjcf_path)},
+    {"signals", 0, "FILE.csv",
+     "the control of each of these muscles, a line for each step of the model", OPTION_TEXT,
+     .field = offsetof(struct request, signals_path)},
+    {"trajectory", 0, "FILE.csv", "the motion, as 'simulator evaluate --trace' writes it",
+     OPTION_TEXT, .field = offsetof(struct request, trajectory_path)},
+    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,
+     .field = offsetof(struct request, assignments)},
+    {.name = NULL}};
+const struct command export_command = {
+    .program = "simulator",
+    .name = "export",
+    .operands = "CREATURE [PARAMS.ini]",
+    .summary =
+        "a creature for other programs: its body for MuJoCo, what its brain says, its motion",
+    .about = "Simulates a creature, of a binary file or a text, and writes it for other programs "
+             "(docs/trace.md). PARAMS.ini holds the parameters; default: those of its recorded "
+             "evaluation.",
+    .options = options,
+    .after = "Exit code: 0 written, 1 failed, 2 wrong usage.",
+    .run = command_export};

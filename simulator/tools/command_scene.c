@@ -4,7 +4,6 @@
 #include "simulator/tools/command_scene.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,24 +15,6 @@
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/tools/scenes/space_scene.h"
 #include "simulator/tools/trace.h"
-
-static const char usage_text[] =
-    "usage: simulator scene SCENE.json [option]...\n"
-    "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file.\n"
-    "\n"
-    "  --trace FILE.csv     writes the motion; - for standard output\n"
-    "  --contacts FILE.csv  writes every point of contact in every step\n"
-    "  --mjcf FILE.xml      three dimensions: writes the scene for MuJoCo\n"
-    "  --signals FILE.csv   and the controls of its servos, a line for each step\n"
-    "  --solver NAME        articulated or constraint\n"
-    "  --integrator NAME    of the articulated solver: auto, rk4 or midpoint\n"
-    "  --dt S               time step; such as 0.001 or 1/960\n"
-    "  --rtol R             tolerance of the constraint solver's steps\n"
-    "  --until S            end of the motion\n"
-    "  --interval S         time between two lines of the trace\n"
-    "  --help               this text\n"
-    "\n"
-    "Options go before what the scene says. Exit code: 0, 1 failed, 2 wrong usage.\n";
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Steps in a run and between two lines, at most. */
@@ -68,95 +49,31 @@ static int fail(int exit_code, const char *message)
 }
 
 /* A positive number or a fraction of two. */
-static int parse_positive(const char *text, double *number)
+static int read_positive(const char *text, void *field, struct error *error)
 {
+    double *number = field;
     char *end;
     *number = strtod(text, &end);
     if (end != text && *end == '/') {
         const char *below = end + 1;
         *number /= strtod(below, &end);
         if (end == below)
-            return ERR_USAGE;
+            *number = 0;
     }
-    return end != text && *end == '\0' && isfinite(*number) && *number > 0 ? 0 : ERR_USAGE;
-}
-
-static int parse_name(const char *text, const char *const *names, int *choice)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *choice = i;
-            return 0;
-        }
-    return ERR_USAGE;
-}
-
-static int parse_option(struct scene_request *request, int option, const char *value)
-{
-    static const char *const solvers[] = {"articulated", "constraint", NULL};
-    static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
-    switch (option) {
-    case 't':
-        request->trace_path = value;
-        return 0;
-    case 'c':
-        request->contacts_path = value;
-        return 0;
-    case 'm':
-        request->mjcf_path = value;
-        return 0;
-    case 'g':
-        request->signals_path = value;
-        return 0;
-    case 's':
-        return parse_name(value, solvers, &request->solver);
-    case 'i':
-        return parse_name(value, integrators, &request->integrator);
-    case 'd':
-        return parse_positive(value, &request->dt_s);
-    case 'r':
-        return parse_positive(value, &request->rtol);
-    case 'u':
-        return parse_positive(value, &request->until_s);
-    case 'n':
-        return parse_positive(value, &request->interval_s);
-    default:
-        return ERR_USAGE;
-    }
+    return end != text && *end == '\0' && isfinite(*number) && *number > 0
+               ? 0
+               : error_set(error, ERR_USAGE, "'%s' is not a positive number", text);
 }
 
 /* Returns -1 to go on, else the exit code. */
 static int parse_request(struct scene_request *request, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"trace", required_argument, NULL, 't'},      {"contacts", required_argument, NULL, 'c'},
-        {"solver", required_argument, NULL, 's'},     {"dt", required_argument, NULL, 'd'},
-        {"integrator", required_argument, NULL, 'i'}, {"rtol", required_argument, NULL, 'r'},
-        {"until", required_argument, NULL, 'u'},      {"help", no_argument, NULL, 'h'},
-        {"mjcf", required_argument, NULL, 'm'},       {"signals", required_argument, NULL, 'g'},
-        {"interval", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0}};
-    int option, index = 0;
     *request = (struct scene_request){.solver = -1, .integrator = -1};
-    opterr = 0;
-    optind = 0; /* starts anew after main(), in glibc and musl */
-    while ((option = getopt_long(argc, argv, ":h", options, &index)) != -1) {
-        if (option == 'h') {
-            output_lines(stdout, usage_text);
-            return EXIT_OK;
-        }
-        if (option == '?' || option == ':') {
-            char text[512];
-            option_describe_fault(argv, options, option, text, sizeof text);
-            return fail(EXIT_USAGE, text);
-        }
-        if (parse_option(request, option, optarg) != 0) {
-            output_print(stderr, "simulator scene: --%s cannot be \"%s\"; see --help\n",
-                         options[index].name, optarg);
-            return EXIT_USAGE;
-        }
-    }
+    int result = command_parse(&scene_command, argc, argv, request);
+    if (result >= 0)
+        return result;
     if (argc - optind != 1)
-        return fail(EXIT_USAGE, "one scene is expected; see --help");
+        return command_refuse(&scene_command, "one scene is expected");
     request->path = argv[optind];
     return -1;
 }
@@ -398,7 +315,7 @@ int scene_move_to_files(const struct scene_request *request,
     return scene_close_file(&contacts, result, error);
 }
 
-int command_scene(int argc, char **argv)
+static int command_scene(int argc, char **argv)
 {
     struct scene_request request;
     struct error error = {0};
@@ -431,3 +348,39 @@ int command_scene(int argc, char **argv)
     free(run);
     return exit_code;
 }
+
+#define REAL(name, argument, help, field_)                                                         \
+    {                                                                                              \
+        name, 0, argument, help, OPTION_READ, .field = offsetof(struct scene_request, field_),     \
+                                              .read = read_positive                                \
+    }
+#define FILE_OF(name, argument, help, field_)                                                      \
+    {                                                                                              \
+        name, 0, argument, help, OPTION_TEXT, .field = offsetof(struct scene_request, field_)      \
+    }
+
+static const struct option_row options[] = {
+    FILE_OF("trace", "FILE.csv", "writes the motion; - for standard output", trace_path),
+    FILE_OF("contacts", "FILE.csv", "writes every point of contact in every step", contacts_path),
+    FILE_OF("mjcf", "FILE.xml", "three dimensions: writes the scene for MuJoCo", mjcf_path),
+    FILE_OF("signals", "FILE.csv", "and the controls of its servos, a line for each step",
+            signals_path),
+    {"solver", 0, SOLVER_CHOICES, "which of them moves it", OPTION_WORD,
+     .field = offsetof(struct scene_request, solver)},
+    {"integrator", 0, "auto|rk4|midpoint", "of the articulated solver", OPTION_WORD,
+     .field = offsetof(struct scene_request, integrator)},
+    REAL("dt", "S", "time step; such as 0.001 or 1/960", dt_s),
+    REAL("rtol", "R", "tolerance of the constraint solver's steps", rtol),
+    REAL("until", "S", "end of the motion", until_s),
+    REAL("interval", "S", "time between two lines of the trace", interval_s),
+    {.name = NULL}};
+const struct command scene_command = {
+    .program = "simulator",
+    .name = "scene",
+    .operands = "SCENE.json",
+    .summary = "bodies, joints and a world written by hand: the physics alone",
+    .about = "Moves bodies written by hand: the physics alone. docs/scenes.md describes the file. "
+             "Options go before what the scene says.",
+    .options = options,
+    .after = "Exit code: 0, 1 failed, 2 wrong usage.",
+    .run = command_scene};

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "common/system/draft.h"
+#include "common/system/options.h"
 #include "simulator/body/dynamics.h"
 
-/* argv[0] is "scene". Returns the exit code. */
-int command_scene(int argc, char **argv);
+extern const struct command scene_command;
 
 /* ---- for the files of the command only ---- */
 

@@ -55,7 +55,7 @@ says 'sensor other-' "$controller" diff eye.creature once.creature
 "$controller" mutate once.creature --see other:light -o twice.creature >/dev/null || fail "seeing back"
 says 'the genomes are equal' "$controller" diff eye.creature twice.creature
 refused 2 'light:object' "$controller" mutate eye.creature --see light -o never.creature
-refused 2 'no --see here' "$controller" random --see light:other -o never.creature
+refused 2 "'light:other' is not a whole number" "$controller" random --see light:other -o never.creature
 
 # breed
 for method in crossover graft; do
@@ -156,8 +156,8 @@ refused 2 'unexpected argument' "$controller" diff a.creature a.creature a.creat
 refused 2 '^controller breed: --method crossover or' "$controller" breed a.creature b.json
 refused 2 "'cloning' is neither" "$controller" breed a.creature b.json -m cloning
 refused 2 "'65' is not a whole number" "$controller" mutate a.creature --count 65
-refused 2 'there is no --count' "$controller" random --count 1 -o c.creature
-refused 2 'there is no --method' "$controller" mutate a.creature -m graft
+refused 2 "unknown option '--count'" "$controller" random --count 1 -o c.creature
+refused 2 "unknown option '-m'" "$controller" mutate a.creature -m graft
 refused 2 'mutation.stepp.*did you mean' "$controller" mutate a.creature -s mutation.stepp=1
 refused 1 'nowhere.creature' "$controller" mutate nowhere.creature
 refused 1 'there is no creature 999' "$controller" diff run:999 a.creature

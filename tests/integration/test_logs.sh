@@ -68,7 +68,7 @@ grep -q 'event=resume ' run/logs/controller.log || fail "the controller's log di
 [ "$(wc -l <after)" -gt "$before" ] || fail "lines of the controller were lost"
 
 refused 2 'RUN_DIR is missing' "$controller" logs
-refused 2 "'loud' is none of debug, info, warn, error" "$controller" logs run --level loud
+refused 2 "'loud' is not one of debug|info|warn|error" "$controller" logs run --level loud
 refused 2 'not a whole number' "$controller" logs run --task x
 refused 1 'no such log' "$controller" logs run --worker 9
 refused 1 'not a run' "$controller" logs .

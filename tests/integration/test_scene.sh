@@ -97,9 +97,9 @@ refuse 1 'nodir/s.csv' "$stack" --until 0.1 --signals nodir/s.csv
 refuse 1 'are for scenes in three dimensions' "$block" --mjcf s.xml
 
 refuse 2 'one scene is expected'
-refuse 2 '--dt cannot be "0"' "$block" --dt 0
-refuse 2 '--dt cannot be "1/"' "$block" --dt 1/
-refuse 2 '--solver cannot be "best"' "$block" --solver best
+refuse 2 "--dt: '0' is not a positive number" "$block" --dt 0
+refuse 2 "--dt: '1/' is not a positive number" "$block" --dt 1/
+refuse 2 "--solver 'best' is not one of articulated|constraint" "$block" --solver best
 refuse 1 'none.json' none.json
 refuse 1 'whole number of steps' "$block" --interval 0.01
 refuse 1 'could not be written\|No space' "$block" --trace /dev/full

@@ -87,14 +87,14 @@ mkfifo pipe.png
 refused 2 'pipe.png: not a file' "$viewer" run --export pipe.png
 [ -p pipe.png ] || fail "a pipe was replaced by a picture"
 rm pipe.png
-refused 2 '--size: expected' "$viewer" run --export out.html --size 10x
-refused 2 '--size: expected' "$viewer" run --export out.html --size 10x10
-refused 2 '--fps: expected' "$viewer" run --export out.html --fps 0
-refused 2 '--top: expected' "$viewer" run --export out.html --top 0
-refused 2 '--generation: expected' "$viewer" run --export out.html --generation x
-refused 2 '--seed: expected' "$viewer" run --export out.html --seed -1
-refused 2 '--time: expected' "$viewer" run --export out.html --time nan
-refused 2 '--time: expected seconds, 0 .. 1000000' "$viewer" run --export out.png --time 1e9
+refused 2 'is not WxH, both sides 16 .. 8192' "$viewer" run --export out.html --size 10x
+refused 2 'is not WxH, both sides 16 .. 8192' "$viewer" run --export out.html --size 10x10
+refused 2 "--fps '0' is not a number within 1 .. 120" "$viewer" run --export out.html --fps 0
+refused 2 "--top '0' is not a whole number within 1 .. 256" "$viewer" run --export out.html --top 0
+refused 2 "--generation 'x' is not a whole number" "$viewer" run --export out.html --generation x
+refused 2 "--seed: '-1' is not a whole number" "$viewer" run --export out.html --seed -1
+refused 2 "--time 'nan' is not a number within 0" "$viewer" run --export out.html --time nan
+refused 2 "--time '1e9' is not a number within 0 .. 1e+06" "$viewer" run --export out.png --time 1e9
 refused 2 '--time is for' "$viewer" run --export out.html --time 1
 refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain

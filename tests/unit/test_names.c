@@ -83,6 +83,80 @@ START_TEST(an_option_is_suggested)
 }
 END_TEST
 
+struct request {
+    int flag, order, word;
+    const char *text;
+    struct option_list list;
+    int64_t whole;
+    double real;
+    struct option_seed seed;
+};
+
+#define AT(field_) .field = offsetof(struct request, field_)
+static const struct option_row rows[] = {
+    {"flag", 'f', NULL, "", OPTION_FLAG, AT(flag)},
+    {"order", 0, NULL, "", OPTION_FLAG, AT(order), .value = 3},
+    {"text", 't', "T", "", OPTION_TEXT, AT(text)},
+    {"set", 's', "K=V", "", OPTION_LIST, AT(list)},
+    {"whole", 0, "N", "", OPTION_WHOLE, AT(whole), .min = 1, .max = 9},
+    {"real", 0, "R", "", OPTION_REAL, AT(real), .max = 2.5},
+    {"word", 0, "one|two|three", "", OPTION_WORD, AT(word)},
+    {"seed", 0, "N", "", OPTION_READ, AT(seed), .read = option_read_seed},
+    {.name = NULL}};
+#undef AT
+
+/* A command line of blanks and words, as options_parse() reads it. */
+static int parse_line(const char *line, struct request *request, struct error *fault)
+{
+    static char words[128], *argv[32];
+    int argc = 0;
+    strcpy(words, line);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    memset(request, 0, sizeof *request);
+    return options_parse(rows, argc, argv, request, fault);
+}
+
+START_TEST(values_go_where_their_rows_say)
+{
+    struct request request;
+    ck_assert_int_eq(parse_line("x a -f --order -t one --text two -s a=1 --set b=2 b --whole 9 "
+                                "--real=2.5 --word three --seed 0x10",
+                                &request, &error),
+                     0);
+    ck_assert(request.flag == 1 && request.order == 3 && request.word == 2);
+    ck_assert_str_eq(request.text, "two");
+    ck_assert_int_eq(request.list.count, 2);
+    ck_assert_str_eq(request.list.items[1], "b=2");
+    ck_assert(request.whole == 9 && request.real == 2.5);
+    ck_assert(request.seed.is_given && request.seed.value == 16);
+    ck_assert_int_eq(optind, 18);
+    free(request.list.items);
+    ck_assert_int_eq(parse_line("x --flag -h", &request, &error), OPTIONS_HELP);
+}
+END_TEST
+
+START_TEST(wrong_values_are_named)
+{
+    static const struct {
+        const char *line, *text;
+    } cases[] = {
+        {"x --whole 10", "--whole '10' is not a whole number within 1 .. 9"},
+        {"x --whole 1x", "--whole '1x' is not a whole number within 1 .. 9"},
+        {"x --real nan", "--real 'nan' is not a number within 0 .. 2.5"},
+        {"x --word tw", "--word 'tw' is not one of one|two|three"},
+        {"x --seed 1x", "--seed: '1x' is not a whole number of 64 bits, decimal or 0x..."},
+        {"x --whol 1 --orders", "unknown option '--orders' (did you mean --order?)"},
+        {"x --text", "option '--text' needs a value"},
+    };
+    struct request request;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(parse_line(cases[i].line, &request, &error), ERR_USAGE);
+        ck_assert_str_eq(error.message, cases[i].text);
+    }
+}
+END_TEST
+
 START_TEST(words_are_options)
 {
     static const struct {
@@ -234,6 +308,8 @@ int main(void)
     tcase_add_test(tests, the_nearest_name_is_meant);
     tcase_add_test(tests, an_option_is_suggested);
     tcase_add_test(tests, words_are_options);
+    tcase_add_test(tests, values_go_where_their_rows_say);
+    tcase_add_test(tests, wrong_values_are_named);
     tcase_add_test(tests, a_file_is_known_by_its_beginning);
     tcase_add_test(tests, another_kind_is_explained);
     tcase_add_test(tests, a_creature_of_a_run_is_named);

@@ -79,14 +79,14 @@ START_TEST(two_sights_are_read)
 {
     static const char *const wrong[] = {
         "", "light", "light:", ":light", "light:light", "lights:other", "light:other "};
-    enum sight_kind pair[2];
+    struct sight_exchange see;
     struct error error;
-    ck_assert_int_eq(sights_read_pair("light:object", pair, &error), 0);
-    ck_assert(pair[0] == SIGHT_LIGHT && pair[1] == SIGHT_OBJECT);
-    ck_assert_int_eq(sights_read_pair("other:light", pair, &error), 0);
-    ck_assert(pair[0] == SIGHT_OTHER && pair[1] == SIGHT_LIGHT);
+    ck_assert_int_eq(sights_read_exchange("light:object", &see, &error), 0);
+    ck_assert(see.sights[0] == SIGHT_LIGHT && see.sights[1] == SIGHT_OBJECT);
+    ck_assert_int_eq(sights_read_exchange("other:light", &see, &error), 0);
+    ck_assert(see.sights[0] == SIGHT_OTHER && see.sights[1] == SIGHT_LIGHT);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        ck_assert_int_eq(sights_read_pair(wrong[i], pair, &error), ERR_USAGE);
+        ck_assert_int_eq(sights_read_exchange(wrong[i], &see, &error), ERR_USAGE);
     ck_assert_int_eq(sight_sensor_of(SENSOR_LIGHT_THROUGH, SIGHT_LIGHT, SIGHT_OTHER),
                      SENSOR_OTHER_THROUGH);
     ck_assert_int_eq(sight_sensor_of(SENSOR_JOINT, SIGHT_LIGHT, SIGHT_OTHER), SENSOR_JOINT);

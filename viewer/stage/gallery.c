@@ -292,9 +292,9 @@ static int read_contestant(struct creature *creature, const char *path,
                            const struct gallery_contest *contest, struct error *error)
 {
     int status = creature_read(creature, path, error);
-    if (status || !contest->has_sights)
+    if (status || !contest->see.is_given)
         return status;
-    genome_exchange_sights(&creature->genome, contest->sights[0], contest->sights[1]);
+    genome_exchange_sights(&creature->genome, contest->see.sights[0], contest->see.sights[1]);
     status = genome_check(&creature->genome, error);
     return status ? error_prefix(error, "%s", path) : 0;
 }

@@ -54,8 +54,7 @@ int gallery_add_scene(struct gallery *gallery, const char *path, struct error *e
 struct gallery_contest {
     int bout;   /* 1 .. CONTEST_BOUTS, or 0: all */
     int follow; /* as replay_create_bout() says */
-    int has_sights;
-    enum sight_kind sights[2]; /* that both exchange, where has_sights is on */
+    struct sight_exchange see;
 };
 /* Adds the bouts of two creature files, one after the other; their creatures are empty but for the
  * names. */
