@@ -9,7 +9,7 @@ controller=$bin/controller
 refused 2 'no command' "$controller"
 refused 2 "unknown command 'fly'" "$controller" fly
 refused 2 "unknown command 'rnu' .did you mean run" "$controller" rnu
-refused 2 'unknown command 'evalute' .did you mean evaluate' "$bin/simulator" evalute
+refused 2 "unknown command 'evalute' .did you mean evaluate" "$bin/simulator" evalute
 refused 2 'PARAMS.ini is missing' "$controller" run
 refused 2 "unknown option '--frob'" "$controller" run walk.ini --frob
 refused 2 "unknown option '-x'" "$controller" run walk.ini -x

@@ -94,7 +94,7 @@ refused 2 "--top '0' is not a whole number within 1 .. 256" "$viewer" run --expo
 refused 2 "--generation 'x' is not a whole number" "$viewer" run --export out.html --generation x
 refused 2 "--seed: '-1' is not a whole number" "$viewer" run --export out.html --seed -1
 refused 2 "--time 'nan' is not a number within 0" "$viewer" run --export out.html --time nan
-refused 2 "--time '1e9' is not a number within 0 .. 1e+06" "$viewer" run --export out.png --time 1e9
+refused 2 "--time '1e9' is not a number within 0 .. 1e" "$viewer" run --export out.png --time 1e9
 refused 2 '--time is for' "$viewer" run --export out.html --time 1
 refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain
