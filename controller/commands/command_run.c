@@ -297,13 +297,13 @@ static int session_begin(struct session *session, struct error *error)
 static int exchange_sights(const struct session *session, const char *name, struct genome *genome,
                            struct error *error)
 {
-    enum sight_kind pair[2];
+    struct sight_exchange see;
     if (!*session->params.evolution_seeds_see)
         return 0;
-    int status = sights_read_pair(session->params.evolution_seeds_see, pair, error);
+    int status = sights_read_exchange(session->params.evolution_seeds_see, &see, error);
     if (status)
         return error_prefix(error, "evolution.seeds_see");
-    genome_exchange_sights(genome, pair[0], pair[1]);
+    genome_exchange_sights(genome, see.sights[0], see.sights[1]);
     status = genome_check(genome, error);
     return status ? error_prefix(error, "%s", name) : 0;
 }
