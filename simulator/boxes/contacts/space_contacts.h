@@ -159,12 +159,14 @@ double space_contacts_stride(struct space_contacts *contacts, double time_s, dou
 /* Lists what could act at the trees' poses with the rates at the end of the step; returns their
  * number. */
 int space_contacts_find(struct space_contacts *contacts);
-/* Rows, laws and warm starts of what was found. The trees have the factors of their mass matrices
- * alone. */
-void space_contacts_prepare(struct space_contacts *contacts);
+/* Velocities of what was found, contacts and limits, and the laws of contacts. */
+void space_contacts_measure(struct space_contacts *contacts);
 /* After that: how long the first part of the step should be, if it is to be taken in two, for an
  * impact to be in the middle of one of them, s; 0: as it is. */
 double space_contacts_split(const struct space_contacts *contacts);
+/* After that: rows and warm starts, and the laws of limits. The trees have the factors of their
+ * mass matrices alone. */
+void space_contacts_prepare(struct space_contacts *contacts);
 /* After that: adds to the rates at the end what the impulses of the contacts found, and of the
  * limits found, do. Returns the residual of the law, m/s. */
 double space_contacts_solve(struct space_contacts *contacts);

@@ -127,7 +127,6 @@ static void set_contact_rows(struct space_contacts *s, int i)
 {
     const struct space_contact *c = &s->list[i];
     struct cone_law *law = &s->cones.laws[i];
-    *law = (struct cone_law){.row = 3 * i, .size = 3};
     for (int side = 0; side < 2; side++) {
         const struct space_mover *m = side_of(c, side);
         struct space_wrench on[3];
@@ -198,6 +197,7 @@ static void set_law(struct space_contacts *s, int i)
     double fastest = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
     struct cone_law *law = &s->cones.laws[i];
     const struct space_surfaces *surfaces = c->pair->one->body->surfaces;
+    *law = (struct cone_law){.row = 3 * i, .size = 3};
     law->friction = c->pair->two ? surfaces->own_friction : surfaces->friction;
     law->bound = push_out_bound(c->gap, h, slop, fastest);
     law->is_push_out = law->bound > 0;
@@ -222,19 +222,23 @@ static void take_warm_start(struct space_contacts *s, int i)
     l[0] = l[0] > 0 ? l[0] : 0;
 }
 
-void space_contacts_prepare(struct space_contacts *s)
+static int count_limits(struct space_contacts *s)
 {
-    struct cones *system = &s->cones;
     int limits = 0;
     for (int k = 0; k < s->body_count; k++) {
         s->bodies[k]->first_limit = limits;
         s->bodies[k]->limit_count = s->bodies[k]->limits->count;
         limits += s->bodies[k]->limit_count;
     }
-    s->rows = 3 * s->count + limits;
+    return limits;
+}
+
+void space_contacts_measure(struct space_contacts *s)
+{
+    struct cones *system = &s->cones;
+    system->count = s->count + count_limits(s);
+    s->rows = 2 * s->count + system->count;
     s->instant = HUGE_VAL;
-    system->count = s->count + limits;
-    cones_begin(system, s->rows);
     measure_rows(s, SPACE_END, system->free);
     measure_drifts(s);
     for (int i = 0; i < s->rows; i++)
@@ -243,17 +247,25 @@ void space_contacts_prepare(struct space_contacts *s)
     measure_rows(s, SPACE_START, s->start);
     for (int i = 0; i < s->count; i++) {
         struct space_contact *c = &s->list[i];
-        set_contact_rows(s, i);
         set_law(s, i);
-        take_warm_start(s, i);
         if (is_between_bodies(c))
             c->velocity_two = point_velocity(c->pair->two->link, c->at);
+    }
+    system->work += (uint64_t)s->rows * (uint64_t)(60 * s->links);
+}
+
+void space_contacts_prepare(struct space_contacts *s)
+{
+    struct cones *system = &s->cones;
+    cones_begin(system, s->rows);
+    for (int i = 0; i < s->count; i++) {
+        set_contact_rows(s, i);
+        take_warm_start(s, i);
     }
     for (int k = 0; k < s->body_count; k++)
         for (int i = 0; i < s->bodies[k]->limits->count; i++)
             set_limit_rows(s, s->bodies[k], i);
     for (int i = 0; i < system->count; i++)
         leave_immobile(s, &system->laws[i]);
-    system->work += (uint64_t)s->rows * (uint64_t)(60 * s->links);
     CHECK_DEARLY(space_contacts_check(s));
 }

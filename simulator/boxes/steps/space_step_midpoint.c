@@ -174,8 +174,8 @@ void space_step_book_limits(struct space_dynamics *d, double work)
         d->ledger.loss_limit_j -= work;
 }
 
-/* Limits that act in the step: where contacts do, with them, else alone. */
-static void act_limits(struct space_dynamics *d, double half, int contacts)
+/* Limits that act in the step: with contacts, where there are some. */
+static void find_limits(struct space_dynamics *d, double half, int contacts)
 {
     int limits = 0;
     if (d->limits.row_max > 0)
@@ -183,27 +183,43 @@ static void act_limits(struct space_dynamics *d, double half, int contacts)
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
     d->limits_work = 0;
-    if (contacts + limits == 0)
+}
+
+/* Contacts that are near, and limits; the rates qd are those at the end of the step without
+ * contacts. Returns how many contacts there are. */
+static int find_contacts(struct space_group *g, double half)
+{
+    int contacts = space_contacts_find(g->contacts);
+    for (int k = 0; k < g->count; k++)
+        find_limits(g->all[k], half, contacts);
+    if (contacts > 0)
+        space_contacts_measure(g->contacts);
+    return contacts;
+}
+
+/* The factors of what impulses move, where there are some; limits that act alone are solved. */
+static void set_factors(struct space_dynamics *d, double half, int has_contacts)
+{
+    if (!has_contacts && !d->are_limits_alone)
         return;
     for (int i = 0; i < d->rates; i++) {
         d->tree.drive[i] = 0;
         d->v_sum[i] = d->qd0[i] + half * d->qdd[i];
     }
     space_tree_factor_mass(&d->tree);
-    if (contacts == 0)
+    if (d->are_limits_alone)
         d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd);
 }
 
-/* Contacts that are near, and limits, where they act alone; the rates qd are those at the end of
- * the step without contacts. Returns how many contacts there are. */
-static int find_contacts(struct space_group *g, double half)
+static void solve_contacts(struct space_group *g, double half, int has_contacts)
 {
-    int contacts = space_contacts_find(g->contacts);
     for (int k = 0; k < g->count; k++)
-        act_limits(g->all[k], half, contacts);
-    if (contacts > 0)
-        space_contacts_prepare(g->contacts);
-    return contacts;
+        set_factors(g->all[k], half, has_contacts);
+    g->law_residual = 0;
+    if (!has_contacts)
+        return;
+    space_contacts_prepare(g->contacts);
+    g->law_residual = space_contacts_solve(g->contacts);
 }
 
 /* What contacts and limits did in this step: in the next one they go on, but for a blow. */
@@ -316,13 +332,14 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
 
 double space_step_midpoint(struct space_group *g, int may_part)
 {
+    double half = g->all[0]->settings.dt_s / 2;
     for (int k = 0; k < g->count; k++)
         begin_middle(g->all[k]);
-    int has_contacts = find_contacts(g, g->all[0]->settings.dt_s / 2) > 0;
+    int has_contacts = find_contacts(g, half) > 0;
     double first = may_part && has_contacts ? space_contacts_split(g->contacts) : 0;
     if (first > 0)
         return first;
-    g->law_residual = has_contacts ? space_contacts_solve(g->contacts) : 0;
+    solve_contacts(g, half, has_contacts);
     for (int k = 0; k < g->count; k++)
         end_middle(g->all[k], g->contacts, has_contacts);
     return 0;
