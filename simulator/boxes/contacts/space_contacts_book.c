@@ -70,12 +70,7 @@ void space_contacts_book(const struct space_contacts *s, const struct space_cont
 
 static int is_of_root(const struct space_mover *m, const struct space_contact_body *body, int root)
 {
-    if (!m || m->body != body)
-        return 0;
-    const struct space_tree_link *l = m->link;
-    while (l->up != &body->tree->world)
-        l = l->up;
-    return l == &body->tree->links[root];
+    return m && m->body == body && m->link->root == root;
 }
 
 void space_contacts_impulse(const struct space_contacts *s, const struct space_contact_body *body,

@@ -4,6 +4,8 @@
 
 /* Points of contact are looked for this much farther away than the speed reaches, m. */
 #define MARGIN_M 1e-4
+/* Two come nearer at this many times the speed of the fastest at most, with room for rounding. */
+#define SPEED_BOUND 2.001
 /* Distance within which a step is not trusted to miss a contact, besides what the speed covers, and
  * for how many steps the speed is counted. */
 #define CLEARANCE_M     1e-3
@@ -22,6 +24,11 @@ static struct vec3 move_mover(struct space_mover *m)
     m->velocity = vec3_add(l->velocity.v, vec3_cross(l->velocity.w, arm));
     m->turning = vec3_length(l->velocity.w) * m->radius;
     return arm;
+}
+
+static double speed_of(const struct space_mover *m)
+{
+    return vec3_length(m->velocity) + m->turning;
 }
 
 /* Boxes at the tree's pose, with its velocities. */
@@ -180,7 +187,7 @@ static int are_all_slow(struct space_contacts *s, double time_s)
         for (int i = 0; i < own->box_count; i++) {
             struct space_mover *m = &own->movers[i];
             move_mover(m);
-            fastest = fmax(fastest, vec3_length(m->velocity) + m->turning);
+            fastest = fmax(fastest, speed_of(m));
             thin = fmin(thin, thinnest((const double[3]){m->half.x, m->half.y, m->half.z}));
         }
         for (int i = 0; i < own->surfaces->fixed_count; i++)
@@ -226,7 +233,7 @@ void space_contacts_sweep(struct space_contacts *s, struct vec3 *low, struct vec
     place_movers(&s->own);
     for (int i = 0; i < s->own.box_count; i++) {
         const struct space_mover *m = &s->own.movers[i];
-        double reach = m->radius + CLEARANCE_M + time_s * (vec3_length(m->velocity) + m->turning);
+        double reach = m->radius + CLEARANCE_M + time_s * speed_of(m);
         struct vec3 at = m->solid.centre;
         *low = (struct vec3){fmin(low->x, at.x - reach), fmin(low->y, at.y - reach),
                              fmin(low->z, at.z - reach)};
@@ -277,12 +284,24 @@ static void meet_relief(struct space_pair *p, double margin)
     }
 }
 
-static void find_pair(struct space_contacts *s, struct space_pair *p)
+/* The margin of two that come nearer as fast as any can, but those that a joint joins. */
+static double widest_margin(const struct space_contacts *s, const struct space_contact_body *own)
 {
-    double margin = MARGIN_M + s->dt_s * closing_speed_of(p);
+    double fastest = 0;
+    for (int i = 0; i < own->box_count; i++)
+        fastest = fmax(fastest, speed_of(&own->movers[i]));
+    return MARGIN_M + SPEED_BOUND * s->dt_s * fastest;
+}
+
+/* widest: what is farther apart is not looked at. */
+static void find_pair(struct space_contacts *s, struct space_pair *p, double widest)
+{
     const struct solid_manifold *held = is_held(p) ? &p->held : NULL;
     struct meeting m;
     p->found.count = 0;
+    if (p->meeting < PAIR_HALF && !are_near(p, widest))
+        return;
+    double margin = MARGIN_M + s->dt_s * closing_speed_of(p);
     if (!are_near(p, margin))
         return;
     if (p->normals) {
@@ -335,7 +354,7 @@ static void find_meetings(struct space_contacts *s, const struct space_contact_b
             struct space_pair *p = met_pair(s, one, two);
             if (!p)
                 continue;
-            find_pair(s, p);
+            find_pair(s, p, HUGE_VAL);
             if (p->found.count > 0)
                 p->search = s->search;
         }
@@ -351,8 +370,9 @@ int space_contacts_find(struct space_contacts *s)
     for (int k = 0; k < s->body_count; k++) {
         struct space_contact_body *own = s->bodies[k];
         place_movers(own);
+        double widest = widest_margin(s, own);
         for (int i = 0; i < own->pair_count; i++)
-            find_pair(s, &own->pairs[i]);
+            find_pair(s, &own->pairs[i], widest);
     }
     for (int a = 0; a < s->body_count; a++)
         for (int b = a + 1; b < s->body_count; b++)

@@ -68,7 +68,7 @@ struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int r
     struct impulse_sum sum = {.size = 0};
     for (int i = root; i < d->tree.count && d->has_drag; i++) {
         const struct space_tree_link *l = &d->tree.links[i];
-        if (space_momentum_root(&d->tree, i) != root)
+        if (d->tree.links[i].root != root)
             continue;
         struct vec3 moment = vec3_add(l->load.n, vec3_cross(l->at, l->load.f));
         sum.linear = vec3_along(sum.linear, l->load.f, -time_s);

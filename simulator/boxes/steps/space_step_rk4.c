@@ -26,7 +26,7 @@ struct part_losses {
 
 static struct vec3 velocity_of_root(const struct space_tree *tree, int link)
 {
-    const struct space_tree_link *root = &tree->links[space_momentum_root(tree, link)];
+    const struct space_tree_link *root = &tree->links[tree->links[link].root];
     return root->slides == 3 ? space_tree_centre_velocity(root) : (struct vec3){0, 0, 0};
 }
 

@@ -38,6 +38,7 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
         for (int k = 0; k < interval_count(l) && !is_free(l); k++)
             limits->row_max += isfinite(links[i].lower[k]) + isfinite(links[i].upper[k]);
         limits->row_max += l->joint->has_ball && !is_free(l) && isfinite(links[i].cone_rad);
+        limits->has_turning |= l->joint->has_ball && !is_free(l);
     }
     size_t rates = (size_t)tree->rates, rows = (size_t)limits->row_max;
     limits->rows = arena_take(arena, rows, sizeof limits->rows[0]);
@@ -191,6 +192,8 @@ double space_limits_stride(struct space_limits *limits, const struct space_tree 
                            const double *q, const double *rates, double time_s, double least_s)
 {
     double fastest = 0;
+    if (!limits->has_turning)
+        return time_s;
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         const struct space_limit *row = &limits->rows[i];

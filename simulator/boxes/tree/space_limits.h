@@ -24,7 +24,7 @@ struct space_limit {
 
 struct space_limits {
     const struct space_link *links;
-    int row_max;
+    int row_max, has_turning; /* rows at most; some turn with a ball */
     struct space_limit *rows; /* found by the last space_limits_find() */
     int count;
     double *given; /* by id: impulses in the last step with contacts; the contacts' to keep */

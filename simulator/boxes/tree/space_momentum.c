@@ -1,13 +1,6 @@
 /* See space_momentum.h. */
 #include "simulator/boxes/tree/space_momentum.h"
 
-int space_momentum_root(const struct space_tree *tree, int link)
-{
-    while (tree->links[link].parent >= 0)
-        link = tree->links[link].parent;
-    return link;
-}
-
 /* + m (d.d 1 - d d'): of a mass away from a point, or with m < 0 back to it. */
 static void add_mass(struct sym3 *inertia, struct vec3 d, double m)
 {
@@ -23,7 +16,7 @@ void space_momentum_find(const struct space_tree *tree, int root, struct space_m
     *m = (struct space_momentum){.mass = 0};
     for (int i = root; i < tree->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
-        if (space_momentum_root(tree, i) != root)
+        if (l->root != root)
             continue;
         m->mass += l->mass;
         m->centre = vec3_add(m->centre, vec3_along(l->h, l->at, l->mass));
@@ -34,7 +27,7 @@ void space_momentum_find(const struct space_tree *tree, int root, struct space_m
     for (int i = root; i < tree->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
         struct vec3 w = l->velocity.w, v = l->velocity.v, from = vec3_sub(l->at, m->centre);
-        if (space_momentum_root(tree, i) != root || l->mass == 0)
+        if (l->root != root || l->mass == 0)
             continue;
         struct vec3 p = vec3_along(vec3_cross(w, l->h), v, l->mass);
         struct vec3 spin = vec3_add(sym3_apply(&l->world_inertia, w), vec3_cross(l->h, v));

@@ -16,8 +16,6 @@ struct space_momentum {
     struct sym3 inertia;         /* of the whole, likewise */
 };
 
-/* The root that a link hangs on. */
-int space_momentum_root(const struct space_tree *tree, int link);
 /* The momentum of what hangs on a root, at the tree's pose and velocity. */
 void space_momentum_find(const struct space_tree *tree, int root, struct space_momentum *momentum);
 /* Changes coordinates and rates of a free root so that centre and momentum become those of

@@ -60,6 +60,7 @@ static void init_link(struct space_tree *tree, int i, const struct space_link *f
     l->coordinate = tree->coordinates;
     l->rate = tree->rates;
     l->first = from->parent < 0 ? l->rate : l->up->first;
+    l->root = from->parent < 0 ? i : l->up->root;
     l->turn = tree->turns;
     l->rates = space_joint_rates(l->joint);
     l->slides = l->joint->slides;

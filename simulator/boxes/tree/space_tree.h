@@ -69,7 +69,7 @@ struct space_tree_link {
     struct space_tree_link *up; /* the parent, which may be the world */
     const struct space_joint *joint;
     int coordinate, rate; /* its first ones in q and qd */
-    int first;            /* rate of its root */
+    int first, root;      /* rate and number of its root */
     int rates, slides;
     int turn; /* its first one among all turns */
     int parent;
