@@ -40,6 +40,10 @@ enum record_status record_compare(const struct creature *creature, int verdict, 
     detail[0] = '\0';
     if (!creature->has_evaluation)
         return RECORD_UNRECORDED;
+    if (creature->params.evolution_behaviour == BEHAVIOUR_CONTEST) {
+        snprintf(detail, RECORD_DETAIL_SIZE, "what is recorded is of its contests");
+        return RECORD_UNRECORDED;
+    }
     if (!is_ours)
         used = snprintf(detail, RECORD_DETAIL_SIZE,
                         "recorded by simulator version %d, this is version %d; ",

@@ -185,6 +185,24 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     return status;
 }
 
+int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
+                           struct creature creatures[2], struct error *error)
+{
+    creature_init(&creatures[0]);
+    creature_init(&creatures[1]);
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = stored_get_last_contest(reader->database, reader->path, id, contest, error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = stored_get_creature(reader->database, reader->path, contest->ids[i], &creatures[i],
+                                     error);
+    if (status)
+        creature_deinit(&creatures[0]);
+    reader_end(reader);
+    return status;
+}
+
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error)
 {
     char directory[sizeof((struct run_reader *)NULL)->directory];

@@ -46,6 +46,10 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
  * error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);
+/* The last bout of a creature in a run of contests, and both of its creatures, as above.
+ * ERR_MISSING if it had none. */
+int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_contest *contest,
+                           struct creature creatures[2], struct error *error);
 /* A creature that people name: a file, or RUN_DIR:ID. `creature` as above. */
 int run_reader_read_creature(const char *name, struct creature *creature, struct error *error);
 /* A creature and its line of first parents, itself first, at most `most`; run_reader_free() takes

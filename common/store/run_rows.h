@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "common/judge/trial.h"
+
 /* A closed generation. */
 struct store_generation {
     uint32_t generation;
@@ -17,6 +19,17 @@ struct store_choice {
     uint32_t generation;
     uint64_t id;
     int choice; /* enum choice */
+};
+
+/* A bout of two creatures, in a run of contests. */
+struct store_contest {
+    uint32_t generation;
+    uint64_t ids[2];
+    struct trial trial;
+    uint64_t seed;
+    int verdicts[2];
+    double margins[2]; /* as the measure contest_margin */
+    uint64_t digest;
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "common/math/hash.h"
 #include "common/params/choice.h"
 #include "common/store/creature_name.h"
 
@@ -124,4 +125,41 @@ int stored_get_choices(sqlite3 *database, const char *path, int64_t most, int64_
     sqlite3_bind_int64(row, 1, generation);
     return statement_get_rows(row, path, most, read_choice, sizeof **choices, choices, count,
                               error);
+}
+
+static int read_contest(sqlite3_stmt *row, struct store_contest *contest, struct error *error)
+{
+    const char *trial = (const char *)sqlite3_column_text(row, 2);
+    const char *seed = (const char *)sqlite3_column_text(row, 3);
+    const char *digest = (const char *)sqlite3_column_text(row, 4);
+    *contest = (struct store_contest){
+        .ids = {(uint64_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1)}};
+    int status = trial_from_text(&contest->trial, trial ? trial : "", error);
+    if (!status && contest->trial.bout == 0)
+        status = error_set(error, ERR_FORMAT, "trial '%.40s' is not of a contest", trial);
+    if (!status && (hash_from_text(seed ? seed : "", &contest->seed) ||
+                    hash_from_text(digest ? digest : "", &contest->digest)))
+        status = error_set(error, ERR_FORMAT, "seed or digest of a contest are none");
+    return status;
+}
+
+int stored_get_last_contest(sqlite3 *database, const char *path, uint64_t id,
+                            struct store_contest *contest, struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = statement_prepare(database, path,
+                                   "SELECT first, second, trial, seed, digest FROM contests"
+                                   " WHERE (first = ?1 OR second = ?1) AND trial LIKE 'first+%'"
+                                   " ORDER BY generation DESC, first + second DESC, trial LIMIT 1",
+                                   &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    status = statement_next(row, path, error);
+    if (status == 1)
+        status = read_contest(row, contest, error) ? error_prefix(error, "%s", path) : 0;
+    else if (status == 0)
+        status = error_set(error, ERR_MISSING, "%s: creature %" PRIu64 " had no contest", path, id);
+    sqlite3_finalize(row);
+    return status;
 }

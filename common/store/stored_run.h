@@ -25,4 +25,9 @@ int stored_get_generations(sqlite3 *database, const char *path, int64_t most, in
 int stored_get_choices(sqlite3 *database, const char *path, int64_t most, int64_t generation,
                        struct store_choice **choices, int *count, struct error *error);
 
+/* The last bout of a creature, against the youngest one that it met; of `contest` generation,
+ * verdicts and margins are not read. ERR_MISSING if it had none. */
+int stored_get_last_contest(sqlite3 *database, const char *path, uint64_t id,
+                            struct store_contest *contest, struct error *error);
+
 #endif

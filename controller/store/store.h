@@ -110,16 +110,7 @@ struct store_trial {
     double fitness;
 };
 int store_put_trial(struct store *store, const struct store_trial *trial, struct error *error);
-/* A bout of two; instead of what was there. */
-struct store_contest {
-    uint32_t generation;
-    uint64_t ids[2];
-    struct trial trial;
-    uint64_t seed;
-    int verdicts[2];
-    double margins[2]; /* as the measure contest_margin */
-    uint64_t digest;
-};
+/* Instead of what was there. */
 int store_put_contest(struct store *store, const struct store_contest *contest,
                       struct error *error);
 /* The run's champion: what its exam came to; instead of what was there. */

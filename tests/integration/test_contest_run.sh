@@ -37,6 +37,12 @@ contests() { sqlite3 "$1/run.db" "SELECT count(*) FROM contests WHERE $2"; }
 [ "$(contests one "trial LIKE 'champion%'")" -gt 0 ] || fail "the champion had no exam"
 says '^champion +creature [0-9]+.*won [0-9]+ of [0-9]+ contests' "$bin/controller" status one
 
+# the viewer shows the best one's last contest, which is the recorded one; alone nothing is recorded
+says '^verified +sumo-[0-9]+ \(blue\) against sumo-[0-9]+ \(red\), sumo: ' "$bin/viewer" one --export duel.png --size 320x180
+best=$(sqlite3 one/run.db "SELECT best_id FROM generations WHERE number = 2")
+"$bin/controller" save one "$best" -o best.creature >save.out || fail "no creature: $(cat save.out)"
+says '^digest .* unrecorded' "$bin/simulator" evaluate best.creature
+
 # the other patterns
 for pattern in all-vs-best random tournament all-vs-all; do
     for workers in 1 3; do

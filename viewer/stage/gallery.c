@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/judge/contest.h"
 #include "common/params/choice.h"
 #include "common/math/rng.h"
 
@@ -150,6 +151,31 @@ static int refuse_dear(const struct gallery *gallery, struct replay *replay, int
     return ERR_LIMIT;
 }
 
+/* The last contest of a creature that was bred by contests, as its run has it. */
+static int replay_contest(const struct gallery *gallery, struct replay **replay,
+                          const struct creature *creature, struct params *params, int is_recorded,
+                          struct error *error)
+{
+    struct store_contest contest;
+    struct creature creatures[2];
+    int status = run_reader_get_contest(gallery->reader, creature->id, &contest, creatures, error);
+    if (status)
+        return status;
+    const struct creature *const both[2] = {&creatures[0], &creatures[1]};
+    trial_apply(&contest.trial, params);
+    contest_apply(params);
+    struct contest_bout bout =
+        contest_make_bout(creatures[0].genome.kind, params, contest.seed, contest.trial.bout);
+    status = contest_check(&both[0]->genome, &both[1]->genome, params, error);
+    if (!status)
+        status = replay_create_bout(replay, both, params, &bout, -1, error);
+    if (!status && is_recorded)
+        (*replay)->status = (*replay)->digest == contest.digest ? REPLAY_VERIFIED : REPLAY_DIFFERS;
+    creature_deinit(&creatures[0]);
+    creature_deinit(&creatures[1]);
+    return status;
+}
+
 /* A replay without the cuts; takes the place of the old one only if it is made. */
 static int simulate(const struct gallery *gallery, struct specimen *specimen,
                     const struct replay_cut *cuts, int cut_count, struct error *error)
@@ -166,8 +192,11 @@ static int simulate(const struct gallery *gallery, struct specimen *specimen,
         creature->has_evaluation && seed == creature->seed &&
         params_evaluation_digest(&params) == params_evaluation_digest(&creature->params);
     int is_bounded = bound_budget(gallery, &params);
-    status =
-        replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count, error);
+    if (gallery->reader && creature->params.evolution_behaviour == BEHAVIOUR_CONTEST)
+        status = replay_contest(gallery, &replay, creature, &params, is_recorded, error);
+    else
+        status = replay_create_cut(&replay, creature, &params, seed, is_recorded, cuts, cut_count,
+                                   error);
     if (!status)
         status = refuse_dear(gallery, replay, is_bounded, error);
     if (status)
