@@ -4,7 +4,7 @@
 #define TESTS_DIRECTION_SEARCH_H
 
 #include "common/math/rng.h"
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 
 static inline double overlap_along(const struct solid *a, const struct solid *b, struct vec3 n)
 {

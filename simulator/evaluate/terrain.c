@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "common/math/detmath.h"
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 
 /* Bodies are put so far above an obstacle, m. */
 #define LIFT_M 1e-6

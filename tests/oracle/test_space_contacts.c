@@ -11,7 +11,7 @@
 
 #include "simulator/world/cones.h"
 #include "simulator/boxes/contacts/exposure.h"
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 #include "simulator/boxes/steps/space_drag.h"
 #include "tests/tally.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"

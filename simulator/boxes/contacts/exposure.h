@@ -9,7 +9,7 @@
 #ifndef SIMULATOR_BOXES_CONTACTS_EXPOSURE_H
 #define SIMULATOR_BOXES_CONTACTS_EXPOSURE_H
 
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 
 enum { EXPOSURE_PIECES_MAX = 64, EXPOSURE_CORNERS_MAX = 24, EXPOSURE_SIDES_MAX = 12 };
 /* Instead of a number of pieces: the whole face is hidden. */

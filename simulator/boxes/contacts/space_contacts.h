@@ -16,7 +16,7 @@
 #include "simulator/body/dynamics.h"
 #include "simulator/world/cones.h"
 #include "common/math/relief.h"
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 #include "simulator/boxes/tree/space_limits.h"
 
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */

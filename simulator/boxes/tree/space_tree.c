@@ -35,7 +35,7 @@
 
 #include "common/math/detmath.h"
 #include "common/error.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 static const struct vec3 none = {0, 0, 0};
 

@@ -12,7 +12,7 @@
 #ifndef SIMULATOR_PLANE_CONTACTS_H
 #define SIMULATOR_PLANE_CONTACTS_H
 
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/plane/contacts/impulses.h"
 #include "simulator/plane/tree/tree.h"

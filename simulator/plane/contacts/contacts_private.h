@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "simulator/plane/contacts/contacts.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 #include "simulator/world/push_out.h"
 
 /* Whether the centres are farther apart. */

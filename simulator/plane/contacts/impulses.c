@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* Unknowns of the direct solver at most, and numbers in a line of its system. */
 #define DIRECT_MAX 48

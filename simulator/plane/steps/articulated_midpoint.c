@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* Contacts that change a rate by this much more or less than in the step before are an impact: the
  * second half of the step is evaluated anew. rad/s, or m/s of linear joints. */

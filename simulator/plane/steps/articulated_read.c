@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* For those who look. */
 static const struct articulated *posed(const struct dynamics *dynamics)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* A step is halved when its energy is out of balance by more than this share; energies are known to
  * the other. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* What a servo comes to with the effectors as they are. */
 static void set_law(struct articulated *d, int i)

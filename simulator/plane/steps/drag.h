@@ -21,7 +21,7 @@
 #ifndef SIMULATOR_PLANE_STEPS_DRAG_H
 #define SIMULATOR_PLANE_STEPS_DRAG_H
 
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 #include "simulator/plane/tree/tree.h"
 #include "simulator/world/world.h"
 

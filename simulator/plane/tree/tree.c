@@ -7,7 +7,7 @@
 
 #include "common/math/detmath.h"
 #include "common/error.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 #include "simulator/plane/tree/tree_private.h"
 #include "simulator/plane/tree/turn.h"
 

@@ -36,7 +36,7 @@
  * nothing is asked about joints. */
 #include "simulator/plane/tree/tree.h"
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 #include "simulator/plane/tree/tree_private.h"
 
 static struct force tensor_times(const struct tensor *t, struct motion v)

@@ -2,7 +2,7 @@
 #ifndef SIMULATOR_PLANE_TREE_TREE_PRIVATE_H
 #define SIMULATOR_PLANE_TREE_TREE_PRIVATE_H
 
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 #include "simulator/plane/tree/tree.h"
 
 /* The velocity of the root, of which the rates begin with (x, y, w). */

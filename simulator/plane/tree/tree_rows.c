@@ -4,7 +4,7 @@
 #include "simulator/plane/tree/tree.h"
 
 #include "common/error.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin. */
 static inline struct force pass_joint(const struct tree_link *l, struct force f, double *share)

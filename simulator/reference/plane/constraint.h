@@ -16,7 +16,7 @@
 #ifndef SIMULATOR_REFERENCE_PLANE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_PLANE_CONSTRAINT_H
 
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 #include "simulator/plane/steps/drag.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/reference/dormand_prince.h"

@@ -13,7 +13,7 @@
 #define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 
 #include "simulator/world/cones.h"
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 #include "simulator/reference/dormand_prince.h"
 #include "simulator/reference/qr.h"
 #include "simulator/reference/space/space_constraint.h"

@@ -11,7 +11,7 @@
  * That point wanders, so that along the ground it is another one whose velocity counts: that gains
  * w x its way.
  *
- * Where boxes touch is found by simulator/boxes/contacts/solids.h: that is geometry, which the fast
+ * Where boxes touch is found by simulator/body/shapes/solids.h: that is geometry, which the fast
  * solver shares; here all points of a face count, not only four. */
 #include "simulator/reference/space/space_system.h"
 

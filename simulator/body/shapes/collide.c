@@ -2,12 +2,12 @@
  * the reference face; the most opposed face of the other box is clipped to the reference face's
  * sides. Where a face of either separates as much, both are taken, so that two boxes which are
  * mirror images of one another meet in the mirror. */
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 
 #include <math.h>
 
 #include "common/math/detmath.h"
-#include "simulator/plane/tree/pair.h"
+#include "common/math/pair.h"
 
 /* Axes of two boxes whose separations differ by less are as good as one another, m. */
 #define AXIS_TIE_M 1e-5

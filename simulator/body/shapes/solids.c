@@ -1,7 +1,7 @@
 /* See solids.h. The axis of greatest separation says what touches: a face, to whose sides the most
  * opposed face of the other box is clipped (Sutherland and Hodgman 1974), or two edges, which touch
  * in a point. */
-#include "simulator/boxes/contacts/solids.h"
+#include "simulator/body/shapes/solids.h"
 
 #include <math.h>
 

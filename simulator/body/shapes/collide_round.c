@@ -3,7 +3,7 @@
  * collide.h. */
 #include <math.h>
 
-#include "simulator/plane/contacts/collide.h"
+#include "simulator/body/shapes/collide.h"
 
 /* Features of disks, apart from those of collide_boxes(). */
 #define FEATURE_DISK 64
