@@ -70,15 +70,21 @@ static void explain_stride(const struct measures *measures, const struct params 
         explain_walk(measures, params, words, size);
 }
 
+/* The lowest point rises where a long leg is pulled up in a fall, too, and the centre of mass where
+ * somebody gets up: who jumps raises both. fmin() would hide what is not a number. */
 static double fitness_jump(const struct measures *measures, const struct params *params)
 {
-    return measures->lowest_max_m - measures->lowest_start_m;
+    double lowest_m = measures->lowest_max_m - measures->lowest_start_m;
+    double centre_m = measures->height_max_m - measures->height_start_m;
+
+    return centre_m < lowest_m || isnan(centre_m) ? centre_m : lowest_m;
 }
 
 static void explain_jump(const struct measures *measures, const struct params *params, char *words,
                          size_t size)
 {
-    snprintf(words, size, "its lowest point never rose above where it was at the start");
+    snprintf(words, size, "its %s never rose above where it was at the start",
+             measures->lowest_max_m > measures->lowest_start_m ? "centre of mass" : "lowest point");
 }
 
 static double weakest_window(const struct measures *measures)
@@ -254,8 +260,9 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
                         "proposal 1995, scaled by size", fitness_walk, explain_walk, way_walk, 1,
                         1},
-    [BEHAVIOUR_JUMP] = {"jump", "max(0, lowest_max_m - lowest_start_m)", "proposal 1995",
-                        fitness_jump, explain_jump, NULL, 0, 0},
+    [BEHAVIOUR_JUMP] = {"jump",
+                        "max(0, min(lowest_max_m - lowest_start_m, height_max_m - height_start_m))",
+                        "proposal 1995, of the whole body", fitness_jump, explain_jump, NULL, 0, 0},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
                         "proposal 1995, consistent motion rewarded", fitness_swim, explain_swim,
                         way_swim, 0, 1},

@@ -10,7 +10,7 @@ for creature in examples/creatures/*.json; do
     [ "$(wc -w <<<"$params")" = 1 ] || fail "$creature names not one parameter file: $params"
     "$bin/simulator" evaluate "$creature" "$params" >"$work/out" || fail "$creature with $params"
     grep -q '^verdict   ok: ' "$work/out" || fail "$creature with $params: $(cat "$work/out")"
-    awk '$1 == "distance_max_m" {exit !($2 > 0.3)}' "$work/out" || fail "$creature goes nowhere: $(cat "$work/out")"
+    awk '$1 == "path_m" {exit !($2 > 0.5)}' "$work/out" || fail "$creature goes nowhere: $(cat "$work/out")"
     grep -q "^note .*$params" "$work/out" || fail "its note is not shown: $(cat "$work/out")"
 done
 for params in examples/*.ini; do

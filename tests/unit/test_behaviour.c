@@ -181,11 +181,18 @@ START_TEST(walk_has_a_size_floor)
 }
 END_TEST
 
-START_TEST(jump_is_the_gain_of_the_lowest_point)
+START_TEST(jump_is_the_gain_of_the_lowest_point_and_the_centre)
 {
     measures.lowest_start_m = 0.125;
     measures.lowest_max_m = 0.625;
+    measures.height_start_m = 1;
+    measures.height_max_m = 2;
     ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0.5);
+    measures.height_max_m = 1.25;
+    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0.25);
+    measures.height_max_m = NAN;
+    ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
+    measures.height_max_m = 2;
     measures.lowest_max_m = 0.1;
     ck_assert_double_eq(fitness(BEHAVIOUR_JUMP), 0);
 }
@@ -361,6 +368,7 @@ START_TEST(only_scored_verdicts_have_fitness)
     measures.distance_m = 10;
     measures.lowest_max_m = measures.clearance_mean_m = 10;
     measures.follow_share = measures.head_mean_m = measures.height_mean_m = 1;
+    measures.height_max_m = 1;
     measures.reach_m = measures.distance_m;
     measures.time_s = params.simulation_duration_s = 10;
     measures.work_in_j = measures.contests = 1;
@@ -425,7 +433,7 @@ int main(void)
     tcase_add_test(tests, walk_counts_body_lengths_beyond_a_fall);
     tcase_add_test(tests, walk_is_not_measured_in_folded_bodies);
     tcase_add_test(tests, walk_has_a_size_floor);
-    tcase_add_test(tests, jump_is_the_gain_of_the_lowest_point);
+    tcase_add_test(tests, jump_is_the_gain_of_the_lowest_point_and_the_centre);
     tcase_add_test(tests, swim_equals_the_distance_of_steady_motion);
     tcase_add_test(tests, swim_prefers_consistent_motion);
     tcase_add_test(tests, swim_is_the_documented_formula);

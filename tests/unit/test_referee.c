@@ -56,9 +56,9 @@ START_TEST(the_other_way_is_worth_nothing)
     ck_assert_double_eq(referee_fitness(&own, VERDICT_SPINNING, &same, &params), 0);
     ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 0);
     /* of behaviours that lead nowhere it is no matter */
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
-    turned.lowest_max_m = 2;
-    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 2);
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
+    turned.reach_m = 4;
+    ck_assert_double_eq(referee_fitness(&own, VERDICT_OK, &turned, &params), 4);
 }
 END_TEST
 

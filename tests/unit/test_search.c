@@ -1,7 +1,7 @@
 /* Search: ask and tell, ranking, survival, who breeds; and that a search taken apart at any point and
  * restored goes on exactly as one that was never stopped. Lagged methods are in test_search_archive.c.
  *
- * The simulator's place is taken by a toy: a creature's "height jumped" is a function of its genome
+ * The simulator's place is taken by a toy: a creature's "reach" is a function of its genome
  * (ties, zeros, disqualifications and scores that the referee refuses included). Statistical tests have fixed seeds and bounds of 6.2
  * standard deviations (one false alarm in 1e9 seeds). */
 #include "controller/evolution/search.h"
@@ -28,7 +28,7 @@ static void set_up(void)
     params.guard_perturbed_runs = 0;
     params.guard_fine_runs = 1;
     params.evolution_generations = 8;
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
 }
 
 /* ---- the toy ---- */
@@ -48,11 +48,11 @@ static struct score evaluate_toy(const struct individual *individual)
     for (int i = 0; i < individual->genome.body_count; i++)
         width += individual->genome.bodies[i].width_m;
     score.digest = genome_hash(&individual->genome);
-    score.measures.lowest_max_m = (int)(100 * (1 - fmin(1, fabs(width - 2) / 2))) / 100.0;
+    score.measures.reach_m = (int)(100 * (1 - fmin(1, fabs(width - 2) / 2))) / 100.0;
     if (score.digest % 10 == 0)
         score.verdict = VERDICT_OVERLAP;
     if (score.digest % 10 == 1)
-        score.measures.lowest_max_m = 0;
+        score.measures.reach_m = 0;
     return score;
 }
 
@@ -75,7 +75,7 @@ static struct score score_before_referee(const struct individual *individual)
     if (score.digest % 9 == 2)
         score.verdict = VERDICT_OVERLAP;
     else if (score.digest % 3 == 2)
-        score.measures.lowest_max_m /= 2;
+        score.measures.reach_m /= 2;
     return score;
 }
 
@@ -90,7 +90,7 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == id && told->has_result && told->has_referee);
     ck_assert((told->fitness == 0) ==
-              (told->referee_fitness < params.guard_referee_share * told->measures.lowest_max_m));
+              (told->referee_fitness < params.guard_referee_share * told->measures.reach_m));
 }
 
 /* Where it is now: results move individuals. */
@@ -309,7 +309,7 @@ START_TEST(there_may_be_no_bar)
 {
     params.guard_referee_top = 0;
     for (int i = 0; i < 3; i++) {
-        params.evolution_behaviour = i == 2 ? BEHAVIOUR_JUMP : BEHAVIOUR_WALK;
+        params.evolution_behaviour = i == 2 ? BEHAVIOUR_PLATFORM : BEHAVIOUR_WALK;
         params.guard_hopeless_share = i == 0 ? 0 : 1;
 
         struct search *search = search_create(&params);
@@ -406,7 +406,7 @@ END_TEST
 START_TEST(strange_results_change_nothing)
 {
     struct search *search = search_create(&params);
-    struct measures measures = {.lowest_max_m = 3};
+    struct measures measures = {.reach_m = 3};
     const struct individual *told;
 
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));
@@ -414,7 +414,7 @@ START_TEST(strange_results_change_nothing)
     told = search_tell(search, 5, VERDICT_OK, &measures, 11);
     ck_assert_ptr_nonnull(told);
     ck_assert(told->id == 5 && told->fitness == 3 && told->digest == 11);
-    measures.lowest_max_m = 9;
+    measures.reach_m = 9;
     ck_assert_ptr_null(search_tell(search, 5, VERDICT_OK, &measures, 12));
     ck_assert(told->fitness == 3 && told->digest == 11);
     evaluate_some(search, -1, 0, NULL);
@@ -491,7 +491,7 @@ static struct search *make_ladder(int top)
     params.guard_referee_top = top;
     search = search_create(&params);
     while ((individual = search_ask(search))) {
-        struct measures measures = {.lowest_max_m = (double)individual->id};
+        struct measures measures = {.reach_m = (double)individual->id};
 
         if (individual->id < 54)
             ck_assert_ptr_null(search_ask_referee(search));
@@ -516,7 +516,7 @@ static void expect_called(struct search *search, const uint64_t *ids)
 /* At a quarter of the step the creature keeps this share of its score. */
 static const struct individual *tell_share(struct search *search, uint64_t id, double share)
 {
-    struct measures measures = {.lowest_max_m = share * (double)id};
+    struct measures measures = {.reach_m = share * (double)id};
 
     return search_tell_referee(search, id, VERDICT_OK, &measures);
 }
@@ -552,7 +552,7 @@ START_TEST(the_referee_sees_the_top)
     static const uint64_t third[] = {53, 0}, ranks[] = {60, 58, 56, 55, 53, 52};
     struct search *search;
     const struct individual *individuals, *refused;
-    struct measures measures = {.lowest_max_m = 100};
+    struct measures measures = {.reach_m = 100};
 
     params.guard_score = SCORE_OWN;
     search = make_ladder(5);
@@ -567,7 +567,7 @@ START_TEST(the_referee_sees_the_top)
     refused = tell_share(search, 59, 0.69);
     ck_assert(refused->fitness == 0 && refused->has_referee);
     ck_assert(refused->referee_fitness == 0.69 * 59);
-    ck_assert(refused->verdict == VERDICT_OK && refused->measures.lowest_max_m == 59);
+    ck_assert(refused->verdict == VERDICT_OK && refused->measures.reach_m == 59);
     ck_assert(refused->digest == 59);
 
     /* Two came up. */
@@ -716,7 +716,7 @@ START_TEST(what_nobody_calls_for_changes_nothing)
     params.guard_referee_top = 3;
     search = search_create(&params);
     for (uint64_t id = 1; id <= 60; id++) {
-        struct measures measures = {.lowest_max_m = (double)id};
+        struct measures measures = {.reach_m = (double)id};
 
         ck_assert_uint_eq(search_ask(search)->id, id);
         search_tell(search, id, VERDICT_OK, &measures, id);
@@ -1014,7 +1014,7 @@ START_TEST(settings_may_change_when_restored)
     ck_assert(search_population(search)->individuals[0].fitness == 0);
     ck_assert_int_eq(search_advance(search), 0);
     ck_assert_int_eq(search_population(search)->count, 90);
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     search = stop_and_restore(search, NULL);
     run_generation(search);
     params.population_size = 10;
@@ -1096,7 +1096,7 @@ static void tell_good(struct search *search, uint64_t good)
     const struct individual *individual;
 
     while ((individual = search_ask(search))) {
-        struct measures measures = {.lowest_max_m = individual->id <= good ? 1 : 0};
+        struct measures measures = {.reach_m = individual->id <= good ? 1 : 0};
 
         search_tell(search, individual->id, VERDICT_OK, &measures, 0);
     }

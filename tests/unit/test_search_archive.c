@@ -26,7 +26,7 @@ static void set_up(void)
     params.run_seed = 5;
     params.population_size = SIZE;
     params.evolution_generations = GENERATIONS;
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_lag = LAG;
     params.guard_perturbed_runs = 0;
@@ -55,7 +55,7 @@ static struct score evaluate_toy(const struct genome *genome)
     score.digest = genome_hash(genome);
     score.measures.links = genome->body_count;
     score.measures.size_m = width;
-    score.measures.lowest_max_m =
+    score.measures.reach_m =
         (int)(100 * (1 - fmin(1, fabs(width - 2) / 2)) * (1 - fmin(1, fabs(weights - 3) / 4))) /
         100.0;
     if (score.digest % 10 == 0)
@@ -200,7 +200,7 @@ static void tell_referee(struct search *search, uint64_t id, uint64_t trial)
 
     /* those who fail do so in one of the trials, the first, the last or another */
     if (score.digest % 7 == 2 && trial == score.digest / 7 % trials)
-        score.measures.lowest_max_m /= 2;
+        score.measures.reach_m /= 2;
     told = search_tell_referee(search, id, score.verdict, &score.measures);
     /* NULL: others before it have made it needless meanwhile. */
     ck_assert(!told || told->id == id);
@@ -476,7 +476,7 @@ END_TEST
 START_TEST(strange_results_change_nothing)
 {
     struct search *search = begin();
-    struct measures measures = {.lowest_max_m = 9};
+    struct measures measures = {.reach_m = 9};
 
     ck_assert_ptr_null(search_tell(search, SIZE + 1, VERDICT_OK, &measures, 1));
     ck_assert_ptr_null(search_tell(search, 0, VERDICT_OK, &measures, 1));

@@ -23,14 +23,14 @@ static void set_up(void)
     params.breeding_draws = 1; /* no places are filled again */
 }
 
-/* Each jumps higher than the one born before; every fifth is disqualified. */
+/* Each gets farther than the one born before; every fifth is disqualified. */
 static void evaluate(struct search *search)
 {
     const struct individual *individual;
-    struct measures measures = {.lowest_max_m = 0};
+    struct measures measures = {.reach_m = 0};
     while ((individual = search_ask(search)) != NULL) {
         uint64_t id = individual->id;
-        measures.lowest_max_m = 0.01 * (double)id;
+        measures.reach_m = 0.01 * (double)id;
         search_tell(search, id, id % 5 ? VERDICT_OK : VERDICT_OVERLAP, &measures, id);
     }
     while ((individual = search_ask_referee(search)) != NULL) {
@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(nobody_is_asked_without_interactive)
 {
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     struct search *search = make();
     ck_assert(!search_is_interactive(&params));
     ck_assert(!search_wants_choices(search));
@@ -120,7 +120,7 @@ START_TEST(without_a_goal_there_is_no_referee)
 {
     struct search *search = search_create(&params);
     const struct individual *individual;
-    struct measures measures = {.lowest_max_m = 1};
+    struct measures measures = {.reach_m = 1};
     while ((individual = search_ask(search)) != NULL) {
         search_tell(search, individual->id, VERDICT_OK, &measures, 1);
         ck_assert_ptr_null(search_ask_referee(search));
@@ -215,7 +215,7 @@ END_TEST
  * and with one. */
 START_TEST(bodies_outlive_a_ban_of_everybody)
 {
-    static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_JUMP};
+    static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_PLATFORM};
     struct genome before[SIZE + 1];
     params.mutation_body = 0;
     params.interactive_share = 0.5;
@@ -354,7 +354,7 @@ END_TEST
 START_TEST(choices_and_goal_share_the_next_generation)
 {
     static const uint64_t chosen[] = {2, 0};
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     params.interactive_share = 0.5;
     params.population_survival = 0.4;
     struct search *search = make();
@@ -383,7 +383,7 @@ END_TEST
 START_TEST(without_a_choice_the_goal_decides)
 {
     uint64_t hashes[2];
-    params.evolution_behaviour = BEHAVIOUR_JUMP;
+    params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     for (int i = 0; i < 2; i++) {
         params.interactive_share = i * 0.7;
         struct search *search = make();

@@ -63,6 +63,13 @@ static const struct trick {
      0.15,
      VERDICT_OK,
      0.11},
+    /* legs that fold faster than the trunk falls */
+    {"tests/tricks/folder.json",
+     "examples/jump3d.ini",
+     {"evolution.behaviour=custom", "fitness.expression=lowest_max_m - lowest_start_m"},
+     0.3,
+     VERDICT_OK,
+     0.01},
     /* pistons that throw a walker ahead faster than muscles can, each time for less than 50 ms */
     {"tests/tricks/pulses.creature",
      "examples/walk.ini",
