@@ -108,6 +108,7 @@ static void compute(void)
         add_example(spheres[i], spheres[i]);
     add_random("random-spheres", "walk", "creature.body=spheres");
     add_example("quadruped", "walk3d");
+    add_example("quadruped", "rough3d");
     add_example("biped3d", "walk3d");
     add_example("arm", "seek-land3d");
     add_example("ray", "swim3d");

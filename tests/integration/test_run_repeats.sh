@@ -65,6 +65,14 @@ done
     "$(sqlite3 isims1/run.db 'SELECT count(*) FROM individuals')" ] ||
     fail "evaluations are not as many as there were"
 
+# on ground with relief
+for workers in 1 5; do
+    "$bin/controller" run "$root/examples/rough3d.ini" --seed 7 -s population.size=6 -s evolution.generations=2 \
+        -s simulation.duration_s=0.3 -s guard.other_solver=no -s exam.starts=1 -s exam.pass=1 -j $workers -o "r$workers" >"r$workers.out" 2>&1 ||
+        fail "relief with -j $workers: $(cat "r$workers.out")"
+done
+same_runs r1 r5
+
 # those who are stopped because survivors are faster are the same ones, stopped at the same instant; each comes to the
 # same by hand
 for search in sims archive; do
