@@ -420,8 +420,8 @@ int contests_open(struct contests *contests, const struct population *population
     return status ? status : go_on(contests);
 }
 
-/* Starts that no generation had: other headings, other poses and friction, a quarter of the
- * step. */
+/* Starts that no generation had: other headings, other poses and friction (the same where sides
+ * are exchanged), a quarter of the step. */
 static int add_exam_bouts(struct contests *contests, int rival)
 {
     int status = 0;
@@ -429,7 +429,7 @@ static int add_exam_bouts(struct contests *contests, int rival)
         status = add_bout(contests, 0, rival,
                           &(struct trial){.purpose = TRIAL_CHAMPION,
                                           .bout = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + i,
-                                          .perturbation = TRIAL_RUN_STARTS + i,
+                                          .perturbation = TRIAL_RUN_STARTS + (i + 1) / 2,
                                           .halvings = TRIAL_FINE_HALVINGS});
     return status;
 }
@@ -680,11 +680,18 @@ int contests_take(struct contests *contests, struct contests_outcome *outcome)
     return 0;
 }
 
+/* In tag the two have different parts, which they exchange in the next bout: both bouts are one
+ * contest. */
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals)
 {
+    int bouts = contests->params->contest_goal == CONTEST_TAG ? 2 : 1;
     *won = 0;
-    *count = contests->bout_count;
+    *count = contests->bout_count / bouts;
     *rivals = contests->rivals;
-    for (int i = 0; i < contests->bout_count; i++)
-        *won += contests->bouts[i].won[0] > 0;
+    for (int i = 0; i < contests->bout_count; i += bouts) {
+        double margin = 0;
+        for (int k = i; k < i + bouts; k++)
+            margin += contests->bouts[k].margins[0] - contests->bouts[k].margins[1];
+        *won += margin > 0;
+    }
 }

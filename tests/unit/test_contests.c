@@ -249,6 +249,10 @@ START_TEST(the_exam_is_against_the_first_of_the_hall)
     ck_assert_int_eq(count, 40);
     ck_assert_int_eq(won, 40);
     ck_assert_int_eq(rivals, 10);
+    params.contest_goal = CONTEST_TAG; /* there two bouts are one contest */
+    contests_get_exam(contests, &won, &count, &rivals);
+    ck_assert_int_eq(count, 20);
+    ck_assert_int_eq(won, 20);
     individual_deinit(&champion);
 }
 END_TEST
@@ -293,6 +297,42 @@ START_TEST(who_crashes_is_blamed)
 }
 END_TEST
 
+/* Of two who meet the one that crashes alone loses by walkover. */
+START_TEST(the_innocent_wins)
+{
+    struct contests_wanted wanted;
+    struct contests_outcome outcome;
+    set("contest.pattern=all-vs-all");
+    set("contest.headings=1");
+    population.count = 2;
+    ck_assert_int_eq(contests_open(contests, &population, 1), 0);
+    ck_assert(contests_ask(contests, &wanted));
+    ck_assert_int_eq(contests_tell_crash(contests, wanted.number), 0);
+    while (contests_ask(contests, &wanted))
+        contests_tell_alone(contests, wanted.sides[0]->id,
+                            wanted.sides[0]->id == 1 ? "SIGSEGV" : NULL);
+    ck_assert(contests_take(contests, &outcome));
+    ck_assert_int_eq(outcome.verdict, VERDICT_QUARANTINED);
+    ck_assert(contests_take(contests, &outcome));
+    ck_assert_int_eq(outcome.verdict, VERDICT_OK);
+    ck_assert_double_eq(outcome.measures.contest_margin, 0.5);
+    ck_assert(!contests_take(contests, &outcome));
+    population.count = COUNT;
+}
+END_TEST
+
+/* Who is the best of several generations is in the hall once. */
+START_TEST(nobody_is_in_the_hall_twice)
+{
+    static struct generation got;
+    set("contest.opponents=9");
+    for (int i = 0; i < 8; i++)
+        add_to_hall(101 + i % 4);
+    play(&got, 1, 0);
+    ck_assert_int_eq(count_pairs(&got), 4 * COUNT);
+}
+END_TEST
+
 /* What a run of contests must be, one demand after the other. */
 START_TEST(demands_on_the_parameters)
 {
@@ -325,6 +365,8 @@ int main(void)
     tcase_add_test(tests, equals_are_even);
     tcase_add_test(tests, the_exam_is_against_the_first_of_the_hall);
     tcase_add_test(tests, who_crashes_is_blamed);
+    tcase_add_test(tests, the_innocent_wins);
+    tcase_add_test(tests, nobody_is_in_the_hall_twice);
     tcase_add_test(tests, demands_on_the_parameters);
     return run_tests("contests", tests);
 }
