@@ -185,13 +185,15 @@ static int put_bout(struct evolve *evolve, const struct task *task, const struct
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result, const struct store_cost *cost)
 {
+    struct store_cost own = *cost;
     int status = 0;
+    own.reused = 0; /* a bout's result may be another's, a creature's is its own */
     if (task->bout == CONTESTS_ALONE)
         status = contests_tell_alone(evolve->contests, task->creature, NULL);
     else if ((status = put_bout(evolve, task, result)) == 0)
         status = contests_tell(evolve->contests, task->bout, result);
     if (!stop_if(evolve, status))
-        take_outcomes(evolve, cost);
+        take_outcomes(evolve, &own);
 }
 
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason)

@@ -112,7 +112,7 @@ static int hash_generation(struct store *store, struct walk *individuals, struct
     if (!status)
         status = hash_rows(store,
                            "SELECT first, second, trial, verdict1, verdict2, margin1, margin2,"
-                           " digest FROM contests WHERE generation = ?"
+                           " digest FROM contests WHERE generation = ? AND trial LIKE 'first%'"
                            " ORDER BY first, second, trial",
                            generation, hash, error);
     if (!status)

@@ -62,6 +62,15 @@ no_worker_is_left killed
 "$bin/controller" resume killed -j 1 >killed.resumed 2>&1 || fail "resume: $(cat killed.resumed)"
 same_runs one killed
 
+# a finished run goes on, whose champion has had its exam
+run short -j 3 -s evolution.generations=2
+"$bin/controller" resume short --generations 3 -j 3 >short.resumed 2>&1 || fail "resume: $(cat short.resumed)"
+results() {
+    sqlite3 "$1/run.db" "SELECT id, fitness, digest, contests FROM individuals" \
+        "SELECT * FROM contests WHERE trial LIKE 'first%' OR generation = 2"
+}
+diff <(results one) <(results short) || fail "more generations differ"
+
 # one whose genes crash every simulator
 command -v perl >/dev/null || { echo "no perl: nothing crashes"; exit 0; }
 cat >crash.pl <<'PERL'
