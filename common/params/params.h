@@ -476,6 +476,12 @@ void params_print_value(const struct params *params, int index, char *buffer, si
 /* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
 void params_print_range(int index, char *buffer, size_t size);
 
+/* Whether somebody who prints this configuration meets the row: it is used in it and may be worth
+ * setting, or it has another value than by default. */
+int params_is_shown(const struct params *params, int index);
+
+/* The same as below, with comments, of the rows that are shown. */
+int params_write_shown(const struct params *params, FILE *file);
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */
 int params_write(const struct params *params, FILE *file, int has_help);

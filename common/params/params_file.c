@@ -190,27 +190,58 @@ static void write_help(const struct param_info *info, int index, FILE *file)
             word, range, effect);
 }
 
+static void write_head(FILE *file)
+{
+    fputs("# Parameters: [section], key = value; a '#' starts a comment line, ' ;' one behind a "
+          "value.\n# On a command line: -s section.key=value\n"
+          "# Each affects evaluations, how they are judged, only the search, or only how the "
+          "work is done.\n",
+          file);
+}
+
+static void write_row(const struct params *params, int index, int has_help, const char **section,
+                      FILE *file)
+{
+    const struct param_info *info = &param_table[index];
+    char value[PARAM_TEXT_SIZE];
+    if (strcmp(info->section, *section) != 0) {
+        *section = info->section;
+        fprintf(file, "\n[%s]\n", *section);
+    }
+    if (has_help)
+        write_help(info, index, file);
+    params_print_value(params, index, value, sizeof(value));
+    fprintf(file, "%s =%s%s\n", info->name, value[0] ? " " : "", value);
+}
+
+static int end_writing(FILE *file)
+{
+    return fflush(file) != 0 || ferror(file) ? ERR_IO : 0;
+}
+
 int params_write(const struct params *params, FILE *file, int has_help)
 {
     const char *section = "run";
     if (has_help)
-        fputs(
-            "# Parameters: [section], key = value; a '#' starts a comment line, ' ;' one behind a "
-            "value.\n# On a command line: -s section.key=value\n"
-            "# Each affects evaluations, how they are judged, only the search, or only how the "
-            "work is done.\n",
-            file);
-    for (int i = 0; i < param_count; i++) {
-        const struct param_info *info = &param_table[i];
-        char value[PARAM_TEXT_SIZE];
-        if (strcmp(info->section, section) != 0) {
-            section = info->section;
-            fprintf(file, "\n[%s]\n", section);
-        }
-        if (has_help)
-            write_help(info, i, file);
-        params_print_value(params, i, value, sizeof(value));
-        fprintf(file, "%s =%s%s\n", info->name, value[0] ? " " : "", value);
-    }
-    return fflush(file) != 0 || ferror(file) ? ERR_IO : 0;
+        write_head(file);
+    for (int i = 0; i < param_count; i++)
+        write_row(params, i, has_help, &section, file);
+    return end_writing(file);
+}
+
+int params_write_shown(const struct params *params, FILE *file)
+{
+    const char *section = "run";
+    int left_out = 0;
+    write_head(file);
+    for (int i = 0; i < param_count; i++)
+        if (params_is_shown(params, i))
+            write_row(params, i, 1, &section, file);
+        else
+            left_out++;
+    fprintf(file,
+            "\n# %d more keep their defaults: this run does without, or they are hardly ever "
+            "set. With --all they are\n# printed, too; docs/parameters.md has them.\n",
+            left_out);
+    return end_writing(file);
 }

@@ -32,7 +32,7 @@ struct arguments {
     struct option_list assignments, seeds;
     const char *rows[ROW_COUNT]; /* values of row_keys; NULL: not given */
     const char *choices;
-    int print_config, view, watch;
+    int print_config, is_all, view, watch;
 };
 
 static void arguments_deinit(struct arguments *arguments)
@@ -452,7 +452,10 @@ static int command_run(int argc, char **argv)
     if (result)
         goto done;
     if (arguments.print_config) {
-        params_write(&session.params, stdout, 1);
+        if (arguments.is_all)
+            params_write(&session.params, stdout, 1);
+        else
+            params_write_shown(&session.params, stdout);
         result = command_finish_output();
         goto done;
     }
@@ -637,8 +640,13 @@ static const struct option_row run_options[] = {
      "make the choices of that interactive run again; after the last one this run waits for yours",
      OPTION_TEXT, .field = offsetof(struct arguments, choices)},
     VIEW,
-    {"print-config", 0, NULL, "print all parameters with their meaning, range and value, and end",
-     OPTION_FLAG, .field = offsetof(struct arguments, print_config)},
+    {"print-config", 0, NULL,
+     "print the parameters of this run with meaning, range and value, and end", OPTION_FLAG,
+     .field = offsetof(struct arguments, print_config)},
+    {"all", 0, NULL,
+     "with --print-config: also those that this run does without, and those that are hardly ever "
+     "set",
+     OPTION_FLAG, .field = offsetof(struct arguments, is_all)},
     {.name = NULL}};
 static const struct option_row resume_options[] = {GENERATIONS("evolution.generations, from 0 on"),
                                                    WORKERS,

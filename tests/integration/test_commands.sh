@@ -13,8 +13,8 @@ for program in controller simulator viewer; do
 done
 diff <("$controller" help save) <("$controller" save --help) || fail "controller help save"
 says '^walk3d .*space' "$controller" examples
-"$controller" run --print-config >all.ini
-"$controller" run all.ini --print-config >again.ini
+"$controller" run --print-config --all >all.ini
+"$controller" run all.ini --print-config --all >again.ini
 diff all.ini again.ini || fail "the printed configuration is not read back"
 says '^size = 77' "$controller" run --print-config -s population.size=77
 says '^size = 78' "$controller" run --print-config --population 78 walk3d

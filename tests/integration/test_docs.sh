@@ -43,7 +43,7 @@ for page in "${pages[@]}"; do
 done
 
 # parameters: `section.name`, in the manual and in README
-keys=$("$bin/controller" run --print-config |
+keys=$("$bin/controller" run --print-config --all |
     awk '/^\[/ { section = substr($1, 2, length($1) - 2) } /^[a-z].* =/ && section { print section "." $1 }')
 sections=$(cut -d. -f1 <<<"$keys" | sort -u | paste -sd'|')
 # shellcheck disable=SC2016  # backquotes of the pages

@@ -18,7 +18,7 @@ no_worker_is_left pretended
 
 # the digest of the default parameters stands in a worker's log
 "$bin/controller" run walk.ini -o default -s evolution.generations=1 \
-    -s simulation.duration_s="$("$bin/controller" run --print-config | sed -n 's/^duration_s = //p')" \
+    -s simulation.duration_s="$("$bin/controller" run --print-config --all | sed -n 's/^duration_s = //p')" \
     >default.out 2>&1 || fail "$(cat default.out)"
 PARAMS_DIGEST=$(sed -n 's/.* event=setup params_digest=\([0-9a-f]*\) .*/\1/p' default/logs/worker-01.log)
 export PARAMS_DIGEST

@@ -541,6 +541,52 @@ START_TEST(digest_sees_what_evaluations_depend_on)
 }
 END_TEST
 
+/* ---- what is shown ---- */
+
+static int count_shown(void)
+{
+    int count = 0;
+    for (int i = 0; i < param_count; i++)
+        count += params_is_shown(&params, i);
+    return count;
+}
+
+static int shows(const char *key)
+{
+    ck_assert_msg(params_find(key) >= 0, "%s", key);
+    return params_is_shown(&params, params_find(key));
+}
+
+START_TEST(who_prints_a_walk_meets_what_it_uses)
+{
+    char *text = NULL;
+    size_t length;
+    params_set_defaults(&params);
+    params.evolution_search = SEARCH_SIMS;
+    ck_assert_int_le(count_shown(), 110);
+    ck_assert(shows("creature.strength_n") && !shows("creature.radius_min_m"));
+    ck_assert(!shows("creature.area_strength_n_m") && !shows("archive.cells"));
+    ck_assert(!shows("light.range_m") && !shows("farm.commit_s"));
+    params.creature_body = BODY_SPHERES;
+    params.evolution_search = SEARCH_ARCHIVE;
+    params.light_kind = LIGHT_MOVING;
+    ck_assert(!shows("creature.strength_n") && shows("creature.radius_min_m"));
+    ck_assert(shows("archive.cells") && shows("light.range_m"));
+    /* what differs is shown whatever it is, so that the text says all */
+    params.farm_commit_s = 2;
+    params.creature_area_strength_n_m = 5;
+    ck_assert(shows("farm.commit_s") && shows("creature.area_strength_n_m"));
+    FILE *file = open_memstream(&text, &length);
+    ck_assert_int_eq(params_write_shown(&params, file), 0);
+    fclose(file);
+    struct params read;
+    params_set_defaults(&read);
+    ck_assert_msg(params_read_text(&read, text, "text", &error) == 0, "%s", error.message);
+    ck_assert_mem_eq(&read, &params, sizeof read);
+    free(text);
+}
+END_TEST
+
 /* ---- the manual ---- */
 
 #define MANUAL_PATH "docs/parameters.md"
@@ -757,6 +803,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, cross_checks);
     tcase_add_test(tests, some_mutation_must_be_possible);
     tcase_add_test(tests, digest_sees_what_evaluations_depend_on);
+    tcase_add_test(tests, who_prints_a_walk_meets_what_it_uses);
     tcase_add_test(tests, manual_is_up_to_date);
     tcase_add_test(tests, distances);
     tcase_add_test(tests, clean_texts);
