@@ -20,6 +20,7 @@ enum rng_purpose {
     RNG_PERTURBATION = 8,
     RNG_RELIEF = 9,
     RNG_CONTEST = 10,
+    RNG_PRESERVE = 11,
 };
 /* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
 #define RNG_PURPOSE_BITS 8

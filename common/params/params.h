@@ -328,6 +328,25 @@
         "of the hall, besides the last best; random: of the generation")                           \
     INT(contest, headings, 2, 1, 4, 'S',                                                           \
         "bouts of each pair: other headings in space, sides exchanged in the plane")               \
+    REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
+    REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
+    INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
+    INT(preserve, most, 100, 1, 200, 'S', "living at once; eggs wait")                             \
+    REAL(preserve, hunters, 0.2, 0, 1, 'S', "share of the founders that hunt")                     \
+    REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', "energy that plants hold, at most")             \
+    REAL(preserve, growth_1_s, 0.12, 0, 10, 'S', "rate of growth of few plants in full light")     \
+    REAL(preserve, light_m, 6, 0.1, 1000, 'S', "depth at which 1/e of the light is left")          \
+    REAL(preserve, day_s, 0, 0, 86400, 'S', "length of day and night together; 0: always day")     \
+    REAL(preserve, bite_w_m, 300, 0, 1e6, 'S', "what a mouth bites off, by its width")             \
+    REAL(preserve, hunt, 3, 0, 100, 'S', "hunters bite the living so many times as fast")          \
+    REAL(preserve, rest_w_m2, 12, 0, 1e6, 'S', "upkeep of a body, by its area")                    \
+    REAL(preserve, head_w, 4, 0, 1e6, 'S', "upkeep of each creature besides")                      \
+    REAL(preserve, body_j_m2, 8000, 1, 1e6, 'S', "energy of a body, by its area")                  \
+    REAL(preserve, reserve_j_m2, 16000, 1, 1e6, 'S', "reserve that it can hold, by its area")      \
+    REAL(preserve, give, 0.4, 0, 0.9, 'S', "share of its reserve that goes with an egg")           \
+    REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
+    REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
+         "at this age upkeep is double; thrice that is the end")                                   \
     REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \

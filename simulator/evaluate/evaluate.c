@@ -50,13 +50,22 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     return seen;
 }
 
-/* One brain tick: two thinks; the targets then move linearly to the filtered signals. */
-static void think(const struct habitat *h, struct run *run)
+void run_think(struct run *run, const struct surroundings *around)
 {
     double filter_s = run->params->creature_effector_filter_s;
     double share = filter_s > 0 ? 1 - det_exp(-run->tick_s / filter_s) : 1;
     run->tick_work += (uint64_t)(NEURON_WORK * brain_neuron_count(run->brain) +
                                  PART_WORK * run->phenotype.part_count);
+    senses_read(&run->senses, run->dynamics, around);
+    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
+    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
+    for (int i = 0; i < run->phenotype.effector_count; i++)
+        set_drive(run, i, share);
+}
+
+/* What an evaluation lets it see. */
+static void think(const struct habitat *h, struct run *run)
+{
     light_move(&run->light, run->time_s, run->last);
     struct surroundings around = {
         .seen[SIGHT_LIGHT] = {run->light.kind != LIGHT_NONE, run->light.at, run->light.brightness},
@@ -66,11 +75,7 @@ static void think(const struct habitat *h, struct run *run)
         around.seen[SIGHT_OTHER] = find_nearest(h, run, 0, things_begin(h));
     if (run->params->sensor_object)
         around.seen[SIGHT_OBJECT] = find_nearest(h, run, things_begin(h), h->count);
-    senses_read(&run->senses, run->dynamics, &around);
-    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
-    brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
-    for (int i = 0; i < run->phenotype.effector_count; i++)
-        set_drive(run, i, share);
+    run_think(run, &around);
 }
 
 void run_observe(struct run *run)
@@ -115,8 +120,7 @@ static int take_memory(struct run *run, struct arena *arena)
                : senses_create(&run->senses, &run->phenotype, run->params, arena);
 }
 
-/* Makes body and brain. */
-static int prepare(struct run *run, const struct genome *genome, struct arena *arena)
+int run_make(struct run *run, const struct genome *genome, struct arena *arena)
 {
     const struct params *p = run->params;
     int is_mirrored = run->stance.side > 0 && !body_physics[genome->kind]->half_turn;
@@ -199,9 +203,7 @@ int run_step(struct run *run)
 
 /* ---------------------------------------------------------------- the scored time */
 
-/* From here on everything counts: velocities zero, ledger empty, clock at 0. What is measured from
- * the start is measured from where it was at rest, though it may be dropped from above. */
-static void start(struct run *run)
+void run_begin(struct run *run)
 {
     run->result->measures.settle_s = run->time_s;
     run->start = dynamics_centre_of_mass(run->dynamics);
@@ -304,7 +306,7 @@ static void score(struct habitat *h)
         struct run *run = &h->runs[i];
         if (!run->is_live)
             continue;
-        start(run);
+        run_begin(run);
         run_digest_tick(run);
         run_observe(run);
         steps.steps = run->steps_per_tick;
@@ -341,7 +343,7 @@ void evaluate_measures(const struct evaluate_view *view, struct measures *measur
 /* Makes it and brings it to its start. */
 static int bring_to_start(struct run *run, const struct genome *genome, struct arena *arena)
 {
-    int verdict = prepare(run, genome, arena);
+    int verdict = run_make(run, genome, arena);
     if (verdict != VERDICT_OK)
         return verdict;
     if (run->start_at.x != 0 || run->start_at.z != 0)

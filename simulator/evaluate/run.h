@@ -1,4 +1,4 @@
-/* One evaluation on its way; private to simulator/evaluate/. One struct carries it through its
+/* One evaluation on its way; for simulator/evaluate/ and simulator/preserve/. One struct carries it through its
  * phases: evaluate.c makes body and brain and keeps the order, settle.c brings the body to its
  * start, guards.c looks for what must not happen, course.c measures. A function that can end the
  * evaluation returns a verdict, VERDICT_OK meaning "go on". */
@@ -102,6 +102,16 @@ struct habitat {
 void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks, int count,
                       const struct run *like, struct arena *arena, struct evaluation *results);
 
+/* evaluate.c: makes body and brain of params, seed, edit and observer, which the run names. All
+ * memory is the arena's. A verdict. */
+int run_make(struct run *run, const struct genome *genome, struct arena *arena);
+/* evaluate.c: from here on everything counts: velocities zero, ledger empty, clock at 0. What is
+ * measured from the start is measured from where it was at rest, though it may be dropped from
+ * above. */
+void run_begin(struct run *run);
+/* evaluate.c: one brain tick, two thinks; the targets then move linearly to the filtered
+ * signals. */
+void run_think(struct run *run, const struct surroundings *around);
 /* evaluate.c: one step before the scored time, unless its cost ends the evaluation; and a call of
  * the observer. */
 int run_step(struct run *run);

@@ -163,6 +163,32 @@ void brain_reset(struct brain *brain)
     }
 }
 
+/* Numbers of a neuron: output, value, and whether it is primed. */
+enum { NEURON_NUMBERS = 3 };
+
+int brain_memory_size(const struct brain *brain)
+{
+    return NEURON_NUMBERS * brain->phenotype->neuron_count;
+}
+
+void brain_save_memory(const struct brain *brain, double *numbers)
+{
+    for (int i = 0; i < brain->phenotype->neuron_count; i++) {
+        *numbers++ = brain->outputs[i];
+        *numbers++ = brain->states[i].value;
+        *numbers++ = brain->states[i].is_primed;
+    }
+}
+
+void brain_load_memory(struct brain *brain, const double *numbers)
+{
+    for (int i = 0; i < brain->phenotype->neuron_count; i++) {
+        brain->outputs[i] = *numbers++;
+        brain->states[i].value = *numbers++;
+        brain->states[i].is_primed = *numbers++ != 0;
+    }
+}
+
 /* ---- the compiled think ---- */
 
 static double clip_signal(double signal)

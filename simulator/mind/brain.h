@@ -26,6 +26,12 @@ void brain_think_recursive(struct brain *brain, const double *sensor_values, dou
 /* Back to birth. */
 void brain_reset(struct brain *brain);
 
+/* What it remembers from think to think, as brain_memory_size() numbers. Loading numbers that are
+ * not finite, or of another brain, is a bug. */
+int brain_memory_size(const struct brain *brain);
+void brain_save_memory(const struct brain *brain, double *numbers);
+void brain_load_memory(struct brain *brain, const double *numbers);
+
 int brain_neuron_count(const struct brain *brain); /* live ones */
 /* Last output of a neuron instance of the phenotype (0 if it is dead), for viewers. */
 double brain_output(const struct brain *brain, int neuron);

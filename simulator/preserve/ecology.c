@@ -1,0 +1,102 @@
+/* See ecology.h. */
+#include "simulator/preserve/ecology.h"
+
+#include <math.h>
+
+#include "common/error.h"
+#include "common/math/detmath.h"
+
+microjoules microjoules_of(double joules)
+{
+    double most = joules_of(MICROJOULES_MAX);
+    if (!(joules > 0))
+        return 0;
+    return joules >= most ? MICROJOULES_MAX : (microjoules)(joules * 1e6);
+}
+
+microjoules energy_ledger_error(const struct energy_ledger *l, microjoules stored)
+{
+    return stored - l->start - (l->sun - l->heat + l->arrivals - l->departures);
+}
+
+int plants_create(struct plants *plants, const struct params *params, struct arena *arena)
+{
+    int columns = (int)(params->preserve_width_m / PLANTS_CELL_M + 0.5);
+    int rows = (int)(params->preserve_height_m / PLANTS_CELL_M + 0.5);
+    double cell_j = params->preserve_plants_j_m2 * PLANTS_CELL_M * PLANTS_CELL_M;
+    *plants =
+        (struct plants){.columns = columns,
+                        .rows = rows,
+                        .growth_1_s = params->preserve_growth_1_s,
+                        .least = microjoules_of(PLANTS_SEED_SHARE * cell_j),
+                        .most = microjoules_of(cell_j),
+                        .cells = arena_take(arena, (size_t)(columns * rows), sizeof(microjoules)),
+                        .light = arena_take(arena, (size_t)rows, sizeof(double))};
+    if (!plants->cells || !plants->light)
+        return ERR_MEMORY;
+    for (int i = 0; i < columns * rows; i++)
+        plants->cells[i] = plants->least;
+    for (int i = 0; i < rows; i++)
+        plants->light[i] = det_exp(-(params->preserve_height_m - (i + 0.5) * PLANTS_CELL_M) /
+                                   params->preserve_light_m);
+    return 0;
+}
+
+microjoules plants_grow(struct plants *plants, double daylight, double dt_s)
+{
+    double most = (double)plants->most;
+    microjoules sun = 0;
+    for (int row = 0; row < plants->rows; row++) {
+        double rate = plants->growth_1_s * plants->light[row] * daylight * dt_s;
+        microjoules *cells = plants->cells + row * plants->columns;
+        for (int i = 0; i < plants->columns; i++) {
+            double p = (double)cells[i];
+            microjoules grown = (microjoules)(rate * p * (1 - p / most));
+            if (cells[i] + grown < plants->least)
+                grown = plants->least - cells[i];
+            cells[i] += grown;
+            sun += grown;
+        }
+    }
+    return sun;
+}
+
+microjoules *plants_at(const struct plants *plants, double x_m, double y_m)
+{
+    double column = floor(x_m / PLANTS_CELL_M), row = floor(y_m / PLANTS_CELL_M);
+    if (!(column >= 0 && column < plants->columns && row >= 0 && row < plants->rows))
+        return NULL;
+    return &plants->cells[(int)row * plants->columns + (int)column];
+}
+
+microjoules plants_total(const struct plants *plants)
+{
+    microjoules total = 0;
+    for (int i = 0; i < plants->columns * plants->rows; i++)
+        total += plants->cells[i];
+    return total;
+}
+
+double daylight_at(double time_s, double day_s)
+{
+    double sine, cosine;
+    if (day_s <= 0)
+        return 1;
+    det_sincos(2 * DET_PI * (time_s / day_s - floor(time_s / day_s)), &sine, &cosine);
+    return sine > 0 ? DET_PI * sine : 0;
+}
+
+struct meal meal_of(microjoules wanted, microjoules there, double share, microjoules room)
+{
+    struct meal meal = {.taken = wanted < there ? wanted : there};
+    if (meal.taken <= 0 || room <= 0)
+        return (struct meal){0, 0};
+    meal.gained = (microjoules)(share * (double)meal.taken);
+    if (meal.gained > room) {
+        microjoules enough = (microjoules)((double)room / share);
+        meal.gained = room;
+        if (enough < meal.taken)
+            meal.taken = enough < room ? room : enough;
+    }
+    return meal;
+}

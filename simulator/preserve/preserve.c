@@ -1,0 +1,498 @@
+/* See preserve.h. The order of a tick: all see and think, all move, guards look, all eat and pay,
+ * plants grow once a second, carcasses rot, eggs are laid and hatch, and the ledger is checked. */
+#include "simulator/preserve/preserve_world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/genome/body_kind.h"
+#include "common/math/detmath.h"
+#include "common/math/hash.h"
+
+/* Beyond the banks the water pushes a whole body back, by this much for each metre. */
+#define BANK_1_S2 20.0
+/* A body that has lost more than this share dies. */
+#define BODY_LEAST_SHARE 0.5
+/* Losses are remembered for this long. */
+#define MEMORY_S 30.0
+/* A body that was bitten grows back from the reserve, in a second by this share of what is
+ * there. */
+#define HEAL_SHARE 0.1
+/* Founders live so long alone first. */
+#define TRIAL_S 10.0
+/* Plants begin at this share of the most, reserves too. */
+#define START_SHARE 0.5
+/* Draws of a founder, at most. */
+enum { FOUNDER_DRAWS = 8 };
+/* At an age of so many preserve.age_s it dies. */
+#define LIFE_SPANS 3.0
+
+int preserve_memory_init(struct preserve_memory *memory)
+{
+    *memory = (struct preserve_memory){.bodies = {0}};
+    if (arena_init(&memory->bodies, PRESERVE_ARENA_BYTES) == 0 &&
+        arena_init(&memory->meeting, PRESERVE_MEET_BYTES) == 0 &&
+        arena_init(&memory->probe, EVALUATE_ARENA_BYTES) == 0)
+        return 0;
+    preserve_memory_deinit(memory);
+    return ERR_MEMORY;
+}
+
+void preserve_memory_deinit(struct preserve_memory *memory)
+{
+    arena_deinit(&memory->bodies);
+    arena_deinit(&memory->meeting);
+    arena_deinit(&memory->probe);
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+void preserve_apply(struct params *params)
+{
+    params->sensor_light = params->sensor_other = params->sensor_object = 1;
+    params->light_kind = LIGHT_NONE;
+    params->world_ground = 0;
+    params->guard_motionless_s = 0;
+    params->guard_budget = 0;
+    params->guard_hopeless_m_s = params->guard_hopeless_sizes_s = 0;
+    params->world_obstacles[0] = '\0';
+}
+
+static int is_whole(double length_m)
+{
+    double cells = length_m / PLANTS_CELL_M;
+    return fabs(cells - floor(cells + 0.5)) < 1e-9;
+}
+
+int preserve_check(const struct params *params, struct error *error)
+{
+    if (!is_whole(params->preserve_width_m) || !is_whole(params->preserve_height_m))
+        return error_set(error, ERR_USAGE,
+                         "preserve.width_m %g and preserve.height_m %g are of whole cells of %g m",
+                         params->preserve_width_m, params->preserve_height_m, PLANTS_CELL_M);
+    if (params->world_gravity_m_s2 != 0)
+        return error_set(error, ERR_USAGE,
+                         "a preserve is water: world.gravity_m_s2 = 0 (world.preset = water)");
+    if (params->preserve_founders > params->preserve_most)
+        return error_set(error, ERR_USAGE, "preserve.founders %d is above preserve.most %d",
+                         (int)params->preserve_founders, (int)params->preserve_most);
+    return 0;
+}
+
+int preserve_warn(const struct params *params, char *text, size_t size)
+{
+    const double area_m2 = 0.3;
+    double still_w = 0.8 * params->preserve_growth_1_s * params->preserve_plants_j_m2 *
+                     PLANTS_CELL_M * PLANTS_CELL_M / 4;
+    double rest_w = params->preserve_head_w + params->preserve_rest_w_m2 * area_m2;
+    if (still_w < rest_w)
+        return 0;
+    snprintf(text, size,
+             "a mouth that never moves gets up to %.2g W where there is light, and the upkeep of a "
+             "body of %g m2 is %.2g W: moving need not pay",
+             still_w, area_m2, rest_w);
+    return 1;
+}
+
+/* ---------------------------------------------------------------- events */
+
+void preserve_tell(struct preserve *p, const struct preserve_event *event)
+{
+    if (p->watcher && p->watcher->hear)
+        p->watcher->hear(p->watcher->context, event);
+}
+
+void preserve_fail(struct preserve *p, int rc, const char *what)
+{
+    if (p->rc == 0)
+        p->rc = error_set(p->error, rc, "tick %lld: %s: %s", (long long)p->state->tick, what,
+                          error_text(rc));
+}
+
+void preserve_kill(struct preserve *p, int i, int cause)
+{
+    struct preserve_state *s = p->state;
+    struct creature_state *c = &s->living[i];
+    struct dweller *d = p->dwellers[i];
+    struct carcass *carcass =
+        s->carcass_count < PRESERVE_EGGS_MAX ? preserve_state_add_carcass(s) : NULL;
+    preserve_tell(p, &(struct preserve_event){.kind = PRESERVE_DIED,
+                                              .tick = s->tick,
+                                              .creature = c,
+                                              .cause = cause,
+                                              .verdict = d->verdict});
+    if (!carcass) {
+        preserve_fail(p, s->carcass_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT,
+                      "carcasses");
+        return;
+    }
+    *carcass = (struct carcass){
+        c->reserve + c->body, c->number_count > 0 || d->area_m2 > 0 ? d->centre.x : c->x_m,
+        c->number_count > 0 || d->area_m2 > 0 ? d->centre.y : c->y_m, fmax(d->radius_m / 2, 0.1)};
+    s->counts.deaths[cause]++;
+    if (d->has_child)
+        genome_deinit(&d->child);
+    creature_state_deinit(c);
+    s->living_count--;
+    for (int k = i; k < s->living_count; k++) {
+        s->living[k] = s->living[k + 1];
+        p->dwellers[k] = p->dwellers[k + 1];
+    }
+    p->is_changed = 1;
+}
+
+/* ---------------------------------------------------------------- a tick */
+
+static void think(struct preserve *p)
+{
+    preserve_sort(p);
+    for (int k = 0; k < p->state->living_count; k++) {
+        struct surroundings around;
+        preserve_see(p, k, &around);
+        run_think(&p->dwellers[p->order[k]]->run, &around);
+    }
+}
+
+/* After a step of one. */
+static int after_step(void *context, int place)
+{
+    struct preserve *p = context;
+    struct dweller *d = p->dwellers[place];
+    if (d->verdict != VERDICT_OK)
+        return 0;
+    d->verdict = p->forest.is_broken[place] ? VERDICT_NOT_FINITE : run_watch_step(&d->run);
+    return 0;
+}
+
+/* By how much a coordinate is outside of 0 .. most; inward is positive at the low end. */
+static double way_back(double at, double most)
+{
+    return at < 0 ? -at : at > most ? most - at : 0;
+}
+
+static void push_back(const struct preserve *p, struct dweller *d)
+{
+    double x = way_back(d->centre.x, p->params->preserve_width_m);
+    double y = way_back(d->centre.y, p->params->preserve_height_m);
+    double qd[2 + PHENOTYPE_PARTS_MAX];
+    if (x == 0 && y == 0)
+        return;
+    for (int i = 0; i < dynamics_dof(d->run.dynamics); i++)
+        qd[i] = dynamics_qd(d->run.dynamics)[i];
+    qd[0] += BANK_1_S2 * x * p->tick_s;
+    qd[1] += BANK_1_S2 * y * p->tick_s;
+    dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
+}
+
+static void move(struct preserve *p)
+{
+    struct run *any = &p->dwellers[0]->run;
+    struct forest_tick tick = {.steps = any->steps_per_tick,
+                               .dt_s = any->dt_s,
+                               .part_counts = p->part_counts,
+                               .may_rest = p->may_rest,
+                               .after = after_step,
+                               .context = p};
+    forest_tick(&p->forest, &tick);
+    for (int i = 0; i < p->state->living_count; i++) {
+        struct dweller *d = p->dwellers[i];
+        d->run.time_s += p->tick_s;
+        d->run.ticks++;
+        d->run.last = dynamics_centre_of_mass(d->run.dynamics);
+        preserve_find_place(d);
+        if (d->verdict == VERDICT_OK)
+            d->verdict = run_watch_tick(&d->run);
+        push_back(p, d);
+    }
+}
+
+/* Who has broken a guard dies. Backwards, since the living move up. */
+static void judge(struct preserve *p)
+{
+    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)
+        if (p->dwellers[i]->verdict != VERDICT_OK)
+            preserve_kill(p, i, DEATH_GUARD);
+}
+
+/* Takes from the reserve, then from the body; what neither has is not owed. */
+static void take(struct preserve *p, struct creature_state *c, microjoules owed)
+{
+    microjoules paid = owed < c->reserve ? owed : c->reserve;
+    microjoules torn = owed - paid < c->body ? owed - paid : c->body;
+    c->reserve -= paid;
+    c->body -= torn;
+    c->starved += paid + torn;
+    p->state->ledger.heat += paid + torn;
+}
+
+/* What is bitten off grows back. */
+static void heal(struct preserve *p, struct creature_state *c)
+{
+    microjoules lacks = c->body_whole - c->body;
+    microjoules given = (microjoules)(HEAL_SHARE * p->tick_s * (double)c->reserve);
+    given = given < lacks ? given : lacks;
+    c->reserve -= given;
+    c->body += given;
+}
+
+static void forget_losses(const struct preserve *p, struct creature_state *c)
+{
+    double kept = 1 - p->tick_s / MEMORY_S;
+    c->bitten = (microjoules)(kept * (double)c->bitten);
+    c->starved = (microjoules)(kept * (double)c->starved);
+}
+
+/* Upkeep and the work of muscles. Returns whether it lives on, else of what it dies. */
+static int pay(struct preserve *p, int i, int *cause)
+{
+    struct creature_state *c = &p->state->living[i];
+    struct dweller *d = p->dwellers[i];
+    double work_j = dynamics_ledger(d->run.dynamics)->work_effector_positive_j;
+    double spans = preserve_age_s(p, c) / p->params->preserve_age_s;
+    c->owed_j += work_j - d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
+    d->work_j = work_j;
+    microjoules owed = microjoules_of(c->owed_j);
+    c->owed_j -= joules_of(owed);
+    take(p, c, owed);
+    heal(p, c);
+    forget_losses(p, c);
+    if ((double)c->body < BODY_LEAST_SHARE * (double)c->body_whole) {
+        *cause = c->bitten > c->starved ? DEATH_BITTEN : DEATH_HUNGER;
+        return 0;
+    }
+    *cause = DEATH_AGE;
+    return spans < LIFE_SPANS;
+}
+
+static void live(struct preserve *p)
+{
+    int cause;
+    for (int i = 0; i < p->state->living_count; i++)
+        preserve_feed(p, i);
+    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)
+        if (!pay(p, i, &cause))
+            preserve_kill(p, i, cause);
+}
+
+static void breed(struct preserve *p, int64_t second)
+{
+    for (int i = 0; i < p->state->living_count && p->rc == 0; i++)
+        if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % second == 0)
+            preserve_lay(p, i);
+    preserve_hatch(p);
+}
+
+static int show(struct preserve *p)
+{
+    if (!p->watcher || !p->watcher->look)
+        return 0;
+    for (int i = 0; i < p->state->living_count; i++) {
+        const struct dweller *d = p->dwellers[i];
+        p->views[i] = (struct preserve_view){.creature = &p->state->living[i],
+                                             .phenotype = &d->run.phenotype,
+                                             .dynamics = d->run.dynamics,
+                                             .mouth = d->mouth,
+                                             .fullness = (double)p->state->living[i].reserve /
+                                                         (double)reserve_most(p, d->area_m2),
+                                             .is_eating = d->is_eating};
+    }
+    return p->watcher->look(p->watcher->context, p->state, p->views, p->state->living_count,
+                            p->daylight);
+}
+
+/* Returns whether the epoch is over. */
+static int tick(struct preserve *p)
+{
+    struct preserve_state *s = p->state;
+    int64_t second = (int64_t)(1 / p->tick_s + 0.5);
+    p->daylight = daylight_at((double)s->tick * p->tick_s, p->params->preserve_day_s);
+    if (s->living_count > 0) {
+        think(p);
+        move(p);
+    }
+    s->tick++;
+    live(p);
+    judge(p);
+    if (s->tick % second == 0)
+        s->ledger.sun += plants_grow(&p->plants, p->daylight, (double)second * p->tick_s);
+    preserve_rot(p);
+    breed(p, second);
+    if (p->rc == 0 && p->is_changed)
+        p->rc = preserve_plant_forest(p);
+    preserve_state_check(s);
+    return p->rc != 0 || show(p);
+}
+
+/* ---------------------------------------------------------------- an epoch */
+
+static int open_world(struct preserve *p)
+{
+    struct preserve_state *s = p->state;
+    arena_reset(&p->memory->bodies);
+    if (plants_create(&p->plants, p->params, &p->memory->bodies) != 0)
+        return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (s->plant_count != p->plants.columns * p->plants.rows)
+        return error_set(p->error, ERR_RANGE, "a state of %d cells of plants in a world of %d x %d",
+                         s->plant_count, p->plants.columns, p->plants.rows);
+    p->plants.cells = s->plants;
+    p->room = PRESERVE_LIVING_MAX;
+    p->dwellers = arena_take(&p->memory->bodies, (size_t)p->room, sizeof(struct dweller *));
+    if (!p->dwellers)
+        return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    for (int i = 0; i < s->living_count; i++) {
+        int verdict = preserve_enter(p, i);
+        if (verdict != VERDICT_OK)
+            return error_set(p->error, verdict == VERDICT_MEMORY ? ERR_MEMORY : ERR_RANGE,
+                             "creature %llu of the state cannot live: %s",
+                             (unsigned long long)s->living[i].descent.id, verdict_name(verdict));
+    }
+    return preserve_plant_forest(p);
+}
+
+int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
+                 const struct preserve_watcher *watcher, struct preserve_memory *memory,
+                 struct error *error)
+{
+    struct preserve p = {.state = state,
+                         .params = params,
+                         .watcher = watcher,
+                         .memory = memory,
+                         .tick_s = 1 / params->simulation_brain_hz,
+                         .error = error};
+    p.rc = preserve_check(params, error);
+    if (p.rc == 0)
+        p.rc = open_world(&p);
+    for (int64_t i = 0; p.rc == 0 && i < ticks && !tick(&p); i++)
+        ;
+    if (p.rc == 0)
+        p.rc = preserve_save_motion(&p);
+    for (int i = 0; p.dwellers && i < state->living_count; i++)
+        if (p.dwellers[i] && p.dwellers[i]->has_child)
+            genome_deinit(&p.dwellers[i]->child);
+    return p.rc;
+}
+
+uint64_t preserve_digest(const struct preserve_state *state)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    preserve_state_encode(state, &writer);
+    ENSURE(!writer.has_failed, "out of memory");
+    uint64_t digest = hash_bytes(HASH_START, writer.buffer.data, writer.buffer.size);
+    pack_writer_deinit(&writer);
+    return digest;
+}
+
+/* ---------------------------------------------------------------- founders */
+
+/* The verdict on a life alone, in open water. */
+static int try_alone(const struct genome *genome, const struct params *params,
+                     struct preserve_memory *memory)
+{
+    struct evaluation result;
+    struct params alone = *params;
+    alone.simulation_duration_s = TRIAL_S;
+    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, &result);
+    return result.verdict;
+}
+
+/* The founder of this number: the genome itself, or a mutant of it that lives alone. */
+static int draw_founder(struct preserve_state *s, struct creature_state *c,
+                        const struct genome *genome, int is_first, const struct params *params,
+                        struct preserve_memory *memory)
+{
+    double area_m2;
+    for (int i = 0; !is_first && i < FOUNDER_DRAWS; i++) {
+        int rc = preserve_mutate(&c->genome, genome, NULL, params, s->seed, s->next_id++,
+                                 &memory->probe, &area_m2);
+        if (rc != 0 || try_alone(&c->genome, params, memory) == VERDICT_OK)
+            return rc;
+        genome_deinit(&c->genome);
+    }
+    genome_init(&c->genome);
+    return genome_copy(&c->genome, genome);
+}
+
+/* What its body costs goes by its area. */
+static double area_of(const struct genome *genome, const struct params *params,
+                      struct preserve_memory *memory)
+{
+    struct run run;
+    struct evaluation result;
+    arena_reset(&memory->probe);
+    ENSURE(preserve_grow(&run, &result, params, genome, &memory->probe) == VERDICT_OK,
+           "a founder that lived before");
+    return preserve_area(&run.phenotype);
+}
+
+/* An egg that is ripe, somewhere; it hatches as soon as there is room for it. */
+static int found_one(struct preserve_state *s, int number, const struct genome *genome,
+                     int is_first, const struct params *params, struct preserve_memory *memory,
+                     struct error *error)
+{
+    struct rng rng;
+    double ripe = params->preserve_hatch_s * params->simulation_brain_hz;
+    struct creature_state *c = preserve_state_add_egg(s);
+    if (!c || draw_founder(s, c, genome, is_first, params, memory) != 0)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    c->descent = (struct descent){.id = s->next_id++, .family = number};
+    rng_init(&rng, s->seed, RNG_PRESERVE, 3, c->descent.id);
+    c->descent.is_hunter = rng_chance(&rng, params->preserve_hunters);
+    c->x_m = rng_uniform(&rng, 0, params->preserve_width_m);
+    c->y_m = rng_uniform(&rng, 0, params->preserve_height_m);
+    double area_m2 = area_of(&c->genome, params, memory);
+    c->body = c->body_whole = microjoules_of(params->preserve_body_j_m2 * area_m2);
+    c->reserve = microjoules_of(START_SHARE * params->preserve_reserve_j_m2 * area_m2);
+    /* so that each is looked at in the first tick */
+    c->born_tick =
+        1 - (int64_t)(ceil(ripe / params->simulation_brain_hz) * params->simulation_brain_hz);
+    return 0;
+}
+
+static int found_plants(struct preserve_state *s, const struct params *params,
+                        struct preserve_memory *memory, struct error *error)
+{
+    struct plants plants;
+    struct rng rng;
+    arena_reset(&memory->bodies);
+    if (plants_create(&plants, params, &memory->bodies) != 0)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    s->plant_count = plants.columns * plants.rows;
+    s->plants = malloc((size_t)s->plant_count * sizeof s->plants[0]);
+    if (!s->plants)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    rng_init(&rng, s->seed, RNG_PRESERVE, 4, 0);
+    for (int i = 0; i < s->plant_count; i++)
+        s->plants[i] =
+            (microjoules)(START_SHARE * (double)plants.most * rng_uniform(&rng, 0.5, 1.5));
+    return 0;
+}
+
+int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
+                   const struct genome *const *genomes, const char *const *names, int count,
+                   struct preserve_memory *memory, struct error *error)
+{
+    int founders = (int)params->preserve_founders;
+    preserve_state_init(state);
+    state->seed = seed;
+    int rc = preserve_check(params, error);
+    for (int i = 0; rc == 0 && i < count; i++) {
+        const struct body_kind_info *kind = &body_kinds[genomes[i]->kind];
+        if (!kind->is_flat || !kind->can_contend)
+            rc =
+                error_set(error, ERR_USAGE, "%s: there is no preserve of %s", names[i], kind->name);
+        int verdict = rc == 0 ? try_alone(genomes[i], params, memory) : VERDICT_OK;
+        if (verdict != VERDICT_OK)
+            rc = error_set(error, ERR_USAGE, "%s: does not live %g s alone: %s", names[i], TRIAL_S,
+                           verdict_name(verdict));
+    }
+    if (rc == 0)
+        rc = found_plants(state, params, memory, error);
+    for (int i = 0; rc == 0 && i < founders; i++)
+        rc = found_one(state, i, genomes[i % count], i < count, params, memory, error);
+    state->ledger.start = preserve_state_total(state);
+    if (rc != 0)
+        preserve_state_deinit(state);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* A preserve: a closed water in which creatures eat, are eaten, breed and die, and energy adds up.
+ *
+ * Light falls in from above and feeds plants, which stand on a grid. Who eats has a reserve; upkeep
+ * and the work of muscles take from it; who has enough of it lays an egg. Hunger, age, mouths and
+ * guards kill, and leave a carcass, which sinks, is eaten, and rots. All laws and their constants
+ * are in docs/preserve.md. Bodies are rectangles, which move, touch and push by the physics of
+ * every evaluation; beyond the water's banks they are pushed back.
+ *
+ * An epoch is a pure function of the state and the parameters: equal states, equal bits. */
+#ifndef SIMULATOR_PRESERVE_PRESERVE_H
+#define SIMULATOR_PRESERVE_PRESERVE_H
+
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/preserve/preserve_state.h"
+
+/* Bodies of an epoch; and what lets them meet. */
+#define PRESERVE_ARENA_BYTES (512u << 20)
+#define PRESERVE_MEET_BYTES  (256u << 20)
+
+struct preserve_memory {
+    struct arena bodies, meeting, probe;
+};
+/* ERR_MEMORY, and nothing is taken. */
+int preserve_memory_init(struct preserve_memory *memory);
+void preserve_memory_deinit(struct preserve_memory *memory);
+
+/* What happens in it. */
+enum preserve_event_kind { PRESERVE_LAID, PRESERVE_HATCHED, PRESERVE_DIED };
+struct preserve_event {
+    enum preserve_event_kind kind;
+    int64_t tick;
+    const struct creature_state *creature;
+    int cause;   /* of a death: DEATH_* */
+    int verdict; /* of a death by a guard */
+};
+
+/* One of the living, for those who watch. */
+struct preserve_view {
+    const struct creature_state *creature;
+    const struct phenotype *phenotype;
+    const struct dynamics *dynamics;
+    struct vec3 mouth;
+    double fullness; /* reserve, by the most that it can hold */
+    int is_eating;   /* in this tick: FOOD_*, or -1 */
+};
+
+struct preserve_watcher {
+    void (*hear)(void *context, const struct preserve_event *event); /* NULL: nobody listens */
+    /* After every tick; other than 0: the epoch ends here. NULL: nobody looks. */
+    int (*look)(void *context, const struct preserve_state *state,
+                const struct preserve_view *views, int count, double daylight);
+    void *context;
+};
+
+/* Changes parameters into those of a preserve: what is sensed, no light of its own, and who
+ * waits is not stopped. */
+void preserve_apply(struct params *params);
+/* Whether such parameters make a preserve. ERR_USAGE with a message that names what does not. */
+int preserve_check(const struct params *params, struct error *error);
+/* A warning where who never moves lives as well as who does: by the rule that a still mouth gets
+ * more than its upkeep costs. Returns whether there is one. */
+int preserve_warn(const struct params *params, char *text, size_t size);
+
+/* Begins a world: founders are copies of the genomes, in turn, and from the second time on mutants
+ * of them. Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a
+ * genome that does not itself. */
+int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
+                   const struct genome *const *genomes, const char *const *names, int count,
+                   struct preserve_memory *memory, struct error *error);
+/* Goes on for so many brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
+ * ERR_LIMIT. */
+int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
+                 const struct preserve_watcher *watcher, struct preserve_memory *memory,
+                 struct error *error);
+/* Of the whole state. */
+uint64_t preserve_digest(const struct preserve_state *state);
+
+#endif

@@ -1,0 +1,243 @@
+/* Eggs: who lays them, what is in them, and where they hatch. */
+#include "simulator/preserve/preserve_world.h"
+
+#include "common/genetics/genetics.h"
+#include "common/math/detmath.h"
+
+/* Draws of a child, at most, until one can live. */
+enum { CHILD_DRAWS = 8 };
+/* Gene ids of children are above those of any run that a founder may come from. */
+#define GENE_CREATURES (UINT64_C(1) << 40)
+/* A creature draws a child when its reserve is this share of the most. */
+#define READY_SHARE 0.5
+/* Who has met nobody breeds alone, and pays so much of the body more. */
+#define ALONE_SHARE 0.2
+#define MEETING_S   30.0
+/* A child in so many hunts where its mother does not, or the other way round. */
+#define HUNTER_CHANGE 0.02
+/* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
+#define HATCH_WAY_M 3.0
+enum { HATCH_PLACES = 16 };
+
+/* One draw. Returns 0 and a genome, or ERR_MEMORY. */
+static int draw(struct genome *child, const struct genome *parent, const struct genome *other,
+                const struct params *params, struct rng *rng, struct gene_counter *ids)
+{
+    char words[256];
+    genome_init(child);
+    int rc = other ? genetics_crossover(child, parent, other, params, rng, ids)
+                   : genome_copy(child, parent);
+    if (rc == 0)
+        rc = genetics_mutate(child, genetics_mutation_count(params, other != NULL, rng), params,
+                             rng, ids, words, sizeof words);
+    if (rc != 0)
+        genome_deinit(child);
+    return rc;
+}
+
+/* Whether it can be born; then its area is known. */
+static int can_live(const struct genome *genome, const struct params *params, struct arena *arena,
+                    double *area_m2)
+{
+    struct run run;
+    struct evaluation result;
+    arena_reset(arena);
+    if (preserve_grow(&run, &result, params, genome, arena) != VERDICT_OK)
+        return 0;
+    *area_m2 = preserve_area(&run.phenotype);
+    return 1;
+}
+
+int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
+                    const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
+                    double *area_m2)
+{
+    struct gene_counter ids = {.creature = GENE_CREATURES + id};
+    struct rng rng;
+    rng_init(&rng, seed, RNG_PRESERVE, 1, id);
+    for (int i = 0; i < CHILD_DRAWS; i++) {
+        int rc = draw(child, parent, other, params, &rng, &ids);
+        if (rc != 0)
+            return rc;
+        if (can_live(child, params, arena, area_m2))
+            return 0;
+        genome_deinit(child);
+    }
+    genome_init(child);
+    int rc = genome_copy(child, parent);
+    if (rc == 0)
+        can_live(child, params, arena, area_m2);
+    return rc;
+}
+
+/* The genome of the one that it met of late, or NULL. */
+static const struct creature_state *find_mate(const struct preserve *p,
+                                              const struct creature_state *c)
+{
+    if (c->met == 0 || (double)(p->state->tick - c->met_tick) * p->tick_s > MEETING_S)
+        return NULL;
+    for (int i = 0; i < p->state->living_count; i++)
+        if (p->state->living[i].descent.id == c->met)
+            return &p->state->living[i];
+    return NULL;
+}
+
+static void draw_child(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    const struct creature_state *c = &p->state->living[i], *mate = find_mate(p, c);
+    struct rng rng;
+    uint64_t id = p->state->next_id++;
+    int rc = preserve_mutate(&d->child, &c->genome, mate ? &mate->genome : NULL, p->params,
+                             p->state->seed, id, &p->memory->probe, &d->child_area_m2);
+    if (rc != 0) {
+        preserve_fail(p, rc, "a child");
+        return;
+    }
+    rng_init(&rng, p->state->seed, RNG_PRESERVE, 2, id);
+    d->child_descent = (struct descent){.id = id,
+                                        .mother = c->descent.id,
+                                        .father = mate ? mate->descent.id : 0,
+                                        .family = c->descent.family,
+                                        .generation = c->descent.generation + 1,
+                                        .is_hunter = c->descent.is_hunter};
+    if (rng_chance(&rng, HUNTER_CHANGE))
+        d->child_descent.is_hunter = !c->descent.is_hunter;
+    d->has_child = 1;
+}
+
+static void forget_child(struct dweller *d)
+{
+    genome_deinit(&d->child);
+    d->has_child = 0;
+}
+
+/* What the child's body costs; who breeds alone pays more, which is heat. */
+static microjoules body_of(const struct preserve *p, const struct dweller *d)
+{
+    return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
+}
+static microjoules fee_of(const struct dweller *d, microjoules body)
+{
+    return d->child_descent.father ? 0 : (microjoules)(ALONE_SHARE * (double)body);
+}
+
+/* The egg gets genome and energy. */
+static void lay_egg(struct preserve *p, int i, microjoules body, microjoules given)
+{
+    struct dweller *d = p->dwellers[i];
+    struct creature_state *c = &p->state->living[i];
+    struct creature_state *egg =
+        p->state->egg_count < PRESERVE_EGGS_MAX ? preserve_state_add_egg(p->state) : NULL;
+    if (!egg) {
+        preserve_fail(p, p->state->egg_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT, "eggs");
+        return;
+    }
+    microjoules fee = fee_of(d, body);
+    *egg = (struct creature_state){.descent = d->child_descent,
+                                   .genome = d->child,
+                                   .reserve = given,
+                                   .body = body,
+                                   .body_whole = body,
+                                   .born_tick = p->state->tick,
+                                   .x_m = d->centre.x,
+                                   .y_m = d->centre.y};
+    c->reserve -= body + fee + given;
+    p->state->ledger.heat += fee;
+    c->children++;
+    d->has_child = 0;
+    preserve_tell(p, &(struct preserve_event){
+                         .kind = PRESERVE_LAID, .tick = p->state->tick, .creature = egg});
+}
+
+void preserve_lay(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    struct creature_state *c = &p->state->living[i];
+    double most = (double)reserve_most(p, d->area_m2);
+    if (!d->has_child && (double)c->reserve >= READY_SHARE * most)
+        draw_child(p, i);
+    if (!d->has_child)
+        return;
+    microjoules body = body_of(p, d);
+    microjoules given = (microjoules)(p->params->preserve_give * (double)c->reserve);
+    microjoules cost = body + fee_of(d, body);
+    /* a child that could never be paid makes way for another one */
+    if ((double)cost > (1 - p->params->preserve_give) * most)
+        forget_child(d);
+    else if (c->reserve - given >= cost)
+        lay_egg(p, i, body, given);
+}
+
+/* ---------------------------------------------------------------- hatching */
+
+/* A free place near the egg, and a turn. The body is grown to find it. */
+static int find_room(const struct preserve *p, struct creature_state *egg)
+{
+    struct run run;
+    struct evaluation result;
+    struct rng rng;
+    arena_reset(&p->memory->probe);
+    if (preserve_grow(&run, &result, p->params, &egg->genome, &p->memory->probe) != VERDICT_OK)
+        return 1; // that it cannot live is seen when it comes in
+    rng_init(&rng, p->state->seed, RNG_PRESERVE, (uint32_t)p->state->tick, egg->descent.id);
+    for (int i = 0; i < HATCH_PLACES; i++) {
+        struct creature_state tried = *egg;
+        double way_m = HATCH_WAY_M * i / HATCH_PLACES, sine, cosine;
+        det_sincos(rng_uniform(&rng, 0, 2 * DET_PI), &sine, &cosine);
+        tried.x_m += way_m * cosine;
+        tried.y_m += way_m * sine;
+        tried.turn_rad = rng_uniform(&rng, 0, 2 * DET_PI);
+        if (!preserve_has_room(p, &run, &tried))
+            continue;
+        *egg = tried;
+        return 1;
+    }
+    return 0;
+}
+
+static void remove_egg(struct preserve_state *s, int i)
+{
+    for (int k = i + 1; k < s->egg_count; k++)
+        s->eggs[k - 1] = s->eggs[k];
+    s->egg_count--;
+}
+
+/* Its energy goes where that of the dead goes. */
+static void bring_in(struct preserve *p, int i)
+{
+    struct creature_state *born = preserve_state_add_living(p->state);
+    if (!born) {
+        preserve_fail(p, ERR_MEMORY, "a birth");
+        return;
+    }
+    *born = p->state->eggs[i];
+    born->born_tick = p->state->tick;
+    remove_egg(p->state, i);
+    p->state->counts.births++;
+    int last = p->state->living_count - 1, verdict = preserve_enter(p, last);
+    if (verdict == VERDICT_MEMORY) {
+        preserve_fail(p, ERR_MEMORY, "a birth");
+        return;
+    }
+    preserve_tell(p, &(struct preserve_event){
+                         .kind = PRESERVE_HATCHED, .tick = p->state->tick, .creature = born});
+    if (verdict != VERDICT_OK) {
+        p->dwellers[last]->verdict = verdict;
+        preserve_kill(p, last, DEATH_GUARD);
+    }
+}
+
+/* Eggs that are ripe, once a second each, in the order in which they were laid. */
+void preserve_hatch(struct preserve *p)
+{
+    int64_t second = (int64_t)(1 / p->tick_s + 0.5);
+    for (int i = 0; i < p->state->egg_count && p->rc == 0; i++) {
+        struct creature_state *egg = &p->state->eggs[i];
+        int64_t lain = p->state->tick - egg->born_tick;
+        if ((double)lain * p->tick_s < p->params->preserve_hatch_s || lain % second != 0 ||
+            p->state->living_count >= p->params->preserve_most || !find_room(p, egg))
+            continue;
+        bring_in(p, i--);
+    }
+}

@@ -1,0 +1,241 @@
+/* Bodies that come into a preserve and go: their growth, their motion as numbers, the forest. */
+#include "simulator/preserve/preserve_world.h"
+
+#include <stdlib.h>
+
+#include "common/math/detmath.h"
+
+/* Who is born is so far from walls and others. */
+#define ROOM_M 0.02
+
+int preserve_grow(struct run *run, struct evaluation *result, const struct params *params,
+                  const struct genome *genome, struct arena *arena)
+{
+    *result = (struct evaluation){.verdict = VERDICT_OK};
+    *run = (struct run){.params = params,
+                        .seed = 1,
+                        .arena = arena,
+                        .result = result,
+                        .pace_least_m_s = HUGE_VAL,
+                        .met_s = -HUGE_VAL,
+                        .is_live = 1};
+    int verdict = run_make(run, genome, arena);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    run_measure_body(run);
+    return run_push_apart(run);
+}
+
+double preserve_area(const struct phenotype *phenotype)
+{
+    double area_m2 = 0;
+    for (int i = 0; i < phenotype->part_count; i++)
+        area_m2 += phenotype->parts[i].width_m * phenotype->parts[i].height_m;
+    return area_m2;
+}
+
+void preserve_find_place(struct dweller *d)
+{
+    struct part_state head;
+    d->centre = dynamics_centre_of_mass(d->run.dynamics);
+    dynamics_part_state(d->run.dynamics, d->run.phenotype.head, &head);
+    d->mouth = (struct vec3){head.x_m, head.y_m, 0};
+}
+
+/* ---------------------------------------------------------------- motion as numbers */
+
+static int count_numbers(const struct run *run)
+{
+    return 2 * dynamics_dof(run->dynamics) + run->phenotype.effector_count +
+           3 * run->phenotype.part_count + brain_memory_size(run->brain);
+}
+
+static void save_numbers(const struct run *run, double *to)
+{
+    int dof = dynamics_dof(run->dynamics);
+    for (int i = 0; i < dof; i++) {
+        *to++ = dynamics_q(run->dynamics)[i];
+        *to++ = dynamics_qd(run->dynamics)[i];
+    }
+    for (int i = 0; i < run->phenotype.effector_count; i++)
+        *to++ = run->filtered[i];
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        *to++ = run->senses.before[i].x;
+        *to++ = run->senses.before[i].y;
+        *to++ = run->senses.before[i].z;
+    }
+    brain_save_memory(run->brain, to);
+}
+
+static void load_numbers(struct run *run, const double *from)
+{
+    double q[2 + PHENOTYPE_PARTS_MAX], qd[2 + PHENOTYPE_PARTS_MAX];
+    int dof = dynamics_dof(run->dynamics);
+    for (int i = 0; i < dof; i++) {
+        q[i] = *from++;
+        qd[i] = *from++;
+    }
+    dynamics_set_state(run->dynamics, q, qd);
+    for (int i = 0; i < run->phenotype.effector_count; i++)
+        run->filtered[i] = *from++;
+    for (int i = 0; i < run->phenotype.part_count; i++) {
+        run->senses.before[i] = (struct vec3){from[0], from[1], from[2]};
+        from += 3;
+    }
+    brain_load_memory(run->brain, from);
+}
+
+int preserve_save_motion(struct preserve *p)
+{
+    for (int i = 0; i < p->state->living_count; i++) {
+        struct creature_state *c = &p->state->living[i];
+        int count = count_numbers(&p->dwellers[i]->run);
+        double *numbers = realloc(c->numbers, (size_t)count * sizeof *numbers);
+        if (!numbers)
+            return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        c->numbers = numbers;
+        c->number_count = count;
+        save_numbers(&p->dwellers[i]->run, numbers);
+        c->x_m = p->dwellers[i]->centre.x;
+        c->y_m = p->dwellers[i]->centre.y;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- coming in */
+
+/* Turned, with its centre of mass at its place, whatever it was before. */
+static void put(struct run *run, const struct creature_state *c)
+{
+    double q[2 + PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < dynamics_dof(run->dynamics); i++)
+        q[i] = dynamics_q(run->dynamics)[i];
+    q[2] = c->turn_rad;
+    dynamics_set_state(run->dynamics, q, dynamics_qd(run->dynamics));
+    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
+    dynamics_shift(run->dynamics, vec3_sub((struct vec3){c->x_m, c->y_m, 0}, centre));
+}
+
+/* A part as it lies in the plane. */
+struct plate {
+    double x, y, along_x, along_y; /* its middle; the direction of its width */
+    double half_width, half_height;
+};
+
+static struct plate plate_of(const struct run *run, int part)
+{
+    struct part_state s;
+    struct plate plate;
+    dynamics_part_state(run->dynamics, part, &s);
+    det_sincos(s.angle_rad, &plate.along_y, &plate.along_x);
+    plate.x = s.x_m;
+    plate.y = s.y_m;
+    plate.half_width = run->phenotype.parts[part].width_m / 2;
+    plate.half_height = run->phenotype.parts[part].height_m / 2;
+    return plate;
+}
+
+/* Whether a direction of the first one's sides has a gap of some width between the two. */
+static int has_gap(const struct plate *a, const struct plate *b, double gap_m)
+{
+    double dx = b->x - a->x, dy = b->y - a->y;
+    double cosine = fabs(a->along_x * b->along_x + a->along_y * b->along_y);
+    double sine = fabs(a->along_x * b->along_y - a->along_y * b->along_x);
+    double along = fabs(dx * a->along_x + dy * a->along_y);
+    double across = fabs(dy * a->along_x - dx * a->along_y);
+    return along > a->half_width + b->half_width * cosine + b->half_height * sine + gap_m ||
+           across > a->half_height + b->half_width * sine + b->half_height * cosine + gap_m;
+}
+
+static int do_touch(const struct run *a, const struct run *b)
+{
+    for (int i = 0; i < a->phenotype.part_count; i++) {
+        struct plate one = plate_of(a, i);
+        for (int k = 0; k < b->phenotype.part_count; k++) {
+            struct plate other = plate_of(b, k);
+            if (!has_gap(&one, &other, ROOM_M) && !has_gap(&other, &one, ROOM_M))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+int preserve_has_room(const struct preserve *p, struct run *run, const struct creature_state *egg)
+{
+    struct vec3 low, high, other_low, other_high;
+    put(run, egg);
+    dynamics_bounds(run->dynamics, &low, &high);
+    if (low.x < ROOM_M || low.y < ROOM_M || high.x > p->params->preserve_width_m - ROOM_M ||
+        high.y > p->params->preserve_height_m - ROOM_M)
+        return 0;
+    for (int i = 0; i < p->state->living_count; i++) {
+        const struct run *other = &p->dwellers[i]->run;
+        dynamics_bounds(other->dynamics, &other_low, &other_high);
+        if (low.x > other_high.x + ROOM_M || high.x < other_low.x - ROOM_M ||
+            low.y > other_high.y + ROOM_M || high.y < other_low.y - ROOM_M)
+            continue;
+        if (do_touch(run, other))
+            return 0;
+    }
+    return 1;
+}
+
+static void measure(struct preserve *p, struct dweller *d)
+{
+    const struct params *params = p->params;
+    const struct part *head = &d->run.phenotype.parts[d->run.phenotype.head];
+    d->area_m2 = preserve_area(&d->run.phenotype);
+    d->radius_m = run_size(&d->run) / 2;
+    d->mouth_m = head->width_m;
+    d->rest_w = params->preserve_head_w + params->preserve_rest_w_m2 * d->area_m2 +
+                PRESERVE_NEURON_W * brain_neuron_count(d->run.brain);
+    d->touched = d->is_eating = -1;
+    preserve_find_place(d);
+    d->food_at = d->centre;
+}
+
+int preserve_enter(struct preserve *p, int i)
+{
+    struct creature_state *c = &p->state->living[i];
+    struct dweller *d = p->dwellers[i] = arena_take(&p->memory->bodies, 1, sizeof *d);
+    if (!d)
+        return VERDICT_MEMORY;
+    int verdict = preserve_grow(&d->run, &d->result, p->params, &c->genome, &p->memory->bodies);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (c->number_count > 0 && c->number_count != count_numbers(&d->run))
+        return VERDICT_NOT_EXPRESSED;
+    if (c->number_count == 0)
+        put(&d->run, c);
+    run_begin(&d->run);
+    if (c->number_count > 0) {
+        load_numbers(&d->run, c->numbers);
+        dynamics_reset_ledger(d->run.dynamics);
+        dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
+        d->run.centre = d->run.last = dynamics_centre_of_mass(d->run.dynamics);
+    }
+    measure(p, d);
+    p->is_changed = 1;
+    return VERDICT_OK;
+}
+
+int preserve_plant_forest(struct preserve *p)
+{
+    int count = p->state->living_count;
+    struct arena *arena = &p->memory->meeting;
+    struct dynamics *all[PRESERVE_LIVING_MAX];
+    arena_reset(arena);
+    p->part_counts = arena_take(arena, (size_t)count, sizeof p->part_counts[0]);
+    p->may_rest = arena_take(arena, (size_t)count, sizeof p->may_rest[0]);
+    p->order = arena_take(arena, (size_t)count, sizeof p->order[0]);
+    p->views = arena_take(arena, (size_t)count, sizeof p->views[0]);
+    if (!p->part_counts || !p->may_rest || !p->order || !p->views)
+        return error_set(p->error, ERR_MEMORY, "%d creatures do not fit into memory", count);
+    for (int i = 0; i < count; i++) {
+        all[i] = p->dwellers[i]->run.dynamics;
+        p->part_counts[i] = p->dwellers[i]->run.phenotype.part_count;
+        p->order[i] = i;
+    }
+    p->is_changed = 0;
+    return count > 0 ? forest_create(&p->forest, all, NULL, count, arena, p->error) : 0;
+}

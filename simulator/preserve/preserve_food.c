@@ -1,0 +1,232 @@
+/* What creatures see, bite and digest, and what becomes of carcasses. */
+#include "simulator/preserve/preserve_world.h"
+
+#include "common/math/detmath.h"
+
+/* Shares that are digested. */
+static const double digested[FOOD_COUNT] = {
+    [FOOD_PLANT] = 0.8, [FOOD_CARRION] = 0.6, [FOOD_LIVING] = 0.6};
+/* Hunters bite plants with this share of their mouths. */
+#define HUNTER_PLANT_SHARE 0.3
+/* How far food is seen, m. */
+#define SIGHT_M 3.0
+/* The level of food beside it: less than that of a light, so that who stops at lights goes on. */
+#define FOOD_BRIGHTNESS 0.3
+/* What of a carcass, J, draws an eater: more does not draw more. */
+#define CARRION_DRAW_J 300.0
+/* What is nearer than this, m, is not preferred to what is so near. */
+#define NEAR_M 0.5
+/* Food is looked for in every so many ticks. */
+enum { LOOK_TICKS = 6 };
+#define CARCASS_ROT_1_S  0.005
+#define CARCASS_SINK_M_S 0.1
+/* The least that rots in a tick, so that rotting ends. */
+#define ROT_LEAST INT64_C(100)
+
+/* ---------------------------------------------------------------- sight */
+
+/* By insertion, since little changes from tick to tick. */
+void preserve_sort(struct preserve *p)
+{
+    for (int i = 1; i < p->state->living_count; i++) {
+        int moved = p->order[i], at = i;
+        double x = p->dwellers[moved]->centre.x;
+        for (; at > 0 && p->dwellers[p->order[at - 1]]->centre.x > x; at--)
+            p->order[at] = p->order[at - 1];
+        p->order[at] = moved;
+    }
+}
+
+static int is_kin(const struct preserve *p, int a, int b)
+{
+    return p->state->living[a].descent.family == p->state->living[b].descent.family;
+}
+
+/* The nearest other one to a place, within most_m; its kin or not. -1: nobody is there. Looks along
+ * the order by x from its own place outwards. */
+static int find_nearest(const struct preserve *p, int i, int at, double most_m, int with_kin)
+{
+    int nearest = -1;
+    struct vec3 from = p->dwellers[i]->centre;
+    for (int way = -1; way <= 1; way += 2) {
+        for (int k = at + way; k >= 0 && k < p->state->living_count; k += way) {
+            int other = p->order[k];
+            struct vec3 to = p->dwellers[other]->centre;
+            if (fabs(to.x - from.x) > most_m)
+                break;
+            double away_m = distance_in_plane(from, to);
+            if (away_m >= most_m || (!with_kin && is_kin(p, i, other)))
+                continue;
+            most_m = away_m;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
+/* The best of what is in sight so far. */
+struct lure {
+    struct vec3 at;
+    double worth;
+};
+
+static void consider(struct lure *lure, struct vec3 mouth, struct vec3 at, double worth)
+{
+    double away_m = distance_in_plane(mouth, at);
+    if (away_m > SIGHT_M || worth / (NEAR_M + away_m) <= lure->worth)
+        return;
+    lure->worth = worth / (NEAR_M + away_m);
+    lure->at = at;
+}
+
+static void consider_plants(const struct preserve *p, struct lure *lure, struct vec3 mouth,
+                            double share)
+{
+    const struct plants *plants = &p->plants;
+    for (double y = mouth.y - SIGHT_M; y <= mouth.y + SIGHT_M; y += PLANTS_CELL_M)
+        for (double x = mouth.x - SIGHT_M; x <= mouth.x + SIGHT_M; x += PLANTS_CELL_M) {
+            const microjoules *cell = plants_at(plants, x, y);
+            struct vec3 middle = {(floor(x / PLANTS_CELL_M) + 0.5) * PLANTS_CELL_M,
+                                  (floor(y / PLANTS_CELL_M) + 0.5) * PLANTS_CELL_M, 0};
+            if (cell)
+                consider(lure, mouth, middle,
+                         share * digested[FOOD_PLANT] * joules_of(*cell - plants->least));
+        }
+}
+
+static void look_for_food(struct preserve *p, int i, int at)
+{
+    struct dweller *d = p->dwellers[i];
+    int is_hunter = p->state->living[i].descent.is_hunter;
+    struct lure lure = {.worth = 0};
+    consider_plants(p, &lure, d->mouth, is_hunter ? HUNTER_PLANT_SHARE : 1);
+    for (int k = 0; k < p->state->carcass_count; k++) {
+        const struct carcass *c = &p->state->carcasses[k];
+        consider(&lure, d->mouth, (struct vec3){c->x_m, c->y_m, 0},
+                 digested[FOOD_CARRION] * fmin(joules_of(c->energy), CARRION_DRAW_J));
+    }
+    int prey = is_hunter ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
+    if (prey >= 0)
+        consider(&lure, d->mouth, p->dwellers[prey]->centre,
+                 digested[FOOD_LIVING] * CARRION_DRAW_J);
+    d->sees_food = lure.worth > 0;
+    d->food_at = lure.at;
+}
+
+/* `object-*` is the best food in sight, `other-*` the nearest creature, `light-*` the surface. */
+void preserve_see(struct preserve *p, int place, struct surroundings *around)
+{
+    int i = p->order[place];
+    struct dweller *d = p->dwellers[i];
+    double depth_m = fmax(p->params->preserve_height_m - d->centre.y, 0);
+    if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
+        look_for_food(p, i, place);
+    int other = find_nearest(p, i, place, HUGE_VAL, 1);
+    *around =
+        (struct surroundings){.gravity_m_s2 = world_gravity(&d->run.world), .tick_s = p->tick_s};
+    around->seen[SIGHT_OBJECT] = (struct seen){d->sees_food, d->food_at, FOOD_BRIGHTNESS};
+    if (other >= 0)
+        around->seen[SIGHT_OTHER] = (struct seen){1, p->dwellers[other]->centre, 1};
+    around->seen[SIGHT_LIGHT] =
+        (struct seen){1, vec3_add(d->centre, (struct vec3){0, 1, 0}),
+                      2 * p->daylight * det_exp(-depth_m / p->params->preserve_light_m)};
+}
+
+/* ---------------------------------------------------------------- bites */
+
+/* Moves energy from a store to an eater. */
+static void eat(struct preserve *p, int i, enum food food, microjoules *from, microjoules there,
+                double wanted_j)
+{
+    struct creature_state *c = &p->state->living[i];
+    struct dweller *d = p->dwellers[i];
+    struct meal meal = meal_of(microjoules_of(wanted_j), there, digested[food],
+                               reserve_most(p, d->area_m2) - c->reserve);
+    *from -= meal.taken;
+    c->reserve += meal.gained;
+    p->state->ledger.heat += meal.taken - meal.gained;
+    p->state->counts.eaten[food] += meal.taken;
+    if (meal.taken > 0)
+        d->is_eating = food;
+}
+
+/* Who is bitten loses reserve first, then body. */
+static void bite_living(struct preserve *p, int i, int prey, double wanted_j)
+{
+    struct creature_state *c = &p->state->living[prey];
+    microjoules before = c->reserve + c->body;
+    eat(p, i, FOOD_LIVING, &c->reserve, c->reserve, wanted_j);
+    if (c->reserve == 0)
+        eat(p, i, FOOD_LIVING, &c->body, c->body, wanted_j);
+    c->bitten += before - c->reserve - c->body;
+}
+
+/* The carcass that its mouth is in, or NULL. */
+static struct carcass *find_carcass(struct preserve *p, const struct dweller *d)
+{
+    for (int k = 0; k < p->state->carcass_count; k++) {
+        struct carcass *c = &p->state->carcasses[k];
+        if (distance_in_plane(d->mouth, (struct vec3){c->x_m, c->y_m, 0}) <
+            c->radius_m + d->mouth_m / 2)
+            return c;
+    }
+    return NULL;
+}
+
+/* Whom its head touches, and who of its family touched it. */
+static void find_touched(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    struct creature_state *c = &p->state->living[i];
+    const struct contact_point *points;
+    int count = dynamics_contacts(d->run.dynamics, &points);
+    d->touched = -1;
+    for (int k = 0; k < count; k++) {
+        int other = points[k].other_creature;
+        if (points[k].creature != i || other < 0 || other == i)
+            continue;
+        if (points[k].part == d->run.phenotype.head)
+            d->touched = other;
+        if (is_kin(p, i, other)) {
+            c->met = p->state->living[other].descent.id;
+            c->met_tick = p->state->tick;
+        }
+    }
+}
+
+void preserve_feed(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    int is_hunter = p->state->living[i].descent.is_hunter;
+    double bite_j = p->params->preserve_bite_w_m * d->mouth_m * p->tick_s;
+    d->is_eating = -1;
+    find_touched(p, i);
+    if (is_hunter && d->touched >= 0 && !is_kin(p, i, d->touched))
+        bite_living(p, i, d->touched, bite_j * p->params->preserve_hunt);
+    struct carcass *carcass = d->is_eating < 0 ? find_carcass(p, d) : NULL;
+    if (carcass)
+        eat(p, i, FOOD_CARRION, &carcass->energy, carcass->energy, bite_j);
+    microjoules *cell = plants_at(&p->plants, d->mouth.x, d->mouth.y);
+    if (d->is_eating < 0 && cell)
+        eat(p, i, FOOD_PLANT, cell, *cell - p->plants.least,
+            is_hunter ? HUNTER_PLANT_SHARE * bite_j : bite_j);
+}
+
+/* Carcasses sink and rot. */
+void preserve_rot(struct preserve *p)
+{
+    struct preserve_state *s = p->state;
+    int kept = 0;
+    for (int i = 0; i < s->carcass_count; i++) {
+        struct carcass c = s->carcasses[i];
+        microjoules rotten = (microjoules)(CARCASS_ROT_1_S * p->tick_s * (double)c.energy);
+        rotten = rotten > ROT_LEAST ? rotten : ROT_LEAST;
+        rotten = rotten < c.energy ? rotten : c.energy;
+        c.energy -= rotten;
+        s->ledger.heat += rotten;
+        c.y_m = fmax(c.y_m - CARCASS_SINK_M_S * p->tick_s, fmin(c.y_m, c.radius_m));
+        if (c.energy > 0)
+            s->carcasses[kept++] = c;
+    }
+    s->carcass_count = kept;
+}

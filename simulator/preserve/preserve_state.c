@@ -1,0 +1,449 @@
+/* See preserve_state.h. The form: an array; the living, eggs and carcasses are arrays of arrays. */
+#include "simulator/preserve/preserve_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+
+#define STATE_VERSION 1
+
+const char *const death_names[DEATH_COUNT] = {"hunger", "age", "bitten", "guard"};
+
+void creature_state_deinit(struct creature_state *creature)
+{
+    genome_deinit(&creature->genome);
+    free(creature->numbers);
+    creature->numbers = NULL;
+    creature->number_count = 0;
+}
+
+void preserve_state_init(struct preserve_state *state)
+{
+    *state = (struct preserve_state){.next_id = 1};
+}
+
+void preserve_state_deinit(struct preserve_state *state)
+{
+    for (int i = 0; i < state->living_count; i++)
+        creature_state_deinit(&state->living[i]);
+    for (int i = 0; i < state->egg_count; i++)
+        creature_state_deinit(&state->eggs[i]);
+    free(state->plants);
+    free(state->living);
+    free(state->eggs);
+    free(state->carcasses);
+    preserve_state_init(state);
+}
+
+/* Room for one more row of `size` bytes. Returns the zeroed row, or NULL. */
+static void *add_row(void **rows, int *count, int *room, size_t size)
+{
+    if (*count == *room) {
+        int more = *room ? 2 * *room : 16;
+        void *larger = realloc(*rows, (size_t)more * size);
+        if (!larger)
+            return NULL;
+        *rows = larger;
+        *room = more;
+    }
+    void *row = (char *)*rows + (size_t)*count * size;
+    memset(row, 0, size);
+    ++*count;
+    return row;
+}
+
+struct creature_state *preserve_state_add_living(struct preserve_state *state)
+{
+    void *rows = state->living;
+    void *row = add_row(&rows, &state->living_count, &state->living_room, sizeof state->living[0]);
+    state->living = rows;
+    return row;
+}
+
+struct creature_state *preserve_state_add_egg(struct preserve_state *state)
+{
+    void *rows = state->eggs;
+    void *row = add_row(&rows, &state->egg_count, &state->egg_room, sizeof state->eggs[0]);
+    state->eggs = rows;
+    return row;
+}
+
+struct carcass *preserve_state_add_carcass(struct preserve_state *state)
+{
+    void *rows = state->carcasses;
+    void *row =
+        add_row(&rows, &state->carcass_count, &state->carcass_room, sizeof state->carcasses[0]);
+    state->carcasses = rows;
+    return row;
+}
+
+microjoules preserve_state_total(const struct preserve_state *state)
+{
+    microjoules total = 0;
+    for (int i = 0; i < state->plant_count; i++)
+        total += state->plants[i];
+    for (int i = 0; i < state->living_count; i++)
+        total += state->living[i].reserve + state->living[i].body;
+    for (int i = 0; i < state->egg_count; i++)
+        total += state->eggs[i].reserve + state->eggs[i].body;
+    for (int i = 0; i < state->carcass_count; i++)
+        total += state->carcasses[i].energy;
+    return total;
+}
+
+static int is_energy(microjoules energy)
+{
+    return energy >= 0 && energy <= MICROJOULES_MAX;
+}
+
+void preserve_state_check(const struct preserve_state *state)
+{
+    const struct energy_ledger *l = &state->ledger;
+    microjoules stored = preserve_state_total(state);
+    for (int i = 0; i < state->living_count; i++)
+        ENSURE(is_energy(state->living[i].reserve) && is_energy(state->living[i].body),
+               "creature %llu holds %lld and %lld uJ",
+               (unsigned long long)state->living[i].descent.id, (long long)state->living[i].reserve,
+               (long long)state->living[i].body);
+    for (int i = 0; i < state->carcass_count; i++)
+        ENSURE(is_energy(state->carcasses[i].energy), "carcass %d", i);
+    ENSURE(energy_ledger_error(l, stored) == 0,
+           "tick %lld: the stores hold %lld uJ; by start %lld, sun %lld, heat %lld, arrivals %lld, "
+           "departures %lld it is %lld",
+           (long long)state->tick, (long long)stored, (long long)l->start, (long long)l->sun,
+           (long long)l->heat, (long long)l->arrivals, (long long)l->departures,
+           (long long)(stored - energy_ledger_error(l, stored)));
+}
+
+/* ---------------------------------------------------------------- writing */
+
+enum { CREATURE_FIELDS = 21, CARCASS_FIELDS = 4, STATE_FIELDS = 17 };
+
+static void encode_creature(const struct creature_state *c, struct pack_writer *writer)
+{
+    pack_array(writer, CREATURE_FIELDS);
+    pack_u64(writer, c->descent.id);
+    pack_u64(writer, c->descent.mother);
+    pack_u64(writer, c->descent.father);
+    pack_i64(writer, c->descent.family);
+    pack_i64(writer, c->descent.generation);
+    pack_bool(writer, c->descent.is_hunter);
+    genome_encode(&c->genome, writer);
+    pack_i64(writer, c->reserve);
+    pack_i64(writer, c->body);
+    pack_i64(writer, c->born_tick);
+    pack_double(writer, c->x_m);
+    pack_double(writer, c->y_m);
+    pack_i64(writer, c->body_whole);
+    pack_i64(writer, c->bitten);
+    pack_i64(writer, c->starved);
+    pack_double(writer, c->owed_j);
+    pack_i64(writer, c->children);
+    pack_u64(writer, c->met);
+    pack_i64(writer, c->met_tick);
+    pack_array(writer, (size_t)c->number_count);
+    for (int i = 0; i < c->number_count; i++)
+        pack_double(writer, c->numbers[i]);
+    pack_double(writer, c->turn_rad);
+}
+
+static void encode_creatures(const struct creature_state *creatures, int count,
+                             struct pack_writer *writer)
+{
+    pack_array(writer, (size_t)count);
+    for (int i = 0; i < count; i++)
+        encode_creature(&creatures[i], writer);
+}
+
+void preserve_state_encode(const struct preserve_state *s, struct pack_writer *writer)
+{
+    pack_array(writer, STATE_FIELDS);
+    pack_u64(writer, STATE_VERSION);
+    pack_u64(writer, s->seed);
+    pack_i64(writer, s->tick);
+    pack_u64(writer, s->next_id);
+    pack_i64(writer, s->ledger.start);
+    pack_i64(writer, s->ledger.sun);
+    pack_i64(writer, s->ledger.heat);
+    pack_i64(writer, s->ledger.arrivals);
+    pack_i64(writer, s->ledger.departures);
+    pack_u64(writer, s->counts.births);
+    pack_array(writer, DEATH_COUNT);
+    for (int i = 0; i < DEATH_COUNT; i++)
+        pack_u64(writer, s->counts.deaths[i]);
+    pack_array(writer, FOOD_COUNT);
+    for (int i = 0; i < FOOD_COUNT; i++)
+        pack_i64(writer, s->counts.eaten[i]);
+    pack_array(writer, (size_t)s->plant_count);
+    for (int i = 0; i < s->plant_count; i++)
+        pack_i64(writer, s->plants[i]);
+    encode_creatures(s->living, s->living_count, writer);
+    encode_creatures(s->eggs, s->egg_count, writer);
+    pack_array(writer, (size_t)s->carcass_count);
+    for (int i = 0; i < s->carcass_count; i++) {
+        pack_array(writer, CARCASS_FIELDS);
+        pack_i64(writer, s->carcasses[i].energy);
+        pack_double(writer, s->carcasses[i].x_m);
+        pack_double(writer, s->carcasses[i].y_m);
+        pack_double(writer, s->carcasses[i].radius_m);
+    }
+    pack_nil(writer); /* room for fields of later versions */
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Takes elements one after the other; the first error stays. */
+struct cursor {
+    const msgpack_object *items;
+    size_t count, at;
+    int rc;
+    const char *where;
+    struct error *error;
+};
+
+static const msgpack_object *next(struct cursor *c)
+{
+    if (c->rc == 0 && c->at == c->count)
+        c->rc = error_set(c->error, ERR_FORMAT, "%s: too few fields", c->where);
+    return c->rc == 0 ? &c->items[c->at++] : NULL;
+}
+
+static uint64_t next_u64(struct cursor *c)
+{
+    uint64_t value = 0;
+    const msgpack_object *object = next(c);
+    if (object)
+        c->rc = pack_get_u64(object, INT64_MAX, &value, c->where, c->error);
+    return value;
+}
+
+static int64_t next_i64(struct cursor *c, int64_t low, int64_t high)
+{
+    int64_t value = 0;
+    const msgpack_object *object = next(c);
+    if (object)
+        c->rc = pack_get_i64(object, &value, c->where, c->error);
+    if (c->rc == 0 && (value < low || value > high))
+        c->rc = error_set(c->error, ERR_RANGE, "%s: field %zu is %lld", c->where, c->at,
+                          (long long)value);
+    return c->rc == 0 ? value : 0;
+}
+
+static microjoules next_energy(struct cursor *c)
+{
+    return next_i64(c, 0, MICROJOULES_MAX);
+}
+
+static double next_double(struct cursor *c, double most)
+{
+    double value = 0;
+    const msgpack_object *object = next(c);
+    if (object)
+        c->rc = pack_get_double(object, &value, c->where, c->error);
+    if (c->rc == 0 && fabs(value) > most)
+        c->rc = error_set(c->error, ERR_RANGE, "%s: field %zu is %g", c->where, c->at, value);
+    return c->rc == 0 ? value : 0;
+}
+
+/* The elements of an array of at most `most`, or of exactly `exact` where that is not negative. */
+static struct cursor next_array(struct cursor *c, size_t most, int exact, const char *where)
+{
+    struct cursor inner = {.where = where, .error = c->error};
+    const msgpack_object *object = next(c);
+    if (object)
+        c->rc = pack_get_array(object, most, exact, &inner.items, &inner.count, where, c->error);
+    if (c->rc != 0)
+        inner.count = 0;
+    inner.rc = c->rc;
+    return inner;
+}
+
+/* What went wrong in an array went wrong in what holds it. */
+static void leave_array(struct cursor *c, const struct cursor *inner)
+{
+    c->rc = c->rc ? c->rc : inner->rc;
+}
+
+#define PLACE_MOST_M 1e4
+#define NUMBER_MOST  1e12
+#define TICK_MOST    (INT64_C(1) << 48)
+
+static void next_numbers(struct cursor *c, struct creature_state *creature)
+{
+    struct cursor numbers = next_array(c, PRESERVE_NUMBERS_MAX, -1, "motion");
+    if (numbers.count > 0) {
+        creature->numbers = malloc(numbers.count * sizeof creature->numbers[0]);
+        if (!creature->numbers)
+            numbers.rc = error_set(c->error, ERR_MEMORY, "motion: %s", error_text(ERR_MEMORY));
+        else
+            creature->number_count = (int)numbers.count;
+    }
+    for (int i = 0; i < creature->number_count; i++)
+        creature->numbers[i] = next_double(&numbers, NUMBER_MOST);
+    leave_array(c, &numbers);
+}
+
+static void decode_creature(struct cursor *list, struct creature_state *creature)
+{
+    struct cursor c = next_array(list, CREATURE_FIELDS, CREATURE_FIELDS, "creature");
+    creature->descent.id = next_u64(&c);
+    creature->descent.mother = next_u64(&c);
+    creature->descent.father = next_u64(&c);
+    creature->descent.family = (int)next_i64(&c, 0, INT32_MAX);
+    creature->descent.generation = (int)next_i64(&c, 0, INT32_MAX);
+    const msgpack_object *flag = next(&c);
+    if (flag)
+        c.rc = pack_get_bool(flag, &creature->descent.is_hunter, "creature", c.error);
+    const msgpack_object *genome = next(&c);
+    if (genome)
+        c.rc = genome_decode(&creature->genome, genome, c.error);
+    creature->reserve = next_energy(&c);
+    creature->body = next_energy(&c);
+    creature->born_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
+    creature->x_m = next_double(&c, PLACE_MOST_M);
+    creature->y_m = next_double(&c, PLACE_MOST_M);
+    creature->body_whole = next_energy(&c);
+    creature->bitten = next_energy(&c);
+    creature->starved = next_energy(&c);
+    creature->owed_j = next_double(&c, 1);
+    creature->children = (int)next_i64(&c, 0, INT32_MAX);
+    creature->met = next_u64(&c);
+    creature->met_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
+    next_numbers(&c, creature);
+    creature->turn_rad = next_double(&c, NUMBER_MOST);
+    leave_array(list, &c);
+}
+
+static void decode_creatures(struct cursor *c, struct preserve_state *state, size_t most,
+                             const char *where,
+                             struct creature_state *(*add)(struct preserve_state *state))
+{
+    struct cursor list = next_array(c, most, -1, where);
+    for (size_t i = 0; list.rc == 0 && i < list.count; i++) {
+        struct creature_state *creature = add(state);
+        if (creature)
+            decode_creature(&list, creature);
+        else
+            list.rc = error_set(c->error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
+        if (list.rc != 0)
+            error_prefix(c->error, "%s %zu", where, i);
+    }
+    leave_array(c, &list);
+}
+
+static void decode_plants(struct cursor *c, struct preserve_state *state)
+{
+    struct cursor cells = next_array(c, UINT32_MAX, -1, "plants");
+    if (cells.count > 0) {
+        state->plants = malloc(cells.count * sizeof state->plants[0]);
+        if (!state->plants)
+            cells.rc = error_set(c->error, ERR_MEMORY, "plants: %s", error_text(ERR_MEMORY));
+        else
+            state->plant_count = (int)cells.count;
+    }
+    for (int i = 0; i < state->plant_count; i++)
+        state->plants[i] = next_energy(&cells);
+    leave_array(c, &cells);
+}
+
+static void decode_carcasses(struct cursor *c, struct preserve_state *state)
+{
+    struct cursor list = next_array(c, PRESERVE_EGGS_MAX, -1, "carcasses");
+    for (size_t i = 0; list.rc == 0 && i < list.count; i++) {
+        struct cursor fields = next_array(&list, CARCASS_FIELDS, CARCASS_FIELDS, "carcass");
+        struct carcass *carcass = preserve_state_add_carcass(state);
+        if (!carcass) {
+            list.rc = error_set(c->error, ERR_MEMORY, "carcasses: %s", error_text(ERR_MEMORY));
+            break;
+        }
+        carcass->energy = next_energy(&fields);
+        carcass->x_m = next_double(&fields, PLACE_MOST_M);
+        carcass->y_m = next_double(&fields, PLACE_MOST_M);
+        carcass->radius_m = next_double(&fields, PLACE_MOST_M);
+        leave_array(&list, &fields);
+    }
+    leave_array(c, &list);
+}
+
+static void decode_counts(struct cursor *c, struct preserve_counts *counts)
+{
+    counts->births = next_u64(c);
+    struct cursor deaths = next_array(c, DEATH_COUNT, DEATH_COUNT, "deaths");
+    for (int i = 0; i < DEATH_COUNT; i++)
+        counts->deaths[i] = next_u64(&deaths);
+    leave_array(c, &deaths);
+    struct cursor eaten = next_array(c, FOOD_COUNT, FOOD_COUNT, "eaten");
+    for (int i = 0; i < FOOD_COUNT; i++)
+        counts->eaten[i] = next_i64(&eaten, 0, INT64_MAX);
+    leave_array(c, &eaten);
+}
+
+static void decode_fields(struct cursor *c, struct preserve_state *s)
+{
+    uint64_t version = next_u64(c);
+    if (c->rc == 0 && version != STATE_VERSION)
+        c->rc = error_set(c->error, ERR_VERSION, "state of version %llu, not %d",
+                          (unsigned long long)version, STATE_VERSION);
+    s->seed = next_u64(c);
+    s->tick = next_i64(c, 0, TICK_MOST);
+    s->next_id = next_u64(c);
+    s->ledger.start = next_i64(c, 0, INT64_MAX);
+    s->ledger.sun = next_i64(c, 0, INT64_MAX);
+    s->ledger.heat = next_i64(c, 0, INT64_MAX);
+    s->ledger.arrivals = next_i64(c, 0, INT64_MAX);
+    s->ledger.departures = next_i64(c, 0, INT64_MAX);
+    decode_counts(c, &s->counts);
+    decode_plants(c, s);
+    decode_creatures(c, s, PRESERVE_LIVING_MAX, "living", preserve_state_add_living);
+    decode_creatures(c, s, PRESERVE_EGGS_MAX, "eggs", preserve_state_add_egg);
+    decode_carcasses(c, s);
+}
+
+/* Roughly what all stores hold, where the exact sum might overflow. */
+static double rough_total(const struct preserve_state *s)
+{
+    double total = 0;
+    for (int i = 0; i < s->plant_count; i++)
+        total += (double)s->plants[i];
+    for (int i = 0; i < s->living_count; i++)
+        total += (double)s->living[i].reserve + (double)s->living[i].body;
+    for (int i = 0; i < s->egg_count; i++)
+        total += (double)s->eggs[i].reserve + (double)s->eggs[i].body;
+    for (int i = 0; i < s->carcass_count; i++)
+        total += (double)s->carcasses[i].energy;
+    return total;
+}
+
+/* Each energy is within its range; together they must add up. */
+static int check_ledger(const struct preserve_state *s, struct error *error)
+{
+    const struct energy_ledger *l = &s->ledger;
+    double flows = (double)l->start + (double)l->sun + (double)l->heat + (double)l->arrivals +
+                   (double)l->departures;
+    if (flows > 0.4 * (double)INT64_MAX || rough_total(s) > 0.4 * (double)INT64_MAX)
+        return error_set(error, ERR_RANGE, "ledger: more than can be counted");
+    if (energy_ledger_error(l, preserve_state_total(s)) != 0)
+        return error_set(error, ERR_FORMAT, "ledger: stores and flows differ");
+    return 0;
+}
+
+int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
+                          struct error *error)
+{
+    struct pack_reader reader;
+    struct cursor c = {.where = "state", .error = error};
+    preserve_state_init(state);
+    int rc = pack_open(&reader, bytes, length, error);
+    if (rc != 0)
+        return rc;
+    c.rc =
+        pack_get_array(reader.root, STATE_FIELDS, STATE_FIELDS, &c.items, &c.count, "state", error);
+    decode_fields(&c, state);
+    rc = c.rc ? c.rc : check_ledger(state, error);
+    pack_close(&reader);
+    if (rc != 0)
+        preserve_state_deinit(state);
+    return rc;
+}

@@ -1,0 +1,96 @@
+/* The state of a preserve between two epochs: plain data, which travels and is kept as MessagePack.
+ *
+ * An epoch begins by growing all bodies anew and putting them where the state says; so a world that
+ * is taken up again moves as one that never stopped. */
+#ifndef SIMULATOR_PRESERVE_PRESERVE_STATE_H
+#define SIMULATOR_PRESERVE_PRESERVE_STATE_H
+
+#include "common/error.h"
+#include "common/formats/pack.h"
+#include "common/genome/genome.h"
+#include "simulator/preserve/ecology.h"
+
+enum {
+    PRESERVE_LIVING_MAX = 200,    /* the upper bound of preserve.most */
+    PRESERVE_EGGS_MAX = 4096,     /* of these and of carcasses: what a state may hold */
+    PRESERVE_NUMBERS_MAX = 65536, /* of a body's motion */
+};
+
+/* What kills. */
+enum death { DEATH_HUNGER, DEATH_AGE, DEATH_BITTEN, DEATH_GUARD, DEATH_COUNT };
+extern const char *const death_names[DEATH_COUNT]; /* hunger age bitten guard */
+/* What is eaten. */
+enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
+
+/* Who somebody is. */
+struct descent {
+    uint64_t id, mother, father; /* 0: none */
+    int family;                  /* of founders: a number from 0, which is inherited */
+    int generation;              /* founders: 0 */
+    int is_hunter;               /* inherited, but for one birth in fifty */
+};
+
+/* Creatures live or wait in an egg. */
+struct creature_state {
+    struct descent descent;
+    struct genome genome;
+    microjoules reserve, body;
+    int64_t born_tick; /* eggs: laid; negative: before the world began */
+    double x_m, y_m;   /* of its centre of mass */
+    /* of the living: */
+    microjoules body_whole; /* what it was born with */
+    microjoules bitten;     /* lost to mouths of late; half a minute takes 1 - 1/e of it away */
+    microjoules starved;    /* the same, lost otherwise */
+    double owed_j;          /* less than a microjoule, not yet paid */
+    int children;
+    uint64_t met;     /* who touched it last, of its family; 0: nobody */
+    int64_t met_tick; /* when */
+    double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
+    int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
+    double turn_rad;
+};
+
+struct carcass {
+    microjoules energy;
+    double x_m, y_m, radius_m;
+};
+
+struct preserve_counts {
+    uint64_t births, deaths[DEATH_COUNT];
+    microjoules eaten[FOOD_COUNT];
+};
+
+struct preserve_state {
+    uint64_t seed;
+    int64_t tick; /* since the world began */
+    uint64_t next_id;
+    struct energy_ledger ledger;
+    struct preserve_counts counts;
+    microjoules *plants; /* row by row, see ecology.h */
+    int plant_count;
+    struct creature_state *living, *eggs;
+    int living_count, egg_count, living_room, egg_room;
+    struct carcass *carcasses;
+    int carcass_count, carcass_room;
+};
+
+void creature_state_deinit(struct creature_state *creature);
+void preserve_state_init(struct preserve_state *state);
+void preserve_state_deinit(struct preserve_state *state);
+/* Appends a zeroed one, or NULL when memory is out. */
+struct creature_state *preserve_state_add_living(struct preserve_state *state);
+struct creature_state *preserve_state_add_egg(struct preserve_state *state);
+struct carcass *preserve_state_add_carcass(struct preserve_state *state);
+/* What all stores hold. */
+microjoules preserve_state_total(const struct preserve_state *state);
+/* Energies that are negative or beyond MICROJOULES_MAX, or a ledger that is not equal, are a
+ * bug. */
+void preserve_state_check(const struct preserve_state *state);
+
+void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);
+/* From bytes that nobody has checked. Initialises `state`, and leaves it empty on error. ERR_FORMAT,
+ * ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
+int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
+                          struct error *error);
+
+#endif

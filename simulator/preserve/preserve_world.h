@@ -1,0 +1,101 @@
+/* A preserve in motion; private to simulator/preserve/. preserve.c keeps the order of a tick,
+ * preserve_bodies.c lets bodies in and out, preserve_food.c finds and eats, preserve_births.c breeds. */
+#ifndef SIMULATOR_PRESERVE_PRESERVE_WORLD_H
+#define SIMULATOR_PRESERVE_PRESERVE_WORLD_H
+
+#include "simulator/evaluate/run.h"
+#include "simulator/preserve/preserve.h"
+
+/* Upkeep of a neuron. */
+#define PRESERVE_NEURON_W 0.02
+
+/* One of the living, in motion: dwellers[i] is state->living[i]. */
+struct dweller {
+    struct run run;
+    struct evaluation result;
+    double area_m2, radius_m;
+    double mouth_m; /* width of its mouth: that of its head */
+    double rest_w;  /* upkeep of the young */
+    double work_j;  /* of its muscles, that is paid already */
+    struct vec3 centre, mouth;
+    struct vec3 food_at;
+    int sees_food;
+    int touched; /* another one, by number, that its head touches now; -1 */
+    int verdict; /* other than VERDICT_OK: it has broken a guard */
+    int is_eating;
+    int has_child; /* a child is drawn, which is not laid yet */
+    struct genome child;
+    struct descent child_descent;
+    double child_area_m2;
+};
+
+struct preserve {
+    struct preserve_state *state;
+    const struct params *params;
+    const struct preserve_watcher *watcher;
+    struct preserve_memory *memory;
+    struct plants plants; /* its cells are the state's */
+    struct dweller **dwellers;
+    int room;
+    struct forest forest;
+    int *part_counts, *may_rest, *order; /* order: of the living, by x */
+    struct preserve_view *views;
+    double tick_s, daylight;
+    int is_changed; /* somebody came or went: the forest must be made anew */
+    struct error *error;
+    int rc;
+};
+
+/* The world's seconds. */
+static inline double preserve_age_s(const struct preserve *p, const struct creature_state *c)
+{
+    return (double)(p->state->tick - c->born_tick) * p->tick_s;
+}
+static inline double distance_in_plane(struct vec3 a, struct vec3 b)
+{
+    double x = a.x - b.x, y = a.y - b.y;
+    return sqrt(x * x + y * y);
+}
+static inline microjoules reserve_most(const struct preserve *p, double area_m2)
+{
+    return microjoules_of(p->params->preserve_reserve_j_m2 * area_m2);
+}
+
+/* preserve_bodies.c: body and brain of a genome, at rest, overlapping nowhere. A verdict. */
+int preserve_grow(struct run *run, struct evaluation *result, const struct params *params,
+                  const struct genome *genome, struct arena *arena);
+double preserve_area(const struct phenotype *phenotype);
+/* Lets living creature i in: at the place and in the motion that its state has. A verdict. */
+int preserve_enter(struct preserve *p, int i);
+/* Puts a body where an egg lies, and says whether it touches neither a wall nor one of the living
+ * there. */
+int preserve_has_room(const struct preserve *p, struct run *run, const struct creature_state *egg);
+/* Writes the motion of all into the state. ERR_MEMORY. */
+int preserve_save_motion(struct preserve *p);
+/* The forest of all who live now. */
+int preserve_plant_forest(struct preserve *p);
+/* Where it and its mouth are. */
+void preserve_find_place(struct dweller *d);
+
+/* preserve_food.c */
+void preserve_sort(struct preserve *p);
+void preserve_see(struct preserve *p, int i, struct surroundings *around);
+void preserve_feed(struct preserve *p, int i);
+void preserve_rot(struct preserve *p);
+
+/* preserve_births.c */
+void preserve_lay(struct preserve *p, int i);
+void preserve_hatch(struct preserve *p);
+/* A mutant that lives, of `draws` draws at most; a copy of the parent where none does. `area_m2`
+ * becomes its body's. ERR_MEMORY. */
+int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
+                    const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
+                    double *area_m2);
+
+/* preserve.c */
+void preserve_tell(struct preserve *p, const struct preserve_event *event);
+void preserve_fail(struct preserve *p, int rc, const char *what);
+/* It leaves a carcass. The living behind it move up. */
+void preserve_kill(struct preserve *p, int i, int cause);
+
+#endif

@@ -1,0 +1,287 @@
+/* simulator preserve CREATURE...: one world for some minutes, a line a minute. */
+#include "simulator/tools/command_preserve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "common/judge/measures.h"
+#include "common/math/hash.h"
+#include "common/system/options.h"
+#include "common/system/output.h"
+#include "simulator/preserve/preserve.h"
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+/* An epoch, s: the world is taken up anew after it. */
+#define EPOCH_S 30.0
+enum { EPOCHS_A_MINUTE = 2, MINUTES_MAX = 1440 };
+
+struct request {
+    const char *params_path;
+    char **paths;
+    int path_count;
+    struct option_list assignments;
+    int64_t minutes;
+    int is_logging;
+    struct sight_exchange see;
+};
+
+struct report {
+    struct creature *creatures;
+    const struct genome **genomes;
+    struct params params;
+    struct preserve_state state;
+    struct preserve_memory memory;
+};
+
+static int fail(int exit_code, const char *message)
+{
+    output_print(stderr, "simulator preserve: %s\n", message);
+    return exit_code;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int request_parse(struct request *request, int argc, char **argv)
+{
+    int result = command_parse(&preserve_command, argc, argv, request);
+    if (result >= 0)
+        return result;
+    if (argc == optind)
+        return command_refuse(&preserve_command, "expected creature files");
+    request->paths = argv + optind;
+    request->path_count = argc - optind;
+    return -1;
+}
+
+/* ---- reading ---- */
+
+static int read_creatures(struct report *report, const struct request *request, struct error *error)
+{
+    for (int i = 0; i < request->path_count; i++) {
+        struct creature *creature = &report->creatures[i];
+        int status = creature_read(creature, request->paths[i], error);
+        if (!status && request->see.is_given) {
+            genome_exchange_sights(&creature->genome, request->see.sights[0],
+                                   request->see.sights[1]);
+            status = genome_check(&creature->genome, error);
+            if (status)
+                error_prefix(error, "%s", request->paths[i]);
+        }
+        if (status)
+            return status;
+        report->genomes[i] = &creature->genome;
+    }
+    return 0;
+}
+
+static int read_params(struct report *report, const struct request *request, struct error *error)
+{
+    struct params *params = &report->params;
+    int status = 0;
+    params_set_defaults(params);
+    if (request->params_path)
+        status = params_read_file(params, request->params_path, error);
+    else
+        status = params_set_assignment(params, "world.preset=water", error);
+    for (int i = 0; !status && i < request->assignments.count; i++)
+        status = params_set_assignment(params, request->assignments.items[i], error);
+    if (status)
+        return status;
+    preserve_apply(params);
+    status = params_check(params, error);
+    return status ? status : preserve_check(params, error);
+}
+
+/* ---- output ---- */
+
+static void say(void *context, const struct preserve_event *event)
+{
+    static const char *const words[] = {"lays", "hatches", "dies"};
+    const struct params *params = context;
+    const struct creature_state *c = event->creature;
+    double now_s = (double)event->tick / params->simulation_brain_hz;
+    output_print(stdout, "  %8.1f s  %llu of family %d %s", now_s,
+                 (unsigned long long)c->descent.id, c->descent.family, words[event->kind]);
+    if (event->kind == PRESERVE_DIED)
+        output_print(stdout, ": %s%s%s, %.0f s old, %d children", death_names[event->cause],
+                     event->cause == DEATH_GUARD ? " " : "",
+                     event->cause == DEATH_GUARD ? verdict_name(event->verdict) : "",
+                     now_s - (double)c->born_tick / params->simulation_brain_hz, c->children);
+    output_print(stdout, "\n");
+}
+
+static int count_families(const struct preserve_state *s, int *hunters)
+{
+    int families = 0;
+    *hunters = 0;
+    for (int i = 0; i < s->living_count; i++) {
+        int is_new = 1;
+        for (int k = 0; k < i; k++)
+            is_new &= s->living[k].descent.family != s->living[i].descent.family;
+        families += is_new;
+        *hunters += s->living[i].descent.is_hunter;
+    }
+    return families;
+}
+
+static double sum_j(const struct preserve_state *s, int what)
+{
+    microjoules sum = 0;
+    for (int i = 0; what == 0 && i < s->plant_count; i++)
+        sum += s->plants[i];
+    for (int i = 0; what == 1 && i < s->living_count; i++)
+        sum += s->living[i].reserve;
+    for (int i = 0; what == 2 && i < s->carcass_count; i++)
+        sum += s->carcasses[i].energy;
+    return 1e-6 * (double)sum;
+}
+
+static void print_heading(void)
+{
+    output_print(stdout, "%6s %6s %4s %8s %7s %6s | %6s %4s %6s %6s | %8s %8s %8s | %7s %7s %7s\n",
+                 "minute", "living", "eggs", "families", "hunters", "births", "hunger", "age",
+                 "bitten", "guards", "plants J", "bodies J", "carrion", "plant W", "carrion",
+                 "living");
+}
+
+static void print_minute(const struct preserve_state *s, const struct preserve_counts *before,
+                         int minute)
+{
+    int hunters, families = count_families(s, &hunters);
+    const struct preserve_counts *now = &s->counts;
+    output_print(stdout, "%6d %6d %4d %8d %7d %6llu |", minute, s->living_count, s->egg_count,
+                 families, hunters, (unsigned long long)(now->births - before->births));
+    static const int widths[DEATH_COUNT] = {6, 4, 6, 6};
+    for (int i = 0; i < DEATH_COUNT; i++)
+        output_print(stdout, " %*llu", widths[i],
+                     (unsigned long long)(now->deaths[i] - before->deaths[i]));
+    output_print(stdout, " | %8.0f %8.0f %8.0f |", sum_j(s, 0), sum_j(s, 1), sum_j(s, 2));
+    for (int i = 0; i < FOOD_COUNT; i++)
+        output_print(stdout, " %7.1f", joules_of(now->eaten[i] - before->eaten[i]) / 60);
+    output_print(stdout, "\n");
+    fflush(stdout);
+}
+
+static void print_end(const struct preserve_state *s)
+{
+    char digest[17];
+    microjoules stored = preserve_state_total(s);
+    const struct energy_ledger *l = &s->ledger;
+    hash_to_text(preserve_digest(s), digest);
+    output_print(stdout,
+                 "\nledger    start %lld + sun %lld - heat %lld = %lld uJ; stores hold %lld\n"
+                 "digest    %s\n",
+                 (long long)l->start, (long long)l->sun, (long long)l->heat,
+                 (long long)(l->start + l->sun - l->heat + l->arrivals - l->departures),
+                 (long long)stored, digest);
+}
+
+/* ---- the world ---- */
+
+static int live(struct report *report, const struct request *request, struct error *error)
+{
+    struct preserve_watcher watcher = {.hear = say, .context = &report->params};
+    int64_t ticks = (int64_t)(EPOCH_S * report->params.simulation_brain_hz + 0.5);
+    print_heading();
+    for (int minute = 1; minute <= request->minutes; minute++) {
+        struct preserve_counts before = report->state.counts;
+        for (int i = 0; i < EPOCHS_A_MINUTE; i++) {
+            int status =
+                preserve_run(&report->state, &report->params, ticks,
+                             request->is_logging ? &watcher : NULL, &report->memory, error);
+            if (status)
+                return status;
+        }
+        print_minute(&report->state, &before, minute);
+    }
+    print_end(&report->state);
+    return 0;
+}
+
+static int run(struct report *report, const struct request *request, struct error *error)
+{
+    char warning[256];
+    int status = read_creatures(report, request, error);
+    if (!status)
+        status = read_params(report, request, error);
+    if (status)
+        return status;
+    if (preserve_warn(&report->params, warning, sizeof warning))
+        output_print(stderr, "simulator preserve: %s\n", warning);
+    if (preserve_memory_init(&report->memory) != 0)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed,
+                            report->genomes, (const char *const *)request->paths,
+                            request->path_count, &report->memory, error);
+    if (!status)
+        status = live(report, request, error);
+    preserve_state_deinit(&report->state);
+    preserve_memory_deinit(&report->memory);
+    return status;
+}
+
+static int request_run(const struct request *request)
+{
+    struct report *report = calloc(1, sizeof *report);
+    struct error error = {0};
+    size_t count = (size_t)request->path_count;
+    int status = ERR_MEMORY;
+    if (report) {
+        report->creatures = calloc(count, sizeof report->creatures[0]);
+        report->genomes = calloc(count, sizeof report->genomes[0]);
+    }
+    if (!report || !report->creatures || !report->genomes)
+        error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    else {
+        for (size_t i = 0; i < count; i++)
+            creature_init(&report->creatures[i]);
+        status = run(report, request, &error);
+        for (size_t i = 0; i < count; i++)
+            creature_deinit(&report->creatures[i]);
+    }
+    if (report) {
+        free(report->creatures);
+        free(report->genomes);
+    }
+    free(report);
+    if (status)
+        return fail(status == ERR_USAGE ? EXIT_USAGE : EXIT_FAILED, error.message);
+    return EXIT_OK;
+}
+
+static int command_preserve(int argc, char **argv)
+{
+    struct request request = {.minutes = 10};
+    int exit_code = request_parse(&request, argc, argv);
+    if (exit_code < 0)
+        exit_code = request_run(&request);
+    free(request.assignments.items);
+    return exit_code;
+}
+
+static const struct option_row options[] = {
+    {"params", 0, "FILE.ini", "the parameters, section [preserve]; default: all defaults, in water",
+     OPTION_TEXT, .field = offsetof(struct request, params_path)},
+    {"minutes", 0, "MINUTES", "simulated minutes; default 10", OPTION_WHOLE,
+     .field = offsetof(struct request, minutes), .min = 1, .max = MINUTES_MAX},
+    {"see", 0, "FROM:TO",
+     "the founders see the one where they saw the other: light:object lets those that followed a "
+     "light follow food",
+     OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
+    {"log", 0, NULL, "says who is born and who dies, and of what", OPTION_FLAG,
+     .field = offsetof(struct request, is_logging)},
+    {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable), such as seed=2",
+     OPTION_LIST, .field = offsetof(struct request, assignments)},
+    {.name = NULL}};
+const struct command preserve_command = {
+    .program = "simulator",
+    .name = "preserve",
+    .operands = "CREATURE...",
+    .summary = "a water in which creatures eat, breed and die",
+    .about = "A water in which creatures eat, breed and die (docs/preserve.md): a line for each "
+             "minute. The files are of creatures of rectangles; the founders are these and "
+             "mutants of them.",
+    .options = options,
+    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
+    .run = command_preserve};

@@ -1,0 +1,277 @@
+/* A preserve: what it keeps over epochs, its state as bytes, who is born and how they die. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "simulator/preserve/preserve.h"
+#include "tests/suite.h"
+
+#define SEEKER "examples/creatures/seeker.json"
+#define SNAKE  "examples/creatures/fish.json"
+#define BOXES  "examples/creatures/tadpole.json"
+
+static struct params params;
+static struct error error;
+static struct creature creatures[2];
+static const struct genome *genomes[2];
+static const char *names[2] = {SEEKER, SNAKE};
+static struct preserve_memory memory;
+static struct preserve_state state;
+static int laid, hatched, died, deaths[DEATH_COUNT];
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void read(int i, const char *path)
+{
+    ck_assert_msg(creature_read(&creatures[i], path, &error) == 0, "%s", error.message);
+    genomes[i] = &creatures[i].genome;
+}
+
+static void setup(void)
+{
+    params_set_defaults(&params);
+    set("world.preset=water");
+    set("preserve.founders=6");
+    set("preserve.width_m=16");
+    set("preserve.height_m=10");
+    read(0, SEEKER);
+    read(1, SNAKE);
+    ck_assert_int_eq(preserve_memory_init(&memory), 0);
+    laid = hatched = died = 0;
+    memset(deaths, 0, sizeof deaths);
+}
+
+static void teardown(void)
+{
+    preserve_state_deinit(&state);
+    preserve_memory_deinit(&memory);
+    creature_deinit(&creatures[0]);
+    creature_deinit(&creatures[1]);
+}
+
+static void found(void)
+{
+    preserve_apply(&params);
+    ck_assert_msg(preserve_found(&state, &params, 7, genomes, names, 2, &memory, &error) == 0, "%s",
+                  error.message);
+}
+
+static void hear(void *context, const struct preserve_event *event)
+{
+    laid += event->kind == PRESERVE_LAID;
+    hatched += event->kind == PRESERVE_HATCHED;
+    died += event->kind == PRESERVE_DIED;
+    if (event->kind == PRESERVE_DIED)
+        deaths[event->cause]++;
+}
+
+static void run(int64_t ticks)
+{
+    struct preserve_watcher watcher = {.hear = hear};
+    ck_assert_msg(preserve_run(&state, &params, ticks, &watcher, &memory, &error) == 0, "%s",
+                  error.message);
+}
+
+/* The state goes through bytes. */
+static void pass_on(void)
+{
+    struct pack_writer writer;
+    struct preserve_state copy;
+    pack_writer_init(&writer);
+    preserve_state_encode(&state, &writer);
+    ck_assert_msg(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error) == 0,
+                  "%s", error.message);
+    pack_writer_deinit(&writer);
+    ck_assert(preserve_digest(&copy) == preserve_digest(&state));
+    preserve_state_deinit(&state);
+    state = copy;
+}
+
+START_TEST(founders_hatch_and_the_ledger_is_equal)
+{
+    found();
+    ck_assert_int_eq(state.egg_count, 6);
+    run(300);
+    ck_assert_int_eq(hatched, 6 + laid - state.egg_count);
+    ck_assert_int_ge(hatched, 4);
+    ck_assert(state.counts.eaten[FOOD_PLANT] > 0);
+    ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
+    state.living[0].reserve++;
+    ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 1);
+}
+END_TEST
+
+START_TEST(a_state_through_bytes_moves_on_alike)
+{
+    found();
+    run(90);
+    run(90);
+    uint64_t straight = preserve_digest(&state);
+    preserve_state_deinit(&state);
+    found();
+    pass_on();
+    run(90);
+    pass_on();
+    run(90);
+    ck_assert(preserve_digest(&state) == straight);
+    ck_assert_int_eq(state.tick, 180);
+}
+END_TEST
+
+START_TEST(hunger_kills_and_leaves_carcasses)
+{
+    set("preserve.plants_j_m2=1");
+    set("preserve.rest_w_m2=3000");
+    set("preserve.body_j_m2=2000");
+    found();
+    run(1200);
+    ck_assert_int_eq(deaths[DEATH_HUNGER], 6);
+    ck_assert_int_eq(state.living_count, 0);
+    ck_assert(state.carcass_count > 0);
+    run(120); // a world without creatures goes on
+}
+END_TEST
+
+START_TEST(age_kills)
+{
+    set("preserve.age_s=1");
+    set("preserve.rest_w_m2=0");
+    set("preserve.head_w=0");
+    found();
+    run(600);
+    ck_assert_int_ge(died, 6);
+    ck_assert_int_eq(died, hatched);
+    ck_assert_int_gt(deaths[DEATH_AGE], 0);
+}
+END_TEST
+
+START_TEST(who_has_enough_lays_eggs_that_hatch)
+{
+    set("preserve.body_j_m2=500");
+    set("preserve.hatch_s=1");
+    found();
+    run(600);
+    ck_assert(laid > 0);
+    ck_assert(hatched > 6);
+    ck_assert_int_eq(state.counts.births, (uint64_t)hatched);
+    int children = 0;
+    for (int i = 0; i < state.living_count; i++) {
+        const struct descent *d = &state.living[i].descent;
+        children += d->generation > 0;
+        ck_assert(d->generation == 0 || d->mother > 0);
+        ck_assert(d->family < 6);
+    }
+    ck_assert(children > 0);
+    ck_assert(state.living_count <= (int)params.preserve_most);
+}
+END_TEST
+
+START_TEST(hunters_bite_the_living)
+{
+    set("preserve.hunters=1");
+    set("preserve.width_m=7");
+    set("preserve.height_m=5");
+    found();
+    run(1500);
+    ck_assert(state.counts.eaten[FOOD_LIVING] > 0);
+}
+END_TEST
+
+START_TEST(bodies_in_space_are_refused_by_name)
+{
+    creature_deinit(&creatures[1]);
+    read(1, BOXES);
+    names[1] = BOXES;
+    preserve_apply(&params);
+    ck_assert_int_eq(preserve_found(&state, &params, 7, genomes, names, 2, &memory, &error),
+                     ERR_USAGE);
+    ck_assert_str_eq(error.message, BOXES ": there is no preserve of boxes");
+    names[1] = SNAKE;
+}
+END_TEST
+
+START_TEST(what_is_no_preserve_is_refused)
+{
+    set("preserve.width_m=16.2");
+    ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "preserve.width_m"));
+    set("preserve.width_m=16");
+    set("world.preset=land");
+    ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "world.gravity_m_s2"));
+}
+END_TEST
+
+/* Every byte is changed, and the bytes are cut everywhere: an error, or a state that is read. */
+START_TEST(hostile_states_are_refused_or_read)
+{
+    struct pack_writer writer;
+    struct preserve_state copy;
+    int refused = 0;
+    found();
+    run(60);
+    pack_writer_init(&writer);
+    preserve_state_encode(&state, &writer);
+    size_t size = writer.buffer.size;
+    char *bytes = malloc(size);
+    for (size_t i = 0; i < size; i += 7) {
+        memcpy(bytes, writer.buffer.data, size);
+        bytes[i] ^= (char)(1 + i % 255);
+        int rc = preserve_state_decode(&copy, bytes, size, &error);
+        if (rc == 0)
+            preserve_state_deinit(&copy);
+        refused += rc != 0;
+        memcpy(bytes, writer.buffer.data, i);
+        ck_assert_int_ne(preserve_state_decode(&copy, bytes, i, &error), 0);
+    }
+    ck_assert(refused > 10);
+    free(bytes);
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(a_microjoule_too_much_is_seen_in_bytes)
+{
+    struct pack_writer writer;
+    struct preserve_state copy;
+    found();
+    state.plants[5]++;
+    pack_writer_init(&writer);
+    preserve_state_encode(&state, &writer);
+    ck_assert_int_eq(preserve_state_decode(&copy, writer.buffer.data, writer.buffer.size, &error),
+                     ERR_FORMAT);
+    ck_assert_str_eq(error.message, "ledger: stores and flows differ");
+    pack_writer_deinit(&writer);
+}
+END_TEST
+
+START_TEST(a_state_of_another_world_is_refused)
+{
+    found();
+    set("preserve.width_m=8");
+    ck_assert_int_eq(preserve_run(&state, &params, 1, NULL, &memory, &error), ERR_RANGE);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("preserve");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, founders_hatch_and_the_ledger_is_equal);
+    tcase_add_test(tests, a_state_through_bytes_moves_on_alike);
+    tcase_add_test(tests, hunger_kills_and_leaves_carcasses);
+    tcase_add_test(tests, age_kills);
+    tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
+    tcase_add_test(tests, hunters_bite_the_living);
+    tcase_add_test(tests, bodies_in_space_are_refused_by_name);
+    tcase_add_test(tests, what_is_no_preserve_is_refused);
+    tcase_add_test(tests, hostile_states_are_refused_or_read);
+    tcase_add_test(tests, a_microjoule_too_much_is_seen_in_bytes);
+    tcase_add_test(tests, a_state_of_another_world_is_refused);
+    return run_tests("preserve", tests);
+}
