@@ -13,7 +13,7 @@
 #include "common/system/file.h"
 
 #define FILE_BYTES_MAX (1 << 20)
-#define KEYS_MAX       256
+#define KEYS_MAX       320
 #define LINE_MAX_BYTES (PARAM_TEXT_LENGTH_MAX + 200)
 
 struct ini_state {
