@@ -38,6 +38,7 @@ static int reader_open(struct run_reader *reader, struct error *error)
 
 static void reader_end(struct run_reader *reader)
 {
+    ENSURE(reader->users > 0, "%s: ended without a beginning", reader->path);
     if (--reader->users > 0)
         return;
     sqlite3_close(reader->database);

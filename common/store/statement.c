@@ -100,6 +100,7 @@ int statement_make_room(const char *path, void *items, int count, size_t size, i
                         struct error *error)
 {
     void **array = items;
+    ENSURE(count >= 0 && size > 0 && (count == 0) == !*array, "%d items of %zu bytes", count, size);
     if (count > most)
         return statement_fail_content(path, "it gives more rows than its size has room for", error);
     if (count == INT_MAX)

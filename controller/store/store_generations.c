@@ -81,6 +81,8 @@ int store_closing_init(struct store_closing *closing, const struct population *r
                        int survivor_count)
 {
     int count = ranked->count - ranked->unjudged;
+    ENSURE(count > 0 && survivor_count >= 0, "%d ranked, %d unjudged, %d survivors", ranked->count,
+           ranked->unjudged, survivor_count);
     closing->count = 0;
     closing->unjudged = ranked->unjudged;
     closing->more = ranked->more;
@@ -244,6 +246,9 @@ int store_put_generation(struct store *store, uint32_t generation,
                          const struct population *population, const struct store_closing *closing,
                          struct error *error)
 {
+    ENSURE(population->count > 0, "generation %" PRIu32 " of nobody", generation);
+    ENSURE(!closing || (int64_t)generation == store->generation + 1,
+           "generation %" PRIu32 " after %" PRId64, generation, store->generation);
     int status = begin_durable(store, error);
     if (!status && closing)
         status = close_generation(store, generation - 1, closing, error);

@@ -106,6 +106,8 @@ void store_now_utc(char text[32]);
 
 /* ---- transactions: store_sql.c ---- */
 
+/* What holds of an open store between two calls. */
+void store_check(const struct store *store);
 /* Opens a batch unless one is open; store_commit() ends it. */
 int store_begin(struct store *store, struct error *error);
 void store_roll_back(struct store *store);

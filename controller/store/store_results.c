@@ -109,6 +109,8 @@ int store_put_result(struct store *store, const struct individual *individual,
                      const struct store_cost *cost, struct error *error)
 {
     int is_new;
+    ENSURE(individual->id > 0 && individual->verdict >= 0, "creature %" PRIu64 ", verdict %d",
+           individual->id, individual->verdict);
     int status = store_begin(store, error);
     if (!status)
         status = insert_individual(store, individual, &is_new, error);

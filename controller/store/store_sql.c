@@ -225,8 +225,24 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
     return status;
 }
 
+void store_check(const struct store *store)
+{
+    ENSURE(store->database && store->path[0], "a store that is not open");
+    ENSURE(store->branch >= 0 && store->generation >= -1, "branch %lld, generation %lld",
+           (long long)store->branch, (long long)store->generation);
+    ENSURE(!store->is_read_only || !store->is_in_transaction, "%s: a batch of a reader",
+           store->path);
+    ENSURE(store->is_read_only || store->has_failed || !store->is_in_transaction ||
+               !sqlite3_get_autocommit(store->database),
+           "%s: the open batch is no transaction", store->path);
+    for (int i = 0; i < HOT_COUNT; i++)
+        ENSURE(!store->hot[i] || store->has_failed || !sqlite3_stmt_busy(store->hot[i]),
+               "%s: statement %d is under way", store->path, i);
+}
+
 int store_begin(struct store *store, struct error *error)
 {
+    store_check(store);
     if (store->is_in_transaction)
         return 0;
     int status = store_execute(store, "BEGIN IMMEDIATE", error);
@@ -236,6 +252,7 @@ int store_begin(struct store *store, struct error *error)
 
 int store_commit(struct store *store, struct error *error)
 {
+    store_check(store);
     if (!store->is_in_transaction || store->is_read_only)
         return 0;
     int result = sqlite3_exec(store->database, "COMMIT", NULL, NULL, NULL);

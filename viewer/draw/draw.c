@@ -371,6 +371,8 @@ void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *c
 {
     double ui = draw_ui_scale(width_px, height_px);
     char text[32];
+    ENSURE(width_px > 0 && height_px > 0 && count >= 0, "%d replays on %d x %d px", count, width_px,
+           height_px);
     for (int i = 0; i < count; i++) {
         struct draw_view view;
         lane_view(&view, width_px, height_px, i, replays, count, camera, time_s);
@@ -416,6 +418,7 @@ static int grid_columns(int width_px, int height_px, int count)
 
 void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view)
 {
+    ENSURE(index >= 0 && index < count, "cell %d of %d", index, count);
     int columns = grid_columns(width_px, height_px, count);
     int rows = (count + columns - 1) / columns;
     int column = index % columns, row = index / columns;

@@ -299,8 +299,20 @@ int replay_find_surface(const struct replay *replay, double x_m, double y_m, dou
     return is_found;
 }
 
+void replay_check(const struct replay *replay)
+{
+    ENSURE(replay->frame_count > 0 && replay->frame_s > 0 && replay->rows, "%s: %d frames of %g s",
+           replay->name, replay->frame_count, replay->frame_s);
+    ENSURE(replay->part_count > 0 && replay->shape_count >= replay->part_count,
+           "%s: %d parts, %d shapes", replay->name, replay->part_count, replay->shape_count);
+    for (int i = 0; i < replay->effector_count; i++)
+        ENSURE(replay->effectors[i].drive >= 0 && replay->effectors[i].drive < replay->drive_count,
+               "%s: effector %d moves drive %d", replay->name, i, replay->effectors[i].drive);
+}
+
 void replay_get_frame(const struct replay *replay, int index, struct replay_frame *frame)
 {
+    ENSURE(index >= 0 && index < replay->frame_count, "frame %d of %d", index, replay->frame_count);
     struct replay_row row;
     row_at(replay, index, &row);
     frame->time_s = index * replay->frame_s;

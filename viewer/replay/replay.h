@@ -202,6 +202,8 @@ int replay_create_bout(struct replay **replay, const struct creature *const crea
                        struct error *error);
 /* What the parameters say of the world but its obstacles. For recording. */
 void replay_describe_world(struct replay *replay, const struct params *params);
+/* What holds of every replay. */
+void replay_check(const struct replay *replay);
 void replay_destroy(struct replay *replay); /* NULL is allowed */
 
 /* 1 if that is cut. */

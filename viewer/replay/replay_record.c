@@ -482,6 +482,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     set_status(replay, creature, is_recorded);
     replay_turn_to_way(replay);
     replay_finish(replay);
+    replay_check(replay);
     *result = replay;
     return 0;
 }
