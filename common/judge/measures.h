@@ -145,7 +145,8 @@ int measures_find_difference(const struct measures *one, const struct measures *
     X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")                                  \
     X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")                     \
     X(BROKEN, 20, "broken", "its bones gave way under their load")                                 \
-    X(MEMORY, 21, "memory", "its body or its contacts did not fit into memory")
+    X(MEMORY, 21, "memory", "its body or its contacts did not fit into memory")                    \
+    X(UNSOLVED, 22, "unsolved", "its contacts have no solution")
 
 enum verdict {
 #define X(id, number, name, text) VERDICT_##id = number,

@@ -157,8 +157,10 @@ void dynamics_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
  * normal). */
 void dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
 
-/* One step of settings.dt_s. Returns 0, or 1 when the state is no longer finite or the arena of
- * creation is exhausted. */
+/* One step of settings.dt_s. Returns 0; DYNAMICS_BROKEN when the state is no longer finite or the
+ * arena of creation is exhausted; DYNAMICS_UNSOLVED when the reference finds no solution for its
+ * contacts, which is then off their law by dynamics_law_miss() per dt_s. */
+enum { DYNAMICS_BROKEN = 1, DYNAMICS_UNSOLVED };
 int dynamics_step(struct dynamics *dynamics);
 /* Arithmetic operations so far, roughly and the same on every machine. Beyond settings.work_max a
  * step may end anywhere. */

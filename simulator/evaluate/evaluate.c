@@ -191,9 +191,11 @@ static int judge_cost(const struct run *run)
 /* After a step: whether it failed, by itself or for want of memory. */
 static int judge_step(const struct run *run, int is_broken)
 {
-    return run->arena->is_exhausted ? VERDICT_MEMORY
-           : is_broken              ? VERDICT_NOT_FINITE
-                                    : judge_cost(run);
+    if (run->arena->is_exhausted)
+        return VERDICT_MEMORY;
+    if (is_broken == DYNAMICS_UNSOLVED)
+        return VERDICT_UNSOLVED;
+    return is_broken ? VERDICT_NOT_FINITE : judge_cost(run);
 }
 
 int run_step(struct run *run)

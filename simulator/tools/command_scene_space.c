@@ -139,7 +139,8 @@ static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
         if (trace && (step % run->steps_per_line == 0 || is_bad))
             print_line(trace, run, step);
         if (is_bad)
-            return scene_fail_step(&run->arena, (double)step * run->scene.settings.dt_s, error);
+            return space_run_fail(&run->motion, is_bad, &run->arena,
+                                  (double)step * run->scene.settings.dt_s, error);
     }
     return 0;
 }

@@ -629,7 +629,7 @@ static void put_result(uint64_t verdict, double pace_m_s, double wall_ms, int me
 
 START_TEST(bad_results)
 {
-    put_result(VERDICT_MEMORY + 1, 0, 1, MEASURE_COUNT);
+    put_result(VERDICT_UNSOLVED + 1, 0, 1, MEASURE_COUNT);
     struct error error = expect_refusal(ERR_RANGE, 0);
     ck_assert_ptr_nonnull(strstr(error.message, "result.verdict"));
     put_result(VERDICT_QUARANTINED, 0, 1, MEASURE_COUNT);

@@ -6,8 +6,9 @@
  *                                        slips, stops sliding or leaves its face: bisect for the
  *                                        instant; find out anew what presses, sticks and slides
  *
- * After too many events (feet that chatter, what is wedged) a few small steps of first order with
- * impulses are taken, which always succeed. */
+ * After too many events (feet that chatter, what is wedged), and where it cannot be told what
+ * presses, small steps of first order with impulses are taken. They fail only where contacts have
+ * no solution. */
 #include <math.h>
 
 #include "common/math/detmath.h"
@@ -127,8 +128,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         init_body(c, i, &body->links[i]);
     if (space_touch_create(c, arena) != 0)
         return NULL;
-    c->pusher = space_dynamics_create(body, world, settings, arena);
-    if (!c->pusher || take_memory(c, arena) != 0 || space_equation_create(c) != 0 ||
+    if (take_memory(c, arena) != 0 || space_equation_create(c) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
         space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
                           c->count, arena) != 0)
@@ -310,18 +310,17 @@ static int has_wrong_touch(struct space_constraint *c, double ahead)
 
 /* What presses is known, and what comes together has collided. How touches share a load may not be
  * determined: the least forces are taken, if they are possible ones, else those that were found
- * with the modes. */
-static void start_step(struct space_constraint *c, double ahead)
+ * with the modes. Returns 1 if there is no telling: the law has no solution. */
+static int start_step(struct space_constraint *c, double ahead)
 {
     if (!c->is_stale)
-        return;
-    space_impulses_collide(c, ahead);
-    space_impulses_choose_modes(c, ahead);
+        return 0;
+    if (space_impulses_collide(c, ahead) || space_impulses_choose_modes(c, ahead))
+        return 1;
     c->is_stale = 0;
     c->has_reference = 0;
-    if (!has_wrong_touch(c, ahead))
-        return;
-    c->has_reference = 1;
+    c->has_reference = has_wrong_touch(c, ahead);
+    return 0;
 }
 
 static double longest_step(const struct space_constraint *c, double left)
@@ -410,12 +409,24 @@ static void report_touches(struct space_constraint *c)
     }
 }
 
+/* Coordinates and rates are numbers. */
+static int is_finite(const struct space_constraint *c)
+{
+    double sum = 0;
+    for (int i = 0; i < STATE_SIZE * c->count; i++)
+        sum += fabs(c->y[i]);
+    return isfinite(sum);
+}
+
+/* The joint coordinates of where boxes have come close the joints again. */
 static int push_apart(struct space_constraint *c)
 {
-    int is_broken = space_dynamics_step(c->pusher);
-    space_constraint_set_state(c, space_dynamics_q(c->pusher), space_dynamics_qd(c->pusher));
+    space_impulses_part(c, c->push_out_m_s);
+    for (int i = 0; i < c->rates; i++)
+        c->qd[i] = 0;
+    space_constraint_set_state(c, c->q, c->qd);
     report_touches(c);
-    return is_broken;
+    return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
 static int is_spent(const struct space_constraint *c)
@@ -425,7 +436,7 @@ static int is_spent(const struct space_constraint *c)
 
 int space_constraint_step(struct space_constraint *c)
 {
-    if (c->is_pushing)
+    if (c->push_out_m_s > 0)
         return push_apart(c);
     double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
@@ -434,17 +445,20 @@ int space_constraint_step(struct space_constraint *c)
     c->is_tree_placed = 0;
     while (done < dt && !is_spent(c)) {
         double left = dt - done, h;
-        if (events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX) {
+        int is_crowded = events > EVENTS_MAX || crowd > CROWD_COUNT || c->tries > TRIES_MAX;
+        if (is_crowded || start_step(c, done)) {
             h = left < 1.01 * short_step ? left : short_step;
-            space_impulses_step(c, done, h);
+            if (space_impulses_step(c, done, h)) {
+                report_touches(c);
+                return DYNAMICS_UNSOLVED;
+            }
             settle_state(c);
             space_touch_hold(c);
             crowd = 0;
         } else {
-            start_step(c, done);
             h = advance(c, done, left, &is_event);
             if (h == 0)
-                return 1;
+                return DYNAMICS_BROKEN;
             events += is_event;
             crowd = is_event && h < CROWDED_S ? crowd + 1 : 0;
         }
@@ -454,10 +468,7 @@ int space_constraint_step(struct space_constraint *c)
     report_touches(c);
     for (int i = 0; i < c->rates; i++)
         servo_advance(&c->servos[i], dt);
-    double sum = 0;
-    for (int i = 0; i < STATE_SIZE * c->count; i++)
-        sum += fabs(c->y[i]);
-    return !isfinite(sum) || c->arena->is_exhausted;
+    return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
 /* ---------------------------------------------------------------- the interface */
@@ -646,7 +657,7 @@ double space_constraint_law_residual(const struct space_constraint *c)
 
 uint64_t space_constraint_work(const struct space_constraint *c)
 {
-    return c->work + space_dynamics_work(c->pusher);
+    return c->work;
 }
 
 const struct space_tree *space_constraint_tree(struct space_constraint *c)
@@ -679,7 +690,6 @@ void space_constraint_set_world(struct space_constraint *c, const struct space_w
     space_touch_list_pairs(c);
     c->touch_count = 0;
     c->is_stale = 1;
-    space_dynamics_set_world(c->pusher, world);
 }
 
 void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s)
@@ -688,13 +698,9 @@ void space_constraint_set_joint_damping(struct space_constraint *c, double rate_
         int is_free = c->bodies[c->body_of[i]].link->kind == SPACE_FREE;
         c->servos[i].damping = is_free ? 0 : rate_1_s * 2 * c->birth_inertia[i];
     }
-    space_dynamics_set_joint_damping(c->pusher, rate_1_s);
 }
 
 void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s)
 {
-    c->is_pushing = speed_m_s > 0;
-    space_dynamics_set_effectors(c->pusher, c->effectors);
-    space_dynamics_set_push_out(c->pusher, speed_m_s);
-    space_dynamics_set_state(c->pusher, c->q, c->qd);
+    c->push_out_m_s = speed_m_s;
 }

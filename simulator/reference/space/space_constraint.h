@@ -33,11 +33,13 @@ void space_constraint_set_effectors(struct space_constraint *c, enum effector_st
 
 void space_constraint_set_world(struct space_constraint *c, const struct space_world *world);
 void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s);
-/* Pushing boxes apart at birth is part of their making, not a motion. It is left to the other
- * solver, so that both start from the same pose. */
+/* Above 0 steps part boxes that overlap, at birth: each from rest, with the least motion, in the
+ * sense of its energy, that moves them apart at that speed. Muscles, gravity and drag do nothing. */
 void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s);
 
-/* Moves on by dt_s. Returns 0, or 1 if no step is short enough or the state is no longer finite. */
+/* Moves on by dt_s. Returns 0; DYNAMICS_BROKEN if no step is short enough or the state is no longer
+ * finite; DYNAMICS_UNSOLVED if contacts have no solution: space_constraint_law_residual() and
+ * space_constraint_contacts() then say by how much, and how many. */
 int space_constraint_step(struct space_constraint *c);
 /* Coordinates and rates of joints. Puts the links there and resets the ledger. */
 void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd);

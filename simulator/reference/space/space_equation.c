@@ -70,16 +70,13 @@ int space_equation_extend(struct space_constraint *c, int touches)
 int space_equation_create(struct space_constraint *c)
 {
     int joints = JOINT_ROWS_MAX * c->count;
-    const struct wanted wanted[] = {
-        {&c->joints, joints, joints}, {&c->inverse, joints, 1}, {&c->before, 3 * c->found_room, 1}};
-    c->law_room = c->found_room;
+    const struct wanted wanted[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}};
     c->first = arena_take(c->arena, (size_t)joints, sizeof c->first[0]);
     c->island = arena_take(c->arena, (size_t)c->count, sizeof c->island[0]);
     if (!c->first || !c->island ||
-        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0 ||
-        space_equation_extend(c, c->touch_room) != 0)
+        take_arrays(c->arena, wanted, sizeof wanted / sizeof wanted[0]) != 0)
         return ERR_MEMORY;
-    return cones_create(&c->cones, c->law_room, 3 * c->law_room, 6 * c->count, c->arena);
+    return space_equation_extend(c, c->touch_room);
 }
 
 /* ---------------------------------------------------------------- rows of touches */

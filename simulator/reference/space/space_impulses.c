@@ -1,14 +1,20 @@
 /* See space_system.h: impulses, and what presses.
  *
- * Impacts, and the choice of what presses, sticks and slides, are cones (world/cones.h): of
+ * Impacts, and the choice of what presses, sticks and slides, are the law of contacts (law.h): of
  * velocities at an instant, and of accelerations, with W = J M^-1 J' of the touches after the
  * joints have been eliminated. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
 
-/* Residuals of the cones: of velocities, m/s, and of accelerations, m/s^2. */
-#define CONES_ENOUGH 1e-10
+/* What comes near no faster does not collide, m/s or rad/s. */
+#define RESTING 1e-10
+/* Contacts have no solution if the best misses the law by more than these shares of the greatest
+ * velocity or acceleration along normals and of all, and velocities also by more than this, m/s:
+ * 0.04 um in a step. */
+#define MISS_SHARE    1e-8
+#define MISS_ROUNDING 1e-12
+#define MISS_M_S      1e-5
 /* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding
  * than this, m/s^2 times 1 s, makes a difference to that. */
 #define STOP_S       1e-8
@@ -78,81 +84,108 @@ static void set_response(struct space_constraint *c, const struct row *row, doub
     }
 }
 
-/* The columns in which rows of a law are not 0; what hardly anything moves is 0 altogether. */
-static void close_law(struct space_constraint *c, struct cone_law *law)
+static double *response_of(const struct space_constraint *c, int row)
 {
-    int columns = c->cones.columns;
-    law->from = columns;
-    law->to = 0;
-    for (int i = law->row; i < law->row + law->size; i++) {
-        double *y = cones_row(&c->cones, i), sum = 0;
-        for (int k = 0; k < columns; k++)
-            sum += y[k] * y[k];
-        int is_mobile = sum * c->mass > ROW_MOBILITY;
-        if (!is_mobile && i == law->row)
-            law->bound = -HUGE_VAL;
-        for (int k = 0; k < columns; k++) {
-            y[k] = is_mobile ? y[k] : 0;
-            if (y[k] != 0) {
-                law->from = k < law->from ? k : law->from;
-                law->to = k + 1 > law->to ? k + 1 : law->to;
-            }
-        }
-    }
-    law->from = law->from < law->to ? law->from : 0;
+    return c->responses + (size_t)row * (size_t)(6 * c->count);
 }
 
-/* Where memory is out what does not fit is left out, and the step fails. */
+static double product(const double *a, const double *b, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* What hardly anything moves is 0 altogether. */
+static void drop_immobile(struct space_constraint *c, struct law_contact *contact)
+{
+    int columns = 6 * c->count;
+    for (int i = contact->row; i < contact->row + contact->size; i++) {
+        double *y = response_of(c, i);
+        if (product(y, y, columns) * c->mass > ROW_MOBILITY)
+            continue;
+        if (i == contact->row)
+            contact->bound = -HUGE_VAL;
+        for (int k = 0; k < columns; k++)
+            y[k] = 0;
+    }
+}
+
+static int rows_of_found(const struct space_constraint *c)
+{
+    int rows = 0;
+    for (int i = 0; i < c->found_count; i++)
+        rows += space_touch_size(&c->found[i]);
+    return rows;
+}
+
+/* Room for found[], and as much again. Where memory is out nothing has been found, and the step
+ * fails. */
 static void make_room_for_laws(struct space_constraint *c)
 {
-    if (c->found_count <= c->law_room)
+    int rows = rows_of_found(c);
+    if (c->found_count <= c->law.contacts_max && rows <= c->law.rows_max)
         return;
-    double *before = arena_take(c->arena, 3 * (size_t)c->found_room, sizeof before[0]);
-    if (!before || cones_extend(&c->cones, c->found_room, 3 * c->found_room, c->arena) != 0) {
-        c->found_count = c->law_room;
+    double *before = arena_take(c->arena, 2 * (size_t)rows, sizeof before[0]);
+    double *responses =
+        arena_take(c->arena, 2 * (size_t)rows * 6 * (size_t)c->count, sizeof responses[0]);
+    if (!before || !responses ||
+        law_reserve(&c->law, 2 * c->found_count, 2 * rows, c->arena) != 0) {
+        c->found_count = 0;
         return;
     }
     c->before = before;
-    c->law_room = c->found_room;
+    c->responses = responses;
 }
 
 /* The laws of found[], but for their velocities and bounds. Accelerations of bodies are lost. */
 static void reduce(struct space_constraint *c, double ahead)
 {
-    int n = 0;
+    int n = 0, columns = 6 * c->count;
     make_room_for_laws(c);
     space_system_list_joints(c, ahead);
+    space_equation_factor_joints(c);
+    law_begin(&c->law, c->found_count, rows_of_found(c));
     for (int i = 0; i < c->found_count; i++) {
         struct touch *t = &c->found[i];
-        c->cones.laws[i] =
-            (struct cone_law){.row = n, .size = space_touch_size(t), .friction = t->friction};
-        n += space_touch_size(t);
-    }
-    cones_begin(&c->cones, n);
-    c->cones.count = c->found_count;
-    space_equation_factor_joints(c);
-    for (int i = 0; i < c->found_count; i++) {
-        struct cone_law *law = &c->cones.laws[i];
-        for (int k = 0; k < law->size; k++)
-            set_response(c, &c->found[i].rows[k], cones_row(&c->cones, law->row + k));
-        close_law(c, law);
+        struct law_contact *contact = &c->law.contacts[i];
+        *contact = (struct law_contact){n, space_touch_size(t), 0, t->friction};
+        for (int k = 0; k < contact->size; k++)
+            set_response(c, &t->rows[k], response_of(c, n++));
+        drop_immobile(c, contact);
     }
     for (int i = 0; i < n; i++)
-        c->cones.impulse[i] = 0;
-    c->cones.enough = CONES_ENOUGH;
+        for (int k = 0; k <= i; k++)
+            law_row(&c->law, i)[k] = product(response_of(c, i), response_of(c, k), columns);
 }
 
-static int is_inert(const struct cone_law *law)
+static int is_inert(const struct law_contact *contact)
 {
-    return law->bound == -HUGE_VAL;
+    return contact->bound == -HUGE_VAL;
 }
 
-/* The impulses of the cones, and the joints' answers, change the bodies' velocities. */
+/* 1 if the impulses are no solution: they miss the law by more than `enough`, by more than a share
+ * of what comes together, and by more than rounding. */
+static int is_unsolved(const struct space_constraint *c, double enough)
+{
+    double normal = 0, most = 0;
+    for (int i = 0; i < c->law.count; i++)
+        normal = fmax(normal, fabs(c->law.free[c->law.contacts[i].row]));
+    for (int i = 0; i < c->law.rows; i++)
+        most = fmax(most, fabs(c->law.free[i]));
+    return !(c->law.residual <= fmax(enough, fmax(MISS_SHARE * normal, MISS_ROUNDING * most)));
+}
+
+/* The impulses, and the joints' answers, change the bodies' velocities. */
 static void apply_impulses(struct space_constraint *c)
 {
-    const double *y = c->cones.whole;
-    for (int i = 0; i < c->count; i++, y += 6) {
+    for (int i = 0; i < c->count; i++) {
         struct body *b = &c->bodies[i];
+        double y[6] = {0};
+        for (int row = 0; row < c->law.rows; row++)
+            for (int k = 0; k < 6; k++)
+                y[k] += response_of(c, row)[6 * i + k] * c->law.impulse[row];
         struct vec3 w = unwhiten(b, (struct vec3){y[3], y[4], y[5]});
         b->place.velocity =
             vec3_along(b->place.velocity, (struct vec3){y[0], y[1], y[2]}, 1 / sqrt(b->mass));
@@ -170,12 +203,12 @@ static struct works work_of(const struct space_constraint *c)
     struct works sum = {0, 0, 0, 0};
     for (int i = 0; i < c->found_count; i++)
         for (int k = 0; k < space_touch_size(&c->found[i]); k++) {
-            int row = c->cones.laws[i].row + k;
-            double l = c->cones.impulse[row];
+            int row = c->law.contacts[i].row + k;
+            double l = c->law.impulse[row];
             double *to = c->found[i].kind == TOUCH_LIMIT ? &sum.limit
                          : k == 0                        ? &sum.normal
                                                          : &sum.tangent;
-            *to += l * 0.5 * (c->before[row] + c->cones.velocity[row]);
+            *to += l * 0.5 * (c->before[row] + c->law.velocity[row]);
             sum.size += fabs(l * c->before[row]);
         }
     return sum;
@@ -224,27 +257,36 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
     mark->point.friction_impulse_n_s += vec3_length(across);
 }
 
-/* Solves what found[] is subject to, with velocities `before`, and again without restitution if
- * that gains energy. */
-static void solve_impacts(struct space_constraint *c)
+/* Bounds above 0 are given up. */
+static void give_up_bounds(struct space_constraint *c)
 {
-    cones_solve(&c->cones);
+    for (int i = 0; i < c->found_count; i++)
+        c->law.contacts[i].bound = fmin(c->law.contacts[i].bound, 0);
+}
+
+/* Solves what found[] is subject to, with velocities `before`, and again without restitution if
+ * that gains energy or has no solution. Returns 1 and changes nothing if that has none either. */
+static int solve_impacts(struct space_constraint *c)
+{
+    law_solve(&c->law);
     struct works works = work_of(c);
-    if (works.normal + works.tangent + works.limit > GAIN_SHARE * works.size) {
-        for (int i = 0; i < c->found_count; i++)
-            if (c->cones.laws[i].bound > 0)
-                c->cones.laws[i].bound = 0;
-        cones_solve(&c->cones);
+    double gain = works.normal + works.tangent + works.limit;
+    if (gain > GAIN_SHARE * works.size || is_unsolved(c, MISS_M_S)) {
+        give_up_bounds(c);
+        law_solve(&c->law);
         works = work_of(c);
     }
-    c->law_residual = fmax(c->law_residual, c->cones.residual);
+    if (is_unsolved(c, MISS_M_S))
+        return 1;
+    c->law_residual = fmax(c->law_residual, c->law.residual);
     book_works(c, works);
     for (int i = 0; i < c->found_count; i++) {
-        const double *l = c->cones.impulse + c->cones.laws[i].row;
+        const double *l = c->law.impulse + c->law.contacts[i].row;
         if (l[0] > 0)
             space_impulses_mark(c, &c->found[i], space_touch_force(&c->found[i], l));
     }
     apply_impulses(c);
+    return 0;
 }
 
 static double restitution_speed(const struct space_constraint *c)
@@ -271,22 +313,23 @@ int space_impulses_collide(struct space_constraint *c, double ahead)
     space_system_place(c, c->y);
     space_touch_find(c, TOUCH_NEAR);
     for (int i = 0; i < c->found_count; i++)
-        is_needed |= c->found[i].rows[0].rate < -CONES_ENOUGH;
+        is_needed |= c->found[i].rows[0].rate < -RESTING;
     if (!is_needed)
         return 0;
     reduce(c, ahead);
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
-        struct cone_law *law = &c->cones.laws[i];
+        struct law_contact *law = &c->law.contacts[i];
         for (int k = 0; k < space_touch_size(t); k++)
-            c->cones.free[law->row + k] = c->before[law->row + k] = t->rows[k].rate;
+            c->law.free[law->row + k] = c->before[law->row + k] = t->rows[k].rate;
         if (!is_inert(law))
             law->bound = rebound(c, t, t->rows[0].rate);
     }
-    solve_impacts(c);
+    if (solve_impacts(c))
+        return 1;
     keep_places(c, c->y);
     space_system_place(c, c->y);
-    return 1;
+    return 0;
 }
 
 /* Touches that leave have no part in what presses. */
@@ -302,8 +345,8 @@ static void drop_leaving(struct space_constraint *c)
 /* What a touch that presses with these forces is. */
 static void start_pressing(struct space_constraint *c, int law)
 {
-    const struct cone_law *l = &c->cones.laws[law];
-    const double *force = c->cones.impulse + l->row, *after = c->cones.velocity + l->row;
+    const struct law_contact *l = &c->law.contacts[law];
+    const double *force = c->law.impulse + l->row, *after = c->law.velocity + l->row;
     struct touch *t = &c->touches[c->touch_count++];
     *t = c->found[law];
     t->rest = t->rows[0].deviation;
@@ -328,7 +371,7 @@ static void start_pressing(struct space_constraint *c, int law)
     t->floor = space_touch_floor(c, along, fmin(along, 0) - TURN * c->slip_m_s);
 }
 
-void space_impulses_choose_modes(struct space_constraint *c, double ahead)
+int space_impulses_choose_modes(struct space_constraint *c, double ahead)
 {
     double sum = 0;
     space_system_place(c, c->y);
@@ -336,7 +379,7 @@ void space_impulses_choose_modes(struct space_constraint *c, double ahead)
     drop_leaving(c);
     c->touch_count = 0;
     if (c->found_count == 0)
-        return;
+        return 0;
     if (c->found_count > c->touch_room && space_equation_extend(c, c->found_room) != 0)
         c->found_count = c->touch_room;
     reduce(c, ahead);
@@ -344,7 +387,7 @@ void space_impulses_choose_modes(struct space_constraint *c, double ahead)
     space_equation_accelerate(c, ahead, 0);
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
-        double *free = c->cones.free + c->cones.laws[i].row;
+        double *free = c->law.free + c->law.contacts[i].row;
         for (int k = 0; k < space_touch_size(t); k++)
             free[k] = space_equation_acceleration_of(c, &t->rows[k]);
         if (t->kind == TOUCH_LIMIT)
@@ -353,12 +396,15 @@ void space_impulses_choose_modes(struct space_constraint *c, double ahead)
         for (int k = 1; k < 3 && speed > 2 * c->slip_m_s; k++)
             free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
     }
-    cones_solve(&c->cones);
+    law_solve(&c->law);
+    if (is_unsolved(c, STICKING_M_S2))
+        return 1;
     for (int i = 0; i < c->found_count; i++)
-        sum += c->cones.impulse[c->cones.laws[i].row];
+        sum += c->law.impulse[c->law.contacts[i].row];
     for (int i = 0; i < c->found_count; i++)
-        if (c->cones.impulse[c->cones.laws[i].row] > PRESSING_SHARE * sum)
+        if (c->law.impulse[c->law.contacts[i].row] > PRESSING_SHARE * sum)
             start_pressing(c, i);
+    return 0;
 }
 
 /* ---------------------------------------------------------------- steps of impulses */
@@ -386,7 +432,7 @@ static double least_rate(const struct space_constraint *c, const struct touch *t
     return gap < -SLOP_M ? fmin(PUSH_OUT_SHARE * (-gap - SLOP_M) / h, PUSH_OUT_SPEED_M_S) : 0;
 }
 
-void space_impulses_step(struct space_constraint *c, double ahead, double h)
+int space_impulses_step(struct space_constraint *c, double ahead, double h)
 {
     c->touch_count = 0;
     c->is_stale = 1;
@@ -404,25 +450,50 @@ void space_impulses_step(struct space_constraint *c, double ahead, double h)
     }
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
-        struct cone_law *law = &c->cones.laws[i];
+        struct law_contact *law = &c->law.contacts[i];
         for (int k = 0; k < space_touch_size(t); k++) {
             c->before[law->row + k] = t->rows[k].rate;
-            c->cones.free[law->row + k] =
+            c->law.free[law->row + k] =
                 t->rows[k].rate + h * space_equation_acceleration_of(c, &t->rows[k]);
         }
         if (!is_inert(law))
             law->bound = least_rate(c, t, h);
-        law->is_push_out = !is_inert(law) && law->bound > 0;
     }
     for (int i = 0; i < c->count; i++) {
         struct body *b = &c->bodies[i];
         b->place.velocity = vec3_along(b->place.velocity, b->free_v, h);
         b->place.spin = vec3_along(b->place.spin, b->free_w, h);
     }
-    if (c->cones.rows > 0)
-        solve_impacts(c);
+    if (c->law.rows > 0 && solve_impacts(c)) {
+        c->law_residual = c->law.residual;
+        return 1;
+    }
     drift(c, h / 2);
     keep_places(c, c->y);
     space_system_place(c, c->y);
     c->impulse_steps++;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- apart */
+
+void space_impulses_part(struct space_constraint *c, double speed)
+{
+    double h = c->settings.dt_s;
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].place.velocity = c->bodies[i].place.spin = (struct vec3){0, 0, 0};
+    keep_places(c, c->y);
+    space_system_place(c, c->y);
+    space_touch_find(c, MARGIN_M + 2 * h * speed);
+    reduce(c, 0);
+    for (int i = 0; i < c->law.rows; i++)
+        c->law.free[i] = 0;
+    for (int i = 0; i < c->found_count; i++)
+        if (!is_inert(&c->law.contacts[i]))
+            c->law.contacts[i].bound = fmin(-c->found[i].rows[0].deviation / h, speed);
+    law_solve(&c->law);
+    apply_impulses(c);
+    drift(c, h);
+    keep_places(c, c->y);
+    space_system_place(c, c->y);
 }

@@ -12,9 +12,9 @@
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 
-#include "simulator/world/cones.h"
 #include "simulator/body/shapes/solids.h"
 #include "simulator/reference/dormand_prince.h"
+#include "simulator/reference/law.h"
 #include "simulator/reference/qr.h"
 #include "simulator/reference/space/space_constraint.h"
 
@@ -149,7 +149,6 @@ struct space_constraint {
     int limit_count;
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
     int touch_count, found_count, touch_room, found_room;
-    int law_room;      /* of the cones */
     int is_stale;      /* what presses is to be found anew */
     double slip_m_s;   /* what slides slower may stop at once */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
@@ -159,10 +158,9 @@ struct space_constraint {
     int point_count, point_room;
     double penetration_m, law_residual;
     uint64_t impulse_steps, work;
-    struct space_dynamics *pusher; /* pushes boxes apart at birth */
-    int is_pushing;
-    int is_tree_placed; /* carriers are at the present state */
-    int tries;          /* steps tried in this dt_s */
+    double push_out_m_s; /* above 0: steps part boxes, at birth */
+    int is_tree_placed;  /* carriers are at the present state */
+    int tries;           /* steps tried in this dt_s */
 
     /* the constraint-force equation: rows of joints first */
     struct row *rows;
@@ -176,8 +174,9 @@ struct space_constraint {
     int *island;  /* per body: the least number of those that joints and touches join with it */
     int *members; /* rows of touches of one island, of which w is */
     /* touches with the joints eliminated */
-    struct cones cones;
-    double *before; /* per row: velocity before impulses */
+    struct law law;
+    double *responses; /* rows x 6 of each body: see set_response() */
+    double *before;    /* per row: velocity before impulses */
     struct ledger ledger;
 };
 
@@ -276,12 +275,17 @@ void space_equation_weigh_freedoms(struct space_constraint *c);
 
 /* ---- space_impulses.c */
 
-/* Impulses on all of found[] that touches; velocities in y change. Returns 1 if one was needed. */
+/* Impulses on all of found[] that touches; velocities in y change. Returns 1 if they have no
+ * solution, and changes nothing then. */
 int space_impulses_collide(struct space_constraint *c, double ahead);
-/* Finds which of found[] press, and whether they stick or slide. */
-void space_impulses_choose_modes(struct space_constraint *c, double ahead);
-/* A step of first order with impulses: y moves on by h. */
-void space_impulses_step(struct space_constraint *c, double ahead, double h);
+/* Finds which of found[] press, and whether they stick or slide. Returns 1 if that has no
+ * solution. */
+int space_impulses_choose_modes(struct space_constraint *c, double ahead);
+/* A step of first order with impulses: y moves on by h. Returns 1 if they have no solution. */
+int space_impulses_step(struct space_constraint *c, double ahead, double h);
+/* A step of a body at rest whose boxes overlap, no faster than this: the least motion that parts
+ * them, in the sense of its energy. Joints are no longer closed then. */
+void space_impulses_part(struct space_constraint *c, double speed_m_s);
 /* Books an impulse of a touch, in the world. */
 void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse);
 

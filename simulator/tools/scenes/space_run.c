@@ -23,6 +23,17 @@ int space_run_step(struct space_run *m)
     return m->solver->step(m->state);
 }
 
+int space_run_fail(const struct space_run *m, int result, const struct arena *arena, double time_s,
+                   struct error *error)
+{
+    const struct contact_point *contacts;
+    if (arena->is_exhausted || result != DYNAMICS_UNSOLVED)
+        return scene_fail_step(arena, time_s, error);
+    return error_set(
+        error, ERR_RANGE, "contacts have no solution: off by %.3g m/s at %d contacts, at %.9g s",
+        m->solver->law_residual(m->state), m->solver->contacts(m->state, &contacts), time_s);
+}
+
 const double *space_run_q(const struct space_run *m)
 {
     return m->solver->q(m->state);

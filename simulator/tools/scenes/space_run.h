@@ -15,8 +15,11 @@ struct space_run {
  * full. */
 int space_run_start(struct space_run *run, struct space_scene *scene, struct arena *arena,
                     struct error *error);
-/* One step of dt_s. Returns 0, or 1 when the state is no longer finite. */
+/* One step of dt_s. Returns what dynamics_step() does. */
 int space_run_step(struct space_run *run);
+/* What to say of a step that returned `result` and ended at time_s. Returns the code. */
+int space_run_fail(const struct space_run *run, int result, const struct arena *arena,
+                   double time_s, struct error *error);
 /* Coordinates and rates of joints, and the tree there; good until the next step. */
 const double *space_run_q(const struct space_run *run);
 const double *space_run_qd(const struct space_run *run);
