@@ -44,25 +44,46 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* ---------------------------------------------------------------- memory */
 
+static int take_lines(struct arena *arena, double **const *lines, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(*lines[i] = arena_take(arena, size, sizeof(double))))
+            return ERR_MEMORY;
+    return 0;
+}
+
 static int take_arrays(struct law *s, struct arena *arena)
 {
-    struct law_group *g = &s->group;
     size_t n = (size_t)s->rows_max, contacts = (size_t)s->contacts_max;
-    double **lines[] = {&s->free,  &s->impulse, &s->velocity, &s->best, &g->scale,
-                        &g->g,     &g->x,       &g->y,        &g->z,    &g->slip,
-                        &g->right, &g->centre,  &g->from,     &g->step};
-    double **squares[] = {&s->w, &g->a, &g->system};
-    int is_complete = 1;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        is_complete &= (*lines[i] = arena_take(arena, n, sizeof(double))) != NULL;
-    for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++)
-        is_complete &= (*squares[i] = arena_take(arena, n * n, sizeof(double))) != NULL;
+    double **lines[] = {&s->free, &s->impulse, &s->velocity}, **halves[] = {&s->w};
     s->contacts = arena_take(arena, contacts, sizeof s->contacts[0]);
     s->leaders = arena_take(arena, contacts, sizeof s->leaders[0]);
-    g->contacts = arena_take(arena, contacts, sizeof g->contacts[0]);
-    g->rows_at = arena_take(arena, n, sizeof g->rows_at[0]);
-    is_complete &= s->contacts && s->leaders && g->contacts && g->rows_at;
-    return is_complete ? qr_create(&s->qr, s->rows_max, s->rows_max, arena) : ERR_MEMORY;
+    if (!s->contacts || !s->leaders || take_lines(arena, lines, 3, n) != 0)
+        return ERR_MEMORY;
+    return take_lines(arena, halves, 1, n * (n + 1) / 2);
+}
+
+/* Room for a group of so many rows, and as many contacts at most. */
+static int make_room_for_group(struct law *s, int rows)
+{
+    struct law_group with = {.rows_max = rows + rows / 4};
+    struct qr qr;
+    size_t n = (size_t)with.rows_max;
+    double **lines[] = {&with.scale, &with.g,      &with.x,    &with.y,    &with.z,   &with.slip,
+                        &with.right, &with.centre, &with.from, &with.step, &with.best};
+    double **squares[] = {&with.a, &with.system};
+    if (rows <= s->group.rows_max)
+        return 0;
+    with.contacts = arena_take(s->arena, n, sizeof with.contacts[0]);
+    with.rows_at = arena_take(s->arena, n, sizeof with.rows_at[0]);
+    if (!with.contacts || !with.rows_at ||
+        take_lines(s->arena, lines, sizeof lines / sizeof lines[0], n) != 0 ||
+        take_lines(s->arena, squares, 2, n * n) != 0 ||
+        qr_create(&qr, with.rows_max, with.rows_max, s->arena) != 0)
+        return ERR_MEMORY;
+    s->group = with;
+    s->qr = qr;
+    return 0;
 }
 
 int law_reserve(struct law *s, int contacts, int rows, struct arena *arena)
@@ -73,6 +94,9 @@ int law_reserve(struct law *s, int contacts, int rows, struct arena *arena)
                        .rows_max = rows > s->rows_max ? rows : s->rows_max};
     if (take_arrays(&with, arena) != 0)
         return ERR_MEMORY;
+    with.arena = arena;
+    with.group = s->group;
+    with.qr = s->qr;
     *s = with;
     return 0;
 }
@@ -173,10 +197,16 @@ static void find_groups(struct law *s)
     }
 }
 
-/* The contacts of a leader become the group, but for those that nothing can move. */
-static void gather(struct law *s, int leader)
+/* The contacts of a leader become the group, but for those that nothing can move. ERR_MEMORY where
+ * it has no room. */
+static int gather(struct law *s, int leader)
 {
     struct law_group *g = &s->group;
+    int rows = 0;
+    for (int i = leader; i < s->count; i++)
+        rows += s->leaders[i] == leader ? s->contacts[i].size : 0;
+    if (make_room_for_group(s, rows) != 0)
+        return ERR_MEMORY;
     g->count = g->rows = 0;
     for (int i = leader; i < s->count; i++) {
         const struct law_contact *c = &s->contacts[i];
@@ -198,6 +228,7 @@ static void gather(struct law *s, int leader)
             double w = one > other ? law_row(s, one)[other] : law_row(s, other)[one];
             g->a[i * g->rows + k] = g->a[k * g->rows + i] = g->scale[i] * g->scale[k] * w;
         }
+    return 0;
 }
 
 /* The largest sum of a row: no eigenvalue is larger. */
@@ -464,7 +495,7 @@ static int is_solved(struct law *s, int leader, double enough)
     if (miss < s->best_residual) {
         s->best_residual = miss;
         for (int i = 0; i < g->rows; i++)
-            s->best[i] = s->impulse[g->rows_at[i]];
+            s->group.best[i] = s->impulse[g->rows_at[i]];
     }
     return s->best_residual <= enough;
 }
@@ -478,7 +509,7 @@ static int solve_with_springs(struct law *s, const struct way *way, double e, do
     for (int k = 0; k < way->tries && !has_ended; k++) {
         for (int i = 0; i < g->rows; i++)
             if (k == 0 || !isfinite(g->x[i]))
-                g->x[i] = s->best[i] / g->scale[i];
+                g->x[i] = s->group.best[i] / g->scale[i];
         go_round(s, e * most, most * det_pow(0.1, 1 + k % 4), ROUNDS << k);
         has_ended = iterate(s, e * most, enough, NEWTON_EQUATIONS, way->halvings);
     }
@@ -507,10 +538,11 @@ static int go_way(struct law *s, const struct way *way, int leader, double enoug
     return is_done;
 }
 
-static void solve_group(struct law *s, int leader, double enough)
+static int solve_group(struct law *s, int leader, double enough)
 {
     struct law_group *g = &s->group;
-    gather(s, leader);
+    if (gather(s, leader) != 0)
+        return ERR_MEMORY;
     for (int i = 0; i < g->rows; i++)
         g->x[i] = 0;
     s->best_residual = HUGE_VAL;
@@ -518,21 +550,23 @@ static void solve_group(struct law *s, int leader, double enough)
     for (int k = 0; k < WAYS && !is_done; k++)
         is_done = go_way(s, &ways[k], leader, enough);
     for (int i = 0; i < g->rows; i++)
-        s->impulse[g->rows_at[i]] = s->best[i];
+        s->impulse[g->rows_at[i]] = g->best[i];
+    return 0;
 }
 
 void law_solve(struct law *s)
 {
     double enough = fmax(ENOUGH, ENOUGH_SHARE * greatest(s->free, s->rows));
-    s->residual = 0;
+    int is_complete = 1;
     s->equations = s->rounds = 0;
     for (int i = 0; i < s->rows; i++)
         s->impulse[i] = 0;
     find_groups(s);
     for (int i = 0; i < s->count; i++)
         if (s->leaders[i] == i)
-            solve_group(s, i, enough);
+            is_complete &= solve_group(s, i, enough) == 0;
     law_set_velocities(s);
+    s->residual = is_complete ? 0 : HUGE_VAL;
     for (int i = 0; i < s->count; i++)
         s->residual = fmax(s->residual, law_miss(s, i));
 }

@@ -37,26 +37,27 @@ struct law_contact {
 
 /* Contacts that feel one another, by rows of their own. */
 struct law_group {
-    int count, rows;
+    int count, rows, rows_max;
     struct law_contact *contacts; /* their rows are those of the group */
     int *rows_at;                 /* per row: which one of all it is */
     double *a, *system;           /* rows x rows: W scaled; scratch of both methods */
     /* per row, scaled; x: impulses, y: velocities negated, z: impulses on their cones */
-    double *scale, *g, *x, *y, *z, *slip, *right, *centre, *from, *step;
+    double *scale, *g, *x, *y, *z, *slip, *right, *centre, *from, *step, *best;
 };
 
 struct law {
     struct law_contact *contacts;
     int count, rows;
     int contacts_max, rows_max;
-    double *w;                   /* rows x rows: the caller's, of which the lower half counts */
-    double *free;                /* per row: velocity without impulses */
-    double *impulse, *velocity;  /* per row, after */
-    double residual;             /* after: law_miss() of the worst contact */
-    int equations, rounds;       /* after: of Newton's method, and of multipliers */
-    struct law_group group;      /* the one being solved */
-    double best_residual, *best; /* its best impulses so far */
-    int *leaders;                /* per contact: the first of its group */
+    struct arena *arena;        /* of room for groups */
+    double *w;                  /* the lower half of W, row by row: the caller's */
+    double *free;               /* per row: velocity without impulses */
+    double *impulse, *velocity; /* per row, after */
+    double residual;            /* after: law_miss() of the worst contact */
+    int equations, rounds;      /* after: of Newton's method, and of multipliers */
+    struct law_group group;     /* the one being solved */
+    double best_residual;       /* its best so far */
+    int *leaders;               /* per contact: the first of its group */
     struct qr qr;
 };
 
@@ -65,11 +66,13 @@ struct law {
 int law_reserve(struct law *law, int contacts, int rows, struct arena *arena);
 /* Says how many there are; contacts, the lower half of W and free are then the caller's to fill. */
 void law_begin(struct law *law, int contacts, int rows);
+/* A row of the lower half of W: row + 1 numbers. */
 static inline double *law_row(const struct law *law, int row)
 {
-    return law->w + (size_t)row * (size_t)law->rows;
+    return law->w + (size_t)row * ((size_t)row + 1) / 2;
 }
-/* Sets impulse, velocity and residual: of the best that was found. */
+/* Sets impulse, velocity and residual: of the best that was found. Where the arena has no room for
+ * a group the residual is infinite. */
 void law_solve(struct law *law);
 /* How far a contact's impulse and velocity are from the law, as a velocity. */
 double law_miss(const struct law *law, int contact);

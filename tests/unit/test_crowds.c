@@ -239,11 +239,38 @@ START_TEST(no_memory_for_contacts_is_an_error)
 }
 END_TEST
 
+static double pretended_residual(const void *state)
+{
+    return *(const double *)state;
+}
+
+static int pretended_contacts(const void *state, const struct contact_point **contacts)
+{
+    (void)state;
+    *contacts = NULL;
+    return 7;
+}
+
+START_TEST(no_solution_is_an_error)
+{
+    double residual = 0.25;
+    const struct space_solver solver = {.law_residual = pretended_residual,
+                                        .contacts = pretended_contacts};
+    const struct space_run run = {&solver, &residual};
+    ck_assert_int_eq(space_run_fail(&run, DYNAMICS_UNSOLVED, &arena, 1.5, &error), ERR_RANGE);
+    ck_assert_str_eq(error.message,
+                     "contacts have no solution: off by 0.25 m/s at 7 contacts, at 1.5 s");
+    space_run_fail(&run, DYNAMICS_BROKEN, &arena, 1.5, &error);
+    ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("crowds");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, no_solution_is_an_error);
     tcase_add_test(tests, twenty_squares_stand);
     tcase_add_test(tests, six_dropped_boxes_come_to_rest);
     tcase_add_test(tests, all_that_lie_in_the_plane_are_carried);

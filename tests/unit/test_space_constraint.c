@@ -2,6 +2,7 @@
  * all joints at random. What both must agree with is in tests/oracle/test_space.c. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
@@ -222,6 +223,44 @@ START_TEST(momentum_is_kept)
 }
 END_TEST
 
+/* Two cubes, one four times as heavy, that overlap by 0.1 m come apart from rest to rest, no faster than they may, and
+ * their centre of mass stays. */
+START_TEST(boxes_part)
+{
+    for (int i = 0; i < 2; i++) {
+        double mass = i == 0 ? 1 : 4, inertia = mass / 6;
+        links[i] = (struct space_link){.parent = -1,
+                                       .kind = SPACE_FREE,
+                                       .frame = QUATERNION_ONE,
+                                       .mass_kg = mass,
+                                       .inertia = {inertia, 0, 0, inertia, 0, inertia},
+                                       .cone_rad = HUGE_VAL};
+        boxes[i] = (struct space_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0};
+    }
+    const struct space_body pair = {links, 2, boxes, 2};
+    settings.integrator = INTEGRATOR_AUTO;
+    world.gravity_m_s2 = (struct vec3){0, 0, 0};
+    exact = space_constraint_create(&pair, &world, &settings, &arena);
+    ck_assert_ptr_nonnull(exact);
+    memset(q, 0, sizeof q);
+    memset(qd, 0, sizeof qd);
+    q[3] = q[10] = 1;
+    q[7] = 0.9;
+    space_constraint_set_state(exact, q, qd);
+    space_constraint_set_push_out(exact, 0.5);
+    ck_assert_int_eq(space_constraint_step(exact), 0);
+    double apart = space_constraint_q(exact)[7] - space_constraint_q(exact)[0];
+    ck_assert_double_eq_tol(apart, 0.9 + 0.5 * settings.dt_s, 1e-12);
+    for (int i = 0; i < 500; i++)
+        ck_assert_int_eq(space_constraint_step(exact), 0);
+    const double *now = space_constraint_q(exact);
+    ck_assert_double_eq_tol(now[7] - now[0], 1, 1e-9);
+    ck_assert_double_eq_tol(now[0] + 4 * now[7], 4 * 0.9, 1e-9);
+    for (int i = 0; i < 12; i++)
+        ck_assert_double_eq(space_constraint_qd(exact)[i], 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("space_constraint");
@@ -232,6 +271,7 @@ int main(void)
     tcase_add_test(tests, freedoms_feel_the_same_inertia);
     tcase_add_test(tests, trees_move_alike);
     tcase_add_test(tests, momentum_is_kept);
+    tcase_add_test(tests, boxes_part);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

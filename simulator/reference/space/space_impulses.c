@@ -120,18 +120,17 @@ static int rows_of_found(const struct space_constraint *c)
     return rows;
 }
 
-/* Room for found[], and as much again. Where memory is out nothing has been found, and the step
+/* Room for found[], and a quarter more. Where memory is out nothing has been found, and the step
  * fails. */
 static void make_room_for_laws(struct space_constraint *c)
 {
-    int rows = rows_of_found(c);
+    int rows = rows_of_found(c), room = rows + rows / 4;
     if (c->found_count <= c->law.contacts_max && rows <= c->law.rows_max)
         return;
-    double *before = arena_take(c->arena, 2 * (size_t)rows, sizeof before[0]);
+    double *before = arena_take(c->arena, (size_t)room, sizeof before[0]);
     double *responses =
-        arena_take(c->arena, 2 * (size_t)rows * 6 * (size_t)c->count, sizeof responses[0]);
-    if (!before || !responses ||
-        law_reserve(&c->law, 2 * c->found_count, 2 * rows, c->arena) != 0) {
+        arena_take(c->arena, (size_t)room * 6 * (size_t)c->count, sizeof responses[0]);
+    if (!before || !responses || law_reserve(&c->law, room, room, c->arena) != 0) {
         c->found_count = 0;
         return;
     }
