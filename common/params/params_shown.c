@@ -65,6 +65,12 @@ static int has_obstacles(const struct params *params)
     return params->world_obstacles[0] != '\0';
 }
 
+/* Preserves are no runs. */
+static int is_preserve(const struct params *params)
+{
+    return 0;
+}
+
 static int is_fine(const struct params *params)
 {
     return 0;
@@ -100,6 +106,7 @@ static const struct group {
     {has_contests, {"contest.", "sensor.other", "sensor.object", "evolution.seeds_see"}},
     {has_relief, {"world.relief_wavelength_m", "world.relief_seed"}},
     {has_obstacles, {"world.depth_m"}},
+    {is_preserve, {"preserve."}},
     {is_fine,
      {"mutation.breeding_method", "mutation.body_", "mutation.effector", "mutation.neuron_",
       "mutation.add_", "mutation.connection_", "mutation.remove_", "mutation.more_continue",
