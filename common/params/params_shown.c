@@ -124,7 +124,7 @@ static const struct group {
      {"archive.trial_share", "archive.frozen", "archive.pressure", "breeding.choice",
       "creature.servo_rad_s", "exam.slope_rad", "exam.starts", "exam.pass", "farm.memory_mb",
       "farm.nice", "fitness.size_floor_m", "guard.penetration_m", "guard.perturbed_runs",
-      "world.drag_exposure", "evolution.seeded_share", "preserve."}},
+      "world.drag_exposure", "evolution.seeded_share"}},
 };
 
 static int is_in(const struct group *group, const char *key)
