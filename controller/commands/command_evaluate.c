@@ -1,4 +1,4 @@
-/* controller evaluate and contest: start the simulator's commands of that name, which know no run,
+/* controller evaluate, contest and preserve: start the simulator's commands of that name, which know no run,
  * with creatures of runs as files. */
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,14 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
 /* What is handed over; creatures of runs become files of their own, at most `creatures_max`. */
 static int hand_over(int argc, char **argv, int creatures_max)
 {
-    char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE], paths[2][RUN_PATH_SIZE];
+    char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE];
     char name[] = "simulator", **words = calloc((size_t)argc + 2, sizeof *words);
+    char(*paths)[RUN_PATH_SIZE] = calloc((size_t)argc, sizeof *paths);
     struct error error = {0};
     uint64_t id;
     int count = 0;
-    int result = words ? program_find("simulator", program, &error)
-                       : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int result = words && paths ? program_find("simulator", program, &error)
+                                : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     for (int i = 0; i < argc && result >= 0; i++) {
         words[i + 1] = argv[i];
         if (i > 0 && count < creatures_max &&
@@ -56,6 +57,7 @@ static int hand_over(int argc, char **argv, int creatures_max)
         if (paths[i][0])
             unlink(paths[i]);
     free(words);
+    free(paths);
     return result < 0 ? command_fail(&error) : result;
 }
 
@@ -76,6 +78,12 @@ static int command_contest(int argc, char **argv)
                                : hand_over(argc, argv, 2);
 }
 
+static int command_preserve(int argc, char **argv)
+{
+    return is_help(argc, argv) ? command_parse(&preserve_command, argc, argv, NULL)
+                               : hand_over(argc, argv, argc);
+}
+
 const struct command evaluate_command = {
     .program = "controller",
     .name = "evaluate",
@@ -94,3 +102,12 @@ const struct command contest_command = {
              "wins. All arguments are handed to simulator: see 'simulator contest --help', and "
              "docs/contests.md.",
     .run = command_contest};
+const struct command preserve_command = {
+    .program = "controller",
+    .name = "preserve",
+    .operands = "CREATURE... [option of simulator preserve]...",
+    .summary = "a water in which creatures eat, breed and die",
+    .about = "Founds a world with creatures (files, RUN_DIR:ID or RUN_DIR:best) and says what "
+             "becomes of it. All arguments are handed to simulator: see 'simulator preserve "
+             "--help', and docs/preserve.md.",
+    .run = command_preserve};

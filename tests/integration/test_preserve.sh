@@ -3,7 +3,7 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 creatures=$root/examples/creatures
-preserve() { "$bin/simulator" preserve "$creatures/fish.json" "$creatures/seeker.json" --see light:object --minutes 1 -s preserve.founders=6 "$@"; }
+preserve() { "$bin/controller" preserve "$creatures/fish.json" "$creatures/seeker.json" --see light:object --minutes 1 -s preserve.founders=6 "$@"; }
 
 preserve --log >one.txt || fail "a preserve"
 preserve --log >two.txt || fail "again"
