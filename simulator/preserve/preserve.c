@@ -182,6 +182,9 @@ static void push_back(const struct preserve *p, struct dweller *d)
     qd[0] += BANK_1_S2 * x * p->tick_s;
     qd[1] += BANK_1_S2 * y * p->tick_s;
     dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    /* the push is nobody's gain: the account of motion begins anew */
+    dynamics_reset_ledger(d->run.dynamics);
+    d->work_j = 0;
     dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
 }
 
@@ -203,7 +206,6 @@ static void move(struct preserve *p)
         preserve_find_place(d);
         if (d->verdict == VERDICT_OK)
             d->verdict = run_watch_tick(&d->run);
-        push_back(p, d);
     }
 }
 
@@ -314,6 +316,8 @@ static int tick(struct preserve *p)
     s->tick++;
     live(p);
     judge(p);
+    for (int i = 0; i < s->living_count; i++)
+        push_back(p, p->dwellers[i]);
     if (s->tick % second == 0)
         s->ledger.sun += plants_grow(&p->plants, p->daylight, (double)second * p->tick_s);
     preserve_rot(p);

@@ -122,6 +122,20 @@ START_TEST(a_state_through_bytes_moves_on_alike)
 }
 END_TEST
 
+/* The push of a bank is no energy from nowhere. */
+START_TEST(who_is_beyond_a_bank_comes_back_and_lives)
+{
+    found();
+    run(60);
+    struct creature_state *c = &state.living[0];
+    uint64_t id = c->descent.id;
+    c->numbers[0] -= c->x_m + 2; // the first number is where the root is, along x
+    run(240);
+    ck_assert_int_eq(deaths[DEATH_GUARD], 0);
+    ck_assert(state.living[0].descent.id == id && state.living[0].x_m > -0.5);
+}
+END_TEST
+
 START_TEST(hunger_kills_and_leaves_carcasses)
 {
     set("preserve.plants_j_m2=1");
@@ -264,6 +278,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, founders_hatch_and_the_ledger_is_equal);
     tcase_add_test(tests, a_state_through_bytes_moves_on_alike);
+    tcase_add_test(tests, who_is_beyond_a_bank_comes_back_and_lives);
     tcase_add_test(tests, hunger_kills_and_leaves_carcasses);
     tcase_add_test(tests, age_kills);
     tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
