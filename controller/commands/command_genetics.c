@@ -313,7 +313,7 @@ static int command_breed(int argc, char **argv)
          NULL,        "overwrite the file if it exists",                                           \
          OPTION_FLAG, .field = offsetof(struct request, is_forced)},                               \
     {                                                                                              \
-        NULL                                                                                       \
+        .name = NULL                                                                               \
     }
 
 static const struct option_row random_options[] = {OUTPUT("random.creature"), COMMON};
