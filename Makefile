@@ -277,7 +277,7 @@ help:
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
-	@echo "make bench-peers  the same bodies in other physics engines, those that are installed"
+	@echo "make bench-peers  the same bodies in other physics engines, those that are installed; BOX3D=DIR: its source, too"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
 	@echo "make pgo        programs optimised for what they do, in build/pgo/bin"

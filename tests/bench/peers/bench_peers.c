@@ -199,7 +199,7 @@ int main(int argc, char **argv)
         .lowest_corner_m = lowest_corner,
         .pendulum_error_m = pendulum_error_m,
         .pendulum_s = 3,
-        .creatures = {"c5_land", "c12_land"},
+        .creatures = {{"c5_land", 16, peer_median}, {"c12_land", 16, peer_median}},
         .columns = "",
         .print_columns = print_columns,
         .pendulum_panels = {"double pendulum: error of the tip (m) after 3 s",

@@ -1,9 +1,9 @@
 /* Our bodies in space beside other engines, those that were found when this was built (`make bench-peers`); how they are
- * measured: peer_frame.h. Also how deep the lowest corner is in the ground at most, and the root's way: the gaits' medians.
+ * measured: peer_frame.h. Also how deep the lowest corner is in the ground at most, and the root's way.
  *
  * Q5: a trunk on four legs of two boxes, with universal hips and hinges for knees. S3: six boxes in a row on universal
- * joints, flat on the ground. Limp is Q5 without motors, dropped from half a metre: it falls and lies; in place of a gait it
- * has a spin. Q5 is dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of
+ * joints, flat on the ground. Limp is Q5 without motors, dropped from half a metre: it falls and lies; in place of gaits it
+ * has four spins, as in bench_space_contacts. Q5 is dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of
  * mantissa. */
 #include <math.h>
 #include <string.h>
@@ -23,6 +23,10 @@ static const struct peer_contender contenders[] = {
 #endif
 #ifdef HAVE_bullet
     {&space_peer_bullet, 240, 0},
+#endif
+#ifdef HAVE_box3d
+    {&space_peer_box3d, 240, 0},
+    {&space_peer_box3d_one, 240, 0},
 #endif
 #ifdef HAVE_ode
     {&space_peer_ode_quick, 240, 0},
@@ -339,7 +343,9 @@ static const struct peer_bench bench = {
     .pendulum_error_m = pendulum_error_m,
     .pendulum_s = 2,
     .pendulum_bottom_j = PENDULUM_BOTTOM_J,
-    .creatures = {"q5_land", "s3_land", "q5_limp"},
+    .creatures = {{"q5_land", 16, peer_median},
+                  {"s3_land", 16, peer_median},
+                  {"q5_limp", 4, peer_mean}},
     .columns = "deepest_mm,way_m,",
     .print_columns = print_columns,
     .pendulum_panels = {"double pendulum on balls: error of the second box (m) after 2 s",
@@ -363,16 +369,17 @@ static void watch_gait(void *context, void *world, double at_s)
 
 static void print_columns(FILE *csv, const struct peer_contender *contender, int creature)
 {
+    const struct peer_creature *measured = &bench.creatures[creature];
     double deepest_m[PEER_GAITS], way_m[PEER_GAITS];
-    for (int gait = 0; gait < PEER_GAITS; gait++) {
+    for (int gait = 0; gait < measured->gait_count; gait++) {
         struct gait_watch watched = {contender, 0, 0};
         make_creature(&scene, creature, gait);
         peer_run(&bench, contender, PEER_EVALUATE_S, watch_gait, &watched);
         deepest_m[gait] = watched.deepest_m;
         way_m[gait] = watched.way_m;
     }
-    fprintf(csv, "%.2f,%.2f,", 1000 * peer_median(deepest_m, PEER_GAITS),
-            peer_median(way_m, PEER_GAITS));
+    fprintf(csv, "%.2f,%.2f,", 1000 * measured->typical(deepest_m, measured->gait_count),
+            measured->typical(way_m, measured->gait_count));
 }
 
 int main(int argc, char **argv)

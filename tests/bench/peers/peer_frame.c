@@ -83,19 +83,28 @@ double peer_median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* Of the gaits' median. A model that an engine compiles for a scene, and keeps, is there before. */
+double peer_mean(double *values, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];
+    return sum / count;
+}
+
+/* Of a creature in its gaits. A model that an engine compiles for a scene, and keeps, is there before. */
 static double time_gaits(const struct peer_bench *bench, const struct peer_contender *contender,
                          int creature)
 {
+    const struct peer_creature *measured = &bench->creatures[creature];
     double took_us[PEER_GAITS];
-    for (int gait = 0; gait < PEER_GAITS; gait++) {
+    for (int gait = 0; gait < measured->gait_count; gait++) {
         bench->make_creature(bench->scene, creature, gait);
         peer_run(bench, contender, 1.0 / PEER_TICKS_HZ, NULL, NULL);
         double from_us = bench_now_us(0);
         peer_run(bench, contender, PEER_EVALUATE_S, NULL, NULL);
         took_us[gait] = bench_now_us(0) - from_us;
     }
-    return peer_median(took_us, PEER_GAITS);
+    return measured->typical(took_us, measured->gait_count);
 }
 
 static void compare_speed(const struct peer_bench *bench, int repetitions)
@@ -112,7 +121,7 @@ static void compare_speed(const struct peer_bench *bench, int repetitions)
             "workload,engine,version,setting,hz,unit,fastest,median,ratio,%srepetitions,commit,"
             "compiler,cpu\n",
             bench->columns);
-    for (int k = 0; k < PEER_CREATURES_MAX && bench->creatures[k]; k++) {
+    for (int k = 0; k < PEER_CREATURES_MAX && bench->creatures[k].workload; k++) {
         for (int r = 0; r < repetitions; r++)
             for (int c = 0; c < bench->contender_count; c++)
                 if (!contenders[c].is_for_precision)
@@ -126,9 +135,9 @@ static void compare_speed(const struct peer_bench *bench, int repetitions)
                 ratios[r] = mine[r] / times[r];
             double ratio = peer_median(ratios, repetitions),
                    median = peer_median(mine, repetitions);
-            fprintf(csv, "%s,%s,%s,%s,%g,us/evaluation,%.1f,%.1f,%.2f,", bench->creatures[k],
-                    engine->name, engine->version(), engine->setting, contenders[c].hz, mine[0],
-                    median, ratio);
+            fprintf(csv, "%s,%s,%s,%s,%g,us/evaluation,%.1f,%.1f,%.2f,",
+                    bench->creatures[k].workload, engine->name, engine->version(), engine->setting,
+                    contenders[c].hz, mine[0], median, ratio);
             bench->print_columns(csv, &contenders[c], k);
             fprintf(csv, "%d,%s,%s,%s\n", repetitions, machine.commit, machine.compiler,
                     machine.cpu);

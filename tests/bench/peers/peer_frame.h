@@ -1,8 +1,8 @@
 /* What bench_peers.c and bench_space_peers.c do alike: engines take turns at the same scenes.
  *
- *   bench_X [REPETITIONS]   speed: creatures on land, 10 s in 16 gaits, making and forgetting the creature included: the
- *                           median of the gaits, as one gait may fall in one engine and walk in another. The engines
- *                           take turns within each repetition; the ratio is the median over the repetitions
+ *   bench_X [REPETITIONS]   speed: creatures on land, 10 s in each of their gaits, making and forgetting the creature
+ *                           included. Of 16 gaits it is the median, as one gait may fall in one engine and walk in
+ *                           another. The engines take turns within each repetition; the ratio is the median over the repetitions
  *                           of an engine's time by ours, the first contender's, in the same repetition.
  *   bench_X --precision     accuracy beside speed, over steps from 1/60 s to 1/3840 s, for plot.c:
  *     double pendulum: error of its end after some seconds against a reference, and how much its energy has changed
@@ -32,6 +32,13 @@ struct peer_contender {
 /* Called after each step, at_s after the start. */
 typedef void peer_observer(void *context, void *world, double at_s);
 
+/* A workload of the CSV: what stands for all gaits of a creature. */
+struct peer_creature {
+    const char *workload; /* NULL: none */
+    int gait_count;       /* at most PEER_GAITS */
+    double (*typical)(double *values, int count);
+};
+
 struct peer_bench {
     const char *program;
     int repetitions;                         /* unless the command line says otherwise */
@@ -59,8 +66,8 @@ struct peer_bench {
     double (*pendulum_error_m)(const struct peer_state *states);
     double pendulum_s, pendulum_bottom_j;
 
-    const char *creatures[PEER_CREATURES_MAX]; /* workloads of the CSV; NULL: none */
-    const char *columns; /* of it between ratio and repetitions, such as "a,b,"; */
+    struct peer_creature creatures[PEER_CREATURES_MAX];
+    const char *columns; /* of the CSV between ratio and repetitions, such as "a,b,"; */
     void (*print_columns)(FILE *csv, const struct peer_contender *contender, int creature);
     const char *pendulum_panels[2], *fall_panels[2]; /* error, energy; energy, ground */
 };
@@ -71,6 +78,7 @@ void peer_run(const struct peer_bench *bench, const struct peer_contender *conte
               double until_s, peer_observer *observe, void *context);
 /* Changes the order of the values. */
 double peer_median(double *values, int count);
+double peer_mean(double *values, int count);
 /* The program. */
 int peer_main(int argc, char **argv, const struct peer_bench *bench);
 

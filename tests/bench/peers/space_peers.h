@@ -115,6 +115,7 @@ extern "C" {
 extern const struct peer_engine space_peer_bestiary, space_peer_bestiary_midpoint;
 extern const struct peer_engine space_peer_mujoco_euler, space_peer_mujoco_rk4;
 extern const struct peer_engine space_peer_bullet;
+extern const struct peer_engine space_peer_box3d, space_peer_box3d_one;
 extern const struct peer_engine space_peer_ode_quick, space_peer_ode_exact;
 #ifdef __cplusplus
 }
