@@ -25,6 +25,7 @@
 #include "common/math/rng.h"
 #include "simulator/task_server.h"
 #include "tests/chain_genome.h"
+#include "tests/sanitized.h"
 #include "tests/suite.h"
 
 /* The task that goes wrong. */
@@ -632,7 +633,7 @@ START_TEST(killed_at_random)
     run.has_chaos = 1;
     uv_timer_init(&run.loop, &run.chaos);
     uv_timer_start(&run.chaos, on_chaos, 15, 15);
-    run_farm("brief", 3, 800);
+    run_farm("brief", 3, TESTS_ARE_SANITIZED ? 250 : 800);
     expect_all_done(0);
     ck_assert_int_gt(run.kills, 3);
 }
@@ -811,7 +812,7 @@ START_TEST(number_of_workers_changes)
     static const char *const kinds[] = {"brief", "suicide", "crash"};
     run.worker_counts = counts[_i % 2];
     run.params.farm_prefetch = 1 + _i;
-    run_farm(kinds[_i % 3], 1 + _i % 3, 400);
+    run_farm(kinds[_i % 3], 1 + _i % 3, TESTS_ARE_SANITIZED ? 150 : 400);
     expect_all_done(_i % 3 == 2 ? BAD_TASK : 0);
     ck_assert_int_eq(*run.worker_counts, 0);
 }

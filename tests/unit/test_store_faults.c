@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
+#include "tests/sanitized.h"
 #include "tests/suite.h"
 
 enum { POPULATION = 12, GENERATIONS = 3, COMMIT_EVERY = 5 };
@@ -314,7 +315,7 @@ START_TEST(nothing_is_lost)
     remove_run();
 
     /* each of the first ones, by and by fewer */
-    for (int at = 1; at <= operations; at += 1 + at / 25) {
+    for (int at = 1; at <= operations; at += 1 + at / (TESTS_ARE_SANITIZED ? 5 : 25)) {
         memset(&error, 0, sizeof error);
         fault.at = at;
         fault.count = 0;
