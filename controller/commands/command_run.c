@@ -7,7 +7,6 @@
 
 #include "common/system/examples.h"
 #include "common/system/file.h"
-#include "common/math/hash.h"
 #include "common/system/log.h"
 #include "common/system/output.h"
 #include "controller/evolution/search.h"
@@ -196,24 +195,12 @@ static void session_warn_of_lag(const struct session *session)
         ENOUGH * in_hand);
 }
 
-/* All workers must compute what the simulator here computes. */
-static int session_ask_fingerprint(struct session *session, struct error *error)
-{
-    char name[] = "simulator", option[] = "--fingerprint", line[128];
-    char *argv[] = {name, option, NULL};
-    int status = program_ask(session->simulator, argv, line, sizeof line, error);
-    if (!status && hash_from_text(line, &session->fingerprint))
-        status = error_set(error, ERR_FORMAT, "%s --fingerprint: no fingerprint: %s",
-                           session->simulator, line);
-    return status;
-}
-
 /* Whether simulators can be had at all, before anything is made. */
 static int session_check_farm(struct session *session, struct error *error)
 {
     int status = program_find("simulator", session->simulator, error);
     if (!status)
-        status = session_ask_fingerprint(session, error);
+        status = program_ask_fingerprint(session->simulator, &session->fingerprint, error);
     if (!status)
         status = farm_check_launcher(session->params.farm_launcher, error);
     return status ? status : farm_check_descriptors(session_worker_count(session), error);

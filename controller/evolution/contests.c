@@ -421,16 +421,16 @@ int contests_open(struct contests *contests, const struct population *population
 }
 
 /* Starts that no generation had: other headings, other poses and friction (the same where sides
- * are exchanged), a quarter of the step. */
-static int add_exam_bouts(struct contests *contests, int rival)
+ * are exchanged). */
+static int add_exam_bouts(struct contests *contests, int a, int b, int count, int halvings)
 {
     int status = 0;
-    for (int i = 1; i <= CONTESTS_EXAM_BOUTS && !status; i++)
-        status = add_bout(contests, 0, rival,
+    for (int i = 1; i <= count && !status; i++)
+        status = add_bout(contests, a, b,
                           &(struct trial){.purpose = TRIAL_CHAMPION,
                                           .bout = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + i,
                                           .perturbation = TRIAL_RUN_STARTS + (i + 1) / 2,
-                                          .halvings = TRIAL_FINE_HALVINGS});
+                                          .halvings = halvings});
     return status;
 }
 
@@ -447,7 +447,22 @@ int contests_open_exam(struct contests *contests, const struct individual *champ
             status = add_player(contests, &contests->hall[i], 0);
     contests->rivals = contests->player_count - 1;
     for (int i = 1; i < contests->player_count && !status; i++)
-        status = add_exam_bouts(contests, i);
+        status = add_exam_bouts(contests, 0, i, CONTESTS_EXAM_BOUTS, TRIAL_FINE_HALVINGS);
+    return status;
+}
+
+int contests_open_pairs(struct contests *contests, const struct individual *individuals, int count,
+                        const struct contests_pair *pairs, int pair_count, int bouts)
+{
+    int status = begin(contests, 0, count);
+    ENSURE(bouts > 0 && bouts <= CONTESTS_EXAM_BOUTS, "%d bouts", bouts);
+    contests->is_exam = 1;
+    for (int i = 0; i < count && !status; i++)
+        status = add_player(contests, &individuals[i], 0);
+    for (int i = 0; i < pair_count && !status; i++) {
+        int a = pairs[i].a, b = pairs[i].b, is_younger = individuals[a].id > individuals[b].id;
+        status = add_exam_bouts(contests, is_younger ? a : b, is_younger ? b : a, bouts, 0);
+    }
     return status;
 }
 
@@ -680,11 +695,32 @@ int contests_take(struct contests *contests, struct contests_outcome *outcome)
     return 0;
 }
 
-/* In tag the two have different parts, which they exchange in the next bout: both bouts are one
- * contest. */
+void contests_get_progress(const struct contests *contests, int *left, int *count)
+{
+    *left = contests->left;
+    *count = contests->bout_count;
+}
+
+void contests_get_bout(const struct contests *contests, int number, int first, double *margin,
+                       double touched[2])
+{
+    ENSURE(number >= 0 && number < contests->bout_count, "bout %d of %d", number,
+           contests->bout_count);
+    const struct bout *bout = &contests->bouts[number];
+    int side = bout->sides[1] == first;
+    *margin = 0.5 * (bout->margins[side] - bout->margins[!side]);
+    touched[0] = bout->touched[side];
+    touched[1] = bout->touched[!side];
+}
+
+int contests_bouts_of_one(const struct params *params)
+{
+    return params->contest_goal == CONTEST_TAG ? 2 : 1;
+}
+
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals)
 {
-    int bouts = contests->params->contest_goal == CONTEST_TAG ? 2 : 1;
+    int bouts = contests_bouts_of_one(contests->params);
     *won = 0;
     *count = contests->bout_count / bouts;
     *rivals = contests->rivals;

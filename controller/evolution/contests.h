@@ -49,6 +49,17 @@ int contests_open(struct contests *contests, const struct population *population
 /* Plans the champion's exam instead. 0 or ERR_MEMORY. */
 int contests_open_exam(struct contests *contests, const struct individual *champion);
 
+/* Two of a list, by their places in it. */
+struct contests_pair {
+    int a, b;
+};
+/* Plans the pairs of a list instead, each with so many bouts, up to CONTESTS_EXAM_BOUTS: from the
+ * starts of the exam, at the run's own step. The younger one is the first side, so that a pair is
+ * the same in either order. The individuals must stay where they are; nobody can be taken. 0 or
+ * ERR_MEMORY. */
+int contests_open_pairs(struct contests *contests, const struct individual *individuals, int count,
+                        const struct contests_pair *pairs, int pair_count, int bouts);
+
 /* What is to be simulated. */
 struct contests_wanted {
     int number; /* of the bout; CONTESTS_ALONE: one alone, to see whether it crashes by itself */
@@ -81,6 +92,14 @@ struct contests_outcome {
 /* One who had all contests and was not taken before; 0: there is none now. */
 int contests_take(struct contests *contests, struct contests_outcome *outcome);
 
+/* Bouts that have no outcome yet, and all of them. */
+void contests_get_progress(const struct contests *contests, int *left, int *count);
+/* What a bout came to, by its number in the order in which they were planned; the margin of the
+ * individual in that place of the list, and whether it and the other one touched the goal. */
+void contests_get_bout(const struct contests *contests, int number, int first, double *margin,
+                       double touched[2]);
+/* How many bouts are one contest: in tag the two have different parts, which they exchange. */
+int contests_bouts_of_one(const struct params *params);
 /* The exam, when contests_take() has given the champion. */
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals);
 

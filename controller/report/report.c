@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "controller/report/ladder_file.h"
+
 static int fail_memory(struct error *error)
 {
     return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
@@ -127,6 +129,13 @@ static int make_gallery(struct report *report, struct store *store, struct error
                : 0;
 }
 
+/* What controller progress left, if it did. */
+static int read_ladder(struct report *report, struct error *error)
+{
+    int status = ladder_read(&report->ladder, report->directory, error);
+    return status == ERR_MISSING ? 0 : status;
+}
+
 int report_read(struct report *report, const char *directory, struct store *store, int has_pictures,
                 struct error *error)
 {
@@ -146,6 +155,8 @@ int report_read(struct report *report, const char *directory, struct store *stor
     if (!status)
         report->finding_count =
             doctor_examine(&report->statistics, &report->facts.params, report->findings);
+    if (!status)
+        status = read_ladder(report, error);
     if (!status && has_pictures)
         status = make_gallery(report, store, error);
     if (status)
@@ -163,5 +174,6 @@ void report_deinit(struct report *report)
     free(report->champions);
     free(report->chosen);
     report_gallery_deinit(&report->gallery);
+    ladder_deinit(&report->ladder);
     memset(report, 0, sizeof *report);
 }

@@ -8,6 +8,7 @@
 #define CONTROLLER_REPORT_REPORT_H
 
 #include "controller/report/doctor.h"
+#include "controller/report/ladder.h"
 #include "controller/report/report_gallery.h"
 #include "controller/report/run_statistics.h"
 
@@ -44,6 +45,7 @@ struct report {
     int chosen_count;
     struct report_line lines[REPORT_TOP_MAX]; /* of top */
     struct report_gallery gallery;
+    struct ladder ladder; /* what controller progress found; without rungs: nothing */
 };
 
 /* Reads a run; has_pictures: viewer is asked for pictures and replays. `directory` must outlive the

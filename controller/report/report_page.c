@@ -5,6 +5,8 @@
 #include "common/judge/behaviour.h"
 #include "common/formats/html.h"
 #include "common/version.h"
+#include "controller/evolution/contests.h"
+#include "controller/report/ladder_page.h"
 #include "controller/report/report.h"
 #include "controller/report/report_page.inc"
 #include "controller/evolution/search.h"
@@ -172,6 +174,8 @@ static void write_header(const struct report *report, FILE *file)
     fputs("<nav><a href='#doctor'>doctor</a>", file);
     if (!run_has_no_goal(params))
         fputs("<a href='#fitness'>fitness</a>", file);
+    if (contests_are_wanted(params))
+        fputs("<a href='#progress'>progress</a>", file);
     if (search_is_interactive(params))
         fputs("<a href='#choices'>choices</a>", file);
     fprintf(file,
@@ -442,6 +446,20 @@ static int write_plots(const struct report *report, FILE *file, const char *id, 
     return status;
 }
 
+/* Where scores say nothing about progress. */
+static void write_progress(const struct report *report, FILE *file)
+{
+    if (!contests_are_wanted(&report->facts.params))
+        return;
+    write_section(file, "progress", "Progress");
+    if (report->ladder.rung_count > 0)
+        ladder_page_write(&report->ladder, file);
+    else
+        fputs("<p>The scores of one generation say nothing about another. <code>controller "
+              "progress</code> lets generations meet and measures it.</p>\n",
+              file);
+}
+
 int report_write(const struct report *report, FILE *file)
 {
     int has_generations = report->facts.generation_count > 0, status = 0;
@@ -453,6 +471,7 @@ int report_write(const struct report *report, FILE *file)
     write_doctor(report, file);
     if (!run_has_no_goal(&report->facts.params))
         status = write_plots(report, file, "fitness", "Fitness", report_write_course);
+    write_progress(report, file);
     if (!status && search_is_interactive(&report->facts.params))
         status = write_plots(report, file, "choices", "Choices", report_write_choices);
     write_section(file, "champions",

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/math/hash.h"
 #include "common/system/find_program.h"
 #include "controller/workers/process_end.h"
 
@@ -124,6 +125,16 @@ int program_ask(const char *path, char *const *argv, char *line, size_t size, st
         return error_set(error, ERR_IO, "%s %s: %s%s%s", path, argv[1], text,
                          line[0] != '\0' ? ": " : "", line);
     return 0;
+}
+
+int program_ask_fingerprint(const char *path, uint64_t *fingerprint, struct error *error)
+{
+    char name[] = "simulator", option[] = "--fingerprint", line[128];
+    char *argv[] = {name, option, NULL};
+    int status = program_ask(path, argv, line, sizeof line, error);
+    if (!status && hash_from_text(line, fingerprint))
+        status = error_set(error, ERR_FORMAT, "%s --fingerprint: no fingerprint: %s", path, line);
+    return status;
 }
 
 int program_start(const char *path, char *const *argv, int output, struct error *error)

@@ -22,6 +22,9 @@ int program_run_into(const char *path, char *const *argv, int output, struct err
 #define PROGRAM_ASK_TRIES 10
 int program_ask(const char *path, char *const *argv, char *line, size_t size, struct error *error);
 
+/* What that simulator computes (simulator/fingerprint.h): all workers must compute it. */
+int program_ask_fingerprint(const char *path, uint64_t *fingerprint, struct error *error);
+
 /* Starts `path` as a session of its own that nobody waits for, standard input from nowhere, what it
  * prints going to an open file. */
 int program_start(const char *path, char *const *argv, int output, struct error *error);

@@ -43,6 +43,32 @@ best=$(sqlite3 one/run.db "SELECT best_id FROM generations WHERE number = 2")
 "$bin/controller" save one "$best" -o best.creature >save.out || fail "no creature: $(cat save.out)"
 says '^digest .* unrecorded' "$bin/simulator" evaluate best.creature
 
+# generations meet: the same for any number of workers, a pair once, and once known not again
+"$bin/controller" progress one -j 1 --every 1 --samples 0 --panel 0 >progress1 2>progress1.err ||
+    fail "progress: $(cat progress1.err)"
+says '^Against all other champions the mean margin (rises|falls) by ' cat progress1
+says '^( +[0-9]+){2} +[+-][0-9.]+ +[0-9]+ of [0-9]+ ' cat progress1
+bouts=$(tail -n 1 progress1.err)
+[[ $bouts =~ ^24\ of\ 24\ bouts,\ ([0-9]+)\ simulated$ ]] || fail "progress: $bouts"
+[[ ${BASH_REMATCH[1]} -gt 0 && ${BASH_REMATCH[1]} -le 12 ]] ||
+    fail "three champions and three of the control have six pairs, two bouts each: $bouts"
+cp one/progress.json known.json
+"$bin/controller" progress one -j 3 --every 1 --samples 0 --panel 0 >progress2 2>progress2.err
+cmp progress1 progress2 || fail "what is known differs"
+[ ! -s progress2.err ] || fail "what is known was played again"
+"$bin/controller" progress one -j 3 --every 1 --samples 0 --panel 0 --again >progress3 2>/dev/null
+cmp progress1 progress3 || fail "progress with other workers"
+cmp known.json one/progress.json || fail "progress.json with other workers"
+"$bin/controller" progress one -j 3 --every 1 --panel 3 >progress4 2>/dev/null || fail "progress with a panel"
+says 'with a panel that nobody was bred against' cat progress4
+"$bin/controller" report one --no-pictures -o one.html >/dev/null
+says "Champions \(rows\) against their ancestors" cat one.html
+refused 1 'one: .*3 complete generations' "$bin/controller" progress one --every 2
+refused 2 'two or four' "$bin/controller" progress one --bouts 3
+"$bin/controller" run sumo.ini -o walk -j 3 -s evolution.behaviour=walk -s evolution.generations=1 \
+    -s sensor.other=no -s population.size=6 >walk.out 2>&1 || fail "no run: $(cat walk.out)"
+refused 1 'walk: not a run of contests' "$bin/controller" progress walk
+
 # the other patterns
 for pattern in all-vs-best random tournament all-vs-all; do
     for workers in 1 3; do

@@ -257,6 +257,43 @@ START_TEST(the_exam_is_against_the_first_of_the_hall)
 }
 END_TEST
 
+/* A list of pairs: from starts of the exam at the run's own step; the younger one is the first side
+ * in either order, and the margin that of who is asked for. */
+START_TEST(pairs_of_a_list)
+{
+    static const struct contests_pair pairs[] = {{3, 1}, {1, 3}, {2, 2}};
+    struct contests_wanted wanted, turned = {.number = -1};
+    double margin, touched[2];
+    int left, count, asked = 0;
+    ck_assert_int_eq(
+        contests_open_pairs(contests, population.individuals, population.count, pairs, 3, 2), 0);
+    contests_get_progress(contests, &left, &count);
+    ck_assert_int_eq(count, 6);
+    ck_assert_int_eq(left, 4); /* who moves alike is even */
+    while (contests_ask(contests, &wanted)) {
+        ck_assert(wanted.sides[0]->id == 4 && wanted.sides[1]->id == 2);
+        ck_assert(wanted.trial.bout > 4 && wanted.trial.perturbation > TRIAL_RUN_STARTS);
+        ck_assert_int_eq(wanted.trial.halvings, 0);
+        if (asked == 0)
+            turned = wanted;
+        ck_assert_int_eq(phenotype_key_is_equal(&wanted.key, &turned.key), asked % 2 == 0);
+        tell(&wanted);
+        asked++;
+    }
+    ck_assert_int_eq(asked, 4);
+    contests_get_progress(contests, &left, &count);
+    ck_assert_int_eq(left, 0);
+    contests_get_bout(contests, 1, 3, &margin, touched);
+    ck_assert_double_eq_tol(margin, 0.002, 1e-15);
+    ck_assert(touched[0] == 1 && touched[1] == 0);
+    contests_get_bout(contests, 2, 1, &margin, touched);
+    ck_assert_double_eq_tol(margin, -0.002, 1e-15);
+    ck_assert(touched[0] == 0 && touched[1] == 1);
+    contests_get_bout(contests, 4, 2, &margin, touched);
+    ck_assert_double_eq(margin, 0);
+}
+END_TEST
+
 /* Of a bout that crashed both are tried alone. Who crashes alone is in quarantine; the other one
  * has won by walkover. If neither does, both have lost. */
 START_TEST(who_crashes_is_blamed)
@@ -364,6 +401,7 @@ int main(void)
     tcase_add_test(tests, a_tournament_has_a_winner);
     tcase_add_test(tests, equals_are_even);
     tcase_add_test(tests, the_exam_is_against_the_first_of_the_hall);
+    tcase_add_test(tests, pairs_of_a_list);
     tcase_add_test(tests, who_crashes_is_blamed);
     tcase_add_test(tests, the_innocent_wins);
     tcase_add_test(tests, nobody_is_in_the_hall_twice);

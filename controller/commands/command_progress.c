@@ -1,0 +1,173 @@
+/* controller progress: creatures of different generations of a run of contests meet. */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "common/system/log.h"
+#include "common/system/output.h"
+#include "controller/commands/commands.h"
+#include "controller/report/ladder_file.h"
+#include "controller/report/ladder_plan.h"
+#include "controller/run/matches.h"
+#include "controller/workers/farm.h"
+#include "controller/workers/program.h"
+
+struct request {
+    int64_t rungs, every, bouts, samples, panel, jobs;
+    int is_again;
+};
+
+/* ---- output ---- */
+
+static void print_table(const struct ladder *ladder)
+{
+    output_print(stdout, "generation  creature  margin  beats earlier  won of rivals  of panel  "
+                         "drawn margin  touch  dice margin\n");
+    for (int i = 0; i < ladder->rung_count; i++) {
+        struct ladder_order order = ladder_find_order(ladder, i);
+        output_print(stdout,
+                     "%10" PRIu32 "  %8" PRIu64
+                     "  %+6.3f  %6d of %-3d  %11.0f %%  %6.0f %%  %+12.3f  %3.0f %%  %+11.3f\n",
+                     ladder->rungs[i].generation, ladder->rungs[i].champion,
+                     ladder_margin(ladder, LADDER_CHAMPIONS, i, -1), order.won, i,
+                     100 * ladder_won(ladder, LADDER_RIVALS, i, NULL),
+                     100 * ladder_won(ladder, LADDER_PANEL, i, NULL),
+                     ladder_margin(ladder, LADDER_POPULATIONS, i, -1),
+                     100 * ladder_touched(ladder, LADDER_POPULATIONS, i),
+                     ladder_margin(ladder, LADDER_CONTROL, i, -1));
+    }
+    output_print(stdout, "\n");
+    for (int topic = 0; topic < LADDER_TOPIC_COUNT; topic++) {
+        char text[LADDER_WORDS_SIZE];
+        ladder_say(ladder, (enum ladder_topic)topic, text);
+        output_print(stdout, "%s\n", text);
+    }
+}
+
+static void show_progress(int done, int count, uint64_t simulated)
+{
+    output_print(stderr, "%d of %d bouts, %" PRIu64 " simulated\n", done, count, simulated);
+}
+
+static void show_notice(const char *text)
+{
+    output_print(stderr, "controller: %s\n", text);
+}
+
+/* ---- playing ---- */
+
+/* The launcher, which starts programs, is not taken from a run's directory. */
+static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, struct error *error)
+{
+    char simulator[RUN_PATH_SIZE];
+    params->farm_launcher[0] = '\0';
+    log_set(STDERR_FILENO, LOG_WARN);
+    struct matches_settings settings = {.params = params,
+                                        .worker_count = (int)jobs,
+                                        .simulator_path = simulator,
+                                        .on_progress = show_progress,
+                                        .on_notice = show_notice};
+    struct contests *contests = contests_create(params);
+    if (!contests || ladder_plan_open(plan, contests)) {
+        contests_destroy(contests);
+        return error_set(error, ERR_MEMORY, "out of memory");
+    }
+    int status = program_find("simulator", simulator, error);
+    if (!status)
+        status = program_ask_fingerprint(simulator, &settings.fingerprint, error);
+    if (!status)
+        status = farm_check_descriptors(settings.worker_count, error);
+    if (!status)
+        status = matches_play(&settings, contests, error);
+    if (!status)
+        ladder_plan_take(plan, contests);
+    contests_destroy(contests);
+    return status;
+}
+
+/* Plays the plan's meetings, unless the run has a file of the same ones. */
+static int fill(struct ladder_plan *plan, struct params *params, const struct request *request,
+                const char *directory, struct error *error)
+{
+    struct ladder known;
+    struct error problem = {0};
+    if (!request->is_again && !ladder_read(&known, directory, &problem)) {
+        if (ladder_is_same(&known, &plan->ladder)) {
+            ladder_deinit(&plan->ladder);
+            plan->ladder = known;
+            return 0;
+        }
+        ladder_deinit(&known);
+    }
+    int status = play(plan, params, request->jobs, error);
+    return status ? status : ladder_write(&plan->ladder, directory, error);
+}
+
+static int measure(const char *directory, const struct request *request, struct error *error)
+{
+    const struct ladder_wishes wishes = {.rungs = (int)request->rungs,
+                                         .every = (int)request->every,
+                                         .bouts = (int)request->bouts,
+                                         .samples = (int)request->samples,
+                                         .panel = (int)request->panel};
+    struct ladder_plan plan = {.pair_count = 0};
+    struct params params;
+    struct store *store;
+    int status = command_open_run(directory, &store, error);
+    if (status)
+        return status;
+    status = store_get_params(store, &params, error);
+    if (!status && (status = ladder_plan_make(&plan, store, &params, &wishes, error)) != 0)
+        error_prefix(error, directory);
+    store_close(store);
+    if (!status)
+        status = fill(&plan, &params, request, directory, error);
+    if (!status)
+        print_table(&plan.ladder);
+    ladder_plan_deinit(&plan);
+    return status;
+}
+
+static int command_progress(int argc, char **argv)
+{
+    struct request request = {
+        .rungs = 16, .bouts = 2, .samples = 2, .panel = 20, .jobs = program_core_count()};
+    struct error error = {0};
+    int result = command_parse(&progress_command, argc, argv, &request);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    if (result)
+        return result;
+    if (request.bouts % 2)
+        return command_usage(argv[0], "--bouts %" PRId64 ": two or four, from either side",
+                             request.bouts);
+    return measure(argv[optind], &request, &error) ? command_fail(&error) : command_finish_output();
+}
+
+static const struct option_row options[] = {
+    {"champions", 'n', "N", "at most so many champions, of generations evenly apart; default 16",
+     OPTION_WHOLE, .field = offsetof(struct request, rungs), .min = 3, .max = LADDER_RUNGS_MAX},
+    {"every", 'k', "N", "the champion of each so many-th generation, from the last one back",
+     OPTION_WHOLE, .field = offsetof(struct request, every), .min = 1, .max = 1000000},
+    {"bouts", 0, "N", "2 or 4 for each pair, from other starts; default 2", OPTION_WHOLE,
+     .field = offsetof(struct request, bouts), .min = 2, .max = CONTESTS_EXAM_BOUTS},
+    {"samples", 0, "N", "pairs of members of two generations that are drawn; default 2",
+     OPTION_WHOLE, .field = offsetof(struct request, samples), .max = LADDER_SAMPLES_MAX},
+    {"panel", 0, "N", "creatures that nobody was bred against; default 20", OPTION_WHOLE,
+     .field = offsetof(struct request, panel), .max = LADDER_PANEL_MAX},
+    {"jobs", 'j', "N", "so many at once; default: one for each core", OPTION_WHOLE,
+     .field = offsetof(struct request, jobs), .min = 1, .max = FARM_WORKERS_MAX},
+    {"again", 0, NULL, "play all contests, even if they are known", OPTION_FLAG,
+     .field = offsetof(struct request, is_again)},
+    {.name = NULL}};
+const struct command progress_command = {
+    .program = "controller",
+    .name = "progress",
+    .operands = "RUN_DIR",
+    .summary = "whether a run of contests makes progress: generations meet",
+    .about = "Creatures of different generations of a run of contests meet, since scores of one "
+             "generation say nothing about another (docs/contests.md). Prints a table and what it "
+             "means, and keeps it in RUN_DIR/progress.json, from which 'controller report' draws "
+             "it.",
+    .options = options,
+    .run = command_progress};
