@@ -19,6 +19,10 @@ says '^winner +[AB] by 0\.' "$bin/simulator" contest "$a" "$b" --see light:objec
 says '^winner +nobody: both move alike' "$bin/simulator" contest "$a" "$a" "${short[@]}"
 says '^goal +sumo' "$bin/simulator" contest "$a" "$b" "${short[@]}" -s contest.goal=sumo
 
+# on a platform, who is pushed off it has lost
+walkers=("$root"/examples/creatures/walker-{2,3}.creature)
+says '^  A ok .* 6\.000 .* -1\.000$' "$bin/simulator" contest "${walkers[@]}" platform-sumo
+
 # a page and a picture
 says '\(blue\) against .* \(red\), cube: (blue|red) wins by' "$bin/viewer" --contest "$a" "$b" \
     --see light:object "${short[@]}" --export duel.html
