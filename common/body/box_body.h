@@ -1,15 +1,16 @@
-/* What a creature of boxes has of its own: a tree of links in space, with the boxes that they
- * consist of.
+/* What a creature of boxes has of its own, beside the links and boxes of space_body.h.
  *
  * It hangs on a struct phenotype (phenotype.h), whose parts are the boxes, one for one, and whose
  * drives are the freedoms of the joints; the phenotype has no links of the plane. Joints, frames
- * and signs are those of struct space_link (simulator/boxes/tree/space_tree.h) and
- * docs/physics-space.md, so that links go over field by field. SI units; x to the right, y up, z
+ * and signs are those of space_body.h and docs/physics-space.md. SI units; x to the right, y up, z
  * towards the viewer; all frames are right-handed.
  *
- * A link's frame has its origin at its joint, and at birth its axes are those of the joint: x leads
- * out of the parent, z is the axis of bending. The root's has its origin at the centre of box 0 and
- * the world's axes. A box's own frame has its origin at its centre and its axes along its sides.
+ * A link is a box and everything joined to it rigidly. links[0] is the root, which is free; parents
+ * come before their children. A link's frame has its origin at its joint, and at birth its axes are
+ * those of the joint: x leads out of the parent, z is the axis of bending. The root's has its
+ * origin at the centre of box 0 and the world's axes. A box's own frame has its origin at its
+ * centre and its axes along its sides. Limits are from birth, lower <= 0 <= upper, and mirrored
+ * already.
  *
  * In a mirrored part (mirror = -1) the genes' z axis is reversed: face `front` of the genes is the
  * face at -z of the box, and turns about x and y have the other sign; turns about z and slides
@@ -20,47 +21,27 @@
 #define COMMON_BODY_BOX_BODY_H
 
 #include "common/body/phenotype.h"
-#include "common/math/rotation.h"
+#include "common/body/space_body.h"
 #include "common/math/solids.h"
 
-/* A box and everything joined to it rigidly. links[0] is the root, which is free; parents come
- * before their children. */
+/* What genes and brain know of a link. */
 struct box_link {
-    int parent;             /* link, or -1 */
-    int part;               /* the box whose joint it is: its first one */
-    int parent_part;        /* the box that joint is on; -1 of the root */
-    int joint;              /* enum joint_type, never JOINT_RIGID; of no meaning at the root */
-    struct vec3 at;         /* the joint in the parent link's frame; root: 0 */
-    struct quaternion turn; /* from the parent link's frame to the joint's, w >= 0; root: none */
-    double mass_kg;
-    struct vec3 centre;  /* of mass, in the own frame */
-    struct sym3 inertia; /* about it, kg m^2, likewise */
+    int part;        /* the box whose joint it is: its first one */
+    int parent_part; /* the box that joint is on; -1 of the root */
+    int joint;       /* enum joint_type, never JOINT_RIGID; of no meaning at the root */
     /* The freedoms of the joint, 0 at the root: a slide along x; or turns, in the order of their
      * axes; spherical: the components x, y, z of the rotation vector, in the child's axes. Drive
      * first_drive + k of the phenotype is freedom k. */
     int freedoms, first_drive;
-    /* Limits of the slide and of turns, from birth: lower <= 0 <= upper, mirrored already.
-     * Spherical: of the twist about x at [0], and its swing is at most cone_rad. Else 0. */
-    double lower[GENOME_FREEDOMS_MAX], upper[GENOME_FREEDOMS_MAX];
-    double cone_rad;
     /* Genes and brain have signals and the feeling of freedom k in units of sign[k] times scale:
      * sign -1 where a mirrored part turns the other way; scale that of the part of linear joints,
      * else 1. */
     double sign[GENOME_FREEDOMS_MAX], scale;
 };
 
-/* boxes[i] is parts[i] of the phenotype, which has its place and turn at birth. */
-struct box_part {
-    int link;
-    struct vec3 centre;     /* in the link's frame */
-    struct quaternion turn; /* from the box's own frame to the link's */
-    struct vec3 size_m;     /* developed sides along the own x, y, z */
-};
-
 struct box_body {
-    struct box_link *links;
-    struct box_part *boxes;
-    int link_count, box_count;
+    struct space_body space;
+    struct box_link *links; /* of those of `space`, one for one */
 };
 
 /* How two boxes meet that a joint joins (Sims 1994, section 4.1: a part may overlap its parent, but

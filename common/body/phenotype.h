@@ -17,6 +17,8 @@
 
 enum { PHENOTYPE_PARTS_MAX = 64 }; /* the upper bound of creature.parts_max */
 
+struct space_body;
+
 struct vec2 {
     double x, y;
 };
@@ -171,7 +173,11 @@ struct phenotype {
     int is_root_fixed; /* never in creatures */
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;
-    const void *detail;             /* what the kind has besides; only its own files read it */
+    const void *detail; /* what the kind has besides; only its own files read it */
+    /* links and boxes of a body in space (space_body.h); boxes[i] is parts[i]. NULL: it has `links`
+     * in the plane, or what its kind has */
+    const struct space_body *space;
+    int root_rates; /* there: how many come before that of drive 0, those of a creature's root */
     const struct closure *closures; /* none in creatures */
     int closure_count;
     double mass_kg;

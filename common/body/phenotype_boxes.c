@@ -45,12 +45,19 @@ struct own_part {
 };
 struct own {
     struct box_body body;
+    struct space_link *links; /* those of the body, to be written, as ... */
+    struct space_box *boxes;
     struct own_part *parts;
 };
 
 static struct box_body *body_of(const struct grower *grower)
 {
     return &((struct own *)grower->own)->body;
+}
+
+static struct space_box *boxes_of(const struct grower *grower)
+{
+    return ((struct own *)grower->own)->boxes;
 }
 
 static struct own_part *own_of(const struct grower *grower, int part)
@@ -155,7 +162,7 @@ static void place_child(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
     const struct part *parent = &grower->phenotype->parts[part->parent];
     struct own_part *own = own_of(grower, index);
-    const struct box_part *boxes = body_of(grower)->boxes;
+    const struct space_box *boxes = boxes_of(grower);
     struct frame seen = look_from_parent(grower, index);
     int is_turned_over = (gene->is_reflected != 0) != grower->growths[index].is_image;
 
@@ -212,7 +219,7 @@ static void develop_size(struct grower *grower, int index)
     const struct body_gene *gene = gene_of(grower, index);
     double scale = grower->growths[index].scale, most = params->creature_mass_ratio_max;
     int parent = grower->phenotype->parts[index].parent;
-    struct box_part *boxes = body_of(grower)->boxes;
+    struct space_box *boxes = boxes_of(grower);
     struct vec3 *size = &boxes[index].size_m;
 
     *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
@@ -230,12 +237,16 @@ static int begin(struct grower *grower, struct arena *arena)
     if (!own)
         return ERR_MEMORY;
     own->parts = arena_take(arena, parts, sizeof *own->parts);
-    own->body.boxes = arena_take(arena, parts, sizeof *own->body.boxes);
+    own->boxes = arena_take(arena, parts, sizeof *own->boxes);
+    own->links = arena_take(arena, parts, sizeof *own->links);
     own->body.links = arena_take(arena, parts, sizeof *own->body.links);
-    if (!own->parts || !own->body.boxes || !own->body.links)
+    if (!own->parts || !own->boxes || !own->links || !own->body.links)
         return ERR_MEMORY;
+    own->body.space = (struct space_body){.links = own->links, .boxes = own->boxes};
     grower->own = own;
     grower->phenotype->detail = &own->body;
+    grower->phenotype->space = &own->body.space;
+    grower->phenotype->root_rates = SPACE_RATES_MAX;
     return 0;
 }
 
@@ -244,7 +255,7 @@ static void place(struct grower *grower, int index)
     const struct params *params = grower->params;
     struct part *part = &grower->phenotype->parts[index];
     struct own_part *own = own_of(grower, index);
-    struct vec3 *size = &body_of(grower)->boxes[index].size_m;
+    struct vec3 *size = &boxes_of(grower)[index].size_m;
 
     develop_size(grower, index);
     own->frame = own->joint = (struct frame){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -266,7 +277,7 @@ static void place(struct grower *grower, int index)
 static struct solid solid_of(const struct grower *grower, int part)
 {
     const struct vec3 *axes = own_of(grower, part)->frame.axes;
-    struct vec3 size = body_of(grower)->boxes[part].size_m;
+    struct vec3 size = boxes_of(grower)[part].size_m;
     return (struct solid){.centre = grower->phenotype->parts[part].centre,
                           .axes = {axes[0], axes[1], axes[2]},
                           .half = {size.x / 2, size.y / 2, size.z / 2}};
@@ -337,14 +348,15 @@ static struct mat3 seen_from(const struct mat3 *from, const struct mat3 *turn)
 static double extension_limit(const struct grower *grower, int index)
 {
     const struct params *params = grower->params;
-    const struct box_part *boxes = body_of(grower)->boxes;
+    const struct space_box *boxes = boxes_of(grower);
     int parent = grower->phenotype->parts[index].parent;
     double longer = fmax(longest_of(boxes[index].size_m), longest_of(boxes[parent].size_m));
     double most = params->creature_extension_max * longer;
     return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
 }
 
-static void set_limits(const struct grower *grower, struct box_link *link)
+static void set_limits(const struct grower *grower, const struct box_link *link,
+                       struct space_link *to)
 {
     const struct body_gene *gene = gene_of(grower, link->part);
     const double limits[2][2] = {{gene->lower, gene->upper},
@@ -352,41 +364,49 @@ static void set_limits(const struct grower *grower, struct box_link *link)
     int intervals = link->freedoms;
     if (link->joint == JOINT_LINEAR) {
         double most = extension_limit(grower, link->part);
-        link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
-        link->upper[0] = clamp(gene->upper * link->scale, 0, most);
+        to->lower[0] = clamp(gene->lower * link->scale, -most, 0);
+        to->upper[0] = clamp(gene->upper * link->scale, 0, most);
         return;
     }
     if (link->joint == JOINT_SPHERICAL) {
-        link->cone_rad = gene->box.upper_2;
+        to->cone_rad = gene->box.upper_2;
         intervals = 1;
     }
     for (int k = 0; k < intervals; k++) {
         int is_exchanged = link->sign[k] < 0;
-        link->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
-        link->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
+        to->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
+        to->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
     }
 }
+
+/* The joints of the genes in the physics' table; boxes of a rigid joint are of one link. */
+static const enum space_joint_kind joint_kinds[] = {
+    [JOINT_REVOLUTE] = SPACE_REVOLUTE,     [JOINT_TWIST] = SPACE_TWIST,
+    [JOINT_UNIVERSAL] = SPACE_UNIVERSAL,   [JOINT_BEND_TWIST] = SPACE_BEND_TWIST,
+    [JOINT_TWIST_BEND] = SPACE_TWIST_BEND, [JOINT_SPHERICAL] = SPACE_SPHERICAL,
+    [JOINT_LINEAR] = SPACE_LINEAR};
 
 /* Begins the link of a part. */
 static void add_link(struct grower *grower, int index)
 {
     struct box_body *body = body_of(grower);
+    struct space_link *own = &((struct own *)grower->own)->links[body->space.link_count];
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
     const struct body_gene *gene = gene_of(grower, index);
-    struct box_link *link = &body->links[body->link_count];
+    struct box_link *link = &body->links[body->space.link_count];
 
-    part->link = body->link_count++;
-    *link = (struct box_link){.parent = -1,
-                              .part = index,
+    part->link = body->space.link_count++;
+    *own = space_link_unlimited(-1, SPACE_FREE);
+    *link = (struct box_link){.part = index,
                               .parent_part = part->parent,
                               .joint = gene->joint,
-                              .turn = QUATERNION_ONE,
                               .first_drive = phenotype->drive_count,
                               .scale = 1};
     if (part->parent < 0)
         return;
-    link->parent = phenotype->parts[part->parent].link;
+    own->parent = phenotype->parts[part->parent].link;
+    own->kind = joint_kinds[gene->joint];
     link->freedoms = joint_types[gene->joint].freedoms;
     if (gene->joint == JOINT_LINEAR)
         link->scale = grower->growths[index].scale;
@@ -395,24 +415,23 @@ static void add_link(struct grower *grower, int index)
             part->mirror > 0 || gene->joint == JOINT_LINEAR || freedom_axes[gene->joint][k] == 2;
         link->sign[k] = is_same ? 1 : -1;
     }
-    set_limits(grower, link);
+    set_limits(grower, link, own);
     phenotype->drive_count += link->freedoms;
     if (gene->has_effector)
         phenotype->effector_count += link->freedoms;
 
-    struct mat3 from = link_turn(grower, link->parent), turn = link_turn(grower, part->link);
+    struct mat3 from = link_turn(grower, own->parent), turn = link_turn(grower, part->link);
     struct mat3 seen = seen_from(&from, &turn);
-    link->turn = quaternion_of(&seen);
-    link->at = mat3_back(
-        &from, vec3_sub(link_origin(grower, part->link), link_origin(grower, link->parent)));
+    own->frame = quaternion_of(&seen);
+    own->joint = mat3_back(
+        &from, vec3_sub(link_origin(grower, part->link), link_origin(grower, own->parent)));
 }
 
 /* Puts a part on its link. */
 static void mount_part(struct grower *grower, int index)
 {
     struct part *part = &grower->phenotype->parts[index];
-    struct box_body *body = body_of(grower);
-    struct box_part *box = &body->boxes[index];
+    struct space_box *box = &boxes_of(grower)[index];
     struct mat3 from = link_turn(grower, part->link);
     struct mat3 turn = turn_of(&own_of(grower, index)->frame, part->mirror);
     struct mat3 seen = seen_from(&from, &turn);
@@ -423,7 +442,7 @@ static void mount_part(struct grower *grower, int index)
 }
 
 /* A box's inertia about a point at `from` its centre, in the axes of its link. */
-static struct sym3 inertia_of(const struct box_part *box, double mass, struct vec3 from)
+static struct sym3 inertia_of(const struct space_box *box, double mass, struct vec3 from)
 {
     double xx = box->size_m.x * box->size_m.x, yy = box->size_m.y * box->size_m.y;
     double zz = box->size_m.z * box->size_m.z, share = mass / 12;
@@ -440,17 +459,18 @@ static struct sym3 inertia_of(const struct box_part *box, double mass, struct ve
 /* Mass, centre and inertia of all links from their boxes. */
 static void weigh_links(struct grower *grower)
 {
-    struct box_body *body = body_of(grower);
+    const struct space_body *body = &body_of(grower)->space;
+    struct space_link *links = ((struct own *)grower->own)->links;
     const struct part *parts = grower->phenotype->parts;
     for (int i = 0; i < body->box_count; i++) {
-        struct box_link *link = &body->links[body->boxes[i].link];
+        struct space_link *link = &links[body->boxes[i].link];
         link->mass_kg += parts[i].mass_kg;
         link->centre = vec3_along(link->centre, body->boxes[i].centre, parts[i].mass_kg);
     }
     for (int i = 0; i < body->link_count; i++)
-        body->links[i].centre = vec3_scale(body->links[i].centre, 1 / body->links[i].mass_kg);
+        links[i].centre = vec3_scale(links[i].centre, 1 / links[i].mass_kg);
     for (int i = 0; i < body->box_count; i++) {
-        struct box_link *link = &body->links[body->boxes[i].link];
+        struct space_link *link = &links[body->boxes[i].link];
         struct sym3 inertia = inertia_of(&body->boxes[i], parts[i].mass_kg,
                                          vec3_sub(body->boxes[i].centre, link->centre));
         link->inertia = sym3_add(&link->inertia, &inertia);
@@ -467,7 +487,7 @@ static struct solid turned_solid_of(const struct grower *grower, int part)
     const struct part *p = &grower->phenotype->parts[part];
     struct mat3 turn = turn_of(&own_of(grower, part)->frame, p->mirror);
     struct solid solid;
-    solids_place(&solid, p->centre, &turn, vec3_scale(body_of(grower)->boxes[part].size_m, 0.5));
+    solids_place(&solid, p->centre, &turn, vec3_scale(boxes_of(grower)[part].size_m, 0.5));
     return solid;
 }
 
@@ -494,7 +514,7 @@ static struct box_half find_half(const struct solid *first, const struct solid *
 static unsigned char find_meeting(const struct grower *grower, int a, int b)
 {
     const struct phenotype *phenotype = grower->phenotype;
-    const struct box_link *links = body_of(grower)->links;
+    const struct space_link *links = body_of(grower)->space.links;
     int one = phenotype->parts[a].link, two = phenotype->parts[b].link;
     int child = links[two].parent == one ? two : links[one].parent == two ? one : -1;
     if (child < 0)
@@ -542,12 +562,14 @@ static void make_drives(struct grower *grower, const struct box_link *link)
     struct phenotype *phenotype = grower->phenotype;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
     double strength = joint_strength(grower, link);
-    const struct mat3 turn = link_turn(grower, (int)(link - body_of(grower)->links));
+    int index = (int)(link - body_of(grower)->links);
+    const struct space_link *of = &body_of(grower)->space.links[index];
+    const struct mat3 turn = link_turn(grower, index);
     const struct vec3 axes[3] = {turn.x, turn.y, turn.z};
     for (int k = 0; k < link->freedoms; k++) {
         int is_swing = link->joint == JOINT_SPHERICAL && k > 0;
-        double lower = is_swing ? -link->cone_rad : link->lower[k];
-        double upper = is_swing ? link->cone_rad : link->upper[k];
+        double lower = is_swing ? -of->cone_rad : of->lower[k];
+        double upper = is_swing ? of->cone_rad : of->upper[k];
         double unit = link->sign[k] * (is_torque ? 1 : link->scale);
         phenotype->drives[link->first_drive + k] =
             (struct drive){.part = link->part,
@@ -585,7 +607,7 @@ static void mask_sensors(struct grower *grower, int index)
         part->sensors &= ~of_freedoms[k];
 }
 
-static void make_shape(struct phenotype *phenotype, const struct box_part *box, int index)
+static void make_shape(struct phenotype *phenotype, const struct space_box *box, int index)
 {
     phenotype->shapes[index] = (struct shape){.kind = SHAPE_BOX,
                                               .part = index,
@@ -599,7 +621,7 @@ static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct box_body *body = body_of(grower);
-    int count = body->box_count = phenotype->part_count;
+    int count = body->space.box_count = phenotype->part_count;
 
     for (int i = 0; i < count; i++) {
         if (i == 0 || gene_of(grower, i)->joint != JOINT_RIGID)
@@ -616,12 +638,12 @@ static int join(struct grower *grower, struct arena *arena)
     if (phenotype_take_tables(phenotype, arena, phenotype->drive_count, phenotype->effector_count,
                               count))
         return ERR_MEMORY;
-    for (int i = 0; i < body->link_count; i++)
+    for (int i = 0; i < body->space.link_count; i++)
         make_drives(grower, &body->links[i]);
     make_effectors(grower);
     for (int i = 0; i < count; i++)
-        make_shape(phenotype, &body->boxes[i], i);
-    phenotype->piece_count = body->link_count;
+        make_shape(phenotype, &body->space.boxes[i], i);
+    phenotype->piece_count = body->space.link_count;
     return 0;
 }
 
@@ -635,30 +657,36 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
 
 /* ---- the key of a motion ---- */
 
-static void put_link(struct key_hasher *hasher, const struct box_link *link)
+static void put_link(struct key_hasher *hasher, const struct space_link *link)
 {
     key_put_int(hasher, link->parent);
-    key_put_int(hasher, link->part);
-    key_put_int(hasher, link->parent_part);
-    key_put_int(hasher, link->joint);
-    key_put_vec3(hasher, link->at);
-    key_put_turn(hasher, link->turn);
+    key_put_int(hasher, (int)link->kind);
+    key_put_vec3(hasher, link->joint);
+    key_put_turn(hasher, link->frame);
     key_put_double(hasher, link->mass_kg);
     key_put_vec3(hasher, link->centre);
     key_put_vec3(hasher, (struct vec3){link->inertia.xx, link->inertia.xy, link->inertia.xz});
     key_put_vec3(hasher, (struct vec3){link->inertia.yy, link->inertia.yz, link->inertia.zz});
-    key_put_int(hasher, link->freedoms);
-    key_put_int(hasher, link->first_drive);
     for (int k = 0; k < GENOME_FREEDOMS_MAX; k++) {
         key_put_double(hasher, link->lower[k]);
         key_put_double(hasher, link->upper[k]);
-        key_put_double(hasher, link->sign[k]);
     }
     key_put_double(hasher, link->cone_rad);
+}
+
+static void put_box_link(struct key_hasher *hasher, const struct box_link *link)
+{
+    key_put_int(hasher, link->part);
+    key_put_int(hasher, link->parent_part);
+    key_put_int(hasher, link->joint);
+    key_put_int(hasher, link->freedoms);
+    key_put_int(hasher, link->first_drive);
+    for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
+        key_put_double(hasher, link->sign[k]);
     key_put_double(hasher, link->scale);
 }
 
-static void put_box(struct key_hasher *hasher, const struct box_part *box)
+static void put_box(struct key_hasher *hasher, const struct space_box *box)
 {
     key_put_int(hasher, box->link);
     key_put_vec3(hasher, box->centre);
@@ -668,10 +696,12 @@ static void put_box(struct key_hasher *hasher, const struct box_part *box)
 
 static void put_detail(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
-    const struct box_body *body = box_body_of(phenotype);
+    const struct space_body *body = phenotype->space;
     key_put_int(hasher, body->link_count);
-    for (int i = 0; i < body->link_count; i++)
+    for (int i = 0; i < body->link_count; i++) {
         put_link(hasher, &body->links[i]);
+        put_box_link(hasher, &box_body_of(phenotype)->links[i]);
+    }
     key_put_int(hasher, body->box_count);
     for (int i = 0; i < body->box_count; i++)
         put_box(hasher, &body->boxes[i]);

@@ -146,6 +146,11 @@ int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 
     return dynamics->solver->part_bounds != NULL;
 }
 
+struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link)
+{
+    return dynamics->solver->link_turn(dynamics, link);
+}
+
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     dynamics->solver->link_state(dynamics, link, state);

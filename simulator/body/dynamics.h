@@ -182,7 +182,9 @@ struct quaternion dynamics_part_turn(const struct dynamics *dynamics, int part);
 /* Axis-aligned bounds of a part. Returns 0 in the plane, where place, sides and angle say more. */
 int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
                          struct vec3 *high);
-/* Centre of mass of a link, its angle since birth, and their rates. */
+/* How a link is turned; of solvers that know more than an angle. */
+struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link);
+/* Centre of mass of a link, its angle since birth in the plane, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
 /* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0:
  * the root's angle. */

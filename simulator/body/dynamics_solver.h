@@ -46,6 +46,8 @@ struct dynamics_solver {
     /* NULL: as in the plane */
     void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,
                         struct vec3 *high);
+    struct quaternion (*link_turn)(const struct dynamics *dynamics,
+                                   int link); /* NULL in the plane */
     void (*link_state)(const struct dynamics *dynamics, int link, struct part_state *state);
     void (*drive_state)(const struct dynamics *dynamics, int drive, struct drive_state *state);
     const double *(*drive_rates)(const struct dynamics *dynamics); /* NULL: they chatter */

@@ -7,14 +7,11 @@
 #include "simulator/boxes/steps/space_meeting.h"
 #include "simulator/boxes/space_model.h"
 
-/* Rates of the root; those of the drives follow. */
-enum { ROOT_RATES = 6 };
-
 struct boxes {
     struct dynamics base;
     const struct phenotype *phenotype;
-    const struct box_body *body;
-    struct box_scene scene;
+    const struct space_body *body;
+    struct space_world world;
     const struct space_solver *solver;
     void *space; /* its state */
     double dt_s;
@@ -43,23 +40,25 @@ const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics)
     return tree_of(dynamics);
 }
 
+void *dynamics_boxes_state(const struct dynamics *dynamics)
+{
+    return boxes_of(dynamics)->space;
+}
+
 /* ---------------------------------------------------------------- creation */
 
-/* Freedoms without muscles have effectors without strength, for their damping. */
+/* Freedoms without muscles have effectors without strength, for their damping; those of free links
+ * have none. */
 static void make_drives(struct boxes *s)
 {
-    const struct phenotype *p = s->phenotype;
     const struct space_tree *tree = s->solver->tree(s->space);
-    for (int i = 0; i < s->body->link_count; i++) {
-        const struct box_link *link = &s->body->links[i];
-        ENSURE(i == 0 || link->freedoms == tree->links[i].rates,
-               "joint %d has %d freedoms, and %d rates", i, link->freedoms, tree->links[i].rates);
-        for (int k = 0; k < link->freedoms; k++) {
-            int drive = link->first_drive + k, rate = tree->links[i].rate + k;
-            ENSURE(rate == ROOT_RATES + drive, "drive %d has rate %d", drive, rate);
-            s->solver->set_effector(s->space, rate, p->drives[drive].strength);
+    for (int i = 0; i < tree->count; i++)
+        for (int k = 0; k < tree->links[i].rates && s->body->links[i].kind != SPACE_FREE; k++) {
+            int rate = tree->links[i].rate + k, drive = rate - s->phenotype->root_rates;
+            s->solver->set_effector(s->space, rate, s->phenotype->drives[drive].strength);
         }
-    }
+    ENSURE(tree->rates == s->phenotype->root_rates + s->phenotype->drive_count,
+           "%d drives of %d rates", s->phenotype->drive_count, tree->rates);
 }
 
 static struct dynamics *create(const struct dynamics_solver *row, const struct space_solver *solver,
@@ -67,14 +66,14 @@ static struct dynamics *create(const struct dynamics_solver *row, const struct s
                                const struct dynamics_settings *settings, struct arena *arena)
 {
     struct boxes *s = arena_take(arena, 1, sizeof *s);
-    if (!s || box_scene_create(&s->scene, phenotype, world, arena) != 0)
+    if (!s || space_world_create(&s->world, phenotype->meetings, world, arena) != 0)
         return NULL;
     s->base.solver = row;
     s->solver = solver;
     s->phenotype = phenotype;
-    s->body = box_body_of(phenotype);
+    s->body = phenotype->space;
     s->dt_s = settings->dt_s;
-    s->space = solver->create(&s->scene.body, &s->scene.world, settings, arena);
+    s->space = solver->create(s->body, &s->world, settings, arena);
     if (!s->space)
         return NULL;
     const struct space_tree *tree = s->solver->tree(s->space);
@@ -110,13 +109,13 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
     if (!dynamics)
         return ERR_MEMORY;
     const struct boxes *s = boxes_of(dynamics);
-    if (space_model(&s->scene.body, model, arena) != 0)
+    if (space_model(s->body, model, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < model->rate_count; i++)
         model->servos[i] = *space_dynamics_servo(s->space, i);
-    model->joints[0].name = "root";
-    model->root_rates = ROOT_RATES;
-    model->medium_kg_m3 = space_model_medium(&s->scene.world.drag);
+    model->root_rates = s->phenotype->root_rates;
+    model->joints[0].name = model->root_rates > 0 ? "root" : NULL;
+    model->medium_kg_m3 = space_model_medium(&s->world.drag);
     return 0;
 }
 
@@ -125,13 +124,13 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
 static void boxes_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
     struct boxes *s = boxes_of(dynamics);
-    s->solver->set_target(s->space, ROOT_RATES + drive, target, rate);
+    s->solver->set_target(s->space, s->phenotype->root_rates + drive, target, rate);
 }
 
 static void boxes_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
     struct boxes *s = boxes_of(dynamics);
-    s->solver->set_servo(s->space, ROOT_RATES + drive, servo);
+    s->solver->set_servo(s->space, s->phenotype->root_rates + drive, servo);
 }
 
 static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state state)
@@ -143,8 +142,8 @@ static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state s
 static void boxes_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct boxes *s = boxes_of(dynamics);
-    box_scene_set_world(&s->scene, world);
-    s->solver->set_world(s->space, &s->scene.world);
+    space_world_set(&s->world, world);
+    s->solver->set_world(s->space, &s->world);
 }
 
 static void boxes_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
@@ -262,20 +261,35 @@ static const struct space_tree_link *link_of(const struct dynamics *dynamics, in
     return &tree_of(dynamics)->links[boxes_of(dynamics)->body->boxes[part].link];
 }
 
+static struct part_state state_of(struct vec3 at, struct vec3 v, struct vec3 w)
+{
+    return (struct part_state){.x_m = at.x,
+                               .y_m = at.y,
+                               .z_m = at.z,
+                               .vx_m_s = v.x,
+                               .vy_m_s = v.y,
+                               .vz_m_s = v.z,
+                               .omega_x_rad_s = w.x,
+                               .omega_y_rad_s = w.y,
+                               .omega_rad_s = w.z};
+}
+
 static void boxes_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct space_tree_link *link = link_of(dynamics, part);
     struct vec3 arm = arm_of(boxes_of(dynamics), link, part), w = link->velocity.w;
-    struct vec3 at = vec3_add(link->at, arm), v = vec3_add(link->velocity.v, vec3_cross(w, arm));
-    *state = (struct part_state){.x_m = at.x,
-                                 .y_m = at.y,
-                                 .z_m = at.z,
-                                 .vx_m_s = v.x,
-                                 .vy_m_s = v.y,
-                                 .vz_m_s = v.z,
-                                 .omega_x_rad_s = w.x,
-                                 .omega_y_rad_s = w.y,
-                                 .omega_rad_s = w.z};
+    *state = state_of(vec3_add(link->at, arm), vec3_add(link->velocity.v, vec3_cross(w, arm)), w);
+}
+
+static void boxes_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    const struct space_tree_link *l = &tree_of(dynamics)->links[link];
+    *state = state_of(space_tree_centre(l), space_tree_centre_velocity(l), l->velocity.w);
+}
+
+static struct quaternion boxes_link_turn(const struct dynamics *dynamics, int link)
+{
+    return quaternion_of(&tree_of(dynamics)->links[link].turned);
 }
 
 static struct quaternion boxes_part_turn(const struct dynamics *dynamics, int part)
@@ -300,7 +314,7 @@ static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint6
 static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct boxes *s = boxes_of(dynamics);
-    int rate = ROOT_RATES + drive;
+    int rate = s->phenotype->root_rates + drive;
     *state = (struct drive_state){.value = s->solver->value(s->space, rate),
                                   .rate = s->solver->qd(s->space)[rate],
                                   .effort = s->solver->effort(s->space, rate)};
@@ -308,7 +322,7 @@ static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct
 
 static const double *boxes_drive_rates(const struct dynamics *dynamics)
 {
-    return boxes_qd(dynamics) + ROOT_RATES;
+    return boxes_qd(dynamics) + boxes_of(dynamics)->phenotype->root_rates;
 }
 
 static struct vec3 boxes_centre_of_mass(const struct dynamics *dynamics)
@@ -461,13 +475,13 @@ static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, 
     .set_push_out = boxes_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,            \
     .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                        \
     .part_state = boxes_part_state, .part_turn = boxes_part_turn,                                  \
-    .part_bounds = boxes_part_bounds, .link_state = boxes_part_state,                              \
-    .drive_state = boxes_drive_state, .drive_rates = boxes_drive_rates,                            \
-    .centre_of_mass = boxes_centre_of_mass, .momentum = boxes_momentum,                            \
-    .impulses = boxes_impulses, .bounds = boxes_bounds, .hash_part = boxes_hash_part,              \
-    .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger, .ledger = boxes_ledger,          \
-    .contacts = boxes_contacts, .penetration = boxes_penetration, .law_miss = boxes_law_miss,      \
-    .step_counts = boxes_step_counts
+    .part_bounds = boxes_part_bounds, .link_state = boxes_link_state,                              \
+    .link_turn = boxes_link_turn, .drive_state = boxes_drive_state,                                \
+    .drive_rates = boxes_drive_rates, .centre_of_mass = boxes_centre_of_mass,                      \
+    .momentum = boxes_momentum, .impulses = boxes_impulses, .bounds = boxes_bounds,                \
+    .hash_part = boxes_hash_part, .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger,    \
+    .ledger = boxes_ledger, .contacts = boxes_contacts, .penetration = boxes_penetration,          \
+    .law_miss = boxes_law_miss, .step_counts = boxes_step_counts
 
 const struct dynamics_solver dynamics_boxes = {
     BOXES(boxes_create),

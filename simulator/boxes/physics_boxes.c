@@ -2,6 +2,7 @@
  * six faces, height, acceleration and light, all in the axes of the genes. */
 #include <math.h>
 
+#include "common/body/box_body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
@@ -31,7 +32,7 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     static const enum sensor rates[] = {SENSOR_JOINT_RATE, SENSOR_JOINT_RATE_2,
                                         SENSOR_JOINT_RATE_3};
     const struct box_body *body = box_body_of(senses->phenotype);
-    for (int i = 1; i < body->link_count; i++) {
+    for (int i = 1; i < body->space.link_count; i++) {
         const struct box_link *link = &body->links[i];
         double *felt = senses->values + link->part * SENSOR_COUNT;
         for (int k = 0; k < link->freedoms; k++) {
@@ -111,7 +112,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
 /* ---------------------------------------------------------------- the body as a whole */
 
 /* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
-static int has_balance(const struct box_body *body, double most)
+static int has_balance(const struct space_body *body, double most)
 {
     for (int i = 1; i < body->link_count && most > 0; i++) {
         double mass = body->links[i].mass_kg, other = body->links[body->links[i].parent].mass_kg;
@@ -126,7 +127,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
 {
     double thinnest_m = HUGE_VAL;
     int is_explicit = params->simulation_integrator == INTEGRATOR_RK4;
-    if (!has_balance(box_body_of(phenotype), params->guard_mass_ratio))
+    if (!has_balance(phenotype->space, params->guard_mass_ratio))
         return VERDICT_UNBALANCED;
     for (int i = 0; i < phenotype->part_count; i++)
         thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
@@ -148,7 +149,7 @@ static struct quaternion draw_turn(struct rng *rng, double most_rad)
 }
 
 /* Whether a ball is within its cone and its twist's limits. */
-static int is_within(const struct box_link *link, struct quaternion q)
+static int is_within(const struct space_link *link, struct quaternion q)
 {
     double twist = space_twist(q);
     return space_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
@@ -163,8 +164,8 @@ static void set_ball(double *q, struct quaternion ball)
 }
 
 /* The root in the world's axes, a joint in its own. */
-static void perturb_ball(const struct box_link *link, double *q, struct vec3 turn, struct rng *rng,
-                         double most_rad)
+static void perturb_ball(const struct space_link *link, double *q, struct vec3 turn,
+                         struct rng *rng, double most_rad)
 {
     struct quaternion ball = {q[0], q[1], q[2], q[3]};
     int is_root = link->parent < 0;
@@ -178,13 +179,12 @@ static void perturb_ball(const struct box_link *link, double *q, struct vec3 tur
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad)
 {
-    const struct box_body *body = box_body_of(phenotype);
     const struct space_tree *tree = dynamics_boxes_tree(dynamics);
     double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
     for (int i = 0; i < tree->count; i++) {
-        const struct box_link *link = &body->links[i];
+        const struct space_link *link = &phenotype->space->links[i];
         const struct space_tree_link *l = &tree->links[i];
         double *own = q + l->coordinate;
         int plain = l->slides + l->joint->turns;

@@ -1,6 +1,4 @@
-/* simulator scene SCENE.json: reads a scene, moves it and writes what happened. The trace has a
- * line at the start and at every interval; impulses of contacts are summed from line to line, so
- * that none is lost between them. */
+/* simulator scene SCENE.json: reads a scene, moves it and writes what happened. */
 #include "simulator/tools/command_scene.h"
 
 #include <errno.h>
@@ -9,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/formats/file_kind.h"
+#include "common/system/draft.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "simulator/tools/scenes/scene.h"
-#include "simulator/tools/scenes/space_scene.h"
-#include "simulator/tools/trace.h"
+#include "simulator/tools/mjcf.h"
+#include "simulator/tools/scene_trace.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* Steps in a run and between two lines, at most. */
@@ -24,20 +21,28 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 #define HELD_M_S   1e-4
 #define MISS_MAX_M 1e-4
 
-/* Impulses of a body's contacts since the last line. */
-struct impulses {
-    int contacts; /* in the last step */
-    double normal_n_s, friction_n_s;
-    double x_n_s, y_n_s; /* as a vector in the world, on the body */
+struct request {
+    const char *path, *trace_path, *contacts_path;
+    const char *mjcf_path, *signals_path;   /* of scenes in three dimensions */
+    int solver, integrator;                 /* -1: as the scene says */
+    double dt_s, rtol, until_s, interval_s; /* 0: as the scene says */
+};
+
+/* A file of the command: that of its draft, standard output for -, or NULL where there is no
+ * path. */
+struct output {
+    FILE *file;
+    struct draft draft;
 };
 
 struct run {
+    const char *path;
     struct scene scene;
     struct arena arena;
     struct dynamics *dynamics;
     uint64_t steps, steps_per_line;
     double missed_m; /* by contacts that could not be held */
-    struct impulses impulses[SCENE_BODIES_MAX];
+    struct scene_trace trace;
 };
 
 /* ---------------------------------------------------------------- the request */
@@ -66,9 +71,9 @@ static int read_positive(const char *text, void *field, struct error *error)
 }
 
 /* Returns -1 to go on, else the exit code. */
-static int parse_request(struct scene_request *request, int argc, char **argv)
+static int parse_request(struct request *request, int argc, char **argv)
 {
-    *request = (struct scene_request){.solver = -1, .integrator = -1};
+    *request = (struct request){.solver = -1, .integrator = -1};
     int result = command_parse(&scene_command, argc, argv, request);
     if (result >= 0)
         return result;
@@ -78,99 +83,49 @@ static int parse_request(struct scene_request *request, int argc, char **argv)
     return -1;
 }
 
-/* ---------------------------------------------------------------- the trace */
+/* ---------------------------------------------------------------- the files */
 
-static void print_header(FILE *file, const struct scene *scene)
+static int is_standard(const char *path)
 {
-    fputs("time_s,com_x_m,com_y_m", file);
-#define X(field) fputs("," #field, file);
-    TRACE_LEDGER(X)
-#undef X
-    for (int i = 0; i < scene->body_count; i++) {
-        static const char *const columns[] = {
-            "x_m",         "y_m",          "angle_rad",     "vx_m_s",       "vy_m_s",
-            "omega_rad_s", "joint_rad",    "joint_rad_s",   "torque_n_m",   "contacts",
-            "normal_n_s",  "friction_n_s", "impulse_x_n_s", "impulse_y_n_s"};
-        static const char *const linear[] = {"joint_m", "joint_m_s", "force_n"};
-        int is_linear = scene->bodies[i].joint == SCENE_LINEAR;
-        for (int k = 0; k < (int)(sizeof columns / sizeof columns[0]); k++)
-            fprintf(file, ",%s_%s", scene->bodies[i].name,
-                    is_linear && k >= 6 && k < 9 ? linear[k - 6] : columns[k]);
-    }
-    fputc('\n', file);
+    return path && strcmp(path, "-") == 0;
 }
 
-static void print_body(FILE *file, const struct run *run, int i)
+static int open_output(struct output *output, const char *path, struct error *error)
 {
-    const struct impulses *sum = &run->impulses[i];
-    struct part_state s;
-    struct drive_state joint = scene_joint_state(&run->scene, run->dynamics, i);
-    scene_body_state(&run->scene, run->dynamics, i, &s);
-    fprintf(file, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
-            s.vy_m_s, s.omega_rad_s);
-    fprintf(file, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.value, joint.rate,
-            joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
-            sum->y_n_s);
+    output->file = NULL;
+    if (is_standard(path))
+        output->file = stdout;
+    else if (path && draft_open(&output->draft, path, error) != 0)
+        return error->code;
+    else if (path)
+        output->file = output->draft.file;
+    return 0;
 }
 
-static void print_line(FILE *file, struct run *run, uint64_t step)
+/* `result` is the first error so far, and is kept; what was written before it is kept, too. */
+static int close_output(struct output *output, int result, struct error *error)
 {
-    struct vec3 centre = dynamics_centre_of_mass(run->dynamics);
-    const struct ledger *ledger = dynamics_ledger(run->dynamics);
-    fprintf(file, "%.17g,%.17g,%.17g", (double)step * run->scene.settings.dt_s, centre.x, centre.y);
-#define X(field) fprintf(file, ",%.17g", ledger->field);
-    TRACE_LEDGER(X)
-#undef X
-    for (int i = 0; i < run->scene.body_count; i++)
-        print_body(file, run, i);
-    fputc('\n', file);
-    memset(run->impulses, 0, sizeof run->impulses);
+    struct error of_file;
+    if (!output->file || output->file == stdout || draft_end(&output->draft, 0, &of_file) == 0 ||
+        result)
+        return result;
+    *error = of_file;
+    return error->code;
 }
 
-static void add_impulses(struct run *run)
+/* Calls with both files open, NULL where there is no path. Returns what went wrong first. */
+static int write_two(const char *first_path, const char *second_path, struct run *run,
+                     int (*write)(struct run *run, FILE *first, FILE *second, struct error *error),
+                     struct error *error)
 {
-    const struct contact_point *points;
-    int count = dynamics_contacts(run->dynamics, &points);
-    for (int i = 0; i < run->scene.body_count; i++)
-        run->impulses[i].contacts = 0;
-    for (int k = 0; k < count; k++) {
-        int parts[2] = {points[k].part, points[k].other};
-        for (int side = 0; side < 2; side++) {
-            int body = parts[side] < 0 ? -1 : run->scene.part_bodies[parts[side]];
-            if (body < 0)
-                continue;
-            struct impulses *sum = &run->impulses[body];
-            sum->contacts++;
-            sum->normal_n_s += points[k].normal_impulse_n_s;
-            sum->friction_n_s += points[k].friction_impulse_n_s;
-            double sign = side == 0 ? 1 : -1;
-            double normal = sign * points[k].normal_impulse_n_s;
-            double along = sign * points[k].friction_impulse_n_s;
-            struct vec3 n = points[k].normal;
-            sum->x_n_s += normal * n.x + along * n.y;
-            sum->y_n_s += normal * n.y - along * n.x;
-        }
-    }
-}
-
-/* The body of a part, or what else it belongs to. */
-static const char *part_owner(const struct scene *scene, int part)
-{
-    int body = part < 0 ? -1 : scene->part_bodies[part];
-    return part < 0 ? "ground" : body < 0 ? "obstacle" : scene->bodies[body].name;
-}
-
-static void print_contacts(FILE *file, const struct run *run, uint64_t step)
-{
-    const struct contact_point *points;
-    int count = dynamics_contacts(run->dynamics, &points);
-    for (int k = 0; k < count; k++) {
-        const struct contact_point *p = &points[k];
-        fprintf(file, "%.17g,%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
-                (double)step * run->scene.settings.dt_s, part_owner(&run->scene, p->part),
-                part_owner(&run->scene, p->other), p->at.x, p->at.y, p->normal.x, p->normal.y,
-                p->gap_m, p->normal_impulse_n_s, p->friction_impulse_n_s);
-    }
+    struct output first, second = {0};
+    int result = open_output(&first, first_path, error);
+    if (result == 0)
+        result = open_output(&second, second_path, error);
+    if (result == 0)
+        result = write(run, first.file, second.file, error);
+    result = close_output(&first, result, error);
+    return close_output(&second, result, error);
 }
 
 /* ---------------------------------------------------------------- the run */
@@ -189,28 +144,35 @@ static int count_steps(double dt, const char *what, double time_s, uint64_t *ste
     return 0;
 }
 
-int scene_apply_request(const struct scene_request *request, struct dynamics_settings *settings,
-                        double *until_s, double *interval_s, uint64_t *steps,
-                        uint64_t *steps_per_line, struct error *error)
+/* Puts what the request says in the place of what the scene says, and counts the times in steps.
+ * ERR_RANGE if a time is not a whole number of steps, at least one. */
+static int apply_request(struct run *run, const struct request *request, struct error *error)
 {
+    struct scene *scene = &run->scene;
+    struct dynamics_settings *settings = &scene->settings;
     settings->solver = request->solver >= 0 ? request->solver : settings->solver;
     settings->integrator = request->integrator >= 0 ? request->integrator : settings->integrator;
     settings->dt_s = request->dt_s > 0 ? request->dt_s : settings->dt_s;
     settings->rtol = request->rtol > 0 ? request->rtol : settings->rtol;
-    *until_s = request->until_s > 0 ? request->until_s : *until_s;
-    *interval_s = request->interval_s > 0 ? request->interval_s : *interval_s;
-    int status = count_steps(settings->dt_s, "an interval", *interval_s, steps_per_line, error);
-    return status ? status : count_steps(settings->dt_s, "an end", *until_s, steps, error);
+    scene->until_s = request->until_s > 0 ? request->until_s : scene->until_s;
+    scene->interval_s = request->interval_s > 0 ? request->interval_s : scene->interval_s;
+    int status =
+        count_steps(settings->dt_s, "an interval", scene->interval_s, &run->steps_per_line, error);
+    return status ? status
+                  : count_steps(settings->dt_s, "an end", scene->until_s, &run->steps, error);
 }
 
-static int prepare(struct run *run, const struct scene_request *request, struct error *error)
+static int prepare(struct run *run, const struct request *request, struct error *error)
 {
     struct scene *scene = &run->scene;
     if (scene_read_file(scene, request->path, error) != 0)
         return error->code;
-    if (scene_apply_request(request, &scene->settings, &scene->until_s, &scene->interval_s,
-                            &run->steps, &run->steps_per_line, error) != 0)
+    if ((request->mjcf_path || request->signals_path) && !scene_is_in_space(scene))
+        return error_set(error, ERR_USAGE,
+                         "--mjcf and --signals are for scenes in three dimensions");
+    if (apply_request(run, request, error) != 0)
         return error->code;
+    run->trace.scene = scene;
     return scene_start(scene, &run->arena, &run->dynamics, error);
 }
 
@@ -229,43 +191,38 @@ static int check_contacts(struct run *run, uint64_t step, struct error *error)
         (double)step * dt, run->missed_m);
 }
 
-static int move(void *what, FILE *trace, FILE *contacts, struct error *error)
+static int move(struct run *run, FILE *motion, FILE *contacts, struct error *error)
 {
-    struct run *run = what;
-    if (trace) {
-        print_header(trace, &run->scene);
-        print_line(trace, run, 0);
-    }
-    if (contacts)
-        fputs("time_s,body,other,x_m,y_m,normal_x,normal_y,gap_m,normal_n_s,friction_n_s\n",
-              contacts);
+    run->trace.dynamics = run->dynamics;
+    run->trace.motion = motion;
+    run->trace.contacts = contacts;
+    scene_trace_begin(&run->trace);
     for (uint64_t step = 1; step <= run->steps; step++) {
-        int is_bad = dynamics_step(run->dynamics);
-        add_impulses(run);
-        if (contacts)
-            print_contacts(contacts, run, step);
-        if (trace && (step % run->steps_per_line == 0 || is_bad))
-            print_line(trace, run, step);
-        if (is_bad)
-            return scene_fail_step(&run->arena, (double)step * run->scene.settings.dt_s, error);
+        int result = dynamics_step(run->dynamics);
+        double time_s = (double)step * run->scene.settings.dt_s;
+        scene_trace_step(&run->trace, time_s, step % run->steps_per_line == 0 || result);
+        if (result)
+            return scene_fail_step(&run->scene, run->dynamics, result, &run->arena, time_s, error);
         if (check_contacts(run, step, error) != 0)
             return error->code;
     }
     return 0;
 }
 
-static void print_summary(struct run *run)
+static int export_scene(struct run *run, FILE *model, FILE *signals, struct error *error)
 {
-    uint64_t steps, free_steps;
-    dynamics_step_counts(run->dynamics, &steps, &free_steps);
-    output_print(stdout, "time %g s, %llu steps of %g s, %llu of them free of contacts\n",
-                 (double)run->steps * run->scene.settings.dt_s, (unsigned long long)steps,
-                 run->scene.settings.dt_s, (unsigned long long)free_steps);
-    scene_print_ledger(dynamics_ledger(run->dynamics));
+    int status = mjcf_write_scene(&run->scene, run->path, model, signals, run->steps, &run->arena);
+    return status ? error_set(error, status, "out of memory") : 0;
 }
 
-void scene_print_ledger(const struct ledger *l)
+static void print_summary(struct run *run)
 {
+    const struct ledger *l = dynamics_ledger(run->dynamics);
+    uint64_t steps, rk_steps;
+    dynamics_step_counts(run->dynamics, &steps, &rk_steps);
+    output_print(stdout, "time %g s, %llu steps of %g s: %llu taken, %llu of them by Runge-Kutta\n",
+                 (double)run->steps * run->scene.settings.dt_s, (unsigned long long)run->steps,
+                 run->scene.settings.dt_s, (unsigned long long)steps, (unsigned long long)rk_steps);
     output_print(stdout, "energy %.9g J at the start, %.9g J now, work %.9g J\n", l->energy_start_j,
                  l->kinetic_j + l->potential_j, l->work_effector_j);
     output_print(
@@ -275,88 +232,45 @@ void scene_print_ledger(const struct ledger *l)
                  l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
 }
 
-int scene_is_standard(const char *path)
+static int run_request(struct run *run, const struct request *request, struct error *error)
 {
-    return path && strcmp(path, "-") == 0;
-}
-
-int scene_open_file(struct scene_file *file, const char *path, struct error *error)
-{
-    file->file = NULL;
-    if (path && scene_is_standard(path))
-        file->file = stdout;
-    else if (path && draft_open(&file->draft, path, error) != 0)
-        return error->code;
-    else if (path)
-        file->file = file->draft.file;
-    return 0;
-}
-
-int scene_close_file(struct scene_file *file, int result, struct error *error)
-{
-    struct error of_file;
-    if (!file->file || file->file == stdout || draft_end(&file->draft, 0, &of_file) == 0 || result)
-        return result;
-    *error = of_file;
-    return error->code;
-}
-
-int scene_move_to_files(const struct scene_request *request,
-                        int (*run)(void *what, FILE *trace, FILE *contacts, struct error *error),
-                        void *what, struct error *error)
-{
-    struct scene_file trace, contacts = {0};
-    int result = scene_open_file(&trace, request->trace_path, error);
+    int result = prepare(run, request, error);
+    if (result == 0 && (request->mjcf_path || request->signals_path))
+        result = write_two(request->mjcf_path, request->signals_path, run, export_scene, error);
     if (result == 0)
-        result = scene_open_file(&contacts, request->contacts_path, error);
-    if (result == 0)
-        result = run(what, trace.file, contacts.file, error);
-    result = scene_close_file(&trace, result, error);
-    return scene_close_file(&contacts, result, error);
+        result = write_two(request->trace_path, request->contacts_path, run, move, error);
+    if (result == 0 && !is_standard(request->trace_path) && !is_standard(request->contacts_path))
+        print_summary(run);
+    return result;
 }
 
 static int command_scene(int argc, char **argv)
 {
-    struct scene_request request;
+    struct request request;
     struct error error = {0};
     int exit_code = parse_request(&request, argc, argv);
     if (exit_code >= 0)
         return exit_code;
-    if (file_kind_of(request.path) == FILE_SPACE_SCENE) {
-        if (command_scene_in_space(&request, &error) != 0)
-            return fail(EXIT_FAILED, error.message);
-        return EXIT_OK;
-    }
-    if (request.mjcf_path || request.signals_path)
-        return fail(EXIT_FAILED, "--mjcf and --signals are for scenes in three dimensions");
     struct run *run = calloc(1, sizeof *run);
     if (!run || arena_init(&run->arena, SCENE_ARENA_BYTES) != 0) {
         free(run);
         return fail(EXIT_FAILED, "out of memory");
     }
-    int result = prepare(run, &request, &error);
-    if (result == 0)
-        result = scene_move_to_files(&request, move, run, &error);
-    if (result != 0)
-        exit_code = fail(EXIT_FAILED, error.message);
-    else
-        exit_code = EXIT_OK;
-    if (result == 0 && !scene_is_standard(request.trace_path) &&
-        !scene_is_standard(request.contacts_path))
-        print_summary(run);
+    run->path = request.path;
+    int result = run_request(run, &request, &error);
     arena_deinit(&run->arena);
     free(run);
-    return exit_code;
+    return result == 0 ? EXIT_OK : fail(EXIT_FAILED, error.message);
 }
 
 #define REAL(name, argument, help, field_)                                                         \
     {                                                                                              \
-        name, 0, argument, help, OPTION_READ, .field = offsetof(struct scene_request, field_),     \
+        name, 0, argument, help, OPTION_READ, .field = offsetof(struct request, field_),           \
                                               .read = read_positive                                \
     }
 #define FILE_OF(name, argument, help, field_)                                                      \
     {                                                                                              \
-        name, 0, argument, help, OPTION_TEXT, .field = offsetof(struct scene_request, field_)      \
+        name, 0, argument, help, OPTION_TEXT, .field = offsetof(struct request, field_)            \
     }
 
 static const struct option_row options[] = {
@@ -366,9 +280,9 @@ static const struct option_row options[] = {
     FILE_OF("signals", "FILE.csv", "and the controls of its servos, a line for each step",
             signals_path),
     {"solver", 0, SOLVER_CHOICES, "which of them moves it", OPTION_WORD,
-     .field = offsetof(struct scene_request, solver)},
+     .field = offsetof(struct request, solver)},
     {"integrator", 0, "auto|rk4|midpoint", "of the articulated solver", OPTION_WORD,
-     .field = offsetof(struct scene_request, integrator)},
+     .field = offsetof(struct request, integrator)},
     REAL("dt", "S", "time step; such as 0.001 or 1/960", dt_s),
     REAL("rtol", "R", "tolerance of the constraint solver's steps", rtol),
     REAL("until", "S", "end of the motion", until_s),

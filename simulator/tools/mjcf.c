@@ -313,7 +313,7 @@ static void write_cones(const struct writer *writer)
 
 static int has_relief(const struct mjcf_scene *scene)
 {
-    return scene->has_ground && scene->relief->depth_m > 0;
+    return scene->world->has_ground && scene->world->relief.depth_m > 0;
 }
 
 /* In the plane all rows are alike. */
@@ -343,7 +343,7 @@ static double row_height(const struct relief *relief, int columns, double cell_m
  * Returns the lowest, m. */
 static double write_relief(const struct writer *writer)
 {
-    const struct relief *relief = writer->scene->relief;
+    const struct relief *relief = &writer->scene->world->relief;
     double cell_m, low = 0, high = -relief->depth_m;
     int columns = column_count(relief, &cell_m), rows = row_count(relief, columns);
     for (int i = 0; i < rows; i++)
@@ -374,25 +374,39 @@ static void write_ground(const struct writer *writer, double lowest_m)
         fprintf(writer->file, "<geom name='ground' type='plane' size='%g %g 0.1'", GROUND_M,
                 GROUND_M);
     fprintf(writer->file, " friction='%.17g 0.005 0.0001' priority='1' rgba='0.78 0.72 0.6 1'/>\n",
-            writer->scene->friction);
+            writer->scene->world->friction);
+}
+
+static void write_obstacle(const struct writer *writer, int index, struct vec3 centre,
+                           struct quaternion turn, struct vec3 half_m)
+{
+    fprintf(writer->file, "<geom name='obstacle%d' type='box'", index + 1);
+    write_vector(writer, "pos", centre);
+    write_turn(writer, turn);
+    fprintf(writer->file,
+            " size='%.17g %.17g %.17g' friction='%.17g 0.005 0.0001' priority='1' "
+            "rgba='0.55 0.5 0.4 1'/>\n",
+            half_m.x, half_m.z, half_m.y, writer->scene->world->friction);
 }
 
 static void write_world(const struct writer *writer, double lowest_m)
 {
-    const struct mjcf_scene *scene = writer->scene;
-    FILE *file = writer->file;
-    fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", file);
-    if (scene->has_ground)
+    const struct world *world = writer->scene->world;
+    double half_depth_m = fmin(world->half_depth_m, OBSTACLE_HALF_DEPTH_M);
+    fputs("<light pos='0 -3 6' dir='0 0.4 -1' directional='true'/>\n", writer->file);
+    if (world->has_ground)
         write_ground(writer, lowest_m);
-    for (int i = 0; i < scene->fixed_count; i++) {
-        const struct mjcf_box *box = &scene->fixed[i];
-        fprintf(file, "<geom name='obstacle%d' type='box'", i + 1);
-        write_vector(writer, "pos", box->centre);
-        write_turn(writer, box->turn);
-        fprintf(file,
-                " size='%.17g %.17g %.17g' friction='%.17g 0.005 0.0001' priority='1' "
-                "rgba='0.55 0.5 0.4 1'/>\n",
-                box->half_m.x, box->half_m.z, box->half_m.y, scene->friction);
+    for (int i = 0; i < world->obstacles.count; i++) {
+        const struct obstacle *o = &world->obstacles.list[i];
+        write_obstacle(writer, i, (struct vec3){o->x_m, o->y_m, 0},
+                       quaternion_about((struct vec3){0, 0, 1}, o->angle_rad),
+                       (struct vec3){o->width_m / 2, o->height_m / 2, half_depth_m});
+    }
+    for (int i = 0; i < world->solid_count; i++) {
+        const struct solid *solid = &world->solids[i];
+        struct mat3 axes = {solid->axes[0], solid->axes[1], solid->axes[2]};
+        write_obstacle(writer, world->obstacles.count + i, solid->centre, quaternion_of(&axes),
+                       (struct vec3){solid->half[0], solid->half[1], solid->half[2]});
     }
 }
 
@@ -421,7 +435,7 @@ static void write_exclusions(const struct writer *writer)
 /* Boxes that a joint joins, of which one is half there. */
 static void write_half_pairs(const struct writer *writer)
 {
-    double friction = writer->scene->own_friction;
+    double friction = writer->scene->world->own_friction;
     for (int a = 0; a < writer->model->part_count; a++)
         for (int b = a + 1; b < writer->model->part_count; b++) {
             unsigned char meeting = meeting_of(writer, a, b);
@@ -582,7 +596,7 @@ static int is_twist_limited(const struct body_model *model)
 static void write_head(const struct writer *writer)
 {
     const struct mjcf_scene *scene = writer->scene;
-    struct vec3 gravity = to_mujoco(scene->gravity_m_s2);
+    struct vec3 gravity = to_mujoco(world_gravity(scene->world));
     FILE *file = writer->file;
     fputs("<mujoco model='", file);
     write_name(file, scene->name[0] ? scene->name : "creature");
@@ -593,7 +607,7 @@ static void write_head(const struct writer *writer)
         fputs("Drag is that of a box for each link, of which nothing is hidden. ", file);
     else if (scene->has_drag)
         fputs("The world's viscosity is not in this file. ", file);
-    if (scene->has_elasticity)
+    if (scene->world->elasticity > 0 || scene->world->own_elasticity > 0)
         fputs("The elasticity of contacts is not in this file. ", file);
     if (scene->has_weaker_muscles)
         fputs("The muscles' loss of force with speed is not in this file. ", file);
@@ -608,8 +622,8 @@ static void write_head(const struct writer *writer)
         "<default><geom friction='%.17g 0.005 0.0001' solref='%g 1' solimp='0.0001 %g %g 0.5 2'/>"
         "<pair solref='%g 1' solimp='0.0001 %g %g 0.5 2'/></default>\n",
         scene->step_s, gravity.x, gravity.y, gravity.z, writer->model->medium_kg_m3,
-        scene->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M, CONTACT_TIME_S,
-        CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
+        scene->world->own_friction, CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M,
+        CONTACT_TIME_S, CONTACT_FIRMNESS, CONTACT_SOFT_ZONE_M);
 }
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene)
@@ -639,14 +653,6 @@ static double steps_per_tick(const struct params *params)
     return STEP_PARTS * (steps < 1 ? 1 : steps);
 }
 
-static struct mjcf_box box_of(const struct obstacle *obstacle, double half_depth_m)
-{
-    return (struct mjcf_box){
-        {obstacle->x_m, obstacle->y_m, 0},
-        quaternion_about((struct vec3){0, 0, 1}, obstacle->angle_rad),
-        {obstacle->width_m / 2, obstacle->height_m / 2, fmin(half_depth_m, OBSTACLE_HALF_DEPTH_M)}};
-}
-
 static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
 {
     const struct params *params = mjcf->params;
@@ -657,7 +663,6 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
         .joint_speed_m_s = params->creature_joint_speed_m_s,
         .effector_mode = params->creature_effector_mode,
         .joint_damping_1_s = params->creature_joint_damping_1_s};
-    struct mjcf_box fixed[OBSTACLES_MAX];
     struct world world;
     world_init(&world, params);
     int status = arena_init(&mjcf->arena, EVALUATE_ARENA_BYTES);
@@ -666,26 +671,17 @@ static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
                      ->model(view->phenotype, &world, &settings, &mjcf->body, &mjcf->arena);
     if (status || !mjcf->model)
         return status;
-    for (int i = 0; i < world.obstacles.count; i++)
-        fixed[i] = box_of(&world.obstacles.list[i], world.half_depth_m);
     mjcf_write(
         mjcf->model,
         &(struct mjcf_scene){.name = mjcf->name,
                              .model = &mjcf->body,
                              .phenotype = view->phenotype,
-                             .gravity_m_s2 = {world.gravity_x_m_s2, -world.gravity_m_s2, 0},
-                             .has_ground = world.has_ground,
-                             .relief = &world.relief,
-                             .friction = world.friction,
-                             .own_friction = world.own_friction,
-                             .fixed = fixed,
-                             .fixed_count = world.obstacles.count,
+                             .world = &world,
                              .q = dynamics_q(view->dynamics),
                              .qd = dynamics_qd(view->dynamics),
                              .step_s = 1 / (params->simulation_brain_hz * steps_per_tick(params)),
                              .effector_mode = params->creature_effector_mode,
                              .has_drag = world_has_drag(&world),
-                             .has_elasticity = world.elasticity > 0 || world.own_elasticity > 0,
                              .has_weaker_muscles = params->creature_hill_curvature > 0});
     return 0;
 }
@@ -756,6 +752,35 @@ void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t st
         }
         fputc('\n', file);
     }
+}
+
+int mjcf_write_scene(const struct scene *scene, const char *name, FILE *model_file, FILE *signals,
+                     uint64_t steps, struct arena *arena)
+{
+    const struct phenotype *p = &scene->phenotype;
+    const struct world *world = &scene->world;
+    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
+    struct body_model model;
+    struct mjcf_scene to = {
+        .name = name,
+        .model = &model,
+        .phenotype = p,
+        .world = world,
+        .q = scene->q,
+        .qd = scene->qd,
+        .step_s = scene->settings.dt_s,
+        .has_drag = (is_quadratic ? world->quadratic_drag_kg_m3 : world->viscosity_pa_s_m) > 0};
+    if (physics_of(p)->model(p, world, &scene->settings, &model, arena) != 0)
+        return ERR_MEMORY;
+    for (int i = 0; i < model.rate_count; i++) {
+        model.servos[i] = scene->space.freedoms[i].drive;
+        to.has_motions |= model.servos[i].law == SERVO_MOTION;
+    }
+    if (model_file)
+        mjcf_write(model_file, &to);
+    if (signals)
+        mjcf_write_controls(signals, &to, steps);
+    return 0;
 }
 
 /* The steps of the tick that has just passed. */

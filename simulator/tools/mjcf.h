@@ -23,15 +23,9 @@
 
 #include "simulator/body/model.h"
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/tools/scenes/scene.h"
 
 enum { MJCF_EFFECTORS_MAX = 3 * PHENOTYPE_PARTS_MAX };
-
-/* A fixed box. */
-struct mjcf_box {
-    struct vec3 centre;
-    struct quaternion turn;
-    struct vec3 half_m;
-};
 
 /* What is written: bodies in a world, in a state that becomes the keyframe `start`. */
 struct mjcf_scene {
@@ -40,24 +34,25 @@ struct mjcf_scene {
     /* parts' shapes and depths, how they meet, and effectors: of the drives with them actuators are
      * made */
     const struct phenotype *phenotype;
-    struct vec3 gravity_m_s2;
-    int has_ground;
-    const struct relief *relief; /* of the ground */
-    double friction, own_friction;
-    const struct mjcf_box *fixed;
-    int fixed_count;
+    const struct world *world;
     const double *q, *qd;
     double step_s;
     int effector_mode; /* EFFECTOR_* */
     /* what the file's head says is missing: muscles that lose force with speed; freedoms that
      * follow a motion */
-    int has_drag, has_elasticity, has_weaker_muscles, has_motions;
+    int has_drag, has_weaker_muscles, has_motions;
 };
 
 void mjcf_write(FILE *file, const struct mjcf_scene *scene);
 /* The controls by the servos' own targets, in the middle of each step of the model from its start:
  * a table as `signals` below. Of a ball whose target is not 0 they are those for small turns. */
 void mjcf_write_controls(FILE *file, const struct mjcf_scene *scene, uint64_t steps);
+
+/* A scene in three dimensions at its start, with its step; and the controls of its servos over so
+ * many steps. Either file may be NULL. Freedoms that follow a motion are free there. 0, or
+ * ERR_MEMORY when the arena is full. */
+int mjcf_write_scene(const struct scene *scene, const char *name, FILE *model, FILE *signals,
+                     uint64_t steps, struct arena *arena);
 
 /* Zero but for the first four fields before the evaluation. */
 struct mjcf {

@@ -29,6 +29,8 @@ void world_init(struct world *world, const struct params *params)
     world->elasticity = fmax(params->creature_elasticity, params->world_elasticity);
     world->own_friction = own;
     world->own_elasticity = params->creature_elasticity;
+    world->solids = NULL;
+    world->solid_count = 0;
     world->half_depth_m = params->world_dimensions == 2 ? HUGE_VAL : params->world_depth_m / 2;
     struct error error;
     obstacles_parse(&world->obstacles, params->world_obstacles, &error);

@@ -6,6 +6,7 @@
 #include "common/params/obstacles.h"
 #include "common/params/params.h"
 #include "common/math/relief.h"
+#include "common/math/solids.h"
 
 struct world {
     double gravity_m_s2;         /* downwards */
@@ -24,6 +25,9 @@ struct world {
     double own_friction; /* between parts */
     double own_elasticity;
     struct obstacles obstacles;
+    /* boxes that are turned in space, of scenes; they outlive the world */
+    const struct solid *solids;
+    int solid_count;
     double
         half_depth_m; /* of the obstacles, where there is a third dimension; infinite in a plane */
 };

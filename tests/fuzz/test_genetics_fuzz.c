@@ -235,13 +235,14 @@ static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
 static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
 {
     const struct box_link *link = &box_body_of(phenotype)->links[index];
+    const struct space_link *own = &phenotype->space->links[index];
     int k;
 
-    if (index == 0 ? link->parent != -1 : link->parent < 0 || link->parent >= index)
-        return refuse(fuzz, "link %d hangs on link %d", index, link->parent);
-    if (!(fabs(quaternion_square(link->turn) - 1) < 1e-12 && isfinite(link->at.x) &&
-          isfinite(link->at.y) && isfinite(link->at.z) && link->mass_kg > 0 &&
-          link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0))
+    if (index == 0 ? own->parent != -1 : own->parent < 0 || own->parent >= index)
+        return refuse(fuzz, "link %d hangs on link %d", index, own->parent);
+    if (!(fabs(quaternion_square(own->frame) - 1) < 1e-12 && isfinite(own->joint.x) &&
+          isfinite(own->joint.y) && isfinite(own->joint.z) && own->mass_kg > 0 &&
+          own->inertia.xx > 0 && own->inertia.yy > 0 && own->inertia.zz > 0))
         return refuse(fuzz, "link %d is nowhere", index);
     for (k = 0; k < link->freedoms; k++) {
         const struct drive *drive = &phenotype->drives[link->first_drive + k];
@@ -258,12 +259,13 @@ static int check_boxes(struct fuzz *fuzz, const struct phenotype *phenotype)
     const struct box_body *body = box_body_of(phenotype);
     int i, status = 0, freedoms = 0;
 
-    for (i = 0; !status && i < body->link_count; i++) {
+    for (i = 0; !status && i < phenotype->space->link_count; i++) {
         status = check_box_link(fuzz, phenotype, i);
         freedoms += body->links[i].freedoms;
     }
-    if (!status && (body->box_count != phenotype->part_count || freedoms != phenotype->drive_count))
-        status = refuse(fuzz, "%d boxes and %d freedoms", body->box_count, freedoms);
+    if (!status && (phenotype->space->box_count != phenotype->part_count ||
+                    freedoms != phenotype->drive_count))
+        status = refuse(fuzz, "%d boxes and %d freedoms", phenotype->space->box_count, freedoms);
     return status;
 }
 

@@ -31,7 +31,8 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "common/store/run_reader.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
@@ -288,7 +289,7 @@ static void scene_take(const unsigned char *bytes, size_t length)
     struct error error = {0};
     int status = scene_read_text(&scene, (const char *)bytes, length, "input", &error);
     check_error(status, &error);
-    for (int i = 0; status == 0 && i < SCENE_DOF_MAX; i++)
+    for (int i = 0; status == 0 && i < SCENE_COORDINATES_MAX; i++)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
 }
 
@@ -300,20 +301,20 @@ static void space_scene_seeds(struct corpus *corpus)
 /* What is accepted can be moved, or is no longer finite. */
 static void space_scene_take(const unsigned char *bytes, size_t length)
 {
-    static struct space_scene scene;
+    static struct scene scene;
     struct error error = {0};
-    int status = space_scene_read_text(&scene, (const char *)bytes, length, "input", &error);
+    int status = scene_read_text(&scene, (const char *)bytes, length, "input", &error);
     check_error(status, &error);
-    for (int i = 0; status == 0 && i < scene.rates; i++)
+    for (int i = 0; status == 0 && i < scene.space.rates; i++)
         ENSURE(isfinite(scene.q[i]) && isfinite(scene.qd[i]), "coordinate %d", i);
     struct arena arena;
-    struct space_run run;
+    struct dynamics *run;
     if (status != 0 || arena_init(&arena, 1 << 20) != 0)
         return;
-    status = space_run_start(&run, &scene, &arena, &error);
+    status = scene_start(&scene, &arena, &run, &error);
     check_error(status, &error);
     for (int i = 0; status == 0 && i < 3; i++)
-        status = space_run_step(&run);
+        status = dynamics_step(run);
     arena_deinit(&arena);
 }
 

@@ -114,8 +114,7 @@ static void trial_start(struct trial *t)
     settings->contact_epsilon_m = 1e-10;
     t->step = 0;
     arena_reset(&t->arena);
-    if (scene_build(&t->scene, &t->error) != 0 ||
-        scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
+    if (scene_start(&t->scene, &t->arena, &t->dynamics, &t->error) != 0)
         die(t->oracle->name, t->error.message);
 }
 

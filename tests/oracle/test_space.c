@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/documented.h"
 #include "tests/suite.h"
 
@@ -35,14 +36,14 @@ static const char *const run_names[RUN_COUNT] = {"rk4 fine", "rk4", "midpoint", 
 static const char *const tolerance_names[RUN_COUNT] = {"tol_ref", "tol_rk4", "tol_midpoint",
                                                        "tol_ref"};
 
-enum { VALUES_MAX = SPACE_SCENE_COORDINATES_MAX };
+enum { VALUES_MAX = SCENE_COORDINATES_MAX };
 
 /* A motion. */
 struct trial {
-    struct space_scene scene;
+    struct scene scene;
     struct arena arena;
     struct error error;
-    struct space_run run;
+    struct dynamics *run;
     double dt_s;
     long step;
 };
@@ -82,7 +83,7 @@ static void trial_read(struct trial *t, const char *name)
 {
     char path[128];
     snprintf(path, sizeof path, FOLDER "scenes/%s.json", name);
-    if (space_scene_read_file(&t->scene, path, &t->error) != 0)
+    if (scene_read_file(&t->scene, path, &t->error) != 0)
         die(name, t->error.message);
 }
 
@@ -94,13 +95,13 @@ static void trial_start(struct trial *t, int solver, int integrator, double dt_s
     t->scene.settings.dt_s = t->dt_s = dt_s;
     t->step = 0;
     arena_reset(&t->arena);
-    if (space_run_start(&t->run, &t->scene, &t->arena, &t->error) != 0)
+    if (scene_start(&t->scene, &t->arena, &t->run, &t->error) != 0)
         die("start", t->error.message);
 }
 
 static void trial_step(struct trial *t)
 {
-    if (space_run_step(&t->run) != 0)
+    if (dynamics_step(t->run) != 0)
         die("step", "the motion is not finite");
     t->step++;
 }
@@ -134,9 +135,9 @@ static int put_quaternion(double *values, struct quaternion q)
 /* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
 static int read_quantity(struct trial *t, const char *name, int body, double *values)
 {
-    const struct space_tree *tree = space_run_tree(&t->run);
+    const struct space_tree *tree = dynamics_boxes_tree(t->run);
     const struct space_tree_link *l = &tree->links[body];
-    const struct ledger *ledger = space_run_ledger(&t->run);
+    const struct ledger *ledger = dynamics_ledger(t->run);
     struct vec3 linear, angular;
     const struct {
         const char *name;
@@ -167,11 +168,11 @@ static int read_quantity(struct trial *t, const char *name, int body, double *va
     if (strcmp(name, "angular_momentum") == 0)
         return put(values, angular);
     if (strcmp(name, "q") == 0) {
-        memcpy(values, space_run_q(&t->run), (size_t)tree->coordinates * sizeof *values);
+        memcpy(values, dynamics_q(t->run), (size_t)tree->coordinates * sizeof *values);
         return tree->coordinates;
     }
     if (strcmp(name, "qd") == 0) {
-        memcpy(values, space_run_qd(&t->run), (size_t)tree->rates * sizeof *values);
+        memcpy(values, dynamics_qd(t->run), (size_t)tree->rates * sizeof *values);
         return tree->rates;
     }
     return 0;
@@ -182,7 +183,7 @@ static void match_signs(struct trial *t, const char *name, double *values, const
 {
     int is_link = strcmp(name, "quaternion") == 0;
     for (int i = 0; i < t->scene.body_count; i++) {
-        const struct space_tree_link *l = &space_run_tree(&t->run)->links[i];
+        const struct space_tree_link *l = &dynamics_boxes_tree(t->run)->links[i];
         int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
         double dot = 0;
         if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
@@ -254,7 +255,7 @@ static double find_period(struct trial *t)
     double first = -1, at;
     for (;;) {
         trial_step(t);
-        add_sample(&rate, space_run_qd(&t->run)[4]);
+        add_sample(&rate, dynamics_qd(t->run)[4]);
         if (!find_crossing(&rate, 1, &at))
             continue;
         if (first >= 0)
@@ -270,11 +271,11 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 {
     struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
     double at;
-    *low = *high = acos(space_run_tree(&t->run)->links[0].turned.x.y);
-    struct vec3 start = space_run_tree(&t->run)->links[0].turned.x;
+    *low = *high = acos(dynamics_boxes_tree(t->run)->links[0].turned.x.y);
+    struct vec3 start = dynamics_boxes_tree(t->run)->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
         trial_step(t);
-        const struct space_tree_link *l = &space_run_tree(&t->run)->links[0];
+        const struct space_tree_link *l = &dynamics_boxes_tree(t->run)->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
         add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
@@ -292,9 +293,9 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 /* How far body 0 has turned since the start. */
 static double find_turn(struct trial *t, double until_s)
 {
-    struct mat3 start = space_run_tree(&t->run)->links[0].turned;
+    struct mat3 start = dynamics_boxes_tree(t->run)->links[0].turned;
     trial_run(t, until_s);
-    struct mat3 now = space_run_tree(&t->run)->links[0].turned;
+    struct mat3 now = dynamics_boxes_tree(t->run)->links[0].turned;
     double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
     return acos((trace - 1) / 2);
 }

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "simulator/reference/space/space_system.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
 #define FOLDER "tests/oracle/space/"
@@ -27,12 +28,12 @@ enum { ROWS_MAX = 64, LEVELS = 8, FINER = 16 };
 
 static json_t *touching, *forms, *rows;
 static int is_measured[ROWS_MAX];
-static struct space_scene scene;
-static struct space_run run;
+static struct scene scene;
+static struct dynamics *run;
 static struct arena arena;
 static double now_s;
 /* Before the last step; losses before the run was last started anew. */
-static double before_q[SPACE_SCENE_COORDINATES_MAX], before_qd[SPACE_SCENE_RATES_MAX];
+static double before_q[SCENE_COORDINATES_MAX], before_qd[SCENE_RATES_MAX];
 static struct ledger before_ledger, carried;
 
 /* Of the rows so far: the one nearest to its tolerance, or beyond. */
@@ -120,12 +121,20 @@ static void expect_xz(const char *quantity, double t_s, struct vec3 v)
 
 /* ---------------------------------------------------------------- motion */
 
+/* The scene's gravity. */
+static void set_gravity(struct vec3 gravity)
+{
+    scene.world.gravity_x_m_s2 = gravity.x;
+    scene.world.gravity_m_s2 = -gravity.y;
+    scene.world.gravity_z_m_s2 = gravity.z;
+}
+
 static void start_at(double dt_s)
 {
     struct error error;
     arena_reset(&arena);
     scene.settings.dt_s = dt_s;
-    need(space_run_start(&run, &scene, &arena, &error) == 0, error.message);
+    need(scene_start(&scene, &arena, &run, &error) == 0, error.message);
 }
 
 static void start(void)
@@ -140,12 +149,12 @@ static void start(void)
 
 static void step(void)
 {
-    memcpy(before_q, space_run_q(&run),
-           (size_t)space_run_tree(&run)->coordinates * sizeof before_q[0]);
-    memcpy(before_qd, space_run_qd(&run),
-           (size_t)space_run_tree(&run)->rates * sizeof before_qd[0]);
-    before_ledger = *space_run_ledger(&run);
-    need(space_run_step(&run) == 0, "the motion is finite");
+    memcpy(before_q, dynamics_q(run),
+           (size_t)dynamics_boxes_tree(run)->coordinates * sizeof before_q[0]);
+    memcpy(before_qd, dynamics_qd(run),
+           (size_t)dynamics_boxes_tree(run)->rates * sizeof before_qd[0]);
+    before_ledger = *dynamics_ledger(run);
+    need(dynamics_step(run) == 0, "the motion is finite");
     now_s += scene.settings.dt_s;
 }
 
@@ -155,15 +164,15 @@ static void go_on(const double *q, const double *qd, const struct ledger *ledger
     carried.loss_friction_j += ledger->loss_friction_j;
     carried.loss_impact_j += ledger->loss_impact_j;
     carried.loss_limit_j += ledger->loss_limit_j;
-    memmove(scene.q, q, (size_t)space_run_tree(&run)->coordinates * sizeof scene.q[0]);
-    memmove(scene.qd, qd, (size_t)space_run_tree(&run)->rates * sizeof scene.qd[0]);
+    memmove(scene.q, q, (size_t)dynamics_boxes_tree(run)->coordinates * sizeof scene.q[0]);
+    memmove(scene.qd, qd, (size_t)dynamics_boxes_tree(run)->rates * sizeof scene.qd[0]);
     start_at(dt_s);
 }
 
 static void go_on_from_here(double dt_s)
 {
-    struct ledger ledger = *space_run_ledger(&run);
-    go_on(space_run_q(&run), space_run_qd(&run), &ledger, dt_s);
+    struct ledger ledger = *dynamics_ledger(run);
+    go_on(dynamics_q(run), dynamics_qd(run), &ledger, dt_s);
 }
 
 /* To the end of the first of very small steps at whose end it has happened. */
@@ -195,7 +204,7 @@ static void run_to(double time_s)
 
 static const struct space_tree_link *link_of(int body)
 {
-    return &space_run_tree(&run)->links[body];
+    return &dynamics_boxes_tree(run)->links[body];
 }
 
 static struct vec3 place(int body)
@@ -222,12 +231,12 @@ static double yaw_after(double before)
 
 static double kinetic(void)
 {
-    return space_run_ledger(&run)->kinetic_j;
+    return dynamics_ledger(run)->kinetic_j;
 }
 
 static double loss_of_impacts(void)
 {
-    return space_run_ledger(&run)->loss_impact_j;
+    return dynamics_ledger(run)->loss_impact_j;
 }
 
 static int has_collided(void)
@@ -245,7 +254,7 @@ static void open_scene(const char *name)
     char path[128];
     struct error error;
     snprintf(path, sizeof path, FOLDER "touching/%s.json", name);
-    need(space_scene_read_file(&scene, path, &error) == 0, error.message);
+    need(scene_read_file(&scene, path, &error) == 0, error.message);
 }
 
 /* ---------------------------------------------------------------- impacts */
@@ -253,7 +262,7 @@ static void open_scene(const char *name)
 static struct vec3 momentum(void)
 {
     struct vec3 linear, angular;
-    space_tree_momentum(space_run_tree(&run), &linear, &angular);
+    space_tree_momentum(dynamics_boxes_tree(run), &linear, &angular);
     return linear;
 }
 
@@ -272,8 +281,8 @@ static void put_on_corner(void)
 static struct vec3 collide(const char *name, double elasticity, double friction, double *energy_j)
 {
     open_scene(name);
-    scene.world.surfaces.elasticity = scene.world.surfaces.own_elasticity = elasticity;
-    scene.world.surfaces.friction = scene.world.surfaces.own_friction = friction;
+    scene.world.elasticity = scene.world.own_elasticity = elasticity;
+    scene.world.friction = scene.world.own_friction = friction;
     if (strcmp(name, "box-impact-corner") == 0)
         put_on_corner();
     start();
@@ -308,7 +317,7 @@ static void edge_edge_impact(const char *name)
         const char *of = bounces ? "e 0.5" : "e 0.0";
         double energy_j;
         collide(name, bounces * 0.5, 0, &energy_j);
-        expect_one("impulse", of, vec3_length(velocity(0)) * scene.links[0].mass_kg);
+        expect_one("impulse", of, vec3_length(velocity(0)) * scene.space.links[0].mass_kg);
         expect_vector("velocity_after_a", of, -1, velocity(0));
         expect_vector("velocity_after_b", of, -1, velocity(1));
         expect_vector("omega_after_a", of, -1, rate(0));
@@ -350,7 +359,7 @@ static void bouncing_box(const char *name)
 
 static double loss_of_friction(void)
 {
-    return carried.loss_friction_j + space_run_ledger(&run)->loss_friction_j;
+    return carried.loss_friction_j + dynamics_ledger(run)->loss_friction_j;
 }
 
 /* Until it stands; what it would still have slid at the rate at which it slowed down is added to the time. */
@@ -407,8 +416,8 @@ static void expect_loads(double t_s)
     const struct contact_point *points;
     double loads[3] = {0, 0, 0};
     go_on_from_here(instant_s);
-    need(space_run_step(&run) == 0, "the motion is finite");
-    int count = space_run_contacts(&run, &points);
+    need(dynamics_step(run) == 0, "the motion is finite");
+    int count = dynamics_contacts(run, &points);
     for (int i = 0; i < count; i++)
         loads[points[i].part] += points[i].normal_impulse_n_s / instant_s;
     expect("foot_loads", NULL, t_s, loads, 3);
@@ -440,7 +449,7 @@ static void tripod_slide_spin(const char *name)
 static double rest_speed(double friction)
 {
     open_scene("incline-oblique");
-    scene.world.surfaces.friction = friction;
+    scene.world.friction = friction;
     for (int k = 0; k < 6; k++)
         scene.qd[k] = 0;
     start();
@@ -476,9 +485,9 @@ static int has_fallen(void)
 static void box_tipping_fall(const char *name)
 {
     open_scene(name);
-    scene.world.surfaces.friction = 1e6;
+    scene.world.friction = 1e6;
     start();
-    const struct ledger *ledger = space_run_ledger(&run);
+    const struct ledger *ledger = dynamics_ledger(run);
     double start_j = ledger->kinetic_j + ledger->potential_j;
     run_until(has_fallen);
     expect_one("fall_time", NULL, now_s);
@@ -493,8 +502,8 @@ static void box_tipping_fall(const char *name)
 static int tips(double slope_deg, double direction_deg)
 {
     double slope = slope_deg * PI / 180, way = direction_deg * PI / 180;
-    scene.world.gravity_m_s2 = (struct vec3){9.81 * sin(slope) * cos(way), -9.81 * cos(slope),
-                                             9.81 * sin(slope) * sin(way)};
+    set_gravity((struct vec3){9.81 * sin(slope) * cos(way), -9.81 * cos(slope),
+                              9.81 * sin(slope) * sin(way)});
     start();
     for (int i = 0; i < 4; i++)
         step();
@@ -524,24 +533,19 @@ static void box_tipping_threshold(const char *name)
 /* One link on the world, without gravity. */
 static void set_link(enum space_joint_kind kind, double mass, struct sym3 inertia)
 {
-    struct space_link *link = &scene.links[0];
+    struct space_link *link = &scene.space.links[0];
     memset(&scene, 0, sizeof scene);
-    *link = (struct space_link){.parent = -1,
-                                .kind = kind,
-                                .frame = QUATERNION_ONE,
-                                .mass_kg = mass,
-                                .inertia = inertia,
-                                .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
-        link->lower[k] = -HUGE_VAL;
-        link->upper[k] = HUGE_VAL;
-    }
+    scene.form = &scene_in_space;
+    *link = space_link_unlimited(-1, kind);
+    link->mass_kg = mass;
+    link->inertia = inertia;
+    scene.space.rates = space_joint_rates(&space_joints[kind]);
     scene.body_count = 1;
 }
 
 static int has_stopped(void)
 {
-    return space_run_ledger(&run)->loss_limit_j > 1e-6;
+    return dynamics_ledger(run)->loss_limit_j > 1e-6;
 }
 
 static void expect_turn(size_t at)
@@ -593,14 +597,14 @@ static const struct sym3 round_inertia = {0.02, 0, 0, 0.02, 0, 0.02};
 static void cone_touch(const char *name)
 {
     set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.links[0].cone_rad = 50 * PI / 180;
+    scene.space.links[0].cone_rad = 50 * PI / 180;
     turn_ball(QUATERNION_ONE, (struct vec3){0.5, 1, 2});
 }
 
 static void cone_limit(const char *name)
 {
     set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.links[0].cone_rad = 60 * PI / 180;
+    scene.space.links[0].cone_rad = 60 * PI / 180;
     turn_ball((struct quaternion){0.93969262078590838405, 0, 0, 0.34202014332566873304},
               (struct vec3){1, -1.9, 1.4});
 }
@@ -610,9 +614,9 @@ static void twist_limit(const char *name)
     struct quaternion tilted = {0.96592582628906828675, 0, 0, 0.25881904510252076235};
     struct mat3 r = quaternion_matrix(tilted);
     set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.links[0].cone_rad = 60 * PI / 180;
-    scene.links[0].lower[0] = -40 * PI / 180;
-    scene.links[0].upper[0] = 40 * PI / 180;
+    scene.space.links[0].cone_rad = 60 * PI / 180;
+    scene.space.links[0].lower[0] = -40 * PI / 180;
+    scene.space.links[0].upper[0] = 40 * PI / 180;
     turn_ball(tilted, vec3_scale(r.x, 3));
 }
 
@@ -627,24 +631,26 @@ static void hinge_limit(const char *name)
     struct sym3 own = {2 * (0.04 + 0.09) / 12, 0, 0,
                        2 * (0.16 + 0.09) / 12, 0, 2 * (0.16 + 0.04) / 12};
     set_link(SPACE_REVOLUTE, 2, sym3_turned(&own, &back));
-    scene.links[0].frame = frame;
-    scene.links[0].lower[0] = -200 * PI / 180;
-    scene.links[0].upper[0] = 250 * PI / 180;
-    scene.freedoms[0].drive = (struct servo){.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
-    scene.q[0] = scene.links[0].lower[0];
+    scene.space.links[0].frame = frame;
+    scene.space.links[0].lower[0] = -200 * PI / 180;
+    scene.space.links[0].upper[0] = 250 * PI / 180;
+    scene.space.freedoms[0].drive =
+        (struct servo){.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
+    scene.q[0] = scene.space.links[0].lower[0];
     start();
     run_until(has_stopped);
-    double stop = now_s, speed = before_qd[0], inertia = scene.links[0].inertia.zz;
-    double lost_j = space_run_ledger(&run)->loss_limit_j;
+    double stop = now_s, speed = before_qd[0], inertia = scene.space.links[0].inertia.zz;
+    double lost_j = dynamics_ledger(run)->loss_limit_j;
     run_to(stop + 1);
     /* J w' + w x J w without what is along the axis; w' = n tau / I */
     struct vec3 l = sym3_apply(&own, axis), w = vec3_scale(axis, speed);
     struct vec3 bend = vec3_along(vec3_cross(w, vec3_scale(l, speed)), l, 0.5 / inertia);
     bend = vec3_along(bend, axis, -vec3_dot(bend, axis));
-    expect_one("inertia_about_axis", NULL, space_constraint_birth_inertia(run.state, 0));
+    expect_one("inertia_about_axis", NULL,
+               space_constraint_birth_inertia(dynamics_boxes_state(run), 0));
     expect_one("time_to_stop", NULL, stop);
     expect_one("omega_at_stop", NULL, speed);
-    expect_one("angle_after", NULL, space_run_q(&run)[0]);
+    expect_one("angle_after", NULL, dynamics_q(run)[0]);
     expect_one("energy_loss", NULL, lost_j);
     expect_one("hinge_torque_across_axis_just_before_stop", NULL, vec3_length(bend));
 }
@@ -658,11 +664,10 @@ static void start_block(int axis, double gravity, double spin)
     set_link(SPACE_FREE, mass,
              (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
                            mass * (0.16 + 0.04) / 12});
-    scene.boxes[0] = (struct space_box){.turn = QUATERNION_ONE, .size_m = {0.4, 0.2, 0.3}};
-    scene.box_count = 1;
-    scene.world.drag.coefficient = 5;
-    scene.world.gravity_m_s2 =
-        (struct vec3){axis == 0 ? g[0] : 0, axis == 1 ? g[1] : 0, axis == 2 ? g[2] : 0};
+    scene.space.boxes[0] = (struct space_box){.turn = QUATERNION_ONE, .size_m = {0.4, 0.2, 0.3}};
+    scene.space.box_count = 1;
+    scene.world.viscosity_pa_s_m = 5;
+    set_gravity((struct vec3){axis == 0 ? g[0] : 0, axis == 1 ? g[1] : 0, axis == 2 ? g[2] : 0});
     scene.q[3] = 1;
     scene.qd[3 + axis] = spin;
     start();
@@ -670,7 +675,7 @@ static void start_block(int axis, double gravity, double spin)
 
 static double turn_about(int axis, double near)
 {
-    const double *q = space_run_q(&run) + 3;
+    const double *q = dynamics_q(run) + 3;
     double turn = 2 * atan2(q[1 + axis], q[0]);
     return turn + 2 * PI * floor((near - turn) / (2 * PI) + 0.5);
 }
@@ -695,9 +700,9 @@ static void drag_decay(const char *name)
         const struct {
             const char *name;
             double value;
-        } values[] = {{"terminal_velocity", -space_run_qd(&run)[axis]},
-                      {"fall_in_2s", -space_run_q(&run)[axis]},
-                      {"omega", space_run_qd(&run)[3 + axis]},
+        } values[] = {{"terminal_velocity", -dynamics_qd(run)[axis]},
+                      {"fall_in_2s", -dynamics_q(run)[axis]},
+                      {"omega", dynamics_qd(run)[3 + axis]},
                       {"angle", angle},
                       {"energy_lost", start_j - kinetic()}};
         for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
@@ -727,20 +732,21 @@ static void joint_kinematics(const char *name)
         int kind = space_joint_find(word(row, "joint"));
         need(kind >= 0, "a kind of joint");
         set_link((enum space_joint_kind)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
-        scene.links[0].joint = (struct vec3){0.5, 0.2, -0.1};
-        scene.links[0].frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
+        scene.space.links[0].joint = (struct vec3){0.5, 0.2, -0.1};
+        scene.space.links[0].frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
         numbers(row, "q", scene.q);
         numbers(row, "qd", scene.qd);
         int plain = space_joints[kind].slides + space_joints[kind].turns;
         for (int k = 0; k < plain && kind != SPACE_FREE; k++) {
-            scene.freedoms[k].signal = (struct signal){.offset = scene.q[k], .slope = scene.qd[k]};
-            scene.freedoms[k].drive =
-                (struct servo){.law = SERVO_MOTION, .signal = &scene.freedoms[k].signal};
+            scene.space.freedoms[k].signal =
+                (struct signal){.offset = scene.q[k], .slope = scene.qd[k]};
+            scene.space.freedoms[k].drive =
+                (struct servo){.law = SERVO_MOTION, .signal = &scene.space.freedoms[k].signal};
         }
         start();
         scene.settings.constraint_tau_s = 1; /* rounding is not fed back as an acceleration */
         start_at(STEP_S);
-        struct space_constraint *c = run.state;
+        struct space_constraint *c = dynamics_boxes_state(run);
         space_equation_derive(c, c->y, 0, c->rk.k[0]);
         const struct body *b = &c->bodies[0];
         struct vec3 w = b->place.spin, r = mat3_apply(&b->turned, (struct vec3){0.3, 0.1, -0.2});

@@ -6,12 +6,13 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
-static struct space_scene scene;
+static struct scene scene;
 static struct arena arena;
-static struct space_run run;
+static struct dynamics *run;
 
 static void setup(void)
 {
@@ -32,17 +33,17 @@ static void start(const char *text, int solver)
     ck_assert_uint_lt(length, sizeof quoted);
     for (size_t i = 0; i < length; i++)
         quoted[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    ck_assert_msg(space_scene_read_text(&scene, quoted, length, "text", &error) == 0, "%s",
+    ck_assert_msg(scene_read_text(&scene, quoted, length, "text", &error) == 0, "%s",
                   error.message);
     scene.settings.solver = solver;
-    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
 }
 
 static void move(double time_s)
 {
     int steps = (int)(time_s / scene.settings.dt_s + 0.5);
     for (int i = 0; i < steps; i++)
-        ck_assert_msg(space_run_step(&run) == 0, "not finite in step %d", i);
+        ck_assert_msg(dynamics_step(run) == 0, "not finite in step %d", i);
 }
 
 /* ---------------------------------------------------------------- torques beside springs */
@@ -63,8 +64,10 @@ START_TEST(torque_beside_a_spring_is_a_torque)
     start(text, _i / 4 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
     move(1);
     double w = sqrt(0.1), expected = is_rising ? 20 * (1 - sin(w) / w) : 20 * (1 - cos(w));
-    ck_assert_double_eq_tol(space_run_value(&run, is_ball ? 2 : 0), expected, 1e-4);
-    ck_assert_double_eq_tol(space_run_effort(&run, is_ball ? 2 : 0), 2 - 0.1 * expected, 5e-3);
+    struct drive_state drive;
+    dynamics_drive_state(run, is_ball ? 2 : 0, &drive);
+    ck_assert_double_eq_tol(drive.value, expected, 1e-4);
+    ck_assert_double_eq_tol(drive.effort, 2 - 0.1 * expected, 5e-3);
 }
 END_TEST
 
@@ -78,10 +81,10 @@ START_TEST(fast_spins_stay_finite)
         "{'scene': 1, 'dimensions': 3, 'world': {'gravity_m_s2': 0}, 'bodies': [{'name': 'b',"
         " 'boxes': [{'size_m': [0.2, 0.1, 0.05], 'mass_kg': 1}], 'rate_rad_s': [1000, 100, 50]}]}",
         SOLVER_ARTICULATED);
-    space_tree_momentum(space_run_tree(&run), &p0, &l0);
+    space_tree_momentum(dynamics_boxes_tree(run), &p0, &l0);
     move(1);
-    space_tree_momentum(space_run_tree(&run), &p1, &l1);
-    ck_assert_double_lt(fabs(space_run_ledger(&run)->residual_j), 0.01 * 543.75);
+    space_tree_momentum(dynamics_boxes_tree(run), &p1, &l1);
+    ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), 0.01 * 543.75);
     ck_assert_double_lt(vec3_length(vec3_sub(l1, l0)), 0.01 * vec3_length(l0));
 }
 END_TEST
@@ -120,7 +123,7 @@ START_TEST(light_chains_with_a_heavy_end_stay_finite)
     start_chain(chains[_i].joint, chains[_i].count, chains[_i].heavy_kg);
     double turned = chains[_i].heavy_kg * 9.81 * 0.2 * chains[_i].count;
     move(3);
-    ck_assert_double_lt(fabs(space_run_ledger(&run)->residual_j), chains[_i].share * turned);
+    ck_assert_double_lt(fabs(dynamics_ledger(run)->residual_j), chains[_i].share * turned);
 }
 END_TEST
 
@@ -153,9 +156,9 @@ static int passes_wall(struct rng *rng, int is_body)
              turn[1], turn[2], turn[3], speed, speed * (rng_unit(rng) - 0.5),
              speed * (rng_unit(rng) - 0.5), spin[0], spin[1], spin[2]);
     start(text, SOLVER_ARTICULATED);
-    const double *x = space_run_q(&run) + (is_body ? 7 : 0);
+    const double *x = dynamics_q(run) + (is_body ? 7 : 0);
     for (int i = 0; i < 240 && *x < 0.1; i++)
-        ck_assert_int_eq(space_run_step(&run), 0);
+        ck_assert_int_eq(dynamics_step(run), 0);
     return *x > 0;
 }
 
@@ -187,7 +190,7 @@ START_TEST(plates_stop_at_walls)
              plates[_i / 2].speed_m_s);
     start(text, _i % 2 == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT);
     move(0.25);
-    ck_assert_double_eq_tol(space_run_q(&run)[0], -plates[_i / 2].thickness_m, 1e-3);
+    ck_assert_double_eq_tol(dynamics_q(run)[0], -plates[_i / 2].thickness_m, 1e-3);
 }
 END_TEST
 

@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
-static struct space_scene scene;
+static struct scene scene;
 static struct arena arena;
-static struct space_run run;
+static struct dynamics *run;
 
 static void setup(void)
 {
@@ -28,21 +29,21 @@ static void start(const char *text, double dt_s)
 {
     struct error error = {0};
     arena_reset(&arena);
-    ck_assert_msg(space_scene_read_text(&scene, text, strlen(text), "text", &error) == 0, "%s",
+    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "text", &error) == 0, "%s",
                   error.message);
     scene.settings.dt_s = dt_s;
-    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
 }
 
 static void move(double time_s)
 {
     for (int i = 0; i < time_s / scene.settings.dt_s - 0.5; i++)
-        ck_assert_int_eq(space_run_step(&run), 0);
+        ck_assert_int_eq(dynamics_step(run), 0);
 }
 
 static double energy(void)
 {
-    const struct ledger *l = space_run_ledger(&run);
+    const struct ledger *l = dynamics_ledger(run);
     return l->kinetic_j + l->potential_j;
 }
 
@@ -113,7 +114,7 @@ START_TEST(a_cone_is_left_and_hit_as_by_the_reference)
         scene.settings.solver = k == 0 ? SOLVER_ARTICULATED : SOLVER_CONSTRAINT;
         struct error error;
         arena_reset(&arena);
-        ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
+        ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
         move(1);
         kept[k] = energy();
     }
@@ -141,10 +142,10 @@ static double kept_by_block(double width, double height, double share, double tu
     double least = 2 * 9.81 * height / 2, before = energy() - least, highest = y;
     int has_hit = 0;
     for (int i = 0; i < 2 / dt_s; i++) {
-        double last = space_run_q(&run)[1];
-        ck_assert_int_eq(space_run_step(&run), 0);
+        double last = dynamics_q(run)[1];
+        ck_assert_int_eq(dynamics_step(run), 0);
         has_hit |= energy() - least < 0.95 * before;
-        if (has_hit && space_run_q(&run)[1] < last && last > height / 2 * 1.002)
+        if (has_hit && dynamics_q(run)[1] < last && last > height / 2 * 1.002)
             break;
         highest = last;
     }
@@ -181,7 +182,7 @@ START_TEST(what_bounces_without_loss_keeps_its_energy)
                  "0]}]}",
                  _i ? 9.81 : 0, speeds[k / 4], masses[k % 4]);
         start(text, 1.0 / 240);
-        double before = energy(), moving = space_run_ledger(&run)->kinetic_j;
+        double before = energy(), moving = dynamics_ledger(run)->kinetic_j;
         move(0.4);
         ck_assert_msg(fabs(energy() - before) < 1e-4 * moving,
                       "%g m/s on %g kg: %.3g J of %.3g lost", speeds[k / 4], masses[k % 4],

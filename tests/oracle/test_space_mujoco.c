@@ -30,8 +30,8 @@ int main(void)
 #include "common/math/rng.h"
 #include "simulator/boxes/space_model.h"
 #include "simulator/tools/mjcf.h"
-#include "simulator/tools/space_mjcf.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 
@@ -190,6 +190,9 @@ struct peer {
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
     const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
+    const struct world world = {.gravity_x_m_s2 = s->gravity.x,
+                                .gravity_m_s2 = -s->gravity.y,
+                                .gravity_z_m_s2 = s->gravity.z};
     struct effector effectors[RATES_MAX];
     struct phenotype phenotype = {.effectors = effectors};
     struct body_model model;
@@ -208,7 +211,7 @@ static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s
     mjcf_write(file, &(struct mjcf_scene){.name = "tree",
                                           .model = &model,
                                           .phenotype = &phenotype,
-                                          .gravity_m_s2 = s->gravity,
+                                          .world = &world,
                                           .q = s->q,
                                           .qd = s->qd,
                                           .step_s = dt_s});
@@ -516,14 +519,14 @@ END_TEST
 
 /* ---------------------------------------------------------------- scenes */
 
-static struct space_scene *read_scene(const char *name, double dt_s)
+static struct scene *read_scene(const char *name, double dt_s)
 {
     char path[128];
     struct error error;
-    struct space_scene *scene = calloc(1, sizeof *scene);
+    struct scene *scene = calloc(1, sizeof *scene);
     ck_assert_ptr_nonnull(scene);
     snprintf(path, sizeof path, "tests/oracle/space/scenes/%s.json", name);
-    ck_assert_msg(space_scene_read_file(scene, path, &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_read_file(scene, path, &error) == 0, "%s", error.message);
     scene->settings.dt_s = dt_s;
     scene->settings.integrator = INTEGRATOR_RK4;
     ck_assert_int_le(scene->body_count, LINKS_MAX);
@@ -533,14 +536,14 @@ static struct space_scene *read_scene(const char *name, double dt_s)
 
 static struct poses scene_here(const char *name, double hz, double until_s)
 {
-    struct space_scene *scene = read_scene(name, 1 / hz);
-    struct space_run run;
+    struct scene *scene = read_scene(name, 1 / hz);
+    struct dynamics *run;
     struct error error;
     struct poses poses = {.of = {{0, 0, 0}}};
-    ck_assert_int_eq(space_run_start(&run, scene, &arena, &error), 0);
+    ck_assert_int_eq(scene_start(scene, &arena, &run, &error), 0);
     for (long i = lround(until_s * hz); i > 0; i--)
-        ck_assert_int_eq(space_run_step(&run), 0);
-    const struct space_tree *tree = space_run_tree(&run);
+        ck_assert_int_eq(dynamics_step(run), 0);
+    const struct space_tree *tree = dynamics_boxes_tree(run);
     for (int i = 0; i < tree->count; i++) {
         poses.of[3 * i] = tree->links[i].at;
         poses.of[3 * i + 1] = tree->links[i].turned.x;
@@ -553,7 +556,7 @@ static struct poses scene_here(const char *name, double hz, double until_s)
 /* By the exported model and its table of controls. */
 static struct poses scene_there(const char *name, double hz, double until_s, int *count)
 {
-    struct space_scene *scene = read_scene(name, 1 / hz);
+    struct scene *scene = read_scene(name, 1 / hz);
     struct poses poses = {.of = {{0, 0, 0}}};
     char *texts[2];
     size_t sizes[2];
@@ -561,7 +564,7 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     FILE *signals = open_memstream(&texts[1], &sizes[1]);
     uint64_t steps = (uint64_t)lround(until_s * hz);
     ck_assert(model_file && signals);
-    ck_assert_int_eq(space_mjcf_write(scene, name, model_file, signals, steps, &arena), 0);
+    ck_assert_int_eq(mjcf_write_scene(scene, name, model_file, signals, steps, &arena), 0);
     ck_assert_int_eq(fclose(model_file) | fclose(signals), 0);
     mjModel *model = mujoco_load(texts[0], sizes[0]);
     mjData *data = mj_makeData(model);

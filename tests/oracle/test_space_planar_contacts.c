@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
 #define NUMBERS "tests/oracle/cases.json"
@@ -23,8 +24,8 @@ static struct mat3 plane;
 
 static json_t *cases, *rows;
 static int is_measured[ROWS_MAX];
-static struct space_scene scene;
-static struct space_run run;
+static struct scene scene;
+static struct dynamics *run;
 static struct arena arena;
 static int solver;
 static double now_s;
@@ -95,14 +96,16 @@ static struct vec3 in_space(double x, double y)
 static void begin(double gravity, double friction, double elasticity)
 {
     memset(&scene, 0, sizeof scene);
-    scene.world.gravity_m_s2 = in_space(0, -gravity);
-    solids_place(&scene.obstacles[0], in_space(0, -1), &plane, (struct vec3){20, 1, 5});
-    scene.world.surfaces = (struct space_surfaces){.friction = friction,
-                                                   .own_friction = friction,
-                                                   .elasticity = elasticity,
-                                                   .own_elasticity = elasticity,
-                                                   .fixed = scene.obstacles,
-                                                   .fixed_count = 1};
+    scene.form = &scene_in_space;
+    struct vec3 down = in_space(0, -gravity);
+    scene.world.gravity_x_m_s2 = down.x;
+    scene.world.gravity_m_s2 = -down.y;
+    scene.world.gravity_z_m_s2 = down.z;
+    solids_place(&scene.space.obstacles[0], in_space(0, -1), &plane, (struct vec3){20, 1, 5});
+    scene.world.friction = scene.world.own_friction = friction;
+    scene.world.elasticity = scene.world.own_elasticity = elasticity;
+    scene.world.solids = scene.space.obstacles;
+    scene.world.solid_count = 1;
     scene.settings.dt_s = scene.settings.constraint_tau_s = STEP_S;
     scene.settings.solver = solver;
     scene.settings.rtol = 1e-12;
@@ -116,25 +119,18 @@ static void add_box(double mass, double inertia, double width, double height, do
     struct quaternion q = quaternion_product(quaternion_normalised(turn),
                                              quaternion_about((struct vec3){0, 0, 1}, place[2]));
     const double state[7] = {at.x, at.y, at.z, q.w, q.x, q.y, q.z}, rates[6] = {v.x, v.y, v.z};
-    struct space_link *link = &scene.links[scene.body_count];
-    *link = (struct space_link){.parent = -1,
-                                .kind = SPACE_FREE,
-                                .frame = QUATERNION_ONE,
-                                .mass_kg = mass,
-                                .inertia = {0.1 * mass, 0, 0, 0.2 * mass, 0, inertia},
-                                .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
-        link->lower[k] = -HUGE_VAL;
-        link->upper[k] = HUGE_VAL;
-    }
-    scene.boxes[scene.box_count++] = (struct space_box){.link = scene.body_count++,
-                                                        .centre = {0, above, 0},
-                                                        .turn = QUATERNION_ONE,
-                                                        .size_m = {width, height, 0.3}};
-    memcpy(scene.q + scene.coordinates, state, sizeof state);
-    memcpy(scene.qd + scene.rates, rates, sizeof rates);
-    scene.coordinates += 7;
-    scene.rates += 6;
+    struct space_link *link = &scene.space.links[scene.body_count];
+    *link = space_link_unlimited(-1, SPACE_FREE);
+    link->mass_kg = mass;
+    link->inertia = (struct sym3){0.1 * mass, 0, 0, 0.2 * mass, 0, inertia};
+    scene.space.boxes[scene.space.box_count++] = (struct space_box){.link = scene.body_count++,
+                                                                    .centre = {0, above, 0},
+                                                                    .turn = QUATERNION_ONE,
+                                                                    .size_m = {width, height, 0.3}};
+    memcpy(scene.q + scene.space.coordinates, state, sizeof state);
+    memcpy(scene.qd + scene.space.rates, rates, sizeof rates);
+    scene.space.coordinates += 7;
+    scene.space.rates += 6;
 }
 
 static void add_plain_box(double mass, double width, double height, double x, double y, double vx)
@@ -148,12 +144,12 @@ static void start(void)
     struct error error = {0};
     arena_reset(&arena);
     now_s = 0;
-    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
 }
 
 static void step(void)
 {
-    ck_assert_int_eq(space_run_step(&run), 0);
+    ck_assert_int_eq(dynamics_step(run), 0);
     now_s += STEP_S;
 }
 
@@ -166,23 +162,23 @@ static void run_to(double time_s)
 /* In the plane's axes; nothing leaves the plane. */
 static struct vec3 place(int body)
 {
-    return mat3_back(&plane, space_tree_centre(&space_run_tree(&run)->links[body]));
+    return mat3_back(&plane, space_tree_centre(&dynamics_boxes_tree(run)->links[body]));
 }
 
 static struct vec3 velocity(int body)
 {
-    return mat3_back(&plane, space_tree_centre_velocity(&space_run_tree(&run)->links[body]));
+    return mat3_back(&plane, space_tree_centre_velocity(&dynamics_boxes_tree(run)->links[body]));
 }
 
 static double spin(int body)
 {
-    return mat3_back(&plane, space_run_tree(&run)->links[body].velocity.w).z;
+    return mat3_back(&plane, dynamics_boxes_tree(run)->links[body].velocity.w).z;
 }
 
 static void stay_in_plane(void)
 {
     for (int i = 0; i < scene.body_count; i++) {
-        struct vec3 w = mat3_back(&plane, space_run_tree(&run)->links[i].velocity.w);
+        struct vec3 w = mat3_back(&plane, dynamics_boxes_tree(run)->links[i].velocity.w);
         ck_assert_double_le(fabs(place(i).z) + fabs(velocity(i).z), 1e-5);
         ck_assert_double_le(fabs(w.x) + fabs(w.y), 1e-4);
     }
@@ -192,7 +188,7 @@ static void stay_in_plane(void)
 static void sum_impulses(double x, double y, double sum[2])
 {
     const struct contact_point *points;
-    int count = space_run_contacts(&run, &points);
+    int count = dynamics_contacts(run, &points);
     sum[0] = sum[1] = 0;
     for (int i = 0; i < count; i++) {
         struct vec3 at = mat3_back(&plane, points[i].at);
@@ -294,7 +290,7 @@ static void head_on(void)
     expect("v1", "", velocity(0).x);
     expect("v2", "", velocity(1).x);
     expect("momentum", "", 2 * velocity(0).x + 3 * velocity(1).x);
-    expect("energy_lost", "", space_run_ledger(&run)->loss_impact_j);
+    expect("energy_lost", "", dynamics_ledger(run)->loss_impact_j);
     stay_in_plane();
 }
 
@@ -311,7 +307,7 @@ static void corner_impact(void)
         add_box(1, 1.0 / 12, 1, 0.1, 0.05, (double[]){0, 0.25 + above, angle},
                 (double[]){impacts[i].speed, -2});
         start();
-        double before = space_run_ledger(&run)->kinetic_j;
+        double before = dynamics_ledger(run)->kinetic_j;
         struct vec3 from = velocity(0);
         step();
         struct vec3 v = velocity(0);
@@ -322,7 +318,7 @@ static void corner_impact(void)
         expect("omega_after", impacts[i].of, spin(0));
         expect("contact_vt_after", impacts[i].of, v.x - spin(0) * ry);
         expect("contact_vn_after", impacts[i].of, v.y + spin(0) * rx);
-        expect("dE", impacts[i].of, space_run_ledger(&run)->kinetic_j - before);
+        expect("dE", impacts[i].of, dynamics_ledger(run)->kinetic_j - before);
         stay_in_plane();
     }
 }

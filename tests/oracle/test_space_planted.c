@@ -10,7 +10,8 @@
 #include "simulator/boxes/tree/space_limits.h"
 #include "simulator/boxes/tree/space_momentum.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 
@@ -122,7 +123,7 @@ void __wrap_space_tree_accelerate(struct space_tree *tree, const double *tau, do
 void __wrap_space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
     struct space_drag pushing = *drag;
-    struct space_tensor own[SPACE_SCENE_BODIES_MAX];
+    struct space_tensor own[SCENE_BODIES_MAX];
     if (fault != FAULT_DRAG_SIGN) {
         __real_space_drag_set(drag, tree);
         return;
@@ -152,7 +153,7 @@ int __wrap_space_limits_find(struct space_limits *limits, const struct space_tre
 double __wrap_space_limits_solve(struct space_limits *limits, struct space_tree *tree,
                                  const double *middle, double *rates)
 {
-    double before[SPACE_SCENE_RATES_MAX];
+    double before[SCENE_RATES_MAX];
     for (int i = 0; i < tree->rates; i++)
         before[i] = rates[i];
     double work = __real_space_limits_solve(limits, tree, middle, rates);
@@ -259,7 +260,7 @@ int __wrap_exposure_find(const struct solid *solid, int face, struct exposure_ot
 /* A second of steps. */
 enum { STEPS = 480 };
 
-static struct space_scene scene;
+static struct scene scene;
 
 static struct vec3 way_of_root(struct space_dynamics *d)
 {
@@ -271,27 +272,26 @@ static struct vec3 way_of_root(struct space_dynamics *d)
 static double slide(struct space_dynamics *d)
 {
     struct vec3 v = {scene.qd[0], scene.qd[1], scene.qd[2]}, way = way_of_root(d);
-    double expected =
-        vec3_dot(v, v) / (2 * scene.world.surfaces.friction * -scene.world.gravity_m_s2.y);
+    double expected = vec3_dot(v, v) / (2 * scene.world.friction * scene.world.gravity_m_s2);
     return fabs(vec3_length(way) - expected) / 0.01;
 }
 
 /* Limits take what they take in the reference. */
 static double lose_at_limits(struct space_dynamics *d)
 {
-    static struct space_scene alike;
+    static struct scene alike;
     struct error error = {0};
     struct arena arena;
-    struct space_run run;
+    struct dynamics *run;
     const struct ledger *ledger = space_dynamics_ledger(d);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-    ck_assert_int_eq(space_run_start(&run, &alike, &arena, &error), 0);
+    ck_assert_int_eq(scene_start(&alike, &arena, &run, &error), 0);
     for (int i = 0; i < STEPS; i++)
-        ck_assert_int_eq(space_run_step(&run), 0);
-    double expected = space_run_ledger(&run)->loss_limit_j;
+        ck_assert_int_eq(dynamics_step(run), 0);
+    double expected = dynamics_ledger(run)->loss_limit_j;
     arena_deinit(&arena);
     return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
 }
@@ -368,8 +368,8 @@ struct plant {
 static void read_scene(const char *from)
 {
     struct error error = {0};
-    int status = *from == '{' ? space_scene_read_text(&scene, from, strlen(from), "text", &error)
-                              : space_scene_read_file(&scene, from, &error);
+    int status = *from == '{' ? scene_read_text(&scene, from, strlen(from), "text", &error)
+                              : scene_read_file(&scene, from, &error);
     ck_assert_msg(status == 0, "%s", error.message);
 }
 
@@ -379,14 +379,14 @@ static double find_error(const struct plant *plant)
 {
     struct error error = {0};
     struct arena arena;
-    struct space_run run;
+    struct dynamics *run;
     struct vec3 p0, l0, p1, l1;
     read_scene(plant->scene);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     scene.settings.integrator = plant->integrator;
     scene.settings.dt_s = 1.0 / STEPS;
-    ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
-    struct space_dynamics *d = run.state;
+    ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
+    struct space_dynamics *d = dynamics_boxes_state(run);
     space_tree_momentum(space_dynamics_tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
     for (int i = 0; i < STEPS; i++) {
@@ -399,8 +399,8 @@ static double find_error(const struct plant *plant)
         for (int k = 0; k < tree->count; k++)
             for (int j = 0; j < tree->links[k].joint->turns; j++) {
                 double q = space_dynamics_q(d)[tree->links[k].coordinate + j];
-                beyond =
-                    fmax(beyond, fmax(q - scene.links[k].upper[j], scene.links[k].lower[j] - q));
+                beyond = fmax(beyond, fmax(q - scene.space.links[k].upper[j],
+                                           scene.space.links[k].lower[j] - q));
             }
     }
     space_tree_momentum(space_dynamics_tree(d), &p1, &l1);
@@ -409,9 +409,8 @@ static double find_error(const struct plant *plant)
                       fabs(ledger->loss_drag_j) + ledger->loss_friction_j + ledger->loss_impact_j +
                       0.01;
     double off = (fabs(ledger->residual_j) + ledger->mended_j) / (plant->residual_share * turnover);
-    int is_free = scene.links[0].kind == SPACE_FREE && scene.world.drag.coefficient == 0 &&
-                  scene.world.surfaces.fixed_count == 0 &&
-                  vec3_length(scene.world.gravity_m_s2) == 0;
+    int is_free = scene.space.links[0].kind == SPACE_FREE && scene.world.viscosity_pa_s_m == 0 &&
+                  scene.world.solid_count == 0 && vec3_length(world_gravity(&scene.world)) == 0;
     if (is_free)
         off = fmax(off, fmax(vec3_length(vec3_sub(l1, l0)), vec3_length(vec3_sub(p1, p0))) / 1e-4);
     if (ledger->loss_drag_j < 0)
@@ -476,21 +475,20 @@ static double meet(void)
         "[{\"name\": \"two\","
         " \"position_m\": [1.8, 0.3, 0.2], \"velocity_m_s\": [-1, 0, 0],"
         " \"boxes\": [{\"size_m\": [1, 0.5, 1], \"mass_kg\": 2}]}]}"};
-    static struct space_scene scenes[2];
+    static struct scene scenes[2];
     struct error error = {0};
     struct arena arena;
-    struct space_run runs[2];
+    struct dynamics *runs[2];
     struct space_dynamics *bodies[2];
     struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
     const int numbers[] = {0, 1};
     int is_broken[2], contacts = 0;
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
     for (int i = 0; i < 2; i++) {
-        ck_assert_msg(
-            space_scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
-            "%s", error.message);
-        ck_assert_int_eq(space_run_start(&runs[i], &scenes[i], &arena, &error), 0);
-        bodies[i] = runs[i].state;
+        ck_assert_msg(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
+                      "%s", error.message);
+        ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
+        bodies[i] = dynamics_boxes_state(runs[i]);
         space_tree_momentum(space_dynamics_tree(bodies[i]), &linear, &angular);
         before = vec3_add(before, vec3_add(linear, angular));
     }

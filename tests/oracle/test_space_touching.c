@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/tally.h"
 #include "tests/suite.h"
 
@@ -22,7 +23,7 @@ enum { ROWS_MAX = 64, VALUES_MAX = 3 };
 
 static json_t *cases, *rows;
 static int is_measured[ROWS_MAX];
-static struct space_scene scene;
+static struct scene scene;
 static struct space_dynamics *dynamics;
 static struct arena arena;
 static long steps;
@@ -48,7 +49,7 @@ static void read_scene(const char *name)
     char path[128];
     struct error error;
     snprintf(path, sizeof path, FOLDER "touching/%s.json", name);
-    ck_assert_msg(space_scene_read_file(&scene, path, &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_read_file(&scene, path, &error) == 0, "%s", error.message);
 }
 
 static void open_case(const char *name)
@@ -63,10 +64,10 @@ static void open_case(const char *name)
 static void start(void)
 {
     struct error error;
-    struct space_run run;
+    struct dynamics *run;
     arena_reset(&arena);
-    ck_assert_msg(space_run_start(&run, &scene, &arena, &error) == 0, "%s", error.message);
-    dynamics = run.state;
+    ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
+    dynamics = dynamics_boxes_state(run);
     steps = 0;
 }
 
@@ -183,8 +184,8 @@ static double kinetic(void)
 static struct vec3 collide(double elasticity, double friction)
 {
     struct impulse_sum given = {.size = 0};
-    scene.world.surfaces.elasticity = scene.world.surfaces.own_elasticity = elasticity;
-    scene.world.surfaces.friction = friction;
+    scene.world.elasticity = scene.world.own_elasticity = elasticity;
+    scene.world.friction = friction;
     start();
     for (int i = 0; i < 3; i++)
         step();
@@ -223,7 +224,7 @@ START_TEST(edge_edge_impact)
         const char *of = bounces ? "e 0.5" : "e 0.0";
         collide(bounces * 0.5, 0);
         double after = kinetic();
-        expect_one("impulse", of, -1, vec3_length(velocity(0)) * scene.links[0].mass_kg);
+        expect_one("impulse", of, -1, vec3_length(velocity(0)) * scene.space.links[0].mass_kg);
         expect_vector("velocity_after_a", of, -1, velocity(0));
         expect_vector("velocity_after_b", of, -1, velocity(1));
         expect_vector("omega_after_a", of, -1, link_of(0)->velocity.w);
@@ -370,7 +371,7 @@ END_TEST
 /* Speed after 5 s from rest with this friction. */
 static double rest_speed(double friction)
 {
-    scene.world.surfaces.friction = friction;
+    scene.world.friction = friction;
     for (int k = 0; k < 6; k++)
         scene.qd[k] = 0;
     start();
@@ -427,7 +428,7 @@ END_TEST
 /* What the falling box has lost of its 2.6 J after 0.625 s, which slipping alone may take. */
 static double loss_of_tipping(double dt_s)
 {
-    scene.world.surfaces.friction = 1e6;
+    scene.world.friction = 1e6;
     scene.settings.dt_s = dt_s;
     start();
     for (long left = lround(0.625 / dt_s); left > 0; left--)
@@ -452,8 +453,9 @@ END_TEST
 static int tips(double slope_deg, double direction_deg)
 {
     double slope = slope_deg * acos(-1) / 180, way = direction_deg * acos(-1) / 180;
-    scene.world.gravity_m_s2 = (struct vec3){9.81 * sin(slope) * cos(way), -9.81 * cos(slope),
-                                             9.81 * sin(slope) * sin(way)};
+    scene.world.gravity_x_m_s2 = 9.81 * sin(slope) * cos(way);
+    scene.world.gravity_m_s2 = 9.81 * cos(slope);
+    scene.world.gravity_z_m_s2 = 9.81 * sin(slope) * sin(way);
     start();
     while (steps < 720)
         step();

@@ -519,14 +519,15 @@ static void take_settings(const struct params *p, const struct phenotype *phenot
                                                .effector_mode = p->creature_effector_mode,
                                                .joint_damping_1_s = p->creature_joint_damping_1_s};
     struct world world;
-    struct box_scene scene;
+    struct space_world surroundings;
     world_init(&world, p);
     arena_reset(&model_arena);
-    ck_assert_int_eq(box_scene_create(&scene, phenotype, &world, &model_arena), 0);
+    ck_assert_int_eq(space_world_create(&surroundings, phenotype->meetings, &world, &model_arena),
+                     0);
     ck_assert_int_eq(dynamics_boxes_model(phenotype, &world, &settings, &peer.body, &model_arena),
                      0);
     ck_assert_int_le(peer.body.rate_count, RATES_MAX);
-    peer.drag = scene.world.drag;
+    peer.drag = surroundings.drag;
     peer.friction = world.friction;
     peer.own_friction = world.own_friction;
     peer.effector_mode = p->creature_effector_mode;

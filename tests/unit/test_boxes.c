@@ -8,10 +8,12 @@
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
 #include "common/genetics/genetics.h"
+#include "common/body/box_body.h"
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 
@@ -105,7 +107,7 @@ static void add_turn(const char *key, struct quaternion q)
     add("\"%s\": [%.17g, %.17g, %.17g, %.17g]", key, q.w, q.x, q.y, q.z);
 }
 
-static void add_joint(const struct box_link *link)
+static void add_joint(const struct box_link *link, const struct space_link *own)
 {
     static const char *const names[] = {
         [JOINT_LINEAR] = "linear",         [JOINT_REVOLUTE] = "revolute",
@@ -113,26 +115,26 @@ static void add_joint(const struct box_link *link)
         [JOINT_BEND_TWIST] = "bend-twist", [JOINT_TWIST_BEND] = "twist-bend",
         [JOINT_SPHERICAL] = "spherical"};
     const char *unit = link->joint == JOINT_LINEAR ? "m" : "rad";
-    add(", \"joint\": {\"to\": \"b%d\", \"kind\": \"%s\", ", link->parent, names[link->joint]);
-    add_vector("at_m", link->at);
+    add(", \"joint\": {\"to\": \"b%d\", \"kind\": \"%s\", ", own->parent, names[link->joint]);
+    add_vector("at_m", own->joint);
     add(", ");
-    add_turn("quaternion", link->turn);
+    add_turn("quaternion", own->frame);
     if (link->joint == JOINT_SPHERICAL) {
         add(", \"cone_rad\": %.17g, \"twist_lower_rad\": %.17g, \"twist_upper_rad\": %.17g}",
-            link->cone_rad, link->lower[0], link->upper[0]);
+            own->cone_rad, own->lower[0], own->upper[0]);
         return;
     }
     add(", \"freedoms\": [");
     for (int k = 0; k < link->freedoms; k++)
-        add("%s{\"lower_%s\": %.17g, \"upper_%s\": %.17g}", k > 0 ? ", " : "", unit, link->lower[k],
-            unit, link->upper[k]);
+        add("%s{\"lower_%s\": %.17g, \"upper_%s\": %.17g}", k > 0 ? ", " : "", unit, own->lower[k],
+            unit, own->upper[k]);
     add("]}");
 }
 
 /* The creature's tree as a person would write it, its root at a height and a turn. */
 static void write_scene(double height, struct quaternion turn)
 {
-    const struct box_body *body = box_body_of(&phenotype);
+    const struct space_body *body = phenotype.space;
     length = 0;
     add("{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %.17g, \"ground\": %s, "
         "\"friction\": %.17g, \"viscosity_pa_s_m\": %.17g, \"drag_exposure\": true}, \"bodies\": [",
@@ -155,7 +157,7 @@ static void write_scene(double height, struct quaternion turn)
         }
         add("]");
         if (i > 0) {
-            add_joint(&body->links[i]);
+            add_joint(&box_body_of(&phenotype)->links[i], &body->links[i]);
         } else {
             add(", ");
             add_vector("position_m", (struct vec3){0, height, 0});
@@ -184,28 +186,27 @@ static void put_root(struct dynamics *dynamics, double height, struct quaternion
 /* Falls on the ground, limp, beside a scene of the same boxes. */
 static void compare_with_scene(double height, double time_s, double tolerance)
 {
-    static struct space_scene scene;
-    struct space_run other;
+    static struct scene scene;
+    struct dynamics *other;
     struct quaternion turn = quaternion_exp((struct vec3){0.3, -0.2, 0.4});
     struct dynamics *dynamics = make();
     const struct space_box *boxes;
     write_scene(height, turn);
-    ck_assert_msg(space_scene_read_text(&scene, text, length, "scene", &error) == 0, "%s",
-                  error.message);
-    ck_assert_msg(space_run_start(&other, &scene, &arena, &error) == 0, "%s", error.message);
-    boxes = scene.boxes;
+    ck_assert_msg(scene_read_text(&scene, text, length, "scene", &error) == 0, "%s", error.message);
+    ck_assert_msg(scene_start(&scene, &arena, &other, &error) == 0, "%s", error.message);
+    boxes = scene.space.boxes;
     put_root(dynamics, height, turn);
     dynamics_set_effectors(dynamics, EFFECTORS_SLACK);
     for (int step = 0; step < 240 * time_s; step++) {
         ck_assert_int_eq(dynamics_step(dynamics), 0);
-        ck_assert_int_eq(space_run_step(&other), 0);
+        ck_assert_int_eq(dynamics_step(other), 0);
     }
     /* the scene has its boxes link by link */
     for (int link = 0, k = 0; link < scene.body_count; link++)
         for (int i = 0; i < phenotype.part_count; i++) {
-            if (box_body_of(&phenotype)->boxes[i].link != link)
+            if (phenotype.space->boxes[i].link != link)
                 continue;
-            const struct space_tree_link *l = &space_run_tree(&other)->links[link];
+            const struct space_tree_link *l = &dynamics_boxes_tree(other)->links[link];
             struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
             double off = vec3_length(vec3_sub(at, place_of(dynamics, i)));
             ck_assert_msg(off <= tolerance, "box %d is %g m off", i, off);
@@ -311,31 +312,34 @@ static void mirror_meetings(void)
 /* The phenotype as the plane z = 0 shows it. */
 static void mirror_phenotype(void)
 {
-    const struct box_body *from = box_body_of(&phenotype);
-    struct box_body *body = arena_take(&arena, 1, sizeof *body);
+    const struct space_body *from = phenotype.space;
+    struct space_body *body = arena_take(&arena, 1, sizeof *body);
     *body = *from;
-    body->links = arena_take(&arena, (size_t)body->link_count, sizeof body->links[0]);
-    body->boxes = arena_take(&arena, (size_t)body->box_count, sizeof body->boxes[0]);
+    struct space_link *links = arena_take(&arena, (size_t)from->link_count, sizeof *links);
+    struct space_box *boxes = arena_take(&arena, (size_t)from->box_count, sizeof *boxes);
+    body->links = links;
+    body->boxes = boxes;
     for (int i = 0; i < body->box_count; i++) {
-        body->boxes[i] = from->boxes[i];
-        body->boxes[i].centre = in_mirror(from->boxes[i].centre);
-        body->boxes[i].turn = turn_in_mirror(from->boxes[i].turn);
+        boxes[i] = from->boxes[i];
+        boxes[i].centre = in_mirror(from->boxes[i].centre);
+        boxes[i].turn = turn_in_mirror(from->boxes[i].turn);
     }
     for (int i = 0; i < body->link_count; i++) {
-        struct box_link *link = &body->links[i];
+        const struct box_link *of = &box_body_of(&phenotype)->links[i];
+        struct space_link *link = &links[i];
         *link = from->links[i];
-        link->at = in_mirror(link->at);
-        link->turn = turn_in_mirror(link->turn);
+        link->joint = in_mirror(link->joint);
+        link->frame = turn_in_mirror(link->frame);
         link->centre = in_mirror(link->centre);
         link->inertia.xz *= -1;
         link->inertia.yz *= -1;
-        for (int k = 0; k < link->freedoms; k++)
-            if (!keeps_sign(link, k)) {
+        for (int k = 0; k < of->freedoms; k++)
+            if (!keeps_sign(of, k)) {
                 link->lower[k] = -from->links[i].upper[k];
                 link->upper[k] = -from->links[i].lower[k];
             }
     }
-    phenotype.detail = body;
+    phenotype.space = body;
     mirror_meetings();
 }
 
@@ -343,7 +347,7 @@ static void mirror_phenotype(void)
 static void wave(struct dynamics *dynamics, double time_s, int is_mirrored)
 {
     const struct box_body *body = box_body_of(&phenotype);
-    for (int i = 1; i < body->link_count; i++)
+    for (int i = 1; i < phenotype.space->link_count; i++)
         for (int k = 0; k < body->links[i].freedoms; k++) {
             int drive = body->links[i].first_drive + k;
             double sign = is_mirrored && !keeps_sign(&body->links[i], k) ? -1 : 1;
@@ -708,14 +712,15 @@ START_TEST(a_perturbed_start_is_near)
         physics_of(&phenotype)->perturb(dynamics, &phenotype, turned, &rng, 0.1);
         struct vec3 turn = quaternion_log(dynamics_part_turn(dynamics, 0));
         ck_assert(vec3_length(turn) > 0 && vec3_length(turn) < 0.1 * 1.74);
-        for (int i = 1; i < body->link_count; i++)
+        for (int i = 1; i < phenotype.space->link_count; i++)
             for (int k = 0; k < body->links[i].freedoms; k++) {
                 const struct box_link *link = &body->links[i];
+                const struct space_link *own = &phenotype.space->links[i];
                 struct drive_state state;
                 dynamics_drive_state(dynamics, link->first_drive + k, &state);
                 ck_assert_double_lt(fabs(state.value), 0.18);
                 if (link->joint != JOINT_SPHERICAL)
-                    ck_assert(state.value >= link->lower[k] && state.value <= link->upper[k]);
+                    ck_assert(state.value >= own->lower[k] && state.value <= own->upper[k]);
             }
     }
 }

@@ -3,13 +3,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
 enum { BODIES_MAX = 31 };
 
 static struct scene scene;
-static struct space_scene space;
+static struct scene space;
 static struct arena arena;
 static struct error error;
 static char text[1 << 16];
@@ -102,13 +103,13 @@ static struct dynamics *start_plane(void)
     return dynamics;
 }
 
-static struct space_run start_space(void)
+static struct dynamics *start_space(void)
 {
-    struct space_run run;
-    int code = space_scene_read_text(&space, text, strlen(text), "test", &error);
+    struct dynamics *run;
+    int code = scene_read_text(&space, text, strlen(text), "test", &error);
     ck_assert_msg(code == 0, "%s", error.message);
     arena_reset(&arena);
-    code = space_run_start(&run, &space, &arena, &error);
+    code = scene_start(&space, &arena, &run, &error);
     ck_assert_msg(code == 0, "%s", error.message);
     return run;
 }
@@ -136,12 +137,12 @@ static double sunk_in_plane(const struct dynamics *dynamics, double pitch)
     return most;
 }
 
-static double sunk_in_space(struct space_run *run, int steps, double pitch)
+static double sunk_in_space(struct dynamics *run, int steps, double pitch)
 {
     double most = 0;
     for (int i = 0; i < steps; i++)
-        ck_assert_int_eq(space_run_step(run), 0);
-    const struct space_tree *tree = space_run_tree(run);
+        ck_assert_int_eq(dynamics_step(run), 0);
+    const struct space_tree *tree = dynamics_boxes_tree(run);
     for (int i = 0; i < tree->count; i++)
         most = fmax(most, fabs(space_tree_centre(&tree->links[i]).y - 0.1 - pitch * i));
     return most;
@@ -190,7 +191,8 @@ START_TEST(what_a_reference_has_no_room_for_is_an_error)
     write_row(40);
     struct dynamics *dynamics = start_plane();
     ck_assert_int_eq(dynamics_step(dynamics), 1);
-    ck_assert_int_eq(scene_fail_step(&arena, 0, &error), ERR_MEMORY);
+    ck_assert_int_eq(scene_fail_step(&scene, dynamics, DYNAMICS_BROKEN, &arena, 0, &error),
+                     ERR_MEMORY);
     ck_assert_str_eq(error.message, "contacts do not fit into memory at 0 s");
 }
 END_TEST
@@ -205,8 +207,8 @@ START_TEST(a_tower_of_twenty_stands)
 {
     begin(3, solvers[_i]);
     write_stack(3, 20, 0.2, 0, 0.002);
-    struct space_run run = start_space();
-    ck_assert_double_lt(sunk_in_space(&run, few_steps[_i], 0.2), 5e-5);
+    struct dynamics *run = start_space();
+    ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0.2), 5e-5);
 }
 END_TEST
 
@@ -215,9 +217,9 @@ START_TEST(all_that_lie_are_carried)
     const struct contact_point *points;
     begin(3, solvers[_i]);
     write_field(3);
-    struct space_run run = start_space();
-    ck_assert_double_lt(sunk_in_space(&run, few_steps[_i], 0), 5e-5);
-    ck_assert_int_eq(space_run_contacts(&run, &points), 8 * BODIES_MAX);
+    struct dynamics *run = start_space();
+    ck_assert_double_lt(sunk_in_space(run, few_steps[_i], 0), 5e-5);
+    ck_assert_int_eq(dynamics_contacts(run, &points), 8 * BODIES_MAX);
 }
 END_TEST
 
@@ -230,37 +232,41 @@ START_TEST(no_memory_for_contacts_is_an_error)
     size_t bytes = arena.used_bytes;
     arena_deinit(&arena);
     ck_assert_int_eq(arena_init(&arena, bytes), 0);
-    struct space_run run = start_space();
-    ck_assert_int_eq(space_run_step(&run), 1);
-    ck_assert_int_eq(scene_fail_step(&arena, 1.5, &error), ERR_MEMORY);
+    struct dynamics *run = start_space();
+    ck_assert_int_eq(dynamics_step(run), 1);
+    ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error),
+                     ERR_MEMORY);
     ck_assert_str_eq(error.message, "contacts do not fit into memory at 1.5 s");
     arena_reset(&arena);
-    ck_assert_int_eq(scene_fail_step(&arena, 1.5, &error), ERR_RANGE);
+    ck_assert_int_eq(scene_fail_step(&space, run, DYNAMICS_BROKEN, &arena, 1.5, &error), ERR_RANGE);
 }
 END_TEST
 
-static double pretended_residual(const void *state)
+static double pretended_miss(const struct dynamics *dynamics)
 {
-    return *(const double *)state;
+    (void)dynamics;
+    return 0.001;
 }
 
-static int pretended_contacts(const void *state, const struct contact_point **contacts)
+static int pretended_contacts(const struct dynamics *dynamics,
+                              const struct contact_point **contacts)
 {
-    (void)state;
+    (void)dynamics;
     *contacts = NULL;
     return 7;
 }
 
 START_TEST(no_solution_is_an_error)
 {
-    double residual = 0.25;
-    const struct space_solver solver = {.law_residual = pretended_residual,
-                                        .contacts = pretended_contacts};
-    const struct space_run run = {&solver, &residual};
-    ck_assert_int_eq(space_run_fail(&run, DYNAMICS_UNSOLVED, &arena, 1.5, &error), ERR_RANGE);
+    const struct dynamics_solver solver = {.law_miss = pretended_miss,
+                                           .contacts = pretended_contacts};
+    const struct dynamics run = {.solver = &solver};
+    scene.settings.dt_s = 0.004;
+    ck_assert_int_eq(scene_fail_step(&scene, &run, DYNAMICS_UNSOLVED, &arena, 1.5, &error),
+                     ERR_RANGE);
     ck_assert_str_eq(error.message,
                      "contacts have no solution: off by 0.25 m/s at 7 contacts, at 1.5 s");
-    space_run_fail(&run, DYNAMICS_BROKEN, &arena, 1.5, &error);
+    scene_fail_step(&scene, &run, DYNAMICS_BROKEN, &arena, 1.5, &error);
     ck_assert_str_eq(error.message, "the motion is not finite at 1.5 s");
 }
 END_TEST

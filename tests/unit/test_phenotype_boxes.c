@@ -16,6 +16,7 @@
 
 static struct phenotype phenotype;
 static const struct box_body *body;
+static const struct space_body *space;
 
 #define EXACT 1e-12
 
@@ -41,8 +42,9 @@ static void express(void)
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
     body = box_body_of(&phenotype);
+    space = phenotype.space;
     ck_assert_ptr_nonnull(body);
-    ck_assert_int_eq(body->box_count, phenotype.part_count);
+    ck_assert_int_eq(space->box_count, phenotype.part_count);
     phenotype_check(&phenotype);
 }
 
@@ -76,19 +78,19 @@ static struct pose link_pose(int link)
     struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
     if (link == 0)
         return pose;
-    const struct box_link *of = &body->links[link];
-    struct mat3 own = quaternion_matrix(of->turn);
+    const struct space_link *of = &space->links[link];
+    struct mat3 own = quaternion_matrix(of->frame);
     pose = link_pose(of->parent);
     return (struct pose){mat3_product(&pose.turn, &own),
-                         vec3_add(pose.at, mat3_apply(&pose.turn, of->at))};
+                         vec3_add(pose.at, mat3_apply(&pose.turn, of->joint))};
 }
 
 /* Boxes on their links are where parts are, and all turns are proper. */
 static void check_links(void)
 {
     double mass = 0;
-    for (int i = 0; i < body->box_count; i++) {
-        const struct box_part *box = &body->boxes[i];
+    for (int i = 0; i < space->box_count; i++) {
+        const struct space_box *box = &space->boxes[i];
         const struct part *part = &phenotype.parts[i];
         struct pose pose = link_pose(box->link);
         struct mat3 on_link = quaternion_matrix(box->turn), own = turn_of(i);
@@ -103,8 +105,8 @@ static void check_links(void)
         ck_assert(shape->kind == SHAPE_BOX && shape->part == i);
         ck_assert(shape->half_m.z == box->size_m.z / 2);
     }
-    for (int i = 0; i < body->link_count; i++) {
-        const struct box_link *link = &body->links[i];
+    for (int i = 0; i < space->link_count; i++) {
+        const struct space_link *link = &space->links[i];
         ck_assert(i == 0 || (link->parent >= 0 && link->parent < i));
         ck_assert(link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0);
         mass += link->mass_kg;
@@ -348,15 +350,16 @@ static struct vec3 moved_tip(int link, const double *signals)
         }
         if (of->joint == JOINT_LINEAR)
             slide = values[0];
-        struct mat3 at_birth = quaternion_matrix(of->turn);
+        const struct space_link *link_of = &space->links[i];
+        struct mat3 at_birth = quaternion_matrix(link_of->frame);
         struct mat3 turn = quaternion_matrix(joint_turn(of->joint, values));
-        pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, of->at));
+        pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, link_of->joint));
         pose.turn = mat3_product(&pose.turn, &at_birth);
         pose.at = vec3_along(pose.at, pose.turn.x, slide);
         pose.turn = mat3_product(&pose.turn, &turn);
     }
     return vec3_add(pose.at,
-                    mat3_apply(&pose.turn, body->boxes[body->links[link + 1].part].centre));
+                    mat3_apply(&pose.turn, space->boxes[body->links[link + 1].part].centre));
 }
 
 /* The same signals move a limb and its image as mirror images, by every joint and in every mirror; limits, too. */
@@ -374,7 +377,7 @@ START_TEST(signals_move_images_alike)
         genome.root = 1;
         add_limb(symmetry, joint);
         express();
-        ck_assert_int_eq(body->link_count, 5);
+        ck_assert_int_eq(space->link_count, 5);
         ck_assert_int_eq(phenotype.drive_count, 4 * joint_types[joint].freedoms);
         assert_near(mirrored(moved_tip(1, signals), axes[symmetry]), moved_tip(3, signals), "tip");
         /* it moved */
@@ -427,9 +430,9 @@ START_TEST(sizes_are_clamped)
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
     express();
-    ck_assert(body->boxes[0].size_m.x == 0.8 && body->boxes[0].size_m.y == 0.2);
-    ck_assert(body->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
-    ck_assert(body->boxes[1].size_m.x == 0.03);
+    ck_assert(space->boxes[0].size_m.x == 0.8 && space->boxes[0].size_m.y == 0.2);
+    ck_assert(space->boxes[0].size_m.z == 0.08); /* a tenth of the longest side */
+    ck_assert(space->boxes[1].size_m.x == 0.03);
     ck_assert_double_eq_tol(phenotype.parts[0].mass_kg, 150 * 0.8 * 0.2 * 0.08, EXACT);
     ck_assert(phenotype.parts[0].cross_section_m == 0.08);
 }
@@ -445,11 +448,11 @@ START_TEST(neighbours_are_of_like_mass)
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
-    ck_assert_double_eq_tol(body->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
-    ck_assert_double_eq_tol(body->boxes[1].size_m.y / body->boxes[1].size_m.z, 1.25, 1e-9);
+    ck_assert_double_eq_tol(space->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
+    ck_assert_double_eq_tol(space->boxes[1].size_m.y / space->boxes[1].size_m.z, 1.25, 1e-9);
     set("creature.mass_ratio_max=160");
     express();
-    ck_assert(body->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
+    ck_assert(space->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
     set("creature.mass_ratio_max=2");
     child->width_m = child->height_m = child->box.depth_m = 0.8;
     express();
@@ -458,7 +461,7 @@ START_TEST(neighbours_are_of_like_mass)
     child->width_m = 0.03;
     set("creature.mass_ratio_max=1");
     express();
-    ck_assert(body->boxes[1].size_m.y == 0.25);
+    ck_assert(space->boxes[1].size_m.y == 0.25);
 }
 END_TEST
 
@@ -492,7 +495,7 @@ START_TEST(parts_without_room_are_not_made)
     near->width_m = near->box.depth_m = 0.1;
     express();
     ck_assert_int_eq(phenotype.part_count, 6);
-    ck_assert_int_eq(body->link_count, 3);
+    ck_assert_int_eq(space->link_count, 3);
 }
 END_TEST
 
@@ -506,12 +509,12 @@ START_TEST(rigid_parts_are_one_link)
     grown_hang(2, 3, FACE_RIGHT, FACE_BOTTOM);
     express();
     check_links();
-    ck_assert_int_eq(body->link_count, 2);
+    ck_assert_int_eq(space->link_count, 2);
     ck_assert_int_eq(phenotype.piece_count, 2);
     ck_assert_int_eq(phenotype.drive_count, 1);
     ck_assert_int_eq(phenotype.effector_count, 0);
     ck_assert(phenotype.drives[0].strength == 0 && phenotype.drives[0].unit == 1);
-    const struct box_link *link = &body->links[1];
+    const struct space_link *link = &space->links[1];
     double near = 150 * 0.002, far = 150 * 0.003;
     ck_assert_double_eq_tol(link->mass_kg, near + far, EXACT);
     double x = (near * 0.1 + far * 0.35) / (near + far);
@@ -538,10 +541,10 @@ START_TEST(inertia_is_that_of_the_matter)
     gene->mount.tilt_rad = 0.3;
     express();
     struct sym3 sum = {0};
-    const struct box_link *link = &body->links[0];
+    const struct space_link *link = &space->links[0];
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < PIECES * PIECES * PIECES; n++) {
-            const struct vec3 *size = &body->boxes[i].size_m;
+            const struct vec3 *size = &space->boxes[i].size_m;
             struct vec3 point = {((n % PIECES + 0.5) / PIECES - 0.5) * size->x,
                                  ((n / PIECES % PIECES + 0.5) / PIECES - 0.5) * size->y,
                                  ((n / PIECES / PIECES + 0.5) / PIECES - 0.5) * size->z};
@@ -592,7 +595,7 @@ START_TEST(drives_of_a_spherical_joint)
     grown_hang(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
     express();
     const struct drive *drives = phenotype.drives;
-    const struct box_link *link = &body->links[1];
+    const struct space_link *link = &space->links[1];
     ck_assert_int_eq(phenotype.drive_count, 3);
     ck_assert(link->lower[0] == -0.5 && link->upper[0] == 0.25 && link->cone_rad == 1);
     ck_assert(drives[0].lower == -0.5 && drives[0].upper == 0.25);
@@ -673,18 +676,20 @@ static uint64_t hash_reals(uint64_t hash, const double *reals, int count)
 
 static uint64_t hash_body(uint64_t hash)
 {
-    for (int i = 0; i < body->link_count; i++) {
-        const struct box_link *link = &body->links[i];
-        hash = hash_reals(hash, &link->at.x, 3);
-        hash = hash_reals(hash, &link->turn.w, 4);
+    for (int i = 0; i < space->link_count; i++) {
+        const struct space_link *link = &space->links[i];
+        hash = hash_reals(hash, &link->joint.x, 3);
+        hash = hash_reals(hash, &link->frame.w, 4);
         hash = hash_reals(hash, &link->centre.x, 3);
         hash = hash_reals(hash, &link->inertia.xx, 6);
-        hash = hash_reals(hash, link->lower, GENOME_FREEDOMS_MAX);
-        hash = hash_reals(hash, link->upper, GENOME_FREEDOMS_MAX);
+        for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
+            hash = hash_double(hash, isfinite(link->lower[k]) ? link->lower[k] : 0);
+        for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
+            hash = hash_double(hash, isfinite(link->upper[k]) ? link->upper[k] : 0);
     }
-    for (int i = 0; i < body->box_count; i++) {
-        hash = hash_reals(hash, &body->boxes[i].centre.x, 3);
-        hash = hash_reals(hash, &body->boxes[i].turn.w, 4);
+    for (int i = 0; i < space->box_count; i++) {
+        hash = hash_reals(hash, &space->boxes[i].centre.x, 3);
+        hash = hash_reals(hash, &space->boxes[i].turn.w, 4);
         hash = hash_reals(hash, &phenotype.parts[i].turn.w, 4);
     }
     for (int i = 0; i < phenotype.drive_count; i++)
@@ -789,6 +794,7 @@ START_TEST(random_bodies_obey_the_rules)
         if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
             continue;
         body = box_body_of(&phenotype);
+        space = phenotype.space;
         phenotype_check(&phenotype);
         check_links();
         for (int i = 0; i < phenotype.part_count; i++)
@@ -797,8 +803,10 @@ START_TEST(random_bodies_obey_the_rules)
         /* a pure function */
         ck_assert_int_eq(phenotype_express(&again, &genome, &params, &arena), VERDICT_OK);
         const struct box_body *twin = box_body_of(&again);
-        ck_assert_mem_eq(twin->links, body->links, sizeof *body->links * (size_t)body->link_count);
-        ck_assert_mem_eq(twin->boxes, body->boxes, sizeof *body->boxes * (size_t)body->box_count);
+        size_t links = (size_t)space->link_count, boxes = (size_t)space->box_count;
+        ck_assert_mem_eq(twin->links, body->links, sizeof *body->links * links);
+        ck_assert_mem_eq(twin->space.links, space->links, sizeof *space->links * links);
+        ck_assert_mem_eq(twin->space.boxes, space->boxes, sizeof *space->boxes * boxes);
     }
     ck_assert_int_gt(freedoms, 900);
     ck_assert_int_gt(mirrored_parts, 100);

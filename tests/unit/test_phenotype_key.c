@@ -173,17 +173,21 @@ static const struct field sphere_drive_fields[] = {
 };
 
 static const struct field box_fields[] = {
-    FIELD(box_part, link, 1),
-    FIELD(box_part, centre, 1),
-    FIELD(box_part, turn, 1),
-    FIELD(box_part, size_m, 1),
+    FIELD(space_box, link, 1),   FIELD(space_box, centre, 1), FIELD(space_box, turn, 1),
+    FIELD(space_box, size_m, 1), FIELD(space_box, is_dry, 0), /* never in creatures */
+};
+static const struct field space_link_fields[] = {
+    FIELD(space_link, parent, 1),   FIELD(space_link, kind, 1),     FIELD(space_link, joint, 1),
+    FIELD(space_link, frame, 1),    FIELD(space_link, mass_kg, 1),  FIELD(space_link, centre, 1),
+    FIELD(space_link, inertia, 1),  FIELD(space_link, lower[0], 1), FIELD(space_link, lower[1], 1),
+    FIELD(space_link, lower[2], 1), FIELD(space_link, lower[3], 0), FIELD(space_link, lower[4], 0),
+    FIELD(space_link, lower[5], 0), FIELD(space_link, upper[0], 1), FIELD(space_link, upper[1], 1),
+    FIELD(space_link, upper[2], 1), FIELD(space_link, upper[3], 0), FIELD(space_link, upper[4], 0),
+    FIELD(space_link, upper[5], 0), FIELD(space_link, cone_rad, 1),
 };
 static const struct field box_link_fields[] = {
-    FIELD(box_link, parent, 1),   FIELD(box_link, part, 1),        FIELD(box_link, parent_part, 1),
-    FIELD(box_link, joint, 1),    FIELD(box_link, at, 1),          FIELD(box_link, turn, 1),
-    FIELD(box_link, mass_kg, 1),  FIELD(box_link, centre, 1),      FIELD(box_link, inertia, 1),
-    FIELD(box_link, freedoms, 1), FIELD(box_link, first_drive, 1), FIELD(box_link, lower, 1),
-    FIELD(box_link, upper, 1),    FIELD(box_link, cone_rad, 1),    FIELD(box_link, sign, 1),
+    FIELD(box_link, part, 1),     FIELD(box_link, parent_part, 1), FIELD(box_link, joint, 1),
+    FIELD(box_link, freedoms, 1), FIELD(box_link, first_drive, 1), FIELD(box_link, sign, 1),
     FIELD(box_link, scale, 1),
 };
 
@@ -203,7 +207,7 @@ START_TEST(every_field_of_rectangles)
                       offsetof(struct effector, input) + sizeof(struct wire) + 8);
     /* a kind, six tables and their lengths, first drive, pieces, head, what scenes have, the mass */
     if (sizeof(void *) == 8)
-        ck_assert_uint_eq(sizeof phenotype, 136);
+        ck_assert_uint_eq(sizeof phenotype, 152);
     struct phenotype_key before = key_now(), after;
     phenotype.effectors[0].drive++;
     after = key_now();
@@ -255,18 +259,22 @@ START_TEST(every_field_of_boxes)
     params.creature_overlap_max_m = 0; /* images of some parts meet */
     grow();
     const struct box_body *body = box_body_of(&phenotype);
-    ck_assert_int_eq(body->box_count, phenotype.part_count);
-    ck_assert_int_gt(body->link_count, 4);
-    for (int i = 0; i < body->box_count; i++)
-        CHECK_FIELDS(&body->boxes[i], box_fields);
-    for (int i = 0; i < body->link_count; i++)
+    const struct space_body *space = phenotype.space;
+    ck_assert_int_eq(space->box_count, phenotype.part_count);
+    ck_assert_int_gt(space->link_count, 4);
+    for (int i = 0; i < space->box_count; i++)
+        CHECK_FIELDS((struct space_box *)&space->boxes[i], box_fields);
+    for (int i = 0; i < space->link_count; i++) {
+        CHECK_FIELDS((struct space_link *)&space->links[i], space_link_fields);
         CHECK_FIELDS(&body->links[i], box_link_fields);
+    }
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.part_count; i++)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
-    /* two tables and their lengths */
-    ck_assert_uint_eq(sizeof *body, 2 * sizeof(void *) + 2 * sizeof(int));
+    /* two tables and their lengths, and what genes know of links */
+    if (sizeof(void *) == 8)
+        ck_assert_uint_eq(sizeof *body, 2 * (sizeof(void *) + 8) + sizeof(void *));
 }
 END_TEST
 

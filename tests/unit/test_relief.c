@@ -9,13 +9,11 @@
 #include "common/math/relief.h"
 #include "common/math/rng.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/tools/scenes/space_run.h"
 #include "tests/suite.h"
 
 static struct arena arena;
 static struct error error;
-static struct scene plane;
-static struct space_scene space;
+static struct scene scene;
 
 static void setup(void)
 {
@@ -229,10 +227,8 @@ static const char *text_of(const struct drop *d)
     return text;
 }
 
-/* One of the two that move a scene. */
 struct motion {
     struct dynamics *dynamics;
-    struct space_run run;
     const struct relief *relief;
     const struct drop *drop;
 };
@@ -241,29 +237,21 @@ static void start(struct motion *m, const struct drop *d)
 {
     const char *text = text_of(d);
     arena_reset(&arena);
-    *m = (struct motion){.drop = d};
-    if (d->dimensions == 2) {
-        ck_assert_msg(scene_read_text(&plane, text, strlen(text), "test", &error) == 0, "%s",
-                      error.message);
-        ck_assert_int_eq(scene_start(&plane, &arena, &m->dynamics, &error), 0);
-        m->relief = &plane.world.relief;
-        return;
-    }
-    ck_assert_msg(space_scene_read_text(&space, text, strlen(text), "test", &error) == 0, "%s",
+    *m = (struct motion){.drop = d, .relief = &scene.world.relief};
+    ck_assert_msg(scene_read_text(&scene, text, strlen(text), "test", &error) == 0, "%s",
                   error.message);
-    ck_assert_int_eq(space_run_start(&m->run, &space, &arena, &error), 0);
-    m->relief = &space.world.surfaces.relief;
+    ck_assert_int_eq(scene_start(&scene, &arena, &m->dynamics, &error), 0);
 }
 
 static void move(struct motion *m, double time_s)
 {
     for (long i = lround(time_s / m->drop->dt_s); i > 0; i--)
-        ck_assert_int_eq(m->dynamics ? dynamics_step(m->dynamics) : space_run_step(&m->run), 0);
+        ck_assert_int_eq(dynamics_step(m->dynamics), 0);
 }
 
 static const struct ledger *ledger_of(struct motion *m)
 {
-    return m->dynamics ? dynamics_ledger(m->dynamics) : space_run_ledger(&m->run);
+    return dynamics_ledger(m->dynamics);
 }
 
 static double energy_of(struct motion *m)
@@ -273,8 +261,7 @@ static double energy_of(struct motion *m)
 
 static int contacts_of(struct motion *m, const struct contact_point **points)
 {
-    return m->dynamics ? dynamics_contacts(m->dynamics, points)
-                       : space_run_contacts(&m->run, points);
+    return dynamics_contacts(m->dynamics, points);
 }
 
 /* The box where it is. */
@@ -282,19 +269,11 @@ static struct solid solid_of(struct motion *m)
 {
     const double *size = m->drop->size;
     struct solid box;
-    struct mat3 matrix;
-    struct vec3 at, half = {size[0] / 2, size[1] / 2, size[2] / 2};
-    if (m->dynamics) {
-        struct part_state state;
-        dynamics_part_state(m->dynamics, 0, &state);
-        matrix = quaternion_matrix(quaternion_about((struct vec3){0, 0, 1}, state.angle_rad));
-        at = (struct vec3){state.x_m, state.y_m, 0};
-    } else {
-        const struct space_tree_link *l = &space_run_tree(&m->run)->links[0];
-        matrix = l->turned;
-        at = l->at;
-    }
-    solids_place(&box, at, &matrix, half);
+    struct vec3 half = {size[0] / 2, size[1] / 2, size[2] / 2};
+    struct mat3 matrix = quaternion_matrix(dynamics_part_turn(m->dynamics, 0));
+    struct part_state state;
+    dynamics_part_state(m->dynamics, 0, &state);
+    solids_place(&box, (struct vec3){state.x_m, state.y_m, state.z_m}, &matrix, half);
     return box;
 }
 
@@ -465,7 +444,7 @@ START_TEST(test_refused)
                  "{\"scene\": 1, \"world\": %s, \"bodies\": [{\"name\": \"a\", \"disks\": "
                  "[{\"radius_m\": 0.1, \"mass_kg\": 1}]}]}",
                  worlds[i][0]);
-        ck_assert_int_ne(scene_read_text(&plane, text, strlen(text), "test", &error), 0);
+        ck_assert_int_ne(scene_read_text(&scene, text, strlen(text), "test", &error), 0);
         ck_assert_msg(strstr(error.message, worlds[i][1]) != NULL, "%s", error.message);
     }
     struct params params;

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "viewer/stage/gallery.h"
 
 static struct error error;
-static struct space_scene scene;
+static struct scene scene;
 
 /* The motion of a file by the dynamics alone, at its end. */
 START_TEST(a_scene_moves_as_in_the_simulator)
@@ -25,21 +26,21 @@ START_TEST(a_scene_moves_as_in_the_simulator)
     struct replay *replay;
     struct replay_frame frame;
     struct arena arena;
-    struct space_run run;
+    struct dynamics *run;
     ck_assert_msg(replay_create_scene(&replay, path, &error) == 0, "%s", error.message);
     ck_assert_int_eq(arena_init(&arena, SCENE_ARENA_BYTES), 0);
-    ck_assert_int_eq(space_scene_read_file(&scene, path, &error), 0);
-    ck_assert_int_eq(space_run_start(&run, &scene, &arena, &error), 0);
+    ck_assert_int_eq(scene_read_file(&scene, path, &error), 0);
+    ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
     double dt = scene.settings.dt_s;
-    struct vec3 start = space_tree_centre_of_mass(space_run_tree(&run));
+    struct vec3 start = space_tree_centre_of_mass(dynamics_boxes_tree(run));
     ck_assert_double_eq_tol(replay_duration(replay), scene.until_s, replay->frame_s);
     ck_assert_int_eq(replay->part_count, 3);
     ck_assert_int_eq(replay->drive_count, 2 + 1 + 3);
     ck_assert_int_eq(replay->parts[2].parent, 1);
     ck_assert_int_eq(replay->has_depth, 1);
     for (int i = 0; i * dt < 2 - dt / 2; i++)
-        ck_assert_int_eq(space_run_step(&run), 0);
-    const struct space_tree *tree = space_run_tree(&run);
+        ck_assert_int_eq(dynamics_step(run), 0);
+    const struct space_tree *tree = dynamics_boxes_tree(run);
     replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
     for (int i = 0; i < 3; i++) {
         struct vec3 at = space_tree_centre(&tree->links[i]);
@@ -49,7 +50,9 @@ START_TEST(a_scene_moves_as_in_the_simulator)
         ck_assert_double_eq_tol((double)frame.poses[i].z_m, at.z, 1e-6);
         ck_assert_double_eq_tol(vec3_length(vec3_sub(x, tree->links[i].turned.x)), 0, 1e-6);
     }
-    ck_assert_double_eq_tol((double)frame.values[2], space_run_value(&run, 2), 1e-6);
+    struct drive_state drive;
+    dynamics_drive_state(run, 2, &drive);
+    ck_assert_double_eq_tol((double)frame.values[2], drive.value, 1e-6);
     ck_assert_double_gt(replay->drives[0].strength, 0);
     arena_deinit(&arena);
     replay_destroy(replay);

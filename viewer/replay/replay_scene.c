@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/tools/scenes/space_run.h"
+#include "simulator/tools/scenes/scene.h"
 
 /* Rows in a second, if there is memory for so many. */
 #define ROWS_HZ 60
@@ -16,13 +16,13 @@
 #define THICKNESS_SHARE 0.08
 
 struct recording {
-    struct space_scene scene;
+    struct scene scene;
     struct arena arena;
-    struct space_run run;
+    struct dynamics *dynamics;
     struct replay *replay;
-    struct space_box boxes[REPLAY_PARTS_MAX + SPACE_SCENE_BODIES_MAX]; /* of all bodies */
-    int first_part[SPACE_SCENE_BODIES_MAX];
-    int first_drive[SPACE_SCENE_BODIES_MAX];
+    struct space_box boxes[REPLAY_PARTS_MAX + SCENE_BODIES_MAX]; /* of all bodies */
+    int first_part[SCENE_BODIES_MAX];
+    int first_drive[SCENE_BODIES_MAX];
     int part_count, drive_count;
 };
 
@@ -49,21 +49,21 @@ static struct space_box stand_in(const struct space_link *link, int index)
 
 static void list_shapes(struct recording *recording)
 {
-    const struct space_scene *scene = &recording->scene;
+    const struct scene *scene = &recording->scene;
     for (int i = 0; i < scene->body_count; i++) {
         recording->first_part[i] = recording->part_count;
-        for (int k = 0; k < scene->box_count; k++)
-            if (scene->boxes[k].link == i)
-                recording->boxes[recording->part_count++] = scene->boxes[k];
+        for (int k = 0; k < scene->space.box_count; k++)
+            if (scene->space.boxes[k].link == i)
+                recording->boxes[recording->part_count++] = scene->space.boxes[k];
         if (recording->part_count == recording->first_part[i])
-            recording->boxes[recording->part_count++] = stand_in(&scene->links[i], i);
+            recording->boxes[recording->part_count++] = stand_in(&scene->space.links[i], i);
     }
 }
 
 static void fill_part(struct recording *recording, int index)
 {
     const struct space_box *box = &recording->boxes[index];
-    const struct space_link *link = &recording->scene.links[box->link];
+    const struct space_link *link = &recording->scene.space.links[box->link];
     struct replay_part *part = &recording->replay->parts[index];
     int is_first = recording->first_part[box->link] == index;
     int parent = link->parent < 0 ? -1 : recording->first_part[link->parent];
@@ -84,7 +84,7 @@ static void fill_part(struct recording *recording, int index)
  * most. */
 static void fill_drives(struct recording *recording, int body)
 {
-    const struct space_link *link = &recording->scene.links[body];
+    const struct space_link *link = &recording->scene.space.links[body];
     const struct space_joint *joint = &space_joints[link->kind];
     int rates = link->kind == SPACE_FREE ? 0 : space_joint_rates(joint);
     for (int k = 0; k < rates; k++) {
@@ -105,7 +105,7 @@ static void fill_drives(struct recording *recording, int body)
 /* What a body hangs on: all in the frame of its parent. */
 static void hang(struct recording *recording, int body)
 {
-    const struct space_link *link = &recording->scene.links[body];
+    const struct space_link *link = &recording->scene.space.links[body];
     const struct space_joint *joint = &space_joints[link->kind];
     int count = space_joint_rates(joint);
     if (link->parent < 0 || count == 0)
@@ -129,18 +129,18 @@ static void hang(struct recording *recording, int body)
 static int make_tables(struct recording *recording)
 {
     struct replay *replay = recording->replay;
-    const struct space_scene *scene = &recording->scene;
+    const struct scene *scene = &recording->scene;
     list_shapes(recording);
     if (recording->part_count > REPLAY_PARTS_MAX)
         return ERR_LIMIT;
     for (int i = 0; i < scene->body_count; i++) {
         recording->first_drive[i] = recording->drive_count;
-        if (scene->links[i].kind != SPACE_FREE)
-            recording->drive_count += space_joint_rates(&space_joints[scene->links[i].kind]);
+        if (scene->space.links[i].kind != SPACE_FREE)
+            recording->drive_count += space_joint_rates(&space_joints[scene->space.links[i].kind]);
     }
     replay->part_count = replay->shape_count = recording->part_count;
     replay->drive_count = replay->effector_count = recording->drive_count;
-    replay->own_solid_count = scene->world.surfaces.fixed_count;
+    replay->own_solid_count = scene->world.solid_count;
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
     replay->shapes = calloc(2 * (size_t)replay->part_count + 1, sizeof *replay->shapes);
     replay->drives = calloc((size_t)replay->drive_count + 1, sizeof *replay->drives);
@@ -157,7 +157,7 @@ static int make_tables(struct recording *recording)
     for (int i = 0; i < scene->body_count; i++)
         hang(recording, i);
     for (int i = 0; i < replay->own_solid_count; i++) {
-        const struct solid *solid = &scene->world.surfaces.fixed[i];
+        const struct solid *solid = &scene->world.solids[i];
         struct mat3 turn = {solid->axes[0], solid->axes[1], solid->axes[2]};
         replay->solids[i] = (struct replay_solid){
             solid->centre, {solid->half[0], solid->half[1], solid->half[2]}, quaternion_of(&turn)};
@@ -168,16 +168,17 @@ static int make_tables(struct recording *recording)
 static void fill_world(struct recording *recording)
 {
     struct replay *replay = recording->replay;
-    const struct space_world *world = &recording->scene.world;
+    const struct world *world = &recording->scene.world;
+    double drag = world->drag_law == DRAG_LAW_QUADRATIC ? world->quadratic_drag_kg_m3
+                                                        : world->viscosity_pa_s_m;
     replay->has_depth = 1;
     replay->status = REPLAY_UNRECORDED;
     replay->verdict = VERDICT_OK;
-    replay->has_ground = world->surfaces.has_ground;
-    replay->relief = world->surfaces.relief;
-    replay->gravity_m_s2 = vec3_length(world->gravity_m_s2);
-    replay->medium =
-        replay_choose_medium(world->drag.coefficient, replay->gravity_m_s2, replay->has_ground);
-    replay->measures.mass_kg = space_run_tree(&recording->run)->mass;
+    replay->has_ground = world->has_ground;
+    replay->relief = world->relief;
+    replay->gravity_m_s2 = vec3_length(world_gravity(world));
+    replay->medium = replay_choose_medium(drag, replay->gravity_m_s2, replay->has_ground);
+    replay->measures.mass_kg = recording->scene.phenotype.mass_kg;
     replay->measures.time_s = recording->scene.until_s;
     snprintf(replay->score, sizeof replay->score, "scene of %d %s, %.4g s",
              recording->scene.body_count, recording->scene.body_count == 1 ? "body" : "bodies",
@@ -189,36 +190,44 @@ static void fill_world(struct recording *recording)
 static void record(struct recording *recording, struct replay_row *row)
 {
     struct replay *replay = recording->replay;
-    const struct space_tree *tree = space_run_tree(&recording->run);
+    const struct scene *scene = &recording->scene;
     const struct contact_point *points;
-    struct vec3 centre = space_tree_centre_of_mass(tree);
+    struct vec3 centre = dynamics_centre_of_mass(recording->dynamics);
     row->centre[0] = (float)centre.x;
     row->centre[1] = (float)centre.y;
     row->centre[2] = (float)centre.z;
     for (int i = 0; i < replay->part_count; i++) {
         const struct space_box *box = &recording->boxes[i];
-        const struct space_tree_link *link = &tree->links[box->link];
-        struct vec3 at = vec3_add(link->at, mat3_apply(&link->turned, box->centre));
-        struct quaternion turn = quaternion_product(quaternion_of(&link->turned), box->turn);
-        row->poses[i] = replay_pose_of(at, turn);
+        struct quaternion turn = dynamics_link_turn(recording->dynamics, box->link);
+        struct mat3 axes = quaternion_matrix(turn);
+        struct vec3 arm = vec3_sub(box->centre, scene->space.links[box->link].centre);
+        struct part_state s;
+        dynamics_link_state(recording->dynamics, box->link, &s);
+        row->poses[i] =
+            replay_pose_of(vec3_add((struct vec3){s.x_m, s.y_m, s.z_m}, mat3_apply(&axes, arm)),
+                           quaternion_product(turn, box->turn));
     }
-    for (int i = 0; i < recording->scene.body_count; i++)
-        for (int k = 0; k < tree->links[i].rates && recording->scene.links[i].kind != SPACE_FREE;
-             k++) {
-            int index = recording->first_drive[i] + k, rate = tree->links[i].rate + k;
-            double effort = space_run_effort(&recording->run, rate);
-            row->values[index] = (float)space_run_value(&recording->run, rate);
-            row->torques[index] = (float)effort;
-            replay->drives[index].strength = fmax(replay->drives[index].strength, fabs(effort));
+    for (int i = 0, rate = 0; i < scene->body_count; i++) {
+        int end = rate + space_joint_rates(&space_joints[scene->space.links[i].kind]);
+        for (int index = recording->first_drive[i]; rate < end; rate++, index++) {
+            struct drive_state drive;
+            if (scene->space.links[i].kind == SPACE_FREE)
+                continue;
+            dynamics_drive_state(recording->dynamics, rate, &drive);
+            row->values[index] = (float)drive.value;
+            row->torques[index] = (float)drive.effort;
+            replay->drives[index].strength =
+                fmax(replay->drives[index].strength, fabs(drive.effort));
         }
-    replay_put_ledger(row, space_run_ledger(&recording->run));
-    int count = space_run_contacts(&recording->run, &points);
+    }
+    replay_put_ledger(row, dynamics_ledger(recording->dynamics));
+    int count = dynamics_contacts(recording->dynamics, &points);
     replay_put_contacts(row, points, count, 1);
 }
 
 static int move(struct recording *recording, struct error *error)
 {
-    const struct space_scene *scene = &recording->scene;
+    const struct scene *scene = &recording->scene;
     struct replay *replay = recording->replay;
     double dt = scene->settings.dt_s;
     /* no more rows than there is memory for */
@@ -229,8 +238,10 @@ static int move(struct recording *recording, struct error *error)
     replay->frame_s = (double)stride * dt;
     for (uint64_t step = 0; step <= steps; step++) {
         struct replay_row row;
-        if (step > 0 && space_run_step(&recording->run))
-            return scene_fail_step(&recording->arena, (double)step * dt, error);
+        int result = step > 0 ? dynamics_step(recording->dynamics) : 0;
+        if (result)
+            return scene_fail_step(scene, recording->dynamics, result, &recording->arena,
+                                   (double)step * dt, error);
         if (step % stride)
             continue;
         if (replay_append(replay, &row))
@@ -242,9 +253,9 @@ static int move(struct recording *recording, struct error *error)
 
 static int make(struct recording *recording, const char *path, struct error *error)
 {
-    if (space_scene_read_file(&recording->scene, path, error) != 0)
+    if (scene_read_file(&recording->scene, path, error) != 0)
         return error->code;
-    if (space_run_start(&recording->run, &recording->scene, &recording->arena, error) != 0)
+    if (scene_start(&recording->scene, &recording->arena, &recording->dynamics, error) != 0)
         return error_prefix(error, "%s", path);
     int status = make_tables(recording);
     if (status == ERR_LIMIT)

@@ -15,13 +15,6 @@
 
 struct space_dynamics;
 
-struct space_body {
-    const struct space_link *links;
-    int link_count;
-    const struct space_box *boxes;
-    int box_count;
-};
-
 struct space_world {
     struct vec3 gravity_m_s2;
     struct space_drag_law drag;

@@ -12,32 +12,8 @@
 #ifndef SIMULATOR_BOXES_TREE_SPACE_TREE_H
 #define SIMULATOR_BOXES_TREE_SPACE_TREE_H
 
+#include "common/body/space_body.h"
 #include "common/system/arena.h"
-#include "simulator/boxes/tree/space_joint.h"
-
-/* What a link is made of. Its frame has its origin at the joint. */
-struct space_link {
-    int parent; /* an earlier link, or -1: the world */
-    enum space_joint_kind kind;
-    struct vec3 joint;       /* in the parent's frame */
-    struct quaternion frame; /* of the joint, likewise */
-    double mass_kg;
-    struct vec3 centre;  /* of mass, in the own frame */
-    struct sym3 inertia; /* about it, kg m^2, likewise */
-    /* limits: of each slide and turn; lower[0] and upper[0] of a ball are those of its twist, and
-     * its swing is at most cone_rad. Infinite: no limit */
-    double lower[SPACE_RATES_MAX], upper[SPACE_RATES_MAX];
-    double cone_rad;
-};
-
-/* A box on a link; in its own axes it is size_m wide. */
-struct space_box {
-    int link;
-    struct vec3 centre; /* in the link's frame, as is ... */
-    struct quaternion turn;
-    struct vec3 size_m;
-    int is_dry; /* it feels no drag */
-};
 
 /* A motion: angular velocity or acceleration, and that of a point; a wrench: moment about a point
  * and force. */

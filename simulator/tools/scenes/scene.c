@@ -1,55 +1,13 @@
-/* See scene.h. Frames: a link's frame has its origin at the joint to the parent link, and is turned
- * so that the link's angle is the joint's angle as the scene counts it, between the bodies' frames.
- * Where link 0 is the world, its origin is where the first body that moves begins: far from the
- * world's origin nothing is lost. */
+/* See scene.h: what is alike in the plane and in space. */
 #include "simulator/tools/scenes/scene.h"
 
-#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "common/math/rotation.h"
-#include "common/math/detmath.h"
-
-/* A loop is closed when its ends are this near, m, rad. */
-#define LOOP_CLOSED 1e-9
-#define TURN        (2 * 3.14159265358979323846)
-
-static struct vec2 turn(double angle, struct vec2 v)
-{
-    double s, c;
-    det_sincos(angle, &s, &c);
-    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
-}
-
-static struct vec2 add(struct vec2 a, struct vec2 b)
-{
-    return (struct vec2){a.x + b.x, a.y + b.y};
-}
-
-static struct vec2 subtract(struct vec2 a, struct vec2 b)
-{
-    return (struct vec2){a.x - b.x, a.y - b.y};
-}
-
-/* A point of the body's frame in that of its link. */
-static struct vec2 in_link(const struct scene_body *body, struct vec2 point)
-{
-    return add(body->offset, turn(body->offset_rad, point));
-}
-
-/* The world as a body of link 0, where link 0 is the world. */
-static struct scene_body world_body(const struct scene *scene)
-{
-    struct scene_body world = {.link = 0};
-    world.offset = subtract((struct vec2){0, 0}, scene->origin);
-    return world;
-}
-
-/* Body i, or the world for -1. */
-static struct scene_body body_or_world(const struct scene *scene, int i)
-{
-    return i < 0 ? world_body(scene) : scene->bodies[i];
-}
+#include "common/formats/file_kind.h"
+#include "common/system/file.h"
+#include "simulator/tools/scenes/scene_text.h"
 
 int scene_find_body(const struct scene *scene, const char *name)
 {
@@ -59,404 +17,217 @@ int scene_find_body(const struct scene *scene, const char *name)
     return -1;
 }
 
-/* ---------------------------------------------------------------- building */
-
-/* 1 if link 0 is the world: something hangs on it or is fixed in it, or more than one body is
- * free. */
-static int needs_world(const struct scene *scene)
+int scene_is_in_space(const struct scene *scene)
 {
-    int free_count = 0;
-    for (int i = 0; i < scene->body_count; i++) {
-        if (scene->bodies[i].joint != SCENE_FREE && scene->bodies[i].parent < 0)
-            return 1;
-        free_count += scene->bodies[i].joint == SCENE_FREE;
-    }
-    for (int i = 0; i < scene->part_count; i++)
-        if (scene->part_bodies[i] < 0)
-            return 1;
-    for (int i = 0; i < scene->loop_count; i++)
-        if (scene->loops[i].b < 0)
-            return 1;
-    return free_count > 1;
+    return scene->form == &scene_in_space;
 }
 
-/* Where the first body that moves has its joint or its origin. */
-static struct vec2 find_origin(const struct scene *scene)
-{
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        if (body->parent < 0 && body->joint != SCENE_RIGID)
-            return body->at;
-    }
-    return (struct vec2){0, 0};
-}
+/* ---------------------------------------------------------------- world and simulation */
 
-/* A link with the coordinate q of its joint and its rate. */
-static struct link *add_link(struct scene *scene, int parent, struct vec2 joint, double q,
-                             double qd)
+/* A number is downwards; a vector is as it says. */
+static void read_gravity(struct scene_reader *r, const struct scene_spot *spot, struct scene *scene)
 {
-    int at = scene->phenotype.link_count++;
-    struct link *link = &scene->links[at];
-    *link = (struct link){
-        .parent = parent, .joint = joint, .lower = -HUGE_VAL, .upper = HUGE_VAL, .mirror = 1};
-    scene->q[2 + at] = q;
-    scene->qd[2 + at] = qd;
-    return link;
-}
-
-static int last_link(const struct scene *scene)
-{
-    return scene->phenotype.link_count - 1;
-}
-
-static void make_linear(struct link *link, struct vec2 axis)
-{
-    link->joint_kind = LINK_LINEAR;
-    link->axis = axis;
-}
-
-/* The root itself, or a link that hangs on the world by links without mass. */
-static void place_free(struct scene *scene, struct scene_body *body)
-{
-    struct vec2 at = subtract(body->at, scene->origin), none = {0, 0};
-    if (!scene->phenotype.is_root_fixed) {
-        add_link(scene, -1, none, body->angle_rad, body->rate_rad_s);
-        scene->q[0] = body->at.x;
-        scene->q[1] = body->at.y;
-        scene->qd[0] = body->velocity.x;
-        scene->qd[1] = body->velocity.y;
-    } else {
-        make_linear(add_link(scene, 0, none, at.x, body->velocity.x), (struct vec2){1, 0});
-        make_linear(add_link(scene, last_link(scene), none, at.y, body->velocity.y),
-                    (struct vec2){0, 1});
-        add_link(scene, last_link(scene), none, body->angle_rad, body->rate_rad_s);
-    }
-    body->link = last_link(scene);
-}
-
-static void place_body(struct scene *scene, struct scene_body *body)
-{
-    body->offset = (struct vec2){0, 0};
-    body->offset_rad = 0;
-    if (body->joint == SCENE_FREE) {
-        place_free(scene, body);
+    struct world *world = &scene->world;
+    double vector[3] = {0, 0, 0};
+    if (json_is_array(json_object_get(spot->object, "gravity_m_s2"))) {
+        spot_numbers(r, spot, "gravity_m_s2", vector, (size_t)scene->form->dimensions);
+        world->gravity_x_m_s2 = vector[0];
+        world->gravity_m_s2 = -vector[1];
+        world->gravity_z_m_s2 = vector[2];
         return;
     }
-    struct scene_body parent = body_or_world(scene, body->parent);
-    struct vec2 joint = in_link(&parent, body->at);
-    struct link *link = NULL;
-    body->offset_rad = parent.offset_rad;
-    if (body->joint != SCENE_ROTARY)
-        body->offset_rad += body->angle_rad;
-    body->offset = subtract((struct vec2){0, 0}, turn(body->offset_rad, body->own_at));
-    if (body->joint == SCENE_RIGID) {
-        body->link = parent.link;
-        body->offset = add(body->offset, joint);
-        return;
-    }
-    if (body->joint == SCENE_ROTARY) {
-        link = add_link(scene, parent.link, joint, body->angle_rad, body->rate_rad_s);
-    } else {
-        link = add_link(scene, parent.link, joint, body->extension_m, body->rate_m_s);
-        make_linear(link, turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
-    }
-    link->lower = body->lower;
-    link->upper = body->upper;
-    body->link = last_link(scene);
-    if (body->drive.law == SERVO_MOTION) {
-        struct signal_value start = signal_at(&body->signal, 0);
-        scene->q[2 + body->link] = start.value;
-        scene->qd[2 + body->link] = start.rate;
-    }
+    world->gravity_m_s2 = spot_number(r, spot, "gravity_m_s2", 9.81, -1e6, 1e6);
 }
 
-/* Masses, centres and inertias of the links; the world has none. */
-static void weigh_links(struct scene *scene)
+static void read_world(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
 {
-    struct phenotype *p = &scene->phenotype;
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        struct link *link = &scene->links[body->link];
-        struct vec2 centre = in_link(body, body->centre);
-        if (p->is_root_fixed && body->link == 0)
-            continue;
-        link->mass_kg += body->mass_kg;
-        link->centre.x += body->mass_kg * centre.x;
-        link->centre.y += body->mass_kg * centre.y;
-        p->mass_kg += body->mass_kg;
-    }
-    for (int i = 0; i < p->link_count; i++) {
-        struct link *link = &scene->links[i];
-        if (link->mass_kg > 0) {
-            link->centre.x /= link->mass_kg;
-            link->centre.y /= link->mass_kg;
-        }
-    }
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        struct link *link = &scene->links[body->link];
-        struct vec2 arm = subtract(in_link(body, body->centre), link->centre);
-        if (p->is_root_fixed && body->link == 0)
-            continue;
-        link->inertia_kg_m2 +=
-            body->inertia_kg_m2 + body->mass_kg * (arm.x * arm.x + arm.y * arm.y);
-    }
+    static const char *const laws[] = {"linear", "quadratic", NULL};
+    static const char *const faces[] = {"all", "leading", NULL};
+    struct scene_spot spot = spot_open(r, top, "world");
+    struct world *world = &scene->world;
+    read_gravity(r, &spot, scene);
+    world->drag_law = spot_choice(r, &spot, "drag_law", laws);
+    world->drag_faces = spot_choice(r, &spot, "drag_faces", faces);
+    world->drag_exposure = spot_flag(r, &spot, "drag_exposure");
+    world->friction = spot_number(r, &spot, "friction", 0, 0, 1e6);
+    world->elasticity = spot_number(r, &spot, "elasticity", 0, 0, 1);
+    world->own_friction = world->friction;
+    world->own_elasticity = world->elasticity;
+    scene->form->read_world(r, &spot, scene);
+    spot_close(r, &spot);
 }
 
-/* 1 if two bodies never touch: one of them passes through everything, or a joint joins them. */
-static int is_passing(const struct scene *scene, int a, int b)
+static void read_simulation(struct scene_reader *r, const struct scene_spot *top,
+                            struct scene *scene)
 {
-    const struct scene_body *bodies = scene->bodies;
-    if ((a >= 0 && bodies[a].passes) || (b >= 0 && bodies[b].passes))
-        return 1;
-    if (a < 0 || b < 0)
-        return 0;
-    for (int i = 0; i < scene->loop_count; i++) {
-        const struct scene_loop *loop = &scene->loops[i];
-        if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a))
-            return 1;
-    }
-    return bodies[a].parent == b || bodies[b].parent == a;
+    static const char *const solvers[] = {"articulated", "constraint", NULL};
+    static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
+    struct scene_spot spot = spot_open(r, top, "simulation");
+    struct params params;
+    params_set_defaults(&params);
+    scene->settings = (struct dynamics_settings){
+        .solver = spot_choice(r, &spot, "solver", solvers),
+        .integrator = spot_choice(r, &spot, "integrator", integrators),
+        .dt_s = spot_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
+        .rtol = spot_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
+        .constraint_tau_s =
+            spot_number(r, &spot, "constraint_tau_s", scene->form->constraint_tau_s, 0, 100),
+        .contact_epsilon_m = spot_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
+        .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
+        .contact_sweeps = (int)params.simulation_contact_sweeps,
+        .servo_rad_s = params.creature_servo_rad_s,
+        .joint_speed_rad_s = params.creature_joint_speed_rad_s,
+        .joint_speed_m_s = params.creature_joint_speed_m_s,
+        .effector_mode = EFFECTOR_POSITION,
+    };
+    scene->until_s = spot_number(r, &spot, "until_s", 10, 0, 1e6);
+    scene->interval_s = spot_number(r, &spot, "interval_s", 1.0 / 60, 1e-9, 1e6);
+    spot_close(r, &spot);
 }
 
-/* Parts in the frames of their links; which of them never collide. */
-static void place_parts(struct scene *scene)
+/* ---------------------------------------------------------------- bodies */
+
+int scene_read_to(struct scene_reader *r, const struct scene_spot *joint, const struct scene *scene)
 {
-    struct phenotype *p = &scene->phenotype;
-    p->part_count = scene->part_count;
-    for (int i = 0; i < p->part_count; i++) {
-        struct part *part = &scene->parts[i];
-        struct scene_body body = body_or_world(scene, scene->part_bodies[i]);
-        part->local = in_link(&body, (struct vec2){part->centre.x, part->centre.y});
-        part->local_angle_rad = body.offset_rad + part->angle_rad;
-        part->turn = quaternion_about((struct vec3){0, 0, 1}, part->angle_rad);
-        part->link = body.link;
-        part->parent = -1;
-        for (int j = 0; j < i; j++) {
-            int passes = is_passing(scene, scene->part_bodies[i], scene->part_bodies[j]);
-            scene->passes[i * p->part_count + j] = (unsigned char)passes;
-            scene->passes[j * p->part_count + i] = (unsigned char)passes;
-        }
-    }
+    json_t *to = spot_take(joint, "to");
+    const char *name = json_string_value(to);
+    int found = -1;
+    if (!name)
+        scene_fail(r, ERR_MISSING, joint, "to",
+                   "\"world\" or the name of an earlier body is expected");
+    else if (strcmp(name, "world") != 0 && (found = scene_find_body(scene, name)) < 0)
+        scene_fail(r, ERR_UNKNOWN, joint, "to", "there is no earlier body of that name");
+    json_decref(to);
+    return r->is_failed ? -1 : found;
 }
 
-static void place_loops(struct scene *scene)
+static void read_name(struct scene_reader *r, const struct scene_spot *spot, struct scene *scene,
+                      struct scene_body *body)
 {
-    for (int i = 0; i < scene->loop_count; i++) {
-        const struct scene_loop *loop = &scene->loops[i];
-        struct scene_body a = body_or_world(scene, loop->a), b = body_or_world(scene, loop->b);
-        scene->closures[i] = (struct closure){
-            .kind = loop->joint == SCENE_ROTARY   ? CLOSURE_ROTARY
-                    : loop->joint == SCENE_LINEAR ? CLOSURE_LINEAR
-                                                  : CLOSURE_RIGID,
-            .a = a.link,
-            .b = b.link,
-            .at_a = in_link(&a, loop->at_a),
-            .at_b = in_link(&b, loop->at_b),
-            .angle_rad = loop->angle_rad + b.offset_rad - a.offset_rad,
-            .across = turn(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
-        };
-    }
-    scene->phenotype.closures = scene->closures;
-    scene->phenotype.closure_count = scene->loop_count;
+    json_t *value = spot_take(spot, "name");
+    const char *text = json_string_value(value);
+    size_t good = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-") : 0;
+    if (!text || good == 0 || text[good] != '\0' || good > SCENE_NAME_MAX ||
+        strcmp(text, "world") == 0)
+        scene_fail(r, ERR_FORMAT, spot, "name",
+                   "a name of at most 31 small letters, digits, _ and - is expected");
+    else if (scene_find_body(scene, text) >= 0)
+        scene_fail(r, ERR_EXISTS, spot, "name", "an earlier body has that name");
+    else
+        snprintf(body->name, sizeof body->name, "%s", text);
+    json_decref(value);
 }
 
-/* A joint that moves must have mass or inertia behind it. */
-static int check_inertias(const struct scene *scene, struct error *error)
+static void read_body(struct scene_reader *r, struct scene_spot *spot, struct scene *scene)
 {
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        const struct link *link = &scene->links[body->link];
-        if (body->joint == SCENE_RIGID)
-            continue;
-        double x = link->centre.x, y = link->centre.y, inertia = link->inertia_kg_m2;
-        if (body->joint == SCENE_ROTARY)
-            inertia += link->mass_kg * (x * x + y * y);
-        if (!(link->mass_kg > 0) || (body->joint != SCENE_LINEAR && !(inertia > 0)))
-            return error_set(error, ERR_RANGE, "body %s: without %s it cannot move", body->name,
-                             link->mass_kg > 0 ? "inertia" : "mass");
-    }
-    return 0;
+    int index = scene->body_count;
+    struct scene_body *body = &scene->bodies[index];
+    *body = (struct scene_body){.parent = -1};
+    read_name(r, spot, scene, body);
+    scene->form->read_shapes(r, spot, scene, index);
+    body->passes = spot_has(spot, "collides") && !spot_flag(r, spot, "collides");
+    struct scene_spot joint = spot_open(r, spot, "joint");
+    if (joint.object)
+        scene->form->read_joint(r, &joint, scene, index);
+    else
+        scene->form->read_free(r, spot, scene, index);
+    spot_close(r, &joint);
+    scene->body_count++;
 }
 
-/* ---------------------------------------------------------------- point masses */
-
-/* Adds a mass at a point of the link, which may be negative. */
-static void add_mass(struct link *link, double mass, struct vec2 at)
+static void read_bodies(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
 {
-    double sum = link->mass_kg + mass;
-    double x = at.x - link->centre.x, y = at.y - link->centre.y;
-    if (sum == 0)
-        return;
-    link->inertia_kg_m2 += link->mass_kg * mass / sum * (x * x + y * y);
-    link->centre.x += mass / sum * x;
-    link->centre.y += mass / sum * y;
-    link->mass_kg = sum;
+    struct scene_list list =
+        spot_list(r, top, "bodies", "an array of at least one body is expected");
+    while (spot_next(r, &list))
+        if (scene->body_count == SCENE_BODIES_MAX)
+            scene_fail(r, ERR_LIMIT, top, "bodies", "more than 31 bodies");
+        else
+            read_body(r, &list.spot, scene);
 }
 
-/* The constraint solver gives every link coordinates of its own, a turn among them, which needs an
- * inertia. What does not turn may have any. Where a link without one hangs on a hinge, mass is
- * moved to it, at the hinge, from the link on the other side of it: a mass in the hinge moves with
- * both, so the motion and the energies are the same. From the leaves to the world, which gives
- * whatever is asked for. */
-static int spread_masses(struct scene *scene, struct error *error)
+/* ---------------------------------------------------------------- the whole */
+
+static void read_top(struct scene_reader *r, struct scene_spot *top, struct scene *scene)
 {
-    struct phenotype *p = &scene->phenotype;
-    for (int i = p->link_count - 1; i > 0; i--) {
-        struct link *link = &scene->links[i], *parent = &scene->links[link->parent];
-        int is_world = p->is_root_fixed && link->parent == 0;
-        if (link->mass_kg <= 0 || link->inertia_kg_m2 > 0)
-            continue;
-        if (link->joint_kind == LINK_LINEAR) {
-            /* a linear joint turns both alike: inertia may be on either side */
-            int is_enough = !is_world && parent->inertia_kg_m2 > 0;
-            double more = is_enough ? parent->inertia_kg_m2 / 2 : link->mass_kg;
-            link->inertia_kg_m2 += more;
-            parent->inertia_kg_m2 -= is_world ? 0 : more;
-            continue;
-        }
-        double mass = is_world ? link->mass_kg : fmin(link->mass_kg, parent->mass_kg) / 2;
-        add_mass(link, mass, (struct vec2){0, 0});
-        add_mass(parent, -mass, link->joint);
-    }
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        const struct link *link = &scene->links[body->link];
-        int is_world = p->is_root_fixed && body->link == 0;
-        if (!is_world && !(link->inertia_kg_m2 > 0 && link->mass_kg > 0))
-            return error_set(error, ERR_UNAVAILABLE,
-                             "body %s: it has too little inertia for this solver (constraint)",
-                             body->name);
-    }
-    return 0;
+    if (!json_is_object(top->object))
+        scene_fail(r, ERR_FORMAT, top, "", "an object is expected");
+    if (spot_need_number(r, top, "scene", 1, 1) != 1)
+        scene_fail(r, ERR_VERSION, top, "scene", "only version 1 is known");
+    double dimensions = spot_number(r, top, "dimensions", 2, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+    if (dimensions != 2 && dimensions != 3)
+        scene_fail(r, ERR_RANGE, top, "dimensions", "2 or 3 is expected");
+    scene->form = dimensions == 3 ? &scene_in_space : &scene_in_plane;
+    json_t *text = spot_take(top, "description");
+    if (text && !json_is_string(text))
+        scene_fail(r, ERR_FORMAT, top, "description", "a text is expected");
+    json_decref(text);
+    read_world(r, top, scene);
+    read_simulation(r, top, scene);
+    read_bodies(r, top, scene);
+    if (scene->form->read_rest)
+        scene->form->read_rest(r, top, scene);
 }
 
-int scene_build(struct scene *scene, struct error *error)
+int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,
+                    struct error *error)
 {
-    struct phenotype *p = &scene->phenotype;
-    memset(scene->q, 0, sizeof scene->q);
-    memset(scene->qd, 0, sizeof scene->qd);
-    memset(scene->links, 0, sizeof scene->links);
-    *p =
-        (struct phenotype){.parts = scene->parts, .links = scene->links, .meetings = scene->passes};
-    p->is_root_fixed = needs_world(scene);
-    scene->origin = (struct vec2){0, 0};
-    if (p->is_root_fixed) {
-        scene->origin = find_origin(scene);
-        scene->links[0].parent = -1;
-        scene->q[0] = scene->origin.x;
-        scene->q[1] = scene->origin.y;
-        p->link_count = 1;
-    }
-    for (int i = 0; i < scene->body_count; i++)
-        place_body(scene, &scene->bodies[i]);
-    weigh_links(scene);
-    place_parts(scene);
-    place_loops(scene);
-    if (check_inertias(scene, error) != 0)
+    json_error_t fault;
+    struct scene_reader reader = {.name = name, .error = error};
+    struct scene_spot top = {json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault), ""};
+    memset(scene, 0, sizeof *scene);
+    if (!top.object)
+        return error_set(error, ERR_FORMAT, "%s: line %d: %s", name, fault.line, fault.text);
+    read_top(&reader, &top, scene);
+    spot_close(&reader, &top);
+    if (reader.is_failed)
         return error->code;
+    if (scene->form->build(scene, error) != 0)
+        return error_prefix(error, "%s", name);
     return 0;
+}
+
+int scene_read_file(struct scene *scene, const char *path, struct error *error)
+{
+    char *text;
+    size_t length;
+    enum file_kind expected =
+        file_kind_of(path) == FILE_SPACE_SCENE ? FILE_SPACE_SCENE : FILE_SCENE;
+    if (file_read(path, SCENE_BYTES_MAX, &text, &length, error) != 0)
+        return file_kind_explain(path, expected, error);
+    int result = scene_read_text(scene, text, length, path, error);
+    free(text);
+    return result == 0 ? 0 : file_kind_explain(path, expected, error);
 }
 
 /* ---------------------------------------------------------------- motion */
 
-static int check_solver(const struct scene *scene, struct error *error)
-{
-    if (scene->loop_count > 0 && scene->settings.solver != SOLVER_CONSTRAINT)
-        return error_set(error, ERR_UNAVAILABLE,
-                         "closed loops are moved by the constraint solver only: use --solver "
-                         "constraint or \"solver\": \"constraint\"");
-    return 0;
-}
-
-/* The solver closes loops as well as it can, from where the scene has put the bodies. */
-static int check_loops(const struct scene *scene, const struct dynamics *dynamics,
-                       struct error *error)
-{
-    for (int i = 0; i < scene->loop_count; i++) {
-        const struct scene_loop *loop = &scene->loops[i];
-        struct scene_body a = body_or_world(scene, loop->a), b = body_or_world(scene, loop->b);
-        struct vec2 at_a = loop->at_a, at_b = loop->at_b;
-        struct part_state sa = {0}, sb = {0};
-        scene_body_state(scene, dynamics, loop->a, &sa);
-        at_a = scene_body_point(scene, dynamics, loop->a, at_a);
-        if (loop->b >= 0) {
-            scene_body_state(scene, dynamics, loop->b, &sb);
-            at_b = scene_body_point(scene, dynamics, loop->b, at_b);
-        }
-        struct vec2 apart = turn(-sb.angle_rad - loop->axis_rad, subtract(at_a, at_b));
-        double gap = loop->joint == SCENE_LINEAR ? fabs(apart.y)
-                                                 : sqrt(apart.x * apart.x + apart.y * apart.y);
-        double off = loop->joint == SCENE_ROTARY
-                         ? 0
-                         : fabs(remainder(sa.angle_rad - sb.angle_rad - loop->angle_rad, TURN));
-        if (!(gap <= LOOP_CLOSED && off <= LOOP_CLOSED))
-            return error_set(error, ERR_RANGE,
-                             "loops[%d], %s to %s: it does not close, its ends stay %.3g m and "
-                             "%.3g rad apart",
-                             i, a.name, loop->b < 0 ? "world" : b.name, gap, off);
-    }
-    return 0;
-}
-
 int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dynamics,
                 struct error *error)
 {
-    if (scene_build(scene, error) != 0 || check_solver(scene, error) != 0)
-        return error->code;
-    if (scene->settings.solver == SOLVER_CONSTRAINT && spread_masses(scene, error) != 0)
+    const struct scene_form *form = scene->form;
+    if (form->build(scene, error) != 0 ||
+        (form->suit_solver && form->suit_solver(scene, error) != 0))
         return error->code;
     *dynamics = dynamics_create(&scene->phenotype, &scene->world, &scene->settings, arena);
     if (!*dynamics)
         return error_set(error, ERR_MEMORY, "the scene does not fit into memory");
-    for (int i = 0; i < scene->body_count; i++) {
-        const struct scene_body *body = &scene->bodies[i];
-        if (body->joint == SCENE_ROTARY || body->joint == SCENE_LINEAR)
-            dynamics_set_servo(*dynamics, body->link, &body->drive);
-    }
+    form->drive(scene, *dynamics);
     dynamics_set_state(*dynamics, scene->q, scene->qd);
     dynamics_reset_ledger(*dynamics);
-    return check_loops(scene, *dynamics, error);
+    return form->check_start ? form->check_start(scene, *dynamics, error) : 0;
 }
 
-int scene_fail_step(const struct arena *arena, double time_s, struct error *error)
+int scene_fail_step(const struct scene *scene, const struct dynamics *dynamics, int result,
+                    const struct arena *arena, double time_s, struct error *error)
 {
+    const struct contact_point *contacts;
     if (arena->is_exhausted)
         return error_set(error, ERR_MEMORY, "contacts do not fit into memory at %.9g s", time_s);
+    if (result == DYNAMICS_UNSOLVED)
+        return error_set(error, ERR_RANGE,
+                         "contacts have no solution: off by %.3g m/s at %d contacts, at %.9g s",
+                         dynamics_law_miss(dynamics) / scene->settings.dt_s,
+                         dynamics_contacts(dynamics, &contacts), time_s);
     return error_set(error, ERR_RANGE, "the motion is not finite at %.9g s", time_s);
-}
-
-void scene_body_state(const struct scene *scene, const struct dynamics *dynamics, int body,
-                      struct part_state *state)
-{
-    const struct scene_body *b = &scene->bodies[body];
-    struct part_state link;
-    dynamics_link_state(dynamics, b->link, &link);
-    struct vec2 arm = subtract(in_link(b, b->centre), scene->links[b->link].centre);
-    arm = turn(link.angle_rad, arm);
-    *state = (struct part_state){.x_m = link.x_m + arm.x,
-                                 .y_m = link.y_m + arm.y,
-                                 .angle_rad = link.angle_rad + b->offset_rad,
-                                 .vx_m_s = link.vx_m_s - link.omega_rad_s * arm.y,
-                                 .vy_m_s = link.vy_m_s + link.omega_rad_s * arm.x,
-                                 .omega_rad_s = link.omega_rad_s};
-}
-
-struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *dynamics, int body,
-                             struct vec2 point)
-{
-    struct part_state state;
-    scene_body_state(scene, dynamics, body, &state);
-    struct vec2 arm = turn(state.angle_rad, subtract(point, scene->bodies[body].centre));
-    return (struct vec2){state.x_m + arm.x, state.y_m + arm.y};
-}
-
-struct drive_state scene_joint_state(const struct scene *scene, const struct dynamics *dynamics,
-                                     int body)
-{
-    const struct scene_body *b = &scene->bodies[body];
-    struct drive_state state = {0};
-    if (b->joint == SCENE_ROTARY || b->joint == SCENE_LINEAR)
-        dynamics_drive_state(dynamics, b->link, &state);
-    return state;
 }

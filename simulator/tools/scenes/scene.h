@@ -6,18 +6,23 @@
  * free body has that body as its root. In all other scenes link 0 is the world (is_root_fixed),
  * with what is fixed in it as its parts, and a free body hangs on it by two linear joints, along x
  * and along y, whose links have no mass, and a rotary one. Some tens of bodies at most, 200 KB, no
- * memory of its own. */
+ * memory of its own.
+ *
+ * In three dimensions every body is a link of a struct space_body, in the order of the file; a body
+ * that is rigidly joined is one, too. A free body hangs on the world by a joint of six freedoms. */
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_H
 
+#include "common/body/space_body.h"
 #include "common/error.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
 #include "simulator/body/signal.h"
 
 enum { SCENE_BODIES_MAX = 31, SCENE_SHAPES_MAX = 64, SCENE_LOOPS_MAX = 16, SCENE_NAME_MAX = 31 };
+enum { SCENE_OBSTACLES_MAX = 32, SCENE_RATES_MAX = SPACE_RATES_MAX * SCENE_BODIES_MAX };
 enum { SCENE_TABLE_NUMBERS = 4 * SIGNAL_POINTS_MAX };
-enum { SCENE_LINKS_MAX = 3 * SCENE_BODIES_MAX + 1, SCENE_DOF_MAX = 2 + SCENE_LINKS_MAX };
+enum { SCENE_LINKS_MAX = 3 * SCENE_BODIES_MAX + 1, SCENE_COORDINATES_MAX = SCENE_RATES_MAX + 31 };
 /* Memory that scene_start() takes at most. */
 #define SCENE_ARENA_BYTES (64u << 20)
 
@@ -38,9 +43,11 @@ struct scene_freedom {
     struct signal signal;
 };
 
-/* A body as the format has it; its frame is where its author likes it. */
+/* A body as the format has it; its frame is where its author likes it. In space only what is named
+ * first: the rest is in its link. */
 struct scene_body {
     char name[SCENE_NAME_MAX + 1];
+    int passes; /* it touches nothing */
     enum scene_joint joint;
     int parent;         /* an earlier body, or -1: the world */
     struct vec2 at;     /* the joint in the parent's frame; of a free body the origin's place */
@@ -54,7 +61,6 @@ struct scene_body {
     struct signal signal; /* of the drive, if it has one */
     double mass_kg, inertia_kg_m2;
     struct vec2 centre; /* of mass, in the own frame */
-    int passes;         /* it touches nothing */
 
     /* made by scene_build(): the link it belongs to, and the own frame in the link's */
     int link;
@@ -70,8 +76,28 @@ struct scene_loop {
     double angle_rad, axis_rad;
 };
 
+/* What a scene in three dimensions has besides: bodies and their motion at the start. */
+struct scene_space {
+    struct space_link links[SCENE_BODIES_MAX];
+    struct space_box boxes[SCENE_SHAPES_MAX];
+    int box_count, coordinates, rates;
+    struct scene_freedom freedoms[SCENE_RATES_MAX]; /* by rate */
+    struct solid obstacles[SCENE_OBSTACLES_MAX];
+
+    /* made by scene_build(): drives are the freedoms, by rate; effectors move those that have an
+     * effort of their own */
+    struct space_body body;
+    struct drive drives[SCENE_RATES_MAX];
+    struct effector effectors[SCENE_RATES_MAX];
+    struct shape shapes[SCENE_SHAPES_MAX];
+};
+
+struct scene_form;
+extern const struct scene_form scene_in_plane, scene_in_space;
+
 /* Not to be copied: it points into itself. */
 struct scene {
+    const struct scene_form *form; /* what is otherwise in the plane and in space: scene_text.h */
     struct scene_body bodies[SCENE_BODIES_MAX];
     int body_count;
     struct scene_loop loops[SCENE_LOOPS_MAX];
@@ -83,14 +109,15 @@ struct scene {
     struct dynamics_settings settings;
     double until_s, interval_s;
     struct scene_tables tables;
+    struct scene_space space;
 
-    /* made by scene_build() */
+    /* made by scene_build(); in space the state at the start is read */
     struct phenotype phenotype;
     struct vec2 origin; /* of link 0 in the world, where that is the world */
     struct link links[SCENE_LINKS_MAX];
     struct closure closures[SCENE_LOOPS_MAX];
     unsigned char passes[SCENE_SHAPES_MAX * SCENE_SHAPES_MAX];
-    double q[SCENE_DOF_MAX], qd[SCENE_DOF_MAX];
+    double q[SCENE_COORDINATES_MAX], qd[SCENE_COORDINATES_MAX];
 };
 
 /* A file, or a text whose name stands in messages. 0, or an ERR_ code and what is wrong where. */
@@ -107,10 +134,13 @@ int scene_build(struct scene *scene, struct error *error);
 int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dynamics,
                 struct error *error);
 
-/* What to say of a step that failed, which ended at time_s. Returns the code. */
-int scene_fail_step(const struct arena *arena, double time_s, struct error *error);
+int scene_is_in_space(const struct scene *scene);
 
-/* Centre of mass of a body, its angle, and their rates. */
+/* What to say of a step that returned `result` and ended at time_s. Returns the code. */
+int scene_fail_step(const struct scene *scene, const struct dynamics *dynamics, int result,
+                    const struct arena *arena, double time_s, struct error *error);
+
+/* In the plane. Centre of mass of a body, its angle, and their rates. */
 void scene_body_state(const struct scene *scene, const struct dynamics *dynamics, int body,
                       struct part_state *state);
 /* Where a point of a body's frame is in the world. */

@@ -68,21 +68,28 @@ double spot_need_number(struct scene_reader *r, const struct scene_spot *spot, c
     return spot_number(r, spot, key, least > 0 ? least : 0, least, most);
 }
 
-/* [x, y]; without it (0, 0). */
+int spot_numbers(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                 double *numbers, size_t count)
+{
+    char text[64];
+    json_t *value = spot_take(spot, key);
+    int is_there = value != NULL;
+    if (is_there && json_array_size(value) != count) {
+        snprintf(text, sizeof text, "%zu numbers [...] are expected", count);
+        scene_fail(r, ERR_FORMAT, spot, key, text);
+    }
+    for (size_t i = 0; is_there && i < count && !r->is_failed; i++)
+        numbers[i] = spot_check_number(r, spot, key, json_array_get(value, i), -SCENE_NUMBER_MAX,
+                                       SCENE_NUMBER_MAX);
+    json_decref(value);
+    return is_there;
+}
+
 struct vec2 spot_vector(struct scene_reader *r, const struct scene_spot *spot, const char *key)
 {
-    json_t *value = spot_take(spot, key);
-    struct vec2 vector = {0, 0};
-    if (value && json_is_array(value) && json_array_size(value) == 2) {
-        vector.x = spot_check_number(r, spot, key, json_array_get(value, 0), -SCENE_NUMBER_MAX,
-                                     SCENE_NUMBER_MAX);
-        vector.y = spot_check_number(r, spot, key, json_array_get(value, 1), -SCENE_NUMBER_MAX,
-                                     SCENE_NUMBER_MAX);
-    } else if (value) {
-        scene_fail(r, ERR_FORMAT, spot, key, "two numbers [x, y] are expected");
-    }
-    json_decref(value);
-    return vector;
+    double v[2] = {0, 0};
+    spot_numbers(r, spot, key, v, 2);
+    return (struct vec2){v[0], v[1]};
 }
 
 int spot_flag(struct scene_reader *r, const struct scene_spot *spot, const char *key)

@@ -40,6 +40,10 @@ double spot_number(struct scene_reader *r, const struct scene_spot *spot, const 
 /* A number that must be there. */
 double spot_need_number(struct scene_reader *r, const struct scene_spot *spot, const char *key,
                         double least, double most);
+/* An array of numbers; where the key is missing they stay what they are. Returns 1 if it was
+ * there. */
+int spot_numbers(struct scene_reader *r, const struct scene_spot *spot, const char *key,
+                 double *numbers, size_t count);
 /* [x, y]; without it (0, 0). */
 struct vec2 spot_vector(struct scene_reader *r, const struct scene_spot *spot, const char *key);
 int spot_flag(struct scene_reader *r, const struct scene_spot *spot, const char *key);
@@ -85,8 +89,39 @@ void scene_read_freedom(struct scene_reader *r, const struct scene_spot *joint,
                         const struct scene_joint_keys *keys, struct scene_tables *tables,
                         struct scene_freedom *freedom);
 
+/* "world", -1, or the name of a body that has been read. */
+int scene_read_to(struct scene_reader *r, const struct scene_spot *joint,
+                  const struct scene *scene);
 /* The relief of a world's ground, if there is one. */
 void scene_read_relief(struct scene_reader *r, const struct scene_spot *world, int has_ground,
                        int is_plane, struct relief *relief);
+
+typedef void scene_body_reader(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
+                               int body);
+typedef void scene_part_reader(struct scene_reader *r, struct scene_spot *spot,
+                               struct scene *scene);
+
+/* What is otherwise in the plane and in space. */
+struct scene_form {
+    int dimensions;
+    int file_kind;                 /* FILE_* */
+    double constraint_tau_s;       /* where the scene says nothing */
+    scene_part_reader *read_world; /* drag, ground and obstacles */
+    scene_body_reader *read_shapes;
+    scene_body_reader *read_joint, *read_free; /* one of them: how the body moves */
+    scene_part_reader *read_rest;              /* of the whole file; NULL: there is no more */
+    /* Makes the phenotype of what has been read. */
+    int (*build)(struct scene *scene, struct error *error);
+    /* Changes what the solver could not move as it is, or refuses it; NULL: all is well. */
+    int (*suit_solver)(struct scene *scene, struct error *error);
+    void (*drive)(const struct scene *scene, struct dynamics *dynamics); /* sets the servos */
+    /* Refuses what cannot start there; NULL: all can. */
+    int (*check_start)(const struct scene *scene, const struct dynamics *dynamics,
+                       struct error *error);
+};
+
+/* For the row of the plane. */
+scene_part_reader scene_plane_read_world, scene_plane_read_rest;
+scene_body_reader scene_plane_read_shapes, scene_plane_read_joint, scene_plane_read_free;
 
 #endif

@@ -1,30 +1,11 @@
-/* Reads the JSON of a scene. Strict: what is unknown, missing, of the wrong type or out of range is
- * an error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m". Every
- * value is taken out of its object when it is read; what is left in the end is unknown. After the
- * first error, which is the one reported, reading goes on with harmless values. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Reads what a scene in the plane has of its own: rectangles, disks and half-planes, rotary and
+ * linear joints, loops. */
 #include <string.h>
 
-#include "common/formats/file_kind.h"
-#include "common/system/file.h"
 #include "common/math/detmath.h"
 #include "simulator/tools/scenes/scene_text.h"
 
-/* ---------------------------------------------------------------- world and simulation */
-
-/* A number is downwards; a vector is as it says. */
-static void read_gravity(struct scene_reader *r, const struct scene_spot *spot, struct world *world)
-{
-    if (json_is_array(json_object_get(spot->object, "gravity_m_s2"))) {
-        struct vec2 gravity = spot_vector(r, spot, "gravity_m_s2");
-        world->gravity_x_m_s2 = gravity.x;
-        world->gravity_m_s2 = -gravity.y;
-        return;
-    }
-    world->gravity_m_s2 = spot_number(r, spot, "gravity_m_s2", 9.81, -1e6, 1e6);
-}
+/* ---------------------------------------------------------------- world */
 
 /* Room for one more part of the body, or of the world for -1; NULL when there is none. */
 static struct part *add_part(struct scene_reader *r, const struct scene_spot *spot, const char *key,
@@ -89,53 +70,13 @@ static void read_obstacles(struct scene_reader *r, const struct scene_spot *worl
     }
 }
 
-static void read_world(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
+void scene_plane_read_world(struct scene_reader *r, struct scene_spot *spot, struct scene *scene)
 {
-    static const char *const laws[] = {"linear", "quadratic", NULL};
-    static const char *const faces[] = {"all", "leading", NULL};
-    struct scene_spot spot = spot_open(r, top, "world");
     struct world *world = &scene->world;
-    read_gravity(r, &spot, world);
-    world->viscosity_pa_s = spot_number(r, &spot, "viscosity_pa_s", 0, 0, 1e6);
-    world->drag_law = spot_choice(r, &spot, "drag_law", laws);
-    world->quadratic_drag_kg_m2 = spot_number(r, &spot, "quadratic_drag_kg_m2", 0, 0, 1e6);
-    world->drag_faces = spot_choice(r, &spot, "drag_faces", faces);
-    world->drag_exposure = spot_flag(r, &spot, "drag_exposure");
-    world->friction = spot_number(r, &spot, "friction", 0, 0, 1e6);
-    world->elasticity = spot_number(r, &spot, "elasticity", 0, 0, 1);
-    world->own_friction = world->friction;
-    world->own_elasticity = world->elasticity;
-    read_ground(r, &spot, scene);
-    read_obstacles(r, &spot, scene);
-    spot_close(r, &spot);
-}
-
-static void read_simulation(struct scene_reader *r, const struct scene_spot *top,
-                            struct scene *scene)
-{
-    static const char *const solvers[] = {"articulated", "constraint", NULL};
-    static const char *const integrators[] = {"auto", "rk4", "midpoint", NULL};
-    struct scene_spot spot = spot_open(r, top, "simulation");
-    struct params params;
-    params_set_defaults(&params);
-    scene->settings = (struct dynamics_settings){
-        .solver = spot_choice(r, &spot, "solver", solvers),
-        .integrator = spot_choice(r, &spot, "integrator", integrators),
-        .dt_s = spot_number(r, &spot, "dt_s", 1.0 / 240, 1e-9, 1),
-        .rtol = spot_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
-        .constraint_tau_s =
-            spot_number(r, &spot, "constraint_tau_s", params.simulation_constraint_tau_s, 0, 100),
-        .contact_epsilon_m = spot_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
-        .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
-        .contact_sweeps = (int)params.simulation_contact_sweeps,
-        .servo_rad_s = params.creature_servo_rad_s,
-        .joint_speed_rad_s = params.creature_joint_speed_rad_s,
-        .joint_speed_m_s = params.creature_joint_speed_m_s,
-        .effector_mode = EFFECTOR_POSITION,
-    };
-    scene->until_s = spot_number(r, &spot, "until_s", 10, 0, 1e6);
-    scene->interval_s = spot_number(r, &spot, "interval_s", 1.0 / 60, 1e-9, 1e6);
-    spot_close(r, &spot);
+    world->viscosity_pa_s = spot_number(r, spot, "viscosity_pa_s", 0, 0, 1e6);
+    world->quadratic_drag_kg_m2 = spot_number(r, spot, "quadratic_drag_kg_m2", 0, 0, 1e6);
+    read_ground(r, spot, scene);
+    read_obstacles(r, spot, scene);
 }
 
 /* ---------------------------------------------------------------- bodies */
@@ -193,8 +134,8 @@ static void weigh_body(const struct scene *scene, struct scene_body *body, int f
     }
 }
 
-static void read_shapes(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
-                        int index)
+void scene_plane_read_shapes(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
+                             int index)
 {
     static const char *const keys[] = {"rectangles", "disks"};
     struct scene_body *body = &scene->bodies[index];
@@ -234,25 +175,6 @@ static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
         body->drive.push = &body->signal;
 }
 
-/* "world", or the name of a body before `below`. */
-static int read_to(struct scene_reader *r, const struct scene_spot *joint,
-                   const struct scene *scene, int below)
-{
-    json_t *to = spot_take(joint, "to");
-    const char *name = json_string_value(to);
-    int found = -1;
-    if (!name) {
-        scene_fail(r, ERR_MISSING, joint, "to",
-                   "\"world\" or the name of an earlier body is expected");
-    } else if (strcmp(name, "world") != 0) {
-        found = scene_find_body(scene, name);
-        if (found < 0 || found >= below)
-            scene_fail(r, ERR_UNKNOWN, joint, "to", "there is no earlier body of that name");
-    }
-    json_decref(to);
-    return r->is_failed ? -1 : found;
-}
-
 static enum scene_joint read_kind(struct scene_reader *r, const struct scene_spot *joint)
 {
     static const char *const words[] = {"rotary", "rigid", "linear", NULL};
@@ -260,12 +182,12 @@ static enum scene_joint read_kind(struct scene_reader *r, const struct scene_spo
     return kinds[spot_choice(r, joint, "kind", words)];
 }
 
-static void read_joint(struct scene_reader *r, struct scene_spot *joint, struct scene *scene,
-                       int index)
+void scene_plane_read_joint(struct scene_reader *r, struct scene_spot *joint, struct scene *scene,
+                            int index)
 {
     struct scene_body *body = &scene->bodies[index];
     body->joint = read_kind(r, joint);
-    body->parent = read_to(r, joint, scene, index);
+    body->parent = scene_read_to(r, joint, scene);
     body->at = spot_vector(r, joint, "at_m");
     body->own_at = spot_vector(r, joint, "own_at_m");
     if (body->joint != SCENE_ROTARY)
@@ -277,54 +199,14 @@ static void read_joint(struct scene_reader *r, struct scene_spot *joint, struct 
         read_freedom(r, joint, scene, body);
 }
 
-static void read_name(struct scene_reader *r, const struct scene_spot *spot, struct scene *scene,
-                      struct scene_body *body)
+void scene_plane_read_free(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
+                           int index)
 {
-    json_t *value = spot_take(spot, "name");
-    const char *text = json_string_value(value);
-    size_t good = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-") : 0;
-    if (!text || good == 0 || text[good] != '\0' || good > SCENE_NAME_MAX ||
-        strcmp(text, "world") == 0)
-        scene_fail(r, ERR_FORMAT, spot, "name",
-                   "a name of at most 31 small letters, digits, _ and - is expected");
-    else if (scene_find_body(scene, text) >= 0)
-        scene_fail(r, ERR_EXISTS, spot, "name", "an earlier body has that name");
-    else
-        snprintf(body->name, sizeof body->name, "%s", text);
-    json_decref(value);
-}
-
-static void read_body(struct scene_reader *r, struct scene_spot *spot, struct scene *scene)
-{
-    int index = scene->body_count;
     struct scene_body *body = &scene->bodies[index];
-    *body = (struct scene_body){.parent = -1};
-    read_name(r, spot, scene, body);
-    read_shapes(r, spot, scene, index);
-    body->passes = spot_has(spot, "collides") && !spot_flag(r, spot, "collides");
-    struct scene_spot joint = spot_open(r, spot, "joint");
-    if (joint.object) {
-        read_joint(r, &joint, scene, index);
-    } else {
-        body->at = spot_vector(r, spot, "position_m");
-        body->velocity = spot_vector(r, spot, "velocity_m_s");
-        body->angle_rad = spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-        body->rate_rad_s =
-            spot_number(r, spot, "rate_rad_s", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-    }
-    spot_close(r, &joint);
-    scene->body_count++;
-}
-
-static void read_bodies(struct scene_reader *r, const struct scene_spot *top, struct scene *scene)
-{
-    struct scene_list list =
-        spot_list(r, top, "bodies", "an array of at least one body is expected");
-    while (spot_next(r, &list))
-        if (scene->body_count == SCENE_BODIES_MAX)
-            scene_fail(r, ERR_LIMIT, top, "bodies", "more than 31 bodies");
-        else
-            read_body(r, &list.spot, scene);
+    body->at = spot_vector(r, spot, "position_m");
+    body->velocity = spot_vector(r, spot, "velocity_m_s");
+    body->angle_rad = spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
+    body->rate_rad_s = spot_number(r, spot, "rate_rad_s", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
 }
 
 /* Joints between bodies that hang together already. */
@@ -344,7 +226,7 @@ static void read_loops(struct scene_reader *r, const struct scene_spot *top, str
             scene_fail(r, ERR_UNKNOWN, spot, "body", "the name of a body is expected");
         json_decref(name);
         loop->joint = read_kind(r, spot);
-        loop->b = read_to(r, spot, scene, scene->body_count);
+        loop->b = scene_read_to(r, spot, scene);
         if (loop->a == loop->b)
             scene_fail(r, ERR_RANGE, spot, "to", "is the body itself");
         loop->at_b = spot_vector(r, spot, "at_m");
@@ -385,53 +267,9 @@ static void refuse_disks_on_relief(struct scene_reader *r, const struct scene_sp
                        "disks have no contacts with a ground that has waves");
 }
 
-/* ---------------------------------------------------------------- the whole */
-
-static void read_top(struct scene_reader *r, struct scene_spot *top, struct scene *scene)
+void scene_plane_read_rest(struct scene_reader *r, struct scene_spot *top, struct scene *scene)
 {
-    if (!json_is_object(top->object))
-        scene_fail(r, ERR_FORMAT, top, "", "an object is expected");
-    if (spot_need_number(r, top, "scene", 1, 1) != 1)
-        scene_fail(r, ERR_VERSION, top, "scene", "only version 1 is known");
-    if (spot_number(r, top, "dimensions", 2, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX) != 2)
-        scene_fail(r, ERR_RANGE, top, "dimensions", "2 or 3 is expected");
-    json_t *text = spot_take(top, "description");
-    if (text && !json_is_string(text))
-        scene_fail(r, ERR_FORMAT, top, "description", "a text is expected");
-    json_decref(text);
-    read_world(r, top, scene);
-    read_simulation(r, top, scene);
-    read_bodies(r, top, scene);
     read_loops(r, top, scene);
     make_ground_a_part(r, top, scene);
     refuse_disks_on_relief(r, top, scene);
-}
-
-int scene_read_text(struct scene *scene, const char *text, size_t length, const char *name,
-                    struct error *error)
-{
-    json_error_t fault;
-    struct scene_reader reader = {.name = name, .error = error};
-    struct scene_spot top = {json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault), ""};
-    memset(scene, 0, sizeof *scene);
-    if (!top.object)
-        return error_set(error, ERR_FORMAT, "%s: line %d: %s", name, fault.line, fault.text);
-    read_top(&reader, &top, scene);
-    spot_close(&reader, &top);
-    if (reader.is_failed)
-        return error->code;
-    if (scene_build(scene, error) != 0)
-        return error_prefix(error, "%s", name);
-    return 0;
-}
-
-int scene_read_file(struct scene *scene, const char *path, struct error *error)
-{
-    char *text;
-    size_t length;
-    if (file_read(path, SCENE_BYTES_MAX, &text, &length, error) != 0)
-        return file_kind_explain(path, FILE_SCENE, error);
-    int result = scene_read_text(scene, text, length, path, error);
-    free(text);
-    return result == 0 ? 0 : file_kind_explain(path, FILE_SCENE, error);
 }

@@ -1,4 +1,4 @@
-#include "simulator/boxes/tree/space_joint.h"
+#include "common/body/space_joint.h"
 
 #include <string.h>
 

@@ -1,0 +1,455 @@
+/* A scene in the plane as links and parts of a phenotype.
+ *
+ * Frames: a link's frame has its origin at the joint to the parent link, and is turned
+ * so that the link's angle is the joint's angle as the scene counts it, between the bodies' frames.
+ * Where link 0 is the world, its origin is where the first body that moves begins: far from the
+ * world's origin nothing is lost. */
+#include "simulator/tools/scenes/scene_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/formats/file_kind.h"
+#include "common/math/detmath.h"
+#include "common/math/rotation.h"
+
+/* A loop is closed when its ends are this near, m, rad. */
+#define LOOP_CLOSED 1e-9
+#define TURN        (2 * 3.14159265358979323846)
+
+static struct vec2 turn(double angle, struct vec2 v)
+{
+    double s, c;
+    det_sincos(angle, &s, &c);
+    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
+}
+
+static struct vec2 add(struct vec2 a, struct vec2 b)
+{
+    return (struct vec2){a.x + b.x, a.y + b.y};
+}
+
+static struct vec2 subtract(struct vec2 a, struct vec2 b)
+{
+    return (struct vec2){a.x - b.x, a.y - b.y};
+}
+
+/* A point of the body's frame in that of its link. */
+static struct vec2 in_link(const struct scene_body *body, struct vec2 point)
+{
+    return add(body->offset, turn(body->offset_rad, point));
+}
+
+/* The world as a body of link 0, where link 0 is the world. */
+static struct scene_body world_body(const struct scene *scene)
+{
+    struct scene_body world = {.link = 0};
+    world.offset = subtract((struct vec2){0, 0}, scene->origin);
+    return world;
+}
+
+/* Body i, or the world for -1. */
+static struct scene_body body_or_world(const struct scene *scene, int i)
+{
+    return i < 0 ? world_body(scene) : scene->bodies[i];
+}
+
+/* ---------------------------------------------------------------- building */
+
+/* 1 if link 0 is the world: something hangs on it or is fixed in it, or more than one body is
+ * free. */
+static int needs_world(const struct scene *scene)
+{
+    int free_count = 0;
+    for (int i = 0; i < scene->body_count; i++) {
+        if (scene->bodies[i].joint != SCENE_FREE && scene->bodies[i].parent < 0)
+            return 1;
+        free_count += scene->bodies[i].joint == SCENE_FREE;
+    }
+    for (int i = 0; i < scene->part_count; i++)
+        if (scene->part_bodies[i] < 0)
+            return 1;
+    for (int i = 0; i < scene->loop_count; i++)
+        if (scene->loops[i].b < 0)
+            return 1;
+    return free_count > 1;
+}
+
+/* Where the first body that moves has its joint or its origin. */
+static struct vec2 find_origin(const struct scene *scene)
+{
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        if (body->parent < 0 && body->joint != SCENE_RIGID)
+            return body->at;
+    }
+    return (struct vec2){0, 0};
+}
+
+/* A link with the coordinate q of its joint and its rate. */
+static struct link *add_link(struct scene *scene, int parent, struct vec2 joint, double q,
+                             double qd)
+{
+    int at = scene->phenotype.link_count++;
+    struct link *link = &scene->links[at];
+    *link = (struct link){
+        .parent = parent, .joint = joint, .lower = -HUGE_VAL, .upper = HUGE_VAL, .mirror = 1};
+    scene->q[2 + at] = q;
+    scene->qd[2 + at] = qd;
+    return link;
+}
+
+static int last_link(const struct scene *scene)
+{
+    return scene->phenotype.link_count - 1;
+}
+
+static void make_linear(struct link *link, struct vec2 axis)
+{
+    link->joint_kind = LINK_LINEAR;
+    link->axis = axis;
+}
+
+/* The root itself, or a link that hangs on the world by links without mass. */
+static void place_free(struct scene *scene, struct scene_body *body)
+{
+    struct vec2 at = subtract(body->at, scene->origin), none = {0, 0};
+    if (!scene->phenotype.is_root_fixed) {
+        add_link(scene, -1, none, body->angle_rad, body->rate_rad_s);
+        scene->q[0] = body->at.x;
+        scene->q[1] = body->at.y;
+        scene->qd[0] = body->velocity.x;
+        scene->qd[1] = body->velocity.y;
+    } else {
+        make_linear(add_link(scene, 0, none, at.x, body->velocity.x), (struct vec2){1, 0});
+        make_linear(add_link(scene, last_link(scene), none, at.y, body->velocity.y),
+                    (struct vec2){0, 1});
+        add_link(scene, last_link(scene), none, body->angle_rad, body->rate_rad_s);
+    }
+    body->link = last_link(scene);
+}
+
+static void place_body(struct scene *scene, struct scene_body *body)
+{
+    body->offset = (struct vec2){0, 0};
+    body->offset_rad = 0;
+    if (body->joint == SCENE_FREE) {
+        place_free(scene, body);
+        return;
+    }
+    struct scene_body parent = body_or_world(scene, body->parent);
+    struct vec2 joint = in_link(&parent, body->at);
+    struct link *link = NULL;
+    body->offset_rad = parent.offset_rad;
+    if (body->joint != SCENE_ROTARY)
+        body->offset_rad += body->angle_rad;
+    body->offset = subtract((struct vec2){0, 0}, turn(body->offset_rad, body->own_at));
+    if (body->joint == SCENE_RIGID) {
+        body->link = parent.link;
+        body->offset = add(body->offset, joint);
+        return;
+    }
+    if (body->joint == SCENE_ROTARY) {
+        link = add_link(scene, parent.link, joint, body->angle_rad, body->rate_rad_s);
+    } else {
+        link = add_link(scene, parent.link, joint, body->extension_m, body->rate_m_s);
+        make_linear(link, turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
+    }
+    link->lower = body->lower;
+    link->upper = body->upper;
+    body->link = last_link(scene);
+    if (body->drive.law == SERVO_MOTION) {
+        struct signal_value start = signal_at(&body->signal, 0);
+        scene->q[2 + body->link] = start.value;
+        scene->qd[2 + body->link] = start.rate;
+    }
+}
+
+/* Masses, centres and inertias of the links; the world has none. */
+static void weigh_links(struct scene *scene)
+{
+    struct phenotype *p = &scene->phenotype;
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        struct link *link = &scene->links[body->link];
+        struct vec2 centre = in_link(body, body->centre);
+        if (p->is_root_fixed && body->link == 0)
+            continue;
+        link->mass_kg += body->mass_kg;
+        link->centre.x += body->mass_kg * centre.x;
+        link->centre.y += body->mass_kg * centre.y;
+        p->mass_kg += body->mass_kg;
+    }
+    for (int i = 0; i < p->link_count; i++) {
+        struct link *link = &scene->links[i];
+        if (link->mass_kg > 0) {
+            link->centre.x /= link->mass_kg;
+            link->centre.y /= link->mass_kg;
+        }
+    }
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        struct link *link = &scene->links[body->link];
+        struct vec2 arm = subtract(in_link(body, body->centre), link->centre);
+        if (p->is_root_fixed && body->link == 0)
+            continue;
+        link->inertia_kg_m2 +=
+            body->inertia_kg_m2 + body->mass_kg * (arm.x * arm.x + arm.y * arm.y);
+    }
+}
+
+/* 1 if two bodies never touch: one of them passes through everything, or a joint joins them. */
+static int is_passing(const struct scene *scene, int a, int b)
+{
+    const struct scene_body *bodies = scene->bodies;
+    if ((a >= 0 && bodies[a].passes) || (b >= 0 && bodies[b].passes))
+        return 1;
+    if (a < 0 || b < 0)
+        return 0;
+    for (int i = 0; i < scene->loop_count; i++) {
+        const struct scene_loop *loop = &scene->loops[i];
+        if ((loop->a == a && loop->b == b) || (loop->a == b && loop->b == a))
+            return 1;
+    }
+    return bodies[a].parent == b || bodies[b].parent == a;
+}
+
+/* Parts in the frames of their links; which of them never collide. */
+static void place_parts(struct scene *scene)
+{
+    struct phenotype *p = &scene->phenotype;
+    p->part_count = scene->part_count;
+    for (int i = 0; i < p->part_count; i++) {
+        struct part *part = &scene->parts[i];
+        struct scene_body body = body_or_world(scene, scene->part_bodies[i]);
+        part->local = in_link(&body, (struct vec2){part->centre.x, part->centre.y});
+        part->local_angle_rad = body.offset_rad + part->angle_rad;
+        part->turn = quaternion_about((struct vec3){0, 0, 1}, part->angle_rad);
+        part->link = body.link;
+        part->parent = -1;
+        for (int j = 0; j < i; j++) {
+            int passes = is_passing(scene, scene->part_bodies[i], scene->part_bodies[j]);
+            scene->passes[i * p->part_count + j] = (unsigned char)passes;
+            scene->passes[j * p->part_count + i] = (unsigned char)passes;
+        }
+    }
+}
+
+static void place_loops(struct scene *scene)
+{
+    for (int i = 0; i < scene->loop_count; i++) {
+        const struct scene_loop *loop = &scene->loops[i];
+        struct scene_body a = body_or_world(scene, loop->a), b = body_or_world(scene, loop->b);
+        scene->closures[i] = (struct closure){
+            .kind = loop->joint == SCENE_ROTARY   ? CLOSURE_ROTARY
+                    : loop->joint == SCENE_LINEAR ? CLOSURE_LINEAR
+                                                  : CLOSURE_RIGID,
+            .a = a.link,
+            .b = b.link,
+            .at_a = in_link(&a, loop->at_a),
+            .at_b = in_link(&b, loop->at_b),
+            .angle_rad = loop->angle_rad + b.offset_rad - a.offset_rad,
+            .across = turn(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
+        };
+    }
+    scene->phenotype.closures = scene->closures;
+    scene->phenotype.closure_count = scene->loop_count;
+}
+
+/* A joint that moves must have mass or inertia behind it. */
+static int check_inertias(const struct scene *scene, struct error *error)
+{
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        const struct link *link = &scene->links[body->link];
+        if (body->joint == SCENE_RIGID)
+            continue;
+        double x = link->centre.x, y = link->centre.y, inertia = link->inertia_kg_m2;
+        if (body->joint == SCENE_ROTARY)
+            inertia += link->mass_kg * (x * x + y * y);
+        if (!(link->mass_kg > 0) || (body->joint != SCENE_LINEAR && !(inertia > 0)))
+            return error_set(error, ERR_RANGE, "body %s: without %s it cannot move", body->name,
+                             link->mass_kg > 0 ? "inertia" : "mass");
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- point masses */
+
+/* Adds a mass at a point of the link, which may be negative. */
+static void add_mass(struct link *link, double mass, struct vec2 at)
+{
+    double sum = link->mass_kg + mass;
+    double x = at.x - link->centre.x, y = at.y - link->centre.y;
+    if (sum == 0)
+        return;
+    link->inertia_kg_m2 += link->mass_kg * mass / sum * (x * x + y * y);
+    link->centre.x += mass / sum * x;
+    link->centre.y += mass / sum * y;
+    link->mass_kg = sum;
+}
+
+/* The constraint solver gives every link coordinates of its own, a turn among them, which needs an
+ * inertia. What does not turn may have any. Where a link without one hangs on a hinge, mass is
+ * moved to it, at the hinge, from the link on the other side of it: a mass in the hinge moves with
+ * both, so the motion and the energies are the same. From the leaves to the world, which gives
+ * whatever is asked for. */
+static int spread_masses(struct scene *scene, struct error *error)
+{
+    struct phenotype *p = &scene->phenotype;
+    for (int i = p->link_count - 1; i > 0; i--) {
+        struct link *link = &scene->links[i], *parent = &scene->links[link->parent];
+        int is_world = p->is_root_fixed && link->parent == 0;
+        if (link->mass_kg <= 0 || link->inertia_kg_m2 > 0)
+            continue;
+        if (link->joint_kind == LINK_LINEAR) {
+            /* a linear joint turns both alike: inertia may be on either side */
+            int is_enough = !is_world && parent->inertia_kg_m2 > 0;
+            double more = is_enough ? parent->inertia_kg_m2 / 2 : link->mass_kg;
+            link->inertia_kg_m2 += more;
+            parent->inertia_kg_m2 -= is_world ? 0 : more;
+            continue;
+        }
+        double mass = is_world ? link->mass_kg : fmin(link->mass_kg, parent->mass_kg) / 2;
+        add_mass(link, mass, (struct vec2){0, 0});
+        add_mass(parent, -mass, link->joint);
+    }
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        const struct link *link = &scene->links[body->link];
+        int is_world = p->is_root_fixed && body->link == 0;
+        if (!is_world && !(link->inertia_kg_m2 > 0 && link->mass_kg > 0))
+            return error_set(error, ERR_UNAVAILABLE,
+                             "body %s: it has too little inertia for this solver (constraint)",
+                             body->name);
+    }
+    return 0;
+}
+
+static int build(struct scene *scene, struct error *error)
+{
+    struct phenotype *p = &scene->phenotype;
+    memset(scene->q, 0, sizeof scene->q);
+    memset(scene->qd, 0, sizeof scene->qd);
+    memset(scene->links, 0, sizeof scene->links);
+    *p =
+        (struct phenotype){.parts = scene->parts, .links = scene->links, .meetings = scene->passes};
+    p->is_root_fixed = needs_world(scene);
+    scene->origin = (struct vec2){0, 0};
+    if (p->is_root_fixed) {
+        scene->origin = find_origin(scene);
+        scene->links[0].parent = -1;
+        scene->q[0] = scene->origin.x;
+        scene->q[1] = scene->origin.y;
+        p->link_count = 1;
+    }
+    for (int i = 0; i < scene->body_count; i++)
+        place_body(scene, &scene->bodies[i]);
+    weigh_links(scene);
+    place_parts(scene);
+    place_loops(scene);
+    if (check_inertias(scene, error) != 0)
+        return error->code;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- motion */
+
+/* Before creation, and after the build. */
+static int suit_solver(struct scene *scene, struct error *error)
+{
+    if (scene->settings.solver == SOLVER_CONSTRAINT)
+        return spread_masses(scene, error);
+    if (scene->loop_count > 0)
+        return error_set(error, ERR_UNAVAILABLE,
+                         "closed loops are moved by the constraint solver only: use --solver "
+                         "constraint or \"solver\": \"constraint\"");
+    return 0;
+}
+
+/* The solver closes loops as well as it can, from where the scene has put the bodies. */
+static int check_loops(const struct scene *scene, const struct dynamics *dynamics,
+                       struct error *error)
+{
+    for (int i = 0; i < scene->loop_count; i++) {
+        const struct scene_loop *loop = &scene->loops[i];
+        struct scene_body a = body_or_world(scene, loop->a), b = body_or_world(scene, loop->b);
+        struct vec2 at_a = loop->at_a, at_b = loop->at_b;
+        struct part_state sa = {0}, sb = {0};
+        scene_body_state(scene, dynamics, loop->a, &sa);
+        at_a = scene_body_point(scene, dynamics, loop->a, at_a);
+        if (loop->b >= 0) {
+            scene_body_state(scene, dynamics, loop->b, &sb);
+            at_b = scene_body_point(scene, dynamics, loop->b, at_b);
+        }
+        struct vec2 apart = turn(-sb.angle_rad - loop->axis_rad, subtract(at_a, at_b));
+        double gap = loop->joint == SCENE_LINEAR ? fabs(apart.y)
+                                                 : sqrt(apart.x * apart.x + apart.y * apart.y);
+        double off = loop->joint == SCENE_ROTARY
+                         ? 0
+                         : fabs(remainder(sa.angle_rad - sb.angle_rad - loop->angle_rad, TURN));
+        if (!(gap <= LOOP_CLOSED && off <= LOOP_CLOSED))
+            return error_set(error, ERR_RANGE,
+                             "loops[%d], %s to %s: it does not close, its ends stay %.3g m and "
+                             "%.3g rad apart",
+                             i, a.name, loop->b < 0 ? "world" : b.name, gap, off);
+    }
+    return 0;
+}
+
+static void drive(const struct scene *scene, struct dynamics *dynamics)
+{
+    for (int i = 0; i < scene->body_count; i++) {
+        const struct scene_body *body = &scene->bodies[i];
+        if (body->joint == SCENE_ROTARY || body->joint == SCENE_LINEAR)
+            dynamics_set_servo(dynamics, body->link, &body->drive);
+    }
+}
+
+void scene_body_state(const struct scene *scene, const struct dynamics *dynamics, int body,
+                      struct part_state *state)
+{
+    const struct scene_body *b = &scene->bodies[body];
+    struct part_state link;
+    dynamics_link_state(dynamics, b->link, &link);
+    struct vec2 arm = subtract(in_link(b, b->centre), scene->links[b->link].centre);
+    arm = turn(link.angle_rad, arm);
+    *state = (struct part_state){.x_m = link.x_m + arm.x,
+                                 .y_m = link.y_m + arm.y,
+                                 .angle_rad = link.angle_rad + b->offset_rad,
+                                 .vx_m_s = link.vx_m_s - link.omega_rad_s * arm.y,
+                                 .vy_m_s = link.vy_m_s + link.omega_rad_s * arm.x,
+                                 .omega_rad_s = link.omega_rad_s};
+}
+
+struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *dynamics, int body,
+                             struct vec2 point)
+{
+    struct part_state state;
+    scene_body_state(scene, dynamics, body, &state);
+    struct vec2 arm = turn(state.angle_rad, subtract(point, scene->bodies[body].centre));
+    return (struct vec2){state.x_m + arm.x, state.y_m + arm.y};
+}
+
+struct drive_state scene_joint_state(const struct scene *scene, const struct dynamics *dynamics,
+                                     int body)
+{
+    const struct scene_body *b = &scene->bodies[body];
+    struct drive_state state = {0};
+    if (b->joint == SCENE_ROTARY || b->joint == SCENE_LINEAR)
+        dynamics_drive_state(dynamics, b->link, &state);
+    return state;
+}
+
+const struct scene_form scene_in_plane = {.dimensions = 2,
+                                          .file_kind = FILE_SCENE,
+                                          .constraint_tau_s = 0.01,
+                                          .read_world = scene_plane_read_world,
+                                          .read_shapes = scene_plane_read_shapes,
+                                          .read_joint = scene_plane_read_joint,
+                                          .read_free = scene_plane_read_free,
+                                          .read_rest = scene_plane_read_rest,
+                                          .build = build,
+                                          .suit_solver = suit_solver,
+                                          .drive = drive,
+                                          .check_start = check_loops};
