@@ -9,6 +9,6 @@
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 6
-#define PROTOCOL_VERSION        12
+#define PROTOCOL_VERSION        13
 
 #endif

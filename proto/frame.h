@@ -8,7 +8,7 @@
 #include "common/error.h"
 
 #define FRAME_HEADER_BYTES 4
-#define FRAME_PAYLOAD_MAX  (1 << 20)
+#define FRAME_PAYLOAD_MAX  (16 << 20)
 
 /* Collects bytes as they arrive and gives out whole frames. Memory grows with the frame at hand, up
  * to the limit, which is checked before memory is taken. */

@@ -33,6 +33,8 @@ enum {
     REJECTED_FIELDS = 3,
     COST_FIELDS = 3,
     RIVAL_FIELDS = 2, /* both ways */
+    EPOCH_FIELDS = 4 + EPOCH_ORDER_FIELDS,
+    EPOCH_RESULT_FIELDS = 4 + EPOCH_END_FIELDS,
 };
 
 /* What the parameters' table allows. */
@@ -203,6 +205,15 @@ static int message_read_rivals(struct task *task, const msgpack_object *object, 
     return status;
 }
 
+/* What all tasks begin with. */
+static int message_read_task_id(struct task *task, const msgpack_object *field, struct error *error)
+{
+    int status = pack_get_u64(field, UINT64_MAX, &task->id, "task.id", error);
+    if (status == 0 && task->id == 0)
+        status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
+    return status;
+}
+
 static int message_read_task(struct message *message, const msgpack_object *fields, size_t count,
                              struct error *error)
 {
@@ -211,9 +222,7 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
     if (status != 0)
         return status;
     uint64_t attempt = 0;
-    status = pack_get_u64(&fields[1], UINT64_MAX, &task->id, "task.id", error);
-    if (status == 0 && task->id == 0)
-        status = error_set(error, ERR_RANGE, "task.id: 0, expected 1 or more");
+    status = message_read_task_id(task, &fields[1], error);
     if (status == 0)
         status = pack_get_u64(&fields[2], UINT64_MAX, &task->creature, "task.creature", error);
     if (status == 0)
@@ -231,6 +240,24 @@ static int message_read_task(struct message *message, const msgpack_object *fiel
     if (status == 0)
         status = message_read_rivals(task, &fields[9], error);
     task->attempt = (uint32_t)attempt;
+    return status;
+}
+
+static int message_read_epoch(struct message *message, const msgpack_object *fields, size_t count,
+                              struct error *error)
+{
+    struct task *task = &message->as.task;
+    uint64_t attempt = 0;
+    int status = message_expect_fields(count, EPOCH_FIELDS, "epoch", error);
+    if (status == 0)
+        status = message_read_task_id(task, &fields[1], error);
+    if (status == 0)
+        status = pack_get_u64(&fields[2], UINT32_MAX, &attempt, "epoch.attempt", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[3], UINT64_MAX, &task->seed, "epoch.seed", error);
+    task->attempt = (uint32_t)attempt;
+    if (status == 0 && (task->epoch = epoch_order_decode(&fields[4], error)) == NULL)
+        status = error->code;
     return status;
 }
 
@@ -342,6 +369,22 @@ static int message_read_result(struct message *message, const msgpack_object *fi
     return status;
 }
 
+static int message_read_epoch_end(struct message *message, const msgpack_object *fields,
+                                  size_t count, struct error *error)
+{
+    struct result *result = &message->as.result;
+    int status = message_expect_fields(count, EPOCH_RESULT_FIELDS, "epoch_end", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[1], UINT64_MAX, &result->id, "epoch_end.id", error);
+    if (status == 0)
+        status = pack_get_u64(&fields[2], UINT64_MAX, &result->digest, "epoch_end.digest", error);
+    if (status == 0)
+        status = message_read_cost(&result->cost, &fields[3], error);
+    if (status == 0 && (result->epoch = epoch_end_decode(&fields[4], error)) == NULL)
+        status = error->code;
+    return status;
+}
+
 static int message_read_rejected(struct message *message, const msgpack_object *fields,
                                  size_t count, struct error *error)
 {
@@ -373,9 +416,11 @@ static const struct message_kind {
     [MESSAGE_SETUP] = {PART(setup), message_read_setup},
     [MESSAGE_TASK] = {PART(task), message_read_task},
     [MESSAGE_STOP] = {0, message_read_stop},
+    [MESSAGE_EPOCH] = {PART(task), message_read_epoch},
     [MESSAGE_READY] = {PART(ready), message_read_ready},
     [MESSAGE_RESULT] = {PART(result), message_read_result},
     [MESSAGE_REJECTED] = {PART(rejected), message_read_rejected},
+    [MESSAGE_EPOCH_END] = {PART(result), message_read_epoch_end},
 };
 #undef PART
 
@@ -414,7 +459,7 @@ int message_decode(struct message *message, const void *payload, size_t length,
     if (status == 0)
         status = pack_get_u64(&fields[0], INT32_MAX, &type, "message number", error);
     /* The id first: whatever else is wrong, the sender can be told which task it was. */
-    if (status == 0 && type == MESSAGE_TASK && count >= 2 &&
+    if (status == 0 && (type == MESSAGE_TASK || type == MESSAGE_EPOCH) && count >= 2 &&
         fields[1].type == MSGPACK_OBJECT_POSITIVE_INTEGER)
         *rejected_id = fields[1].via.u64;
     if (status == 0)
@@ -432,6 +477,8 @@ void task_deinit(struct task *task)
         packed_genome_deinit(&task->rivals[i].packed);
     }
     task->rival_count = 0;
+    epoch_order_destroy(task->epoch);
+    task->epoch = NULL;
 }
 
 void task_move(struct task *to, struct task *from)
@@ -440,12 +487,15 @@ void task_move(struct task *to, struct task *from)
     genome_init(&from->genome);
     from->packed = (struct packed_genome){NULL, 0};
     from->rival_count = 0;
+    from->epoch = NULL;
 }
 
 void message_deinit(struct message *message)
 {
-    if (message->type == MESSAGE_TASK)
+    if (message->type == MESSAGE_TASK || message->type == MESSAGE_EPOCH)
         task_deinit(&message->as.task);
+    else if (message->type == MESSAGE_EPOCH_END)
+        epoch_end_destroy(message->as.result.epoch);
     message->type = 0;
 }
 
@@ -491,7 +541,8 @@ void message_encode_setup(struct pack_writer *writer, const struct params *param
     pack_double(writer, params->farm_deadline_s);
     pack_u64(writer, (uint64_t)params->farm_memory_mb);
     pack_u64(writer, (uint64_t)params->farm_nice);
-    params_encode(params, 0, writer);
+    /* who breeds within an evaluation needs to know how */
+    params_encode(params, params->evolution_behaviour == BEHAVIOUR_PRESERVE, writer);
     message_end(writer, at);
 }
 
@@ -526,6 +577,34 @@ void message_encode_task(struct pack_writer *writer, const struct task *task)
     message_end(writer, at);
 }
 
+void message_encode_epoch(struct pack_writer *writer, const struct task *task)
+{
+    size_t at = message_begin(writer, MESSAGE_EPOCH, EPOCH_FIELDS);
+    pack_u64(writer, task->id);
+    pack_u64(writer, task->attempt);
+    pack_u64(writer, task->seed);
+    epoch_order_encode(task->epoch, writer);
+    message_end(writer, at);
+}
+
+static void encode_cost(struct pack_writer *writer, const struct task_cost *cost)
+{
+    pack_array(writer, COST_FIELDS);
+    pack_double(writer, cost->wall_ms);
+    pack_double(writer, cost->cpu_ms);
+    pack_u64(writer, cost->arena_bytes);
+}
+
+void message_encode_epoch_end(struct pack_writer *writer, const struct result *result)
+{
+    size_t at = message_begin(writer, MESSAGE_EPOCH_END, EPOCH_RESULT_FIELDS);
+    pack_u64(writer, result->id);
+    pack_u64(writer, result->digest);
+    encode_cost(writer, &result->cost);
+    epoch_end_encode(result->epoch, writer);
+    message_end(writer, at);
+}
+
 void message_encode_stop(struct pack_writer *writer)
 {
     message_end(writer, message_begin(writer, MESSAGE_STOP, STOP_FIELDS));
@@ -547,10 +626,7 @@ void message_encode_result(struct pack_writer *writer, const struct result *resu
     pack_u64(writer, result->digest);
     measures_encode(&result->measures, writer);
     pack_double(writer, result->pace_least_m_s);
-    pack_array(writer, COST_FIELDS);
-    pack_double(writer, result->cost.wall_ms);
-    pack_double(writer, result->cost.cpu_ms);
-    pack_u64(writer, result->cost.arena_bytes);
+    encode_cost(writer, &result->cost);
     pack_array(writer, (size_t)result->rival_count);
     for (int i = 0; i < result->rival_count; i++) {
         pack_array(writer, RIVAL_FIELDS);

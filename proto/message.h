@@ -10,16 +10,19 @@
 #include "common/creature/creature.h"
 #include "common/judge/pace.h"
 #include "common/judge/trial.h"
+#include "common/creature/epoch_order.h"
 #include "proto/frame.h"
 
 enum message_type {
-    MESSAGE_HELLO = 1,     /* both ways, first: protocol version, build id, who and where */
-    MESSAGE_SETUP = 2,     /* parameters and their digest */
-    MESSAGE_TASK = 3,      /* evaluate a genome, or those of a contest */
-    MESSAGE_STOP = 4,      /* finish what is queued, then exit 0 */
-    MESSAGE_READY = 32,    /* set up: echoes the parameters' digest */
-    MESSAGE_RESULT = 33,   /* verdict, measures, digest, cost */
-    MESSAGE_REJECTED = 34, /* a task that could not be read: id and reason */
+    MESSAGE_HELLO = 1,      /* both ways, first: protocol version, build id, who and where */
+    MESSAGE_SETUP = 2,      /* parameters and their digest */
+    MESSAGE_TASK = 3,       /* evaluate a genome, or those of a contest */
+    MESSAGE_STOP = 4,       /* finish what is queued, then exit 0 */
+    MESSAGE_EPOCH = 5,      /* let a world of a preserve live through an epoch */
+    MESSAGE_READY = 32,     /* set up: echoes the parameters' digest */
+    MESSAGE_RESULT = 33,    /* verdict, measures, digest, cost */
+    MESSAGE_REJECTED = 34,  /* a task that could not be read: id and reason */
+    MESSAGE_EPOCH_END = 35, /* what became of the world, cost */
 };
 
 /* Who somebody is; texts are empty where they are not known. */
@@ -43,6 +46,7 @@ struct task_rival {
     struct packed_genome packed;
 };
 
+/* An evaluation, or an epoch of a preserve. */
 struct task {
     uint64_t id;       /* unique in a run of the controller */
     uint64_t creature; /* for logs */
@@ -54,6 +58,7 @@ struct task {
     struct packed_genome packed; /* the same, if it was packed already; is not sent twice */
     struct task_rival rivals[TASK_RIVALS_MAX]; /* who is in the world with it */
     int rival_count;
+    struct epoch_order *epoch; /* heap; NULL: it is an evaluation. Else id, attempt and seed hold */
 
     /* The sender's own, which are not sent. */
     uint64_t tag;
@@ -84,6 +89,7 @@ struct result {
     struct task_cost cost;
     struct rival_result rivals[TASK_RIVALS_MAX];
     int rival_count;
+    struct epoch_end *epoch; /* heap; NULL: of an evaluation. Else id, digest and cost hold */
 };
 
 struct message {
@@ -116,6 +122,9 @@ void message_deinit(struct message *message);
 void message_encode_hello(struct pack_writer *writer, const struct hello *hello);
 void message_encode_setup(struct pack_writer *writer, const struct params *params);
 void message_encode_task(struct pack_writer *writer, const struct task *task);
+/* The same of tasks and results with an epoch. */
+void message_encode_epoch(struct pack_writer *writer, const struct task *task);
+void message_encode_epoch_end(struct pack_writer *writer, const struct result *result);
 void message_encode_stop(struct pack_writer *writer);
 void message_encode_ready(struct pack_writer *writer, uint64_t digest);
 void message_encode_result(struct pack_writer *writer, const struct result *result);

@@ -35,6 +35,7 @@
 #include "simulator/evaluate/contest.h"
 #include "simulator/fault.h"
 #include "simulator/fingerprint.h"
+#include "simulator/preserve/preserve_epoch.h"
 #include "simulator/sandbox.h"
 
 enum {
@@ -67,6 +68,8 @@ struct task_server {
     struct frame_reader reader;
     struct pack_writer writer;
     struct arena arena;
+    struct preserve_memory preserve; /* of a run of a preserve */
+    int has_preserve;
     struct params params;
     uint64_t tasks_done;
     uint64_t fingerprint;
@@ -280,6 +283,104 @@ static int server_take_task(struct task_server *server, const struct message *me
     return server_flush(server);
 }
 
+/* ---- epochs ---- */
+
+/* Only runs of a preserve have need of it. 0 or ERR_MEMORY. */
+static int server_make_preserve(struct task_server *server)
+{
+    if (server->has_preserve)
+        return 0;
+    int status = preserve_memory_init(&server->preserve);
+    server->has_preserve = status == 0;
+    if (status != 0)
+        log_event(LOG_ERROR, "no_memory", "bytes=%u", PRESERVE_ARENA_BYTES);
+    return status;
+}
+
+/* An epoch under way. */
+struct epoch_run {
+    uint64_t task;
+    struct epoch_end *end;
+    int status;
+};
+
+static void epoch_hear(void *context, const struct preserve_event *event)
+{
+    struct epoch_run *run = context;
+    struct epoch_life life;
+    if (preserve_epoch_life(event, &life) && run->status == 0)
+        run->status = epoch_end_add_life(run->end, &life);
+}
+
+static void epoch_busy(void *context, uint64_t creature)
+{
+    fault_set_task(((struct epoch_run *)context)->task, creature);
+}
+
+/* 0, or ERR_* with a message. */
+static int server_live_epoch(struct task_server *server, const struct task *task,
+                             struct result *result, struct error *error)
+{
+    struct preserve_state state;
+    struct params params = server->params;
+    struct epoch_run run = {.task = task->id, .end = result->epoch};
+    struct preserve_watcher watcher = {.hear = epoch_hear, .busy = epoch_busy, .context = &run};
+    preserve_apply(&params);
+    int status =
+        preserve_epoch_begin(&state, &params, task->seed, task->epoch, &server->preserve, error);
+    if (status != 0)
+        return status;
+    status = preserve_epoch_live(&state, &params, task->epoch, &watcher, &server->preserve,
+                                 &result->epoch->traveller, error);
+    if (status == 0 && (run.status || preserve_state_pack(&state, &result->epoch->state)))
+        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    preserve_epoch_facts(&state, result->epoch->facts);
+    result->digest = preserve_digest(&state);
+    preserve_state_deinit(&state);
+    return status;
+}
+
+static void server_log_epoch(const struct task *task, const struct result *result)
+{
+    char digest[17];
+    hash_to_text(result->digest, digest);
+    log_event(LOG_INFO, "epoch",
+              "task=%" PRIu64 " world=%" PRIu32 " epoch=%" PRIu32 " attempt=%" PRIu32
+              " digest=%s living=%" PRId64 " bytes=%zu cost_ms=%.3f cpu_ms=%.3f",
+              task->id, task->epoch->world, task->epoch->epoch, task->attempt, digest,
+              result->epoch->facts[EPOCH_living], result->epoch->state.length, result->cost.wall_ms,
+              result->cost.cpu_ms);
+}
+
+static int server_take_epoch(struct task_server *server, const struct message *message)
+{
+    const struct task *task = &message->as.task;
+    struct error error = {0};
+    struct result result = {.id = task->id, .epoch = epoch_end_create()};
+    if (!result.epoch || server_make_preserve(server) != 0) {
+        epoch_end_destroy(result.epoch);
+        return ERR_MEMORY;
+    }
+    fault_set_task(task->id, 0);
+    double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
+    server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
+    int status = server_live_epoch(server, task, &result, &error);
+    server_set_alarm(0);
+    fault_set_task(0, 0);
+    result.cost = (struct task_cost){.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
+                                     .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms,
+                                     .arena_bytes = server->preserve.bodies.high_water_bytes};
+    if (status == 0) {
+        server->tasks_done++;
+        server_log_epoch(task, &result);
+        message_encode_epoch_end(&server->writer, &result);
+        status = server_flush(server);
+    } else
+        status = server_reject(server, task->id, error.message);
+    epoch_end_destroy(result.epoch);
+    return status;
+}
+
 /* A decoded message, if this is the time for it. 0, or ERR_* (already logged or told). */
 static int server_take_message(struct task_server *server, const struct message *message)
 {
@@ -289,6 +390,8 @@ static int server_take_message(struct task_server *server, const struct message 
         return server_take_setup(server, message);
     if (message->type == MESSAGE_TASK && server->phase == SERVER_TAKES_TASKS)
         return server_take_task(server, message);
+    if (message->type == MESSAGE_EPOCH && server->phase == SERVER_TAKES_TASKS)
+        return server_take_epoch(server, message);
     if (message->type == MESSAGE_STOP && server->phase != SERVER_EXPECTS_HELLO) {
         server->is_stopped = 1;
         return 0;
@@ -436,6 +539,8 @@ int task_server_run(int input, int output)
                                       : "end-of-input");
         arena_deinit(&server.arena);
     }
+    if (server.has_preserve)
+        preserve_memory_deinit(&server.preserve);
     pack_writer_deinit(&server.writer);
     frame_reader_deinit(&server.reader);
     return status == 0 ? 0 : status == ERR_MEMORY ? WORKER_EXIT_MEMORY : 1;

@@ -255,6 +255,12 @@ static void explain_contest(const struct measures *measures, const struct params
              measures->contests);
 }
 
+/* Nobody is judged in a preserve. */
+static double fitness_preserve(const struct measures *measures, const struct params *params)
+{
+    return 1;
+}
+
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
@@ -289,6 +295,9 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
                                fitness_interactive, explain_interactive, NULL, 0, 0},
     [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
                            "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0},
+    [BEHAVIOUR_PRESERVE] = {"preserve", "1; who eats enough breeds",
+                            "proposal 1995, a closed world", fitness_preserve, explain_interactive,
+                            NULL, 0, 0},
 };
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)

@@ -33,8 +33,9 @@
     REAL(population, survival, 0.2, 0.001, 1, 'S', "share that survives")                          \
     INT(evolution, generations, 50, 1, 1000000, 'S', "generations, the first included")            \
     CHOICE(evolution, behaviour, 0,                                                                \
-           "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive|contest", 'J',  \
-           "what creatures are bred for")                                                          \
+           "walk|jump|swim|fly|seek|head-up|hop|platform|stride|custom|interactive|contest|"       \
+           "preserve",                                                                             \
+           'J', "what creatures are bred for; preserve: they live, for nothing")                   \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
          "creatures to begin with, separated by blanks: files, from here or beside the "           \
@@ -328,6 +329,9 @@
         "of the hall, besides the last best; random: of the generation")                           \
     INT(contest, headings, 2, 1, 4, 'S',                                                           \
         "bouts of each pair: other headings in space, sides exchanged in the plane")               \
+    INT(preserve, worlds, 4, 1, 64, 'S', "worlds of a run, from which eggs drift to others")       \
+    REAL(preserve, drift, 0.1, 0, 1, 'S', "chance that an egg leaves a world in an epoch")         \
+    INT(preserve, kept, 10, 1, 1000000, 'F', "a world's state is kept of every so many epochs")    \
     REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
     REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
     INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
@@ -405,6 +409,7 @@ enum {
     BEHAVIOUR_CUSTOM,
     BEHAVIOUR_INTERACTIVE,
     BEHAVIOUR_CONTEST,
+    BEHAVIOUR_PRESERVE,
     BEHAVIOUR_COUNT
 };
 enum { SEARCH_SIMS, SEARCH_RANDOM, SEARCH_ARCHIVE, SEARCH_COUNT };

@@ -65,10 +65,9 @@ static int has_obstacles(const struct params *params)
     return params->world_obstacles[0] != '\0';
 }
 
-/* Preserves are no runs. */
 static int is_preserve(const struct params *params)
 {
-    return 0;
+    return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
 static int is_fine(const struct params *params)

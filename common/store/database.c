@@ -184,12 +184,20 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
         {"choices", "generation, individual, choice"},
         {"contests", "generation, first, second, trial, seed, verdict1, verdict2, margin1, margin2,"
                      " digest"},
+        {"epochs", "world, epoch, digest, without, drifted_to, traveller, cpu_ms"
+#define X(name) ", " #name
+         EPOCH_FACTS(X)
+#undef X
+        },
+        {"states", "world, epoch, state"},
+        {"lives", "id INTEGER PRIMARY KEY, world, mother, father, family, generation, hunter,"
+                  " born_s, died_s, cause, children"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
          " trials, bar_m_s, bar_sizes_s, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
-        char sql[200];
+        char sql[800];
         int64_t has_table = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'",
                  tables[i][0]);

@@ -9,8 +9,10 @@
 #ifndef COMMON_STORE_SCHEMA_H
 #define COMMON_STORE_SCHEMA_H
 
+#include "common/judge/epoch.h"
+
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 12
+#define STORE_SCHEMA_VERSION 13
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -57,6 +59,41 @@
     " digest TEXT NOT NULL,"                                                                       \
     " PRIMARY KEY (generation, first, second, trial)"                                              \
     ") STRICT, WITHOUT ROWID"
+
+#define STORE_FACT_COLUMN(name) " " #name " INTEGER NOT NULL,"
+#define STORE_EPOCHS_TABLE                                                                         \
+    "CREATE TABLE IF NOT EXISTS epochs ("                                                          \
+    " world INTEGER NOT NULL,"                                                                     \
+    " epoch INTEGER NOT NULL,"                                                                     \
+    " digest TEXT NOT NULL,"                                                                       \
+    " without TEXT NOT NULL,"                                                                      \
+    " drifted_to INTEGER,"                                                                         \
+    " traveller BLOB,"                                                                             \
+    " cpu_ms REAL NOT NULL," EPOCH_FACTS(STORE_FACT_COLUMN) " PRIMARY KEY (world, epoch)"          \
+                                                            ") STRICT"
+
+#define STORE_STATES_TABLE                                                                         \
+    "CREATE TABLE IF NOT EXISTS states ("                                                          \
+    " world INTEGER NOT NULL,"                                                                     \
+    " epoch INTEGER NOT NULL,"                                                                     \
+    " state BLOB NOT NULL,"                                                                        \
+    " PRIMARY KEY (world, epoch)"                                                                  \
+    ") STRICT"
+
+#define STORE_LIVES_TABLE                                                                          \
+    "CREATE TABLE IF NOT EXISTS lives ("                                                           \
+    " id INTEGER PRIMARY KEY,"                                                                     \
+    " world INTEGER NOT NULL,"                                                                     \
+    " mother INTEGER,"                                                                             \
+    " father INTEGER,"                                                                             \
+    " family INTEGER NOT NULL,"                                                                    \
+    " generation INTEGER NOT NULL,"                                                                \
+    " hunter INTEGER NOT NULL,"                                                                    \
+    " born_s REAL NOT NULL,"                                                                       \
+    " died_s REAL,"                                                                                \
+    " cause TEXT,"                                                                                 \
+    " children INTEGER NOT NULL"                                                                   \
+    ") STRICT"
 
 #define STORE_BIRTHS_TABLE                                                                         \
     "CREATE TABLE IF NOT EXISTS births ("                                                          \
@@ -167,6 +204,12 @@ static const char *const store_schema[] = {
 
     /* Who met whom, if creatures are judged by contests; new in version 12. */
     STORE_CONTESTS_TABLE,
+
+    /* Runs of a preserve: worlds at the end of their epochs, their states (proto/PROTOCOL.md), and
+     * who hatched; new in version 13. */
+    STORE_EPOCHS_TABLE,
+    STORE_STATES_TABLE,
+    STORE_LIVES_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

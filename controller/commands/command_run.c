@@ -169,6 +169,45 @@ static void print_champions(const struct session *session)
     free(entries);
 }
 
+/* The generation under way, or the last one. */
+static uint32_t session_generation(const struct session *session)
+{
+    struct store_status status;
+    if (session->search)
+        return search_generation(session->search);
+    return store_get_status(session->store, &status, &(struct error){0}) ? 0 : status.generation;
+}
+
+/* The worlds of a preserve after their last epoch. */
+static void print_worlds(const struct session *session)
+{
+    struct store_epoch_row *rows;
+    struct error error = {0};
+    uint32_t last = session_generation(session);
+    int count;
+    if (store_get_epochs(session->store, last, &rows, &count, &error)) {
+        command_fail(&error);
+        return;
+    }
+    output_print(stdout, "The worlds after epoch %" PRIu32 ", %" PRIu32 ":%02d min:\n\n", last,
+                 last / 2, last % 2 * 30);
+    output_print(stdout,
+                 "world  living  eggs  families  hunters  births  hunger  age  mouths  guards\n");
+    for (int i = 0; i < count; i++) {
+        static const int columns[] = {
+            EPOCH_living,      EPOCH_eggs,           EPOCH_families,
+            EPOCH_hunters,     EPOCH_births,         EPOCH_died_of_hunger,
+            EPOCH_died_of_age, EPOCH_died_of_mouths, EPOCH_died_of_guards};
+        static const int widths[] = {8, 6, 10, 9, 8, 8, 5, 8, 8};
+        output_print(stdout, "%5" PRIu32, rows[i].world);
+        for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+            output_print(stdout, "%*" PRId64, widths[k], rows[i].facts[columns[k]]);
+        output_print(stdout, "\n");
+    }
+    output_print(stdout, "\nwatch a world:  controller view %s --world 0\n", session->directory);
+    free(rows);
+}
+
 static int session_worker_count(const struct session *session)
 {
     int workers = (int)session->params.farm_workers;
@@ -182,7 +221,8 @@ static void session_warn_of_lag(const struct session *session)
     enum { ENOUGH = 4 };
     const struct params *params = &session->params;
     int64_t in_hand = session_worker_count(session) * params->farm_prefetch;
-    if (!search_params_method(params)->lagged || params->evolution_lag >= ENOUGH * in_hand)
+    if (preserve_is_wanted(params) || !search_params_method(params)->lagged ||
+        params->evolution_lag >= ENOUGH * in_hand)
         return;
     log_event(LOG_WARN, "little_lag", "lag=%" PRId64 " in_hand=%" PRId64, params->evolution_lag,
               in_hand);
@@ -228,11 +268,12 @@ static int session_evolve(struct session *session, const char *event)
                                        .fingerprint = session->fingerprint,
                                        .worker_count = workers,
                                        .search = session->search,
+                                       .seeding = &session->seeding,
                                        .store = session->store,
                                        .progress = &session->progress,
                                        .log = &session->log};
     log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
-              session->params.run_seed, search_generation(session->search), workers);
+              session->params.run_seed, session_generation(session), workers);
     session_warn_of_lag(session);
     int status = session_put_beginning(session, event, &error);
     if (session->has_watch && !status)
@@ -256,22 +297,24 @@ static int session_evolve(struct session *session, const char *event)
     }
 
     const char *ending = outcome == EVOLVE_FINISHED ? "finished" : "stopped";
-    log_event(LOG_INFO, ending, "generation=%" PRIu32, search_generation(session->search));
+    log_event(LOG_INFO, ending, "generation=%" PRIu32, session_generation(session));
     store_put_event(session->store, ending, "", &error);
     store_commit(session->store, &error);
     if (outcome == EVOLVE_FINISHED) {
-        print_champions(session);
+        (preserve_is_wanted(&session->params) ? print_worlds : print_champions)(session);
         session->is_finished = 1;
         return command_finish_output();
     }
     output_print(stderr, "stopped in generation %" PRIu32 "; go on with: controller resume %s\n",
-                 search_generation(session->search), session->directory);
+                 session_generation(session), session->directory);
     return COMMAND_OK;
 }
 
 /* The first population: nothing of the run is stored but its parameters. */
 static int session_begin(struct session *session, struct error *error)
 {
+    if (preserve_is_wanted(&session->params))
+        return 0;
     session->search = search_create_seeded(&session->params, &session->seeding);
     if (!session->search)
         return error_set(error, ERR_MEMORY, "out of memory");
@@ -327,6 +370,8 @@ static int read_seeds(struct session *session, const struct arguments *arguments
     if (!status && session->seeding.count > session->params.population_size)
         status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
                            session->seeding.count, session->params.population_size);
+    if (!status && preserve_is_wanted(&session->params))
+        status = preserve_check_run(&session->params, session->seeding.count, error);
     return status;
 }
 
@@ -373,10 +418,20 @@ static int run_session(struct session *session)
         output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
                      session->seeding.count == 1 ? "" : "s", session->seeding.seeds[0].source,
                      session->seeding.count > 1 ? " ..." : "");
-    output_print(
-        stderr, "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64 " creatures, in %s\n",
-        session->params.run_name, session->params.run_seed, session->params.evolution_generations,
-        session->params.population_size, session->directory);
+    if (preserve_is_wanted(&session->params))
+        output_print(stderr,
+                     "%s, seed %" PRId64 ": %" PRId64 " epochs of 30 s in %" PRId64
+                     " worlds, in %s\n",
+                     session->params.run_name, session->params.run_seed,
+                     session->params.evolution_generations - 1, session->params.preserve_worlds,
+                     session->directory);
+    else
+        output_print(stderr,
+                     "%s, seed %" PRId64 ": %" PRId64 " generations of %" PRId64
+                     " creatures, in %s\n",
+                     session->params.run_name, session->params.run_seed,
+                     session->params.evolution_generations, session->params.population_size,
+                     session->directory);
     return session_evolve(session, "run");
 }
 
@@ -505,7 +560,7 @@ static int restore_run(struct session *session, const struct store_status *statu
     int result = apply_changes(session, status, error);
     if (result)
         return result;
-    if (status->has_generation)
+    if (status->has_generation && !preserve_is_wanted(&session->params))
         return restore_search(session, status, error);
     result = store_get_seeds(session->store, &session->seeding, error);
     return result ? result : session_begin(session, error);

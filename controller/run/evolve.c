@@ -170,7 +170,7 @@ static void restore_result(void *context, const struct individual *individual,
  * with a message. */
 static int start_reuse(struct evolve *evolve)
 {
-    if (!evolve->settings->params->farm_reuse)
+    if (!evolve->settings->params->farm_reuse || evolve->preserve)
         return 0;
     for (int i = 0; i < TRIAL_PURPOSE_COUNT; i++) {
         evolve->reuse[i] = reuse_create(evolve->settings->params);
@@ -211,13 +211,15 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
         return error_set(error, ERR_IO, "the event loop cannot be made");
     }
     evolve.state.last_generation = (uint32_t)(settings->params->evolution_generations - 1);
-    evolve_count_generation(&evolve);
     start_handles(&evolve);
-    if (store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
+    if (evolve_start_preserve(&evolve) ||
+        store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
         evolve_start_contests(&evolve) || start_reuse(&evolve))
         evolve_fail(&evolve);
-    else
+    else {
+        evolve_count_generation(&evolve);
         evolve_advance(&evolve);
+    }
     if (!evolve.is_stopping)
         evolve_start_control(&evolve);
     if (!evolve.is_stopping)
@@ -228,6 +230,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     progress_end(settings->progress);
     end_reuse(&evolve);
     contests_destroy(evolve.contests);
+    free(evolve.preserve);
     free(evolve.failed);
 
     *outcome = evolve.is_finished ? EVOLVE_FINISHED : EVOLVE_STOPPED;

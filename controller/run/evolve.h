@@ -5,6 +5,7 @@
 
 #include "controller/run/progress.h"
 #include "controller/evolution/search.h"
+#include "controller/evolution/seeding.h"
 #include "controller/store/store.h"
 
 struct evolve_settings {
@@ -13,11 +14,17 @@ struct evolve_settings {
     const char *simulator_path; /* the program */
     uint64_t fingerprint;       /* of the simulator here: what each worker must compute */
     int worker_count;
-    struct search *search; /* its current generation is open in the store */
-    struct store *store;   /* open for writing */
+    struct search *search; /* its current generation is open in the store; NULL in a preserve */
+    const struct seeding *seeding; /* founders of a preserve */
+    struct store *store;           /* open for writing */
     struct progress *progress;
     struct run_log *log; /* kept short */
 };
+
+/* Whether a run is one of a preserve, in which nobody is judged. */
+int preserve_is_wanted(const struct params *params);
+/* Whether such a run can begin: ERR_RANGE with a message. */
+int preserve_check_run(const struct params *params, int founder_count, struct error *error);
 
 enum evolve_outcome { EVOLVE_FINISHED, EVOLVE_STOPPED };
 

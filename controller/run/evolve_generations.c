@@ -25,6 +25,10 @@ static int64_t evaluations_to_come(const struct evolve *evolve)
 void evolve_count_generation(struct evolve *evolve)
 {
     struct progress_state *state = &evolve->state;
+    if (evolve->preserve) {
+        evolve_count_epochs(evolve);
+        return;
+    }
     state->generation = search_generation(evolve->settings->search);
     search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
@@ -231,6 +235,10 @@ static int check_complete(struct evolve *evolve)
  * evaluate (all of it survives). Ends the run after the last one. */
 void evolve_advance(struct evolve *evolve)
 {
+    if (evolve->preserve) {
+        evolve_advance_epochs(evolve);
+        return;
+    }
     while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_find_candidate(evolve) &&
            !must_wait(evolve)) {
         struct progress_state done = evolve->state;

@@ -79,9 +79,9 @@ static char *order_choose(struct evolve *evolve, const char *arguments)
 static char *order_next(struct evolve *evolve)
 {
     char text[64];
-    uint32_t generation = search_generation(evolve->settings->search);
     if (!evolve->is_waiting)
         return print_answer("error: ", "the generation is not complete yet");
+    uint32_t generation = search_generation(evolve->settings->search);
     if (store_put_event(evolve->settings->store, "chosen", "", &evolve->error)) {
         evolve_fail(evolve);
         return print_answer("error: ", evolve->error.message);

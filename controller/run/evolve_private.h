@@ -5,6 +5,7 @@
  *   evolve_generations  complete generations, and those who wait for choices
  *   evolve_champion     the exam of the run's best
  *   evolve_contests     the same where creatures are judged by contests
+ *   evolve_preserve     a run in which nobody is judged: worlds and epochs
  *   evolve_orders       orders from another terminal
  */
 #ifndef CONTROLLER_RUN_EVOLVE_PRIVATE_H
@@ -45,7 +46,9 @@ struct evolve {
     struct contests *contests; /* NULL: everybody is judged alone */
     int64_t contests_of;       /* the generation whose contests are planned; -1: none */
     int is_contest_exam;       /* they are the champion's exam */
-    struct error error;        /* code 0: none */
+    struct evolve_preserve
+        *preserve;      /* NULL: it is no run of a preserve. Else there is no search */
+    struct error error; /* code 0: none */
 };
 
 /* ---- evolve.c ---- */
@@ -87,6 +90,18 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason);
 /* Whether the best has yet to take the exam. */
 int evolve_contest_candidate(const struct evolve *evolve);
+
+/* ---- evolve_preserve.c ---- */
+
+/* Where the run is one of a preserve. 0, or ERR_* with a message. */
+int evolve_start_preserve(struct evolve *evolve);
+/* The next epoch of some world; 0: nothing now, or it failed. */
+int evolve_ask_epoch(struct evolve *evolve, struct task *task);
+void evolve_take_epoch(struct evolve *evolve, const struct task *task, const struct result *result);
+void evolve_quarantine_epoch(struct evolve *evolve, const struct task *task, const char *reason,
+                             const char *log);
+void evolve_count_epochs(struct evolve *evolve);
+void evolve_advance_epochs(struct evolve *evolve);
 
 /* ---- evolve_tasks.c ---- */
 

@@ -98,6 +98,10 @@ void evolve_on_result(void *context, const struct task *task, const struct resul
     struct reuse *reuse = evolve->reuse[task->trial.purpose];
     if (evolve->is_stopping)
         return;
+    if (evolve->preserve) {
+        evolve_take_epoch(evolve, task, result);
+        return;
+    }
     if (reuse && reuse_tell(reuse, task, result, &evolve->error))
         evolve_fail(evolve);
     else
@@ -142,6 +146,8 @@ static int copy_genome(const struct individual *individual, struct genome *genom
 static int make_task(struct evolve *evolve, struct task *task)
 {
     const struct individual *rival = NULL;
+    if (evolve->preserve)
+        return evolve_ask_epoch(evolve, task);
     *task = (struct task){.id = evolve->task_count + 1};
     const struct individual *individual = ask(evolve, task, &rival);
     if (!individual)
@@ -263,6 +269,10 @@ void evolve_on_quarantine(void *context, const struct task *task, const char *re
     struct evolve *evolve = context;
     if (evolve->is_stopping)
         return;
+    if (evolve->preserve) {
+        evolve_quarantine_epoch(evolve, task, reason, log);
+        return;
+    }
     if (evolve->reuse[task->trial.purpose])
         reuse_forget(evolve->reuse[task->trial.purpose], task);
     if (evolve->contests) {

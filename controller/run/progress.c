@@ -117,7 +117,8 @@ static void format_work(const struct progress_state *state, double rate, char *b
         snprintf(buffer, size, "  judging %s: trial %d of %d", who, state->exam_trial,
                  state->exam_trials);
     else if (rate > 0.0)
-        snprintf(buffer, size, "  %.*f evaluations/s  %s left", rate < 10.0, rate, duration);
+        snprintf(buffer, size, "  %.*f %s/s  %s left", rate < 10.0, rate,
+                 state->is_preserve ? "worlds" : "evaluations", duration);
 }
 
 void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
@@ -127,12 +128,15 @@ void progress_format(const struct progress_state *state, double rate, int has_co
     if (state->has_best)
         snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
                  state->best, has_colour ? PLAIN : "", state->median);
+    if (state->is_preserve)
+        snprintf(fitness, sizeof fitness, "  living %s%lld%s", has_colour ? BOLD : "",
+                 (long long)state->living, has_colour ? PLAIN : "");
     if (!state->exam_candidate)
         snprintf(share, sizeof share, "  %3d%%",
                  state->members ? (int)(100.0 * state->evaluated / state->members) : 0);
     format_work(state, rate, work, sizeof work);
-    snprintf(buffer, (size_t)size, "generation %u/%u%s%s%s", (unsigned)state->generation,
-             (unsigned)state->last_generation, share, fitness, work);
+    snprintf(buffer, (size_t)size, "%s %u/%u%s%s%s", state->is_preserve ? "epoch" : "generation",
+             (unsigned)state->generation, (unsigned)state->last_generation, share, fitness, work);
 }
 
 /* Columns of the terminal, less one, so that no line wraps. */

@@ -16,6 +16,8 @@ struct progress_state {
     int is_paused;
     int exam_candidate;          /* who sits the exam at the end, from 1; 0: nobody yet */
     int exam_trial, exam_trials; /* of that one: from 1, and all */
+    int is_preserve;             /* then a generation is an epoch, and its members are worlds: */
+    int64_t living;              /* in all of them */
     int has_best;                /* some generation is complete */
     double best, median;         /* of the last complete generation */
 };

@@ -363,7 +363,9 @@ static int upgrade(struct store *store, struct error *error)
     if (!status && is_older)
         status = store_execute(store,
                                STORE_CHOICES_TABLE ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE
-                                                   ";" STORE_CONTESTS_TABLE ";" STORE_BIRTHS_TABLE,
+                                                   ";" STORE_CONTESTS_TABLE ";" STORE_BIRTHS_TABLE
+                                                   ";" STORE_EPOCHS_TABLE ";" STORE_STATES_TABLE
+                                                   ";" STORE_LIVES_TABLE,
                                error);
     if (!status)
         status = store_database_complete(store->database, store->path, 0, error);

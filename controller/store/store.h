@@ -113,6 +113,36 @@ int store_put_trial(struct store *store, const struct store_trial *trial, struct
 /* Instead of what was there. */
 int store_put_contest(struct store *store, const struct store_contest *contest,
                       struct error *error);
+/* An epoch of a world of a preserve. */
+struct store_epoch {
+    uint32_t world, epoch;
+    uint64_t digest;
+    const struct epoch_order *order; /* as it was lived through */
+    const struct epoch_end *end;
+    int drifted_to; /* the world of the traveller; -1: nobody has left */
+    double cpu_ms;
+    double tick_s;
+};
+/* Goes into the open batch, with lives and state. The state before goes, but for every
+ * `kept_every`-th. */
+int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
+                    struct error *error);
+/* All worlds have lived through it: a closed generation. Its fitness is the number of the living of
+ * a world. */
+int store_close_epoch(struct store *store, uint32_t epoch, int world_count, struct error *error);
+/* That was the last one. */
+int store_finish_epochs(struct store *store, struct error *error);
+/* The last epoch of a world; -1: it has none. */
+int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, struct error *error);
+struct store_epoch_row {
+    uint32_t world, epoch;
+    int64_t facts[EPOCH_FACT_COUNT];
+};
+/* All epochs of all worlds, by epoch and world, from `first` on. The caller frees. */
+int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
+                     struct error *error);
+/* As stored_epoch_fill_order(). */
+int store_get_order(struct store *store, struct epoch_order *order, struct error *error);
 /* The run's champion: what its exam came to; instead of what was there. */
 struct store_champion {
     uint64_t id; /* 0 = nothing was said */

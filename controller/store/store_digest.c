@@ -116,6 +116,14 @@ static int hash_generation(struct store *store, struct walk *individuals, struct
                            " ORDER BY first, second, trial",
                            generation, hash, error);
     if (!status)
+        status = hash_rows(store,
+                           "SELECT world, digest, without, drifted_to"
+#define X(name) ", " #name
+                           EPOCH_FACTS(X)
+#undef X
+                               " FROM epochs WHERE epoch = ? ORDER BY world",
+                           generation, hash, error);
+    if (!status)
         status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     if (!status)

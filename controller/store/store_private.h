@@ -6,6 +6,7 @@
  *   store_choices      choices by hand                           store_status       where a run stands, quarantine
  *   store_creatures    rows to creatures, survivors, ancestors   store_facts        whole runs for statistics
  *   store_digest       whether two runs are equal
+ *   store_epochs       runs of a preserve
  *
  * Functions return 0 or ERR_* with a message that names the database, unless something else is
  * said. */
@@ -33,6 +34,8 @@ enum hot_statement {
     HOT_CLOSE_MEMBER,
     HOT_PUT_ARCHIVED,
     HOT_PUT_CONTEST,
+    HOT_PUT_EPOCH,
+    HOT_PUT_LIFE,
     HOT_COUNT
 };
 

@@ -20,6 +20,7 @@ static void worker_finish(struct worker *worker, struct farm_task *entry,
     struct farm *farm = worker->farm;
     entry->is_finished = 1;
     entry->result = *result;
+    entry->result.epoch = NULL; /* equal digests are equal states */
     entry->result_slot = worker->slot;
     snprintf(entry->result_host, sizeof entry->result_host, "%s", worker->place.host);
     farm_note_turnaround(farm, farm_now_ms(farm) - entry->given_ms);
@@ -156,7 +157,10 @@ void worker_give(struct worker *worker, struct farm_task *entry)
 {
     struct farm *farm = worker->farm;
     pack_writer_clear(&farm->scratch);
-    message_encode_task(&farm->scratch, &entry->task);
+    if (entry->task.epoch)
+        message_encode_epoch(&farm->scratch, &entry->task);
+    else
+        message_encode_task(&farm->scratch, &entry->task);
     if (worker_send(worker, &farm->scratch) != 0) {
         if (entry->is_alone && entry->holder_count == 0)
             worker_reserve(worker, entry);

@@ -32,9 +32,8 @@ static void worker_on_frame(void *context, const unsigned char *payload, size_t 
         int type;
         enum worker_event event;
     } events[] = {
-        {MESSAGE_HELLO, EVENT_HELLO},
-        {MESSAGE_READY, EVENT_READY},
-        {MESSAGE_RESULT, EVENT_RESULT},
+        {MESSAGE_HELLO, EVENT_HELLO},       {MESSAGE_READY, EVENT_READY},
+        {MESSAGE_RESULT, EVENT_RESULT},     {MESSAGE_EPOCH_END, EVENT_RESULT},
         {MESSAGE_REJECTED, EVENT_REJECTED},
     };
     struct worker *worker = context;

@@ -233,16 +233,27 @@ static int step_loner(struct forest *f, const struct forest_tick *tick, int i)
     return is_over;
 }
 
+static void announce(const struct forest_tick *tick, int place)
+{
+    if (tick->before)
+        tick->before(tick->context, place);
+}
+
 void forest_tick(struct forest *f, const struct forest_tick *tick)
 {
-    int is_over = 0, crowd_count = 0;
+    int is_over = 0, first = f->count;
     find_crowd(f, tick);
     for (int i = 0; i < f->count && !is_over; i++) {
-        crowd_count += f->is_crowded[i];
-        if (!f->is_crowded[i])
-            is_over = step_loner(f, tick, i);
+        if (f->is_crowded[i]) {
+            first = i < first ? i : first;
+            continue;
+        }
+        announce(tick, i);
+        is_over = step_loner(f, tick, i);
     }
-    for (int s = 0; s < tick->steps && crowd_count > 0 && !is_over; s++) {
+    if (first < f->count && !is_over)
+        announce(tick, first);
+    for (int s = 0; s < tick->steps && first < f->count && !is_over; s++) {
         step_crowd(f);
         for (int i = 0; i < f->count; i++)
             if (f->is_crowded[i])

@@ -22,6 +22,8 @@
 #define TRIAL_S 10.0
 /* Plants begin at this share of the most, reserves too. */
 #define START_SHARE 0.5
+/* Ids that a world has for its own. */
+#define WORLD_IDS (UINT64_C(1) << 40)
 /* Draws of a founder, at most. */
 enum { FOUNDER_DRAWS = 8 };
 /* At an age of so many preserve.age_s it dies. */
@@ -102,6 +104,12 @@ void preserve_tell(struct preserve *p, const struct preserve_event *event)
         p->watcher->hear(p->watcher->context, event);
 }
 
+void preserve_hold(const struct preserve *p, uint64_t id)
+{
+    if (p->watcher && p->watcher->busy)
+        p->watcher->busy(p->watcher->context, id);
+}
+
 void preserve_fail(struct preserve *p, int rc, const char *what)
 {
     if (p->rc == 0)
@@ -148,9 +156,16 @@ static void think(struct preserve *p)
     preserve_sort(p);
     for (int k = 0; k < p->state->living_count; k++) {
         struct surroundings around;
+        preserve_hold(p, p->state->living[p->order[k]].descent.id);
         preserve_see(p, k, &around);
         run_think(&p->dwellers[p->order[k]]->run, &around);
     }
+}
+
+static void before_steps(void *context, int place)
+{
+    const struct preserve *p = context;
+    preserve_hold(p, p->state->living[place].descent.id);
 }
 
 /* After a step of one. */
@@ -195,6 +210,7 @@ static void move(struct preserve *p)
                                .dt_s = any->dt_s,
                                .part_counts = p->part_counts,
                                .may_rest = p->may_rest,
+                               .before = before_steps,
                                .after = after_step,
                                .context = p};
     forest_tick(&p->forest, &tick);
@@ -345,6 +361,7 @@ static int open_world(struct preserve *p)
     if (!p->dwellers)
         return error_set(p->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     for (int i = 0; i < s->living_count; i++) {
+        preserve_hold(p, s->living[i].descent.id);
         int verdict = preserve_enter(p, i);
         if (verdict != VERDICT_OK)
             return error_set(p->error, verdict == VERDICT_MEMORY ? ERR_MEMORY : ERR_RANGE,
@@ -474,12 +491,13 @@ static int found_plants(struct preserve_state *s, const struct params *params,
 }
 
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
-                   const struct genome *const *genomes, const char *const *names, int count,
-                   struct preserve_memory *memory, struct error *error)
+                   uint32_t world, const struct genome *const *genomes, const char *const *names,
+                   int count, struct preserve_memory *memory, struct error *error)
 {
     int founders = (int)params->preserve_founders;
     preserve_state_init(state);
-    state->seed = seed;
+    state->seed = world == 0 ? seed : rng_mix_seed(seed, world) & INT64_MAX;
+    state->next_id = 1 + world * WORLD_IDS;
     int rc = preserve_check(params, error);
     for (int i = 0; rc == 0 && i < count; i++) {
         const struct body_kind_info *kind = &body_kinds[genomes[i]->kind];
@@ -494,7 +512,8 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
     if (rc == 0)
         rc = found_plants(state, params, memory, error);
     for (int i = 0; rc == 0 && i < founders; i++)
-        rc = found_one(state, i, genomes[i % count], i < count, params, memory, error);
+        rc = found_one(state, i + (int)world * founders, genomes[i % count], i < count, params,
+                       memory, error);
     state->ledger.start = preserve_state_total(state);
     if (rc != 0)
         preserve_state_deinit(state);

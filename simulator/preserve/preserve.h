@@ -49,6 +49,8 @@ struct preserve_watcher {
     /* After every tick; other than 0: the epoch ends here. NULL: nobody looks. */
     int (*look)(void *context, const struct preserve_state *state,
                 const struct preserve_view *views, int count, double daylight);
+    /* Whose body or mind is in hand from now on; NULL: nobody asks. */
+    void (*busy)(void *context, uint64_t id);
     void *context;
 };
 
@@ -61,12 +63,13 @@ int preserve_check(const struct params *params, struct error *error);
  * more than its upkeep costs. Returns whether there is one. */
 int preserve_warn(const struct params *params, char *text, size_t size);
 
-/* Begins a world: founders are copies of the genomes, in turn, and from the second time on mutants
+/* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its own:
+ * founders are copies of the genomes, in turn, and from the second time on mutants
  * of them. Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a
  * genome that does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
-                   const struct genome *const *genomes, const char *const *names, int count,
-                   struct preserve_memory *memory, struct error *error);
+                   uint32_t world, const struct genome *const *genomes, const char *const *names,
+                   int count, struct preserve_memory *memory, struct error *error);
 /* Goes on for so many brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
  * ERR_LIMIT. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,

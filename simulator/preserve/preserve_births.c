@@ -88,6 +88,9 @@ static void draw_child(struct preserve *p, int i)
     const struct creature_state *c = &p->state->living[i], *mate = find_mate(p, c);
     struct rng rng;
     uint64_t id = p->state->next_id++;
+    if (preserve_state_is_without(p->state, id))
+        return;
+    preserve_hold(p, c->descent.id);
     int rc = preserve_mutate(&d->child, &c->genome, mate ? &mate->genome : NULL, p->params,
                              p->state->seed, id, &p->memory->probe, &d->child_area_m2);
     if (rc != 0) {
@@ -178,6 +181,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     struct evaluation result;
     struct rng rng;
     arena_reset(&p->memory->probe);
+    preserve_hold(p, egg->descent.id);
     if (preserve_grow(&run, &result, p->params, &egg->genome, &p->memory->probe) != VERDICT_OK)
         return 1; // that it cannot live is seen when it comes in
     rng_init(&rng, p->state->seed, RNG_PRESERVE, (uint32_t)p->state->tick, egg->descent.id);

@@ -5,11 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "common/creature/creature.h"
 
 #define STATE_VERSION 1
 
-const char *const death_names[DEATH_COUNT] = {"hunger", "age", "bitten", "guard"};
+/* A state, unpacked, may have so many bytes. */
+#define STATE_BYTES_MAX (64u << 20)
+/* Of its length, before what is compressed. */
+#define LENGTH_BYTES 4
+
+_Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
 
 void creature_state_deinit(struct creature_state *creature)
 {
@@ -35,6 +42,14 @@ void preserve_state_deinit(struct preserve_state *state)
     free(state->eggs);
     free(state->carcasses);
     preserve_state_init(state);
+}
+
+int preserve_state_is_without(const struct preserve_state *state, uint64_t id)
+{
+    for (int i = 0; i < state->without_count; i++)
+        if (state->without[i] == id)
+            return 1;
+    return 0;
 }
 
 /* Room for one more row of `size` bytes. Returns the zeroed row, or NULL. */
@@ -445,5 +460,104 @@ int preserve_state_decode(struct preserve_state *state, const void *bytes, size_
     pack_close(&reader);
     if (rc != 0)
         preserve_state_deinit(state);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- as it travels */
+
+static int compress_bytes(const struct pack_writer *writer, struct packed_bytes *packed)
+{
+    size_t length = writer->buffer.size;
+    uLongf room = compressBound((uLong)length);
+    if (writer->has_failed || !(packed->bytes = malloc(LENGTH_BYTES + room)))
+        return ERR_MEMORY;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        packed->bytes[i] = (unsigned char)(length >> (24 - 8 * i));
+    if (compress2(packed->bytes + LENGTH_BYTES, &room, (const Bytef *)writer->buffer.data,
+                  (uLong)length, Z_BEST_SPEED) != Z_OK) {
+        packed_bytes_deinit(packed);
+        return ERR_MEMORY;
+    }
+    packed->length = LENGTH_BYTES + room;
+    return 0;
+}
+
+/* What was compressed, on the heap. */
+static int uncompress_bytes(const struct packed_bytes *packed, unsigned char **bytes,
+                            size_t *length, struct error *error)
+{
+    uLongf room = 0;
+    *bytes = NULL;
+    if (packed->length <= LENGTH_BYTES)
+        return error_set(error, ERR_FORMAT, "state: %zu bytes", packed->length);
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        room = room << 8 | packed->bytes[i];
+    *length = room;
+    if (room == 0 || room > STATE_BYTES_MAX)
+        return error_set(error, ERR_LIMIT, "state: %zu bytes, at most %u", *length,
+                         STATE_BYTES_MAX);
+    *bytes = malloc(room);
+    if (!*bytes)
+        return error_set(error, ERR_MEMORY, "state: %s", error_text(ERR_MEMORY));
+    if (uncompress(*bytes, &room, packed->bytes + LENGTH_BYTES,
+                   (uLong)(packed->length - LENGTH_BYTES)) == Z_OK &&
+        room == *length)
+        return 0;
+    free(*bytes);
+    *bytes = NULL;
+    return error_set(error, ERR_FORMAT, "state: it cannot be uncompressed");
+}
+
+int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    preserve_state_encode(state, &writer);
+    int rc = compress_bytes(&writer, packed);
+    pack_writer_deinit(&writer);
+    return rc;
+}
+
+int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
+                          struct error *error)
+{
+    unsigned char *bytes;
+    size_t length = 0;
+    preserve_state_init(state);
+    int rc = uncompress_bytes(packed, &bytes, &length, error);
+    if (rc == 0)
+        rc = preserve_state_decode(state, bytes, length, error);
+    free(bytes);
+    return rc;
+}
+
+int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed)
+{
+    struct pack_writer writer;
+    pack_writer_init(&writer);
+    pack_array(&writer, 1);
+    encode_creatures(egg, 1, &writer);
+    int rc = compress_bytes(&writer, packed);
+    pack_writer_deinit(&writer);
+    return rc;
+}
+
+int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes *packed,
+                        struct error *error)
+{
+    unsigned char *bytes;
+    size_t length = 0;
+    struct pack_reader reader;
+    struct cursor c = {.where = "traveller", .error = error};
+    int rc = uncompress_bytes(packed, &bytes, &length, error);
+    if (rc == 0)
+        rc = pack_open(&reader, bytes, length, error);
+    if (rc == 0) {
+        c.rc = pack_get_array(reader.root, 1, 1, &c.items, &c.count, c.where, error);
+        decode_creatures(&c, state, 1, c.where, preserve_state_add_egg);
+        rc = c.rc;
+        pack_close(&reader);
+    }
+    free(bytes);
     return rc;
 }

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/formats/pack.h"
 #include "common/genome/genome.h"
+#include "common/creature/epoch_order.h"
 #include "simulator/preserve/ecology.h"
 
 enum {
@@ -16,9 +17,8 @@ enum {
     PRESERVE_NUMBERS_MAX = 65536, /* of a body's motion */
 };
 
-/* What kills. */
+/* What kills; the names are those of epoch_cause_names. */
 enum death { DEATH_HUNGER, DEATH_AGE, DEATH_BITTEN, DEATH_GUARD, DEATH_COUNT };
-extern const char *const death_names[DEATH_COUNT]; /* hunger age bitten guard */
 /* What is eaten. */
 enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
 
@@ -72,7 +72,11 @@ struct preserve_state {
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
     int carcass_count, carcass_room;
+    /* not of the state, but of an order (common/creature/epoch_order.h): ids of who must not live */
+    const uint64_t *without;
+    int without_count;
 };
+int preserve_state_is_without(const struct preserve_state *state, uint64_t id);
 
 void creature_state_deinit(struct creature_state *creature);
 void preserve_state_init(struct preserve_state *state);
@@ -92,5 +96,14 @@ void preserve_state_encode(const struct preserve_state *state, struct pack_write
  * ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error);
+/* The same, compressed: as it travels and is kept. `packed` must be empty. 0 or ERR_MEMORY. */
+int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed);
+int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
+                          struct error *error);
+/* An egg on its way to another world. */
+int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed);
+/* Adds it to the eggs of a state. */
+int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes *packed,
+                        struct error *error);
 
 #endif

@@ -94,6 +94,8 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
 
 /* preserve.c */
 void preserve_tell(struct preserve *p, const struct preserve_event *event);
+/* Whose body or mind is in hand: it is named if the simulator crashes now. */
+void preserve_hold(const struct preserve *p, uint64_t id);
 void preserve_fail(struct preserve *p, int rc, const char *what);
 /* It leaves a carcass. The living behind it move up. */
 void preserve_kill(struct preserve *p, int i, int cause);

@@ -10,11 +10,10 @@
 #include "common/math/hash.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
-#include "simulator/preserve/preserve.h"
+#include "simulator/preserve/preserve_epoch.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 /* An epoch, s: the world is taken up anew after it. */
-#define EPOCH_S 30.0
 enum { EPOCHS_A_MINUTE = 2, MINUTES_MAX = 1440 };
 
 struct request {
@@ -104,37 +103,11 @@ static void say(void *context, const struct preserve_event *event)
     output_print(stdout, "  %8.1f s  %llu of family %d %s", now_s,
                  (unsigned long long)c->descent.id, c->descent.family, words[event->kind]);
     if (event->kind == PRESERVE_DIED)
-        output_print(stdout, ": %s%s%s, %.0f s old, %d children", death_names[event->cause],
+        output_print(stdout, ": %s%s%s, %.0f s old, %d children", epoch_cause_names[event->cause],
                      event->cause == DEATH_GUARD ? " " : "",
                      event->cause == DEATH_GUARD ? verdict_name(event->verdict) : "",
                      now_s - (double)c->born_tick / params->simulation_brain_hz, c->children);
     output_print(stdout, "\n");
-}
-
-static int count_families(const struct preserve_state *s, int *hunters)
-{
-    int families = 0;
-    *hunters = 0;
-    for (int i = 0; i < s->living_count; i++) {
-        int is_new = 1;
-        for (int k = 0; k < i; k++)
-            is_new &= s->living[k].descent.family != s->living[i].descent.family;
-        families += is_new;
-        *hunters += s->living[i].descent.is_hunter;
-    }
-    return families;
-}
-
-static double sum_j(const struct preserve_state *s, int what)
-{
-    microjoules sum = 0;
-    for (int i = 0; what == 0 && i < s->plant_count; i++)
-        sum += s->plants[i];
-    for (int i = 0; what == 1 && i < s->living_count; i++)
-        sum += s->living[i].reserve;
-    for (int i = 0; what == 2 && i < s->carcass_count; i++)
-        sum += s->carcasses[i].energy;
-    return 1e-6 * (double)sum;
 }
 
 static void print_heading(void)
@@ -145,20 +118,20 @@ static void print_heading(void)
                  "living");
 }
 
-static void print_minute(const struct preserve_state *s, const struct preserve_counts *before,
-                         int minute)
+/* Deaths and what was eaten since `before`. */
+static void print_minute(const int64_t now[EPOCH_FACT_COUNT],
+                         const int64_t before[EPOCH_FACT_COUNT], int minute)
 {
-    int hunters, families = count_families(s, &hunters);
-    const struct preserve_counts *now = &s->counts;
-    output_print(stdout, "%6d %6d %4d %8d %7d %6llu |", minute, s->living_count, s->egg_count,
-                 families, hunters, (unsigned long long)(now->births - before->births));
     static const int widths[DEATH_COUNT] = {6, 4, 6, 6};
-    for (int i = 0; i < DEATH_COUNT; i++)
-        output_print(stdout, " %*llu", widths[i],
-                     (unsigned long long)(now->deaths[i] - before->deaths[i]));
-    output_print(stdout, " | %8.0f %8.0f %8.0f |", sum_j(s, 0), sum_j(s, 1), sum_j(s, 2));
-    for (int i = 0; i < FOOD_COUNT; i++)
-        output_print(stdout, " %7.1f", joules_of(now->eaten[i] - before->eaten[i]) / 60);
+    output_print(stdout, "%6d %6d %4d %8d %7d %6d |", minute, (int)now[EPOCH_living],
+                 (int)now[EPOCH_eggs], (int)now[EPOCH_families], (int)now[EPOCH_hunters],
+                 (int)(now[EPOCH_births] - before[EPOCH_births]));
+    for (int i = EPOCH_died_of_hunger; i <= EPOCH_died_of_guards; i++)
+        output_print(stdout, " %*d", widths[i - EPOCH_died_of_hunger], (int)(now[i] - before[i]));
+    output_print(stdout, " | %8.0f %8.0f %8.0f |", joules_of(now[EPOCH_plants_uj]),
+                 joules_of(now[EPOCH_reserves_uj]), joules_of(now[EPOCH_carcasses_uj]));
+    for (int i = EPOCH_eaten_plants_uj; i <= EPOCH_eaten_living_uj; i++)
+        output_print(stdout, " %7.1f", joules_of(now[i] - before[i]) / 60);
     output_print(stdout, "\n");
     fflush(stdout);
 }
@@ -182,10 +155,11 @@ static void print_end(const struct preserve_state *s)
 static int live(struct report *report, const struct request *request, struct error *error)
 {
     struct preserve_watcher watcher = {.hear = say, .context = &report->params};
-    int64_t ticks = (int64_t)(EPOCH_S * report->params.simulation_brain_hz + 0.5);
+    int64_t ticks = preserve_epoch_ticks(&report->params);
+    int64_t now[EPOCH_FACT_COUNT], before[EPOCH_FACT_COUNT];
+    preserve_epoch_facts(&report->state, before);
     print_heading();
     for (int minute = 1; minute <= request->minutes; minute++) {
-        struct preserve_counts before = report->state.counts;
         for (int i = 0; i < EPOCHS_A_MINUTE; i++) {
             int status =
                 preserve_run(&report->state, &report->params, ticks,
@@ -193,7 +167,9 @@ static int live(struct report *report, const struct request *request, struct err
             if (status)
                 return status;
         }
-        print_minute(&report->state, &before, minute);
+        preserve_epoch_facts(&report->state, now);
+        print_minute(now, before, minute);
+        memcpy(before, now, sizeof before);
     }
     print_end(&report->state);
     return 0;
@@ -211,7 +187,7 @@ static int run(struct report *report, const struct request *request, struct erro
         output_print(stderr, "simulator preserve: %s\n", warning);
     if (preserve_memory_init(&report->memory) != 0)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed,
+    status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed, 0,
                             report->genomes, (const char *const *)request->paths,
                             request->path_count, &report->memory, error);
     if (!status)

@@ -128,14 +128,22 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
                         .rival_count = 1};
     struct result result = {
         .id = 7, .creature = 8, .digest = 1, .cost = {1, 1, 4096}, .rival_count = 1};
+    struct task epoch = {.id = 7, .epoch = epoch_order_create()};
+    struct result end = {.id = 7, .epoch = epoch_end_create()};
+    struct epoch_life life = {.id = 1, .died_tick = -1, .cause = -1};
     struct params params;
     struct hello hello;
     size_t at = 0;
+    ENSURE(epoch.epoch && end.epoch && epoch_end_add_life(end.epoch, &life) == 0 &&
+               packed_bytes_set(&epoch.epoch->state, "abc", 3) == 0 &&
+               packed_bytes_set(&end.epoch->state, "abcd", 4) == 0,
+           "out of memory");
+    epoch.epoch->epoch = 1;
     hello_init(&hello, 4711);
     params_set_defaults(&params);
     make_genome(&task.genome);
     make_genome(&task.rivals[0].genome);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 9; i++) {
         if (i == 0)
             message_encode_hello(writer, &hello);
         else if (i == 1)
@@ -148,6 +156,10 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
             message_encode_ready(writer, 12345);
         else if (i == 5)
             message_encode_result(writer, &result);
+        else if (i == 6)
+            message_encode_epoch(writer, &epoch);
+        else if (i == 7)
+            message_encode_epoch_end(writer, &end);
         else
             message_encode_rejected(writer, 7, "no root");
         if (corpus)
@@ -156,6 +168,8 @@ static void write_messages(struct pack_writer *writer, struct corpus *corpus)
         at = writer->buffer.size;
     }
     task_deinit(&task);
+    task_deinit(&epoch);
+    epoch_end_destroy(end.epoch);
 }
 
 static void message_seeds(struct corpus *corpus)

@@ -56,7 +56,8 @@ START_TEST(zero_is_explained)
 
         ck_assert_int_eq(behaviour_explain_zero(VERDICT_OK, &measures, &params, words), is_zero);
         ck_assert_int_eq(words[0] != 0, is_zero);
-        ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE && i != BEHAVIOUR_STRIDE);
+        ck_assert_int_eq(is_zero, i != BEHAVIOUR_INTERACTIVE && i != BEHAVIOUR_STRIDE &&
+                                      i != BEHAVIOUR_PRESERVE);
     }
     params.evolution_behaviour = BEHAVIOUR_WALK;
     behaviour_explain_zero(VERDICT_OK, &measures, &params, words);
@@ -400,8 +401,9 @@ START_TEST(measures_that_are_not_finite_score_nothing)
             for (int m = 0; m < MEASURE_COUNT; m++)
                 measures_set(&measures, m, bad[i]);
             value = fitness(behaviour);
-            /* interactive measures nothing */
-            ck_assert_msg(value == (behaviour == BEHAVIOUR_INTERACTIVE), "%s of %g is %g",
+            /* these two measure nothing */
+            int is_one = behaviour == BEHAVIOUR_INTERACTIVE || behaviour == BEHAVIOUR_PRESERVE;
+            ck_assert_msg(value == is_one, "%s of %g is %g",
                           behaviours[behaviour].name, bad[i], value);
         }
     /* One bad value among good ones. */

@@ -134,7 +134,7 @@ static void expect_refusal(const char *header, int code)
 /* Judged by the header alone: no memory is taken for what is announced. */
 START_TEST(too_long_is_refused)
 {
-    expect_refusal("\x00\x10\x00\x01", ERR_LIMIT);
+    expect_refusal("\x01\x00\x00\x01", ERR_LIMIT);
     ck_assert_uint_le(reader.room, 4096);
 }
 END_TEST

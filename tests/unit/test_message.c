@@ -17,6 +17,8 @@ static struct params params;
 static struct task task;
 static struct result result;
 static struct hello hello;
+static struct task epoch_task;
+static struct result epoch_result;
 
 /* Two parts and a muscle with an oscillator: every table of a genome is used. */
 static void make_genome(struct genome *genome)
@@ -54,6 +56,33 @@ static void make_genome(struct genome *genome)
     ck_assert_msg(genome_check(genome, &error) == 0, "%s", error.message);
 }
 
+/* An epoch in which somebody arrives and somebody must not live, and its end. */
+static void make_epoch(void)
+{
+    struct epoch_order *order = epoch_order_create();
+    struct epoch_end *end = epoch_end_create();
+    order->world = 3;
+    order->epoch = 12;
+    order->arrival_count = order->without_count = 1;
+    order->without[0] = 99;
+    ck_assert_int_eq(packed_bytes_set(&order->state, "state", 5), 0);
+    ck_assert_int_eq(packed_bytes_set(&order->arrivals[0], "egg", 3), 0);
+    ck_assert_int_eq(packed_bytes_set(&end->state, "later", 5), 0);
+    ck_assert_int_eq(packed_bytes_set(&end->traveller, "another", 7), 0);
+    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
+        end->facts[i] = INT64_C(1000000007) * i;
+    struct epoch_life life = {.id = 7,
+                              .mother = 5,
+                              .family = 2,
+                              .born_tick = -3,
+                              .died_tick = 44,
+                              .cause = 1,
+                              .children = 6};
+    ck_assert_int_eq(epoch_end_add_life(end, &life), 0);
+    epoch_task = (struct task){.id = 78, .attempt = 1, .seed = 4, .epoch = order};
+    epoch_result = (struct result){.id = 78, .digest = 55, .epoch = end};
+}
+
 static void setup(void)
 {
     pack_writer_init(&writer);
@@ -84,6 +113,7 @@ static void setup(void)
         measures_set(&result.measures, i, i / 3.0 - 2);
         measures_set(&result.rivals[0].measures, i, 2 - i / 7.0);
     }
+    make_epoch();
     hello = (struct hello){.protocol_version = PROTOCOL_VERSION,
                            .pid = 4711,
                            .fingerprint = UINT64_C(0x0123456789abcdef),
@@ -96,6 +126,8 @@ static void setup(void)
 static void teardown(void)
 {
     task_deinit(&task);
+    task_deinit(&epoch_task);
+    epoch_end_destroy(epoch_result.epoch);
     pack_writer_deinit(&writer);
 }
 
@@ -122,11 +154,17 @@ static void encode_all(int index)
     case 5:
         message_encode_result(&writer, &result);
         break;
+    case 6:
+        message_encode_epoch(&writer, &epoch_task);
+        break;
+    case 7:
+        message_encode_epoch_end(&writer, &epoch_result);
+        break;
     default:
         message_encode_rejected(&writer, 77, "task.genome: no root");
     }
 }
-enum { MESSAGE_KINDS = 7 };
+enum { MESSAGE_KINDS = 9 };
 
 /* Decodes what the writer holds, which must be exactly one frame. */
 static int decode(struct message *message, uint64_t *rejected_id, struct error *error)
@@ -231,6 +269,54 @@ START_TEST(result_round_trip)
 }
 END_TEST
 
+START_TEST(epoch_round_trip)
+{
+    struct message message;
+    encode_all(6);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_EPOCH);
+    const struct epoch_order *order = message.as.task.epoch;
+    ck_assert_uint_eq(message.as.task.id, 78);
+    ck_assert_uint_eq(message.as.task.seed, 4);
+    ck_assert(order->world == 3 && order->epoch == 12 && order->founder_count == 0);
+    ck_assert(order->state.length == 5 && order->arrival_count == 1);
+    ck_assert_mem_eq(order->arrivals[0].bytes, "egg", 3);
+    ck_assert(order->without_count == 1 && order->without[0] == 99);
+    message_deinit(&message);
+    encode_all(7);
+    decode_good(&message);
+    ck_assert_int_eq(message.type, MESSAGE_EPOCH_END);
+    const struct epoch_end *end = message.as.result.epoch;
+    ck_assert_uint_eq(message.as.result.digest, 55);
+    ck_assert_mem_eq(end->state.bytes, "later", 5);
+    ck_assert_mem_eq(end->facts, epoch_result.epoch->facts, sizeof end->facts);
+    ck_assert(end->life_count == 1 && end->lives[0].died_tick == 44 && end->lives[0].cause == 1);
+    message_deinit(&message);
+}
+END_TEST
+
+/* A world is founded in epoch 0, and only then. */
+START_TEST(epochs_that_break_a_rule)
+{
+    struct message message;
+    struct error error = {0};
+    uint64_t rejected_id;
+    for (int i = 0; i < 3; i++) {
+        pack_writer_clear(&writer);
+        epoch_task.epoch->epoch = i == 0 ? 0 : 12;
+        epoch_task.epoch->world = i == 1 ? EPOCH_WORLDS_MAX : 3;
+        if (i == 2)
+            packed_bytes_deinit(&epoch_task.epoch->state);
+        message_encode_epoch(&writer, &epoch_task);
+        ck_assert_int_eq(message_decode(&message, writer.buffer.data + FRAME_HEADER_BYTES,
+                                        writer.buffer.size - FRAME_HEADER_BYTES, &rejected_id,
+                                        &error),
+                         ERR_RANGE);
+        ck_assert_uint_eq(rejected_id, 78);
+    }
+}
+END_TEST
+
 START_TEST(small_round_trips)
 {
     struct message message;
@@ -243,7 +329,7 @@ START_TEST(small_round_trips)
     ck_assert_int_eq(message.type, MESSAGE_READY);
     ck_assert_uint_eq(message.as.ready.digest, 99);
     message_deinit(&message);
-    encode_all(6);
+    encode_all(8);
     decode_good(&message);
     ck_assert_int_eq(message.type, MESSAGE_REJECTED);
     ck_assert_uint_eq(message.as.rejected.id, 77);
@@ -797,6 +883,8 @@ int main(void)
     tcase_add_test(test, setup_round_trip);
     tcase_add_test(test, task_round_trip);
     tcase_add_test(test, result_round_trip);
+    tcase_add_test(test, epoch_round_trip);
+    tcase_add_test(test, epochs_that_break_a_rule);
     tcase_add_test(test, small_round_trips);
     tcase_add_test(test, long_reason_is_cut);
     tcase_add_test(test, frames_append);

@@ -56,7 +56,7 @@ static void teardown(void)
 static void found(void)
 {
     preserve_apply(&params);
-    ck_assert_msg(preserve_found(&state, &params, 7, genomes, names, 2, &memory, &error) == 0, "%s",
+    ck_assert_msg(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error) == 0, "%s",
                   error.message);
 }
 
@@ -201,7 +201,7 @@ START_TEST(bodies_in_space_are_refused_by_name)
     read(1, BOXES);
     names[1] = BOXES;
     preserve_apply(&params);
-    ck_assert_int_eq(preserve_found(&state, &params, 7, genomes, names, 2, &memory, &error),
+    ck_assert_int_eq(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error),
                      ERR_USAGE);
     ck_assert_str_eq(error.message, BOXES ": there is no preserve of boxes");
     names[1] = SNAKE;

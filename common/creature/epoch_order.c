@@ -1,0 +1,304 @@
+/* See epoch_order.h. */
+#include "common/creature/epoch_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+
+enum { LIFE_FIELDS = 10 };
+
+int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length)
+{
+    if (length == 0)
+        return 0;
+    copy->bytes = malloc(length);
+    if (!copy->bytes)
+        return ERR_MEMORY;
+    memcpy(copy->bytes, bytes, length);
+    copy->length = length;
+    return 0;
+}
+
+void packed_bytes_deinit(struct packed_bytes *packed)
+{
+    free(packed->bytes);
+    *packed = (struct packed_bytes){NULL, 0};
+}
+
+struct epoch_order *epoch_order_create(void)
+{
+    return calloc(1, sizeof(struct epoch_order));
+}
+
+void epoch_order_destroy(struct epoch_order *order)
+{
+    if (!order)
+        return;
+    packed_bytes_deinit(&order->state);
+    for (int i = 0; i < order->arrival_count; i++)
+        packed_bytes_deinit(&order->arrivals[i]);
+    for (int i = 0; i < order->founder_count; i++)
+        genome_deinit(&order->founders[i]);
+    free(order->founders);
+    free(order);
+}
+
+struct epoch_end *epoch_end_create(void)
+{
+    return calloc(1, sizeof(struct epoch_end));
+}
+
+void epoch_end_destroy(struct epoch_end *end)
+{
+    if (!end)
+        return;
+    packed_bytes_deinit(&end->state);
+    packed_bytes_deinit(&end->traveller);
+    free(end->lives);
+    free(end);
+}
+
+int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
+{
+    if (end->life_count == EPOCH_LIVES_MAX)
+        return ERR_LIMIT;
+    if (end->life_count == end->life_room) {
+        int room = end->life_room ? 2 * end->life_room : 64;
+        struct epoch_life *lives = realloc(end->lives, (size_t)room * sizeof *lives);
+        if (!lives)
+            return ERR_MEMORY;
+        end->lives = lives;
+        end->life_room = room;
+    }
+    end->lives[end->life_count++] = *life;
+    return 0;
+}
+
+/* ---- encoding ---- */
+
+void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer)
+{
+    pack_u64(writer, order->world);
+    pack_u64(writer, order->epoch);
+    pack_bytes(writer, order->state.bytes, order->state.length);
+    pack_array(writer, (size_t)order->arrival_count);
+    for (int i = 0; i < order->arrival_count; i++)
+        pack_bytes(writer, order->arrivals[i].bytes, order->arrivals[i].length);
+    pack_array(writer, (size_t)order->without_count);
+    for (int i = 0; i < order->without_count; i++)
+        pack_u64(writer, order->without[i]);
+    pack_array(writer, (size_t)order->founder_count);
+    for (int i = 0; i < order->founder_count; i++)
+        genome_encode(&order->founders[i], writer);
+}
+
+static void encode_life(const struct epoch_life *life, struct pack_writer *writer)
+{
+    pack_array(writer, LIFE_FIELDS);
+    pack_u64(writer, life->id);
+    pack_u64(writer, life->mother);
+    pack_u64(writer, life->father);
+    pack_i64(writer, life->family);
+    pack_i64(writer, life->generation);
+    pack_bool(writer, life->is_hunter);
+    pack_i64(writer, life->born_tick);
+    pack_i64(writer, life->died_tick);
+    pack_i64(writer, life->cause);
+    pack_i64(writer, life->children);
+}
+
+void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
+{
+    pack_bytes(writer, end->state.bytes, end->state.length);
+    pack_bytes(writer, end->traveller.bytes, end->traveller.length);
+    pack_array(writer, EPOCH_FACT_COUNT);
+    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
+        pack_i64(writer, end->facts[i]);
+    pack_array(writer, (size_t)end->life_count);
+    for (int i = 0; i < end->life_count; i++)
+        encode_life(&end->lives[i], writer);
+}
+
+/* ---- decoding ---- */
+
+static int read_bytes(const msgpack_object *object, struct packed_bytes *packed, const char *where,
+                      struct error *error)
+{
+    if (object->type != MSGPACK_OBJECT_BIN)
+        return error_set(error, ERR_FORMAT, "%s: expected bytes", where);
+    if (packed_bytes_set(packed, object->via.bin.ptr, object->via.bin.size) != 0)
+        return error_set(error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
+    return 0;
+}
+
+static int read_u32(const msgpack_object *object, uint64_t most, uint32_t *value, const char *where,
+                    struct error *error)
+{
+    uint64_t number = 0;
+    int status = pack_get_u64(object, most, &number, where, error);
+    *value = (uint32_t)number;
+    return status;
+}
+
+static int read_arrivals(const msgpack_object *field, struct epoch_order *order,
+                         struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_ARRIVALS_MAX, -1, &items, &count, "epoch.arrivals", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = read_bytes(&items[i], &order->arrivals[i], "epoch.arrivals", error);
+        order->arrival_count += status == 0;
+    }
+    return status;
+}
+
+static int read_without(const msgpack_object *field, struct epoch_order *order, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_WITHOUT_MAX, -1, &items, &count, "epoch.without", error);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = pack_get_u64(&items[i], UINT64_MAX, &order->without[order->without_count++],
+                              "epoch.without", error);
+    return status;
+}
+
+static int read_founders(const msgpack_object *field, struct epoch_order *order,
+                         struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_FOUNDERS_MAX, -1, &items, &count, "epoch.founders", error);
+    if (status == 0 && (count == 0) != (order->epoch > 0))
+        status = error_set(error, ERR_RANGE, "epoch.founders: %zu in epoch %u", count,
+                           (unsigned)order->epoch);
+    if (status != 0 || count == 0)
+        return status;
+    order->founders = calloc(count, sizeof order->founders[0]);
+    if (!order->founders)
+        return error_set(error, ERR_MEMORY, "epoch.founders: %s", error_text(ERR_MEMORY));
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = genome_decode(&order->founders[i], &items[i], error);
+        if (status != 0)
+            error_prefix(error, "epoch.founders");
+        else
+            order->founder_count++;
+    }
+    return status;
+}
+
+static int read_order(const msgpack_object *fields, struct epoch_order *order, struct error *error)
+{
+    int status = read_u32(&fields[0], EPOCH_WORLDS_MAX - 1, &order->world, "epoch.world", error);
+    if (status == 0)
+        status = read_u32(&fields[1], UINT32_MAX, &order->epoch, "epoch.epoch", error);
+    if (status == 0)
+        status = read_bytes(&fields[2], &order->state, "epoch.state", error);
+    if (status == 0 && (order->state.length == 0) != (order->epoch == 0))
+        status = error_set(error, ERR_RANGE, "epoch.state: %zu bytes in epoch %u",
+                           order->state.length, (unsigned)order->epoch);
+    if (status == 0)
+        status = read_arrivals(&fields[3], order, error);
+    if (status == 0)
+        status = read_without(&fields[4], order, error);
+    return status == 0 ? read_founders(&fields[5], order, error) : status;
+}
+
+struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error)
+{
+    struct epoch_order *order = epoch_order_create();
+    if (!order) {
+        error_set(error, ERR_MEMORY, "epoch: %s", error_text(ERR_MEMORY));
+        return NULL;
+    }
+    if (read_order(fields, order, error) == 0)
+        return order;
+    epoch_order_destroy(order);
+    return NULL;
+}
+
+static int read_number(const msgpack_object *object, int64_t least, int64_t most, int64_t *value,
+                       const char *where, struct error *error)
+{
+    int status = pack_get_i64(object, value, where, error);
+    if (status == 0 && (*value < least || *value > most))
+        status = error_set(error, ERR_RANGE, "%s: %lld", where, (long long)*value);
+    return status;
+}
+
+static int read_life(const msgpack_object *object, struct epoch_life *life, struct error *error)
+{
+    static const char where[] = "epoch_end.lives";
+    const msgpack_object *items;
+    size_t count;
+    int status = pack_get_array(object, LIFE_FIELDS, LIFE_FIELDS, &items, &count, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[0], INT64_MAX, &life->id, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[1], INT64_MAX, &life->mother, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[2], INT64_MAX, &life->father, where, error);
+    if (status == 0)
+        status = read_number(&items[3], 0, INT32_MAX, &life->family, where, error);
+    if (status == 0)
+        status = read_number(&items[4], 0, INT32_MAX, &life->generation, where, error);
+    if (status == 0)
+        status = pack_get_bool(&items[5], &life->is_hunter, where, error);
+    if (status == 0)
+        status = read_number(&items[6], INT64_MIN, INT64_MAX, &life->born_tick, where, error);
+    if (status == 0)
+        status = read_number(&items[7], -1, INT64_MAX, &life->died_tick, where, error);
+    if (status == 0)
+        status = read_number(&items[8], -1, EPOCH_CAUSE_COUNT - 1, &life->cause, where, error);
+    if (status == 0)
+        status = read_number(&items[9], 0, INT32_MAX, &life->children, where, error);
+    return status;
+}
+
+static int read_lives(const msgpack_object *field, struct epoch_end *end, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_LIVES_MAX, -1, &items, &count, "epoch_end.lives", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        struct epoch_life life;
+        status = read_life(&items[i], &life, error);
+        if (status == 0 && epoch_end_add_life(end, &life) != 0)
+            status = error_set(error, ERR_MEMORY, "epoch_end.lives: %s", error_text(ERR_MEMORY));
+    }
+    return status;
+}
+
+static int read_end(const msgpack_object *fields, struct epoch_end *end, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = read_bytes(&fields[0], &end->state, "epoch_end.state", error);
+    if (status == 0)
+        status = read_bytes(&fields[1], &end->traveller, "epoch_end.traveller", error);
+    if (status == 0)
+        status = pack_get_array(&fields[2], EPOCH_FACT_COUNT, EPOCH_FACT_COUNT, &items, &count,
+                                "epoch_end.facts", error);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = read_number(&items[i], 0, INT64_MAX, &end->facts[i], "epoch_end.facts", error);
+    return status == 0 ? read_lives(&fields[3], end, error) : status;
+}
+
+struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error)
+{
+    struct epoch_end *end = epoch_end_create();
+    if (!end) {
+        error_set(error, ERR_MEMORY, "epoch_end: %s", error_text(ERR_MEMORY));
+        return NULL;
+    }
+    if (read_end(fields, end, error) == 0)
+        return end;
+    epoch_end_destroy(end);
+    return NULL;
+}

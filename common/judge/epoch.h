@@ -1,0 +1,55 @@
+/* What an epoch of a preserve comes to, as messages and run stores have it: numbers, and lives. */
+#ifndef COMMON_JUDGE_EPOCH_H
+#define COMMON_JUDGE_EPOCH_H
+
+#include <stdint.h>
+
+/* Of a world at the end of an epoch. Births, deaths, what was eaten and the flows are sums since the
+ * world began; energies are in microjoules. */
+#define EPOCH_FACTS(X)                                                                             \
+    X(living)                                                                                      \
+    X(eggs)                                                                                        \
+    X(families)                                                                                    \
+    X(hunters)                                                                                     \
+    X(births)                                                                                      \
+    X(died_of_hunger)                                                                              \
+    X(died_of_age)                                                                                 \
+    X(died_of_mouths)                                                                              \
+    X(died_of_guards)                                                                              \
+    X(eaten_plants_uj)                                                                             \
+    X(eaten_carrion_uj)                                                                            \
+    X(eaten_living_uj)                                                                             \
+    X(plants_uj)                                                                                   \
+    X(reserves_uj)                                                                                 \
+    X(bodies_uj)                                                                                   \
+    X(eggs_uj)                                                                                     \
+    X(carcasses_uj)                                                                                \
+    X(start_uj)                                                                                    \
+    X(sun_uj)                                                                                      \
+    X(heat_uj)                                                                                     \
+    X(arrivals_uj)                                                                                 \
+    X(departures_uj)
+
+enum epoch_fact {
+#define X(name) EPOCH_##name,
+    EPOCH_FACTS(X)
+#undef X
+        EPOCH_FACT_COUNT
+};
+extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
+
+/* The names of causes of death, in the order of the simulator's: hunger age bitten guard. */
+enum { EPOCH_CAUSE_COUNT = 4 };
+extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
+
+/* Somebody who hatched or died in an epoch, as it was then. */
+struct epoch_life {
+    uint64_t id, mother, father; /* parents: 0 = none */
+    int64_t family, generation;
+    int is_hunter;
+    int64_t born_tick, died_tick; /* of the world; died_tick -1: it lives */
+    int64_t cause;                /* of death, as in epoch_cause_names; -1: it lives */
+    int64_t children;
+};
+
+#endif

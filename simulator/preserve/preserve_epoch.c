@@ -1,0 +1,177 @@
+/* See preserve_epoch.h. */
+#include "simulator/preserve/preserve_epoch.h"
+
+#include <string.h>
+
+#include "common/math/rng.h"
+
+int64_t preserve_epoch_ticks(const struct params *params)
+{
+    return (int64_t)(PRESERVE_EPOCH_S * params->simulation_brain_hz + 0.5);
+}
+
+/* ---- the beginning ---- */
+
+/* What it held rots at once. */
+static void remove_one(struct preserve_state *state, struct creature_state *list, int *count, int i)
+{
+    state->ledger.heat += list[i].reserve + list[i].body;
+    creature_state_deinit(&list[i]);
+    memmove(&list[i], &list[i + 1], (size_t)(*count - i - 1) * sizeof list[0]);
+    --*count;
+}
+
+static void remove_excluded(struct preserve_state *state)
+{
+    for (int i = state->living_count; i-- > 0;)
+        if (preserve_state_is_without(state, state->living[i].descent.id))
+            remove_one(state, state->living, &state->living_count, i);
+    for (int i = state->egg_count; i-- > 0;)
+        if (preserve_state_is_without(state, state->eggs[i].descent.id))
+            remove_one(state, state->eggs, &state->egg_count, i);
+}
+
+/* It hatches as an egg does that was laid now. */
+static int take_in(struct preserve_state *state, const struct packed_bytes *traveller,
+                   struct error *error)
+{
+    if (state->egg_count == PRESERVE_EGGS_MAX)
+        return error_set(error, ERR_LIMIT, "an egg arrives where %d are", state->egg_count);
+    int rc = preserve_egg_unpack(state, traveller, error);
+    if (rc != 0)
+        return rc;
+    struct creature_state *egg = &state->eggs[state->egg_count - 1];
+    egg->born_tick = state->tick;
+    state->ledger.arrivals += egg->reserve + egg->body;
+    return 0;
+}
+
+static int found(struct preserve_state *state, const struct params *params, uint64_t seed,
+                 const struct epoch_order *order, struct preserve_memory *memory,
+                 struct error *error)
+{
+    const struct genome *genomes[EPOCH_FOUNDERS_MAX];
+    const char *names[EPOCH_FOUNDERS_MAX];
+    for (int i = 0; i < order->founder_count; i++) {
+        genomes[i] = &order->founders[i];
+        names[i] = "a founder";
+    }
+    return preserve_found(state, params, seed, order->world, genomes, names, order->founder_count,
+                          memory, error);
+}
+
+int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
+                         const struct epoch_order *order, struct preserve_memory *memory,
+                         struct error *error)
+{
+    int rc = order->epoch == 0 ? found(state, params, seed, order, memory, error)
+                               : preserve_state_unpack(state, &order->state, error);
+    if (rc != 0)
+        return rc;
+    for (int i = 0; rc == 0 && i < order->arrival_count; i++)
+        rc = take_in(state, &order->arrivals[i], error);
+    state->without = order->without;
+    state->without_count = order->without_count;
+    remove_excluded(state);
+    if (rc != 0)
+        preserve_state_deinit(state);
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static int let_go(struct preserve_state *state, const struct params *params, uint32_t epoch,
+                  struct packed_bytes *traveller)
+{
+    struct rng rng;
+    rng_init(&rng, state->seed, RNG_PRESERVE, 5, epoch);
+    if (params->preserve_worlds < 2 || state->egg_count == 0 ||
+        !rng_chance(&rng, params->preserve_drift))
+        return 0;
+    int i = (int)rng_below(&rng, (uint32_t)state->egg_count);
+    microjoules heat = state->ledger.heat;
+    int rc = preserve_egg_pack(&state->eggs[i], traveller);
+    if (rc != 0)
+        return rc;
+    state->ledger.departures += state->eggs[i].reserve + state->eggs[i].body;
+    remove_one(state, state->eggs, &state->egg_count, i);
+    state->ledger.heat = heat; /* it is not lost */
+    return 0;
+}
+
+int preserve_epoch_live(struct preserve_state *state, const struct params *params,
+                        const struct epoch_order *order, const struct preserve_watcher *watcher,
+                        struct preserve_memory *memory, struct packed_bytes *traveller,
+                        struct error *error)
+{
+    int rc = 0;
+    if (order->epoch > 0)
+        rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
+    if (rc == 0 && order->epoch > 0 && let_go(state, params, order->epoch, traveller) != 0)
+        rc = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    state->without = NULL;
+    state->without_count = 0;
+    if (rc == 0)
+        preserve_state_check(state);
+    return rc;
+}
+
+/* ---- in numbers ---- */
+
+static int count_families(const struct preserve_state *s)
+{
+    int families = 0;
+    for (int i = 0; i < s->living_count; i++) {
+        int is_new = 1;
+        for (int k = 0; k < i; k++)
+            is_new &= s->living[k].descent.family != s->living[i].descent.family;
+        families += is_new;
+    }
+    return families;
+}
+
+void preserve_epoch_facts(const struct preserve_state *s, int64_t facts[EPOCH_FACT_COUNT])
+{
+    memset(facts, 0, EPOCH_FACT_COUNT * sizeof facts[0]);
+    facts[EPOCH_living] = s->living_count;
+    facts[EPOCH_eggs] = s->egg_count;
+    facts[EPOCH_families] = count_families(s);
+    facts[EPOCH_births] = (int64_t)s->counts.births;
+    for (int i = 0; i < DEATH_COUNT; i++)
+        facts[EPOCH_died_of_hunger + i] = (int64_t)s->counts.deaths[i];
+    for (int i = 0; i < FOOD_COUNT; i++)
+        facts[EPOCH_eaten_plants_uj + i] = s->counts.eaten[i];
+    for (int i = 0; i < s->plant_count; i++)
+        facts[EPOCH_plants_uj] += s->plants[i];
+    for (int i = 0; i < s->living_count; i++) {
+        facts[EPOCH_hunters] += s->living[i].descent.is_hunter;
+        facts[EPOCH_reserves_uj] += s->living[i].reserve;
+        facts[EPOCH_bodies_uj] += s->living[i].body;
+    }
+    for (int i = 0; i < s->egg_count; i++)
+        facts[EPOCH_eggs_uj] += s->eggs[i].reserve + s->eggs[i].body;
+    for (int i = 0; i < s->carcass_count; i++)
+        facts[EPOCH_carcasses_uj] += s->carcasses[i].energy;
+    facts[EPOCH_start_uj] = s->ledger.start;
+    facts[EPOCH_sun_uj] = s->ledger.sun;
+    facts[EPOCH_heat_uj] = s->ledger.heat;
+    facts[EPOCH_arrivals_uj] = s->ledger.arrivals;
+    facts[EPOCH_departures_uj] = s->ledger.departures;
+}
+
+int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life)
+{
+    const struct creature_state *c = event->creature;
+    int is_dead = event->kind == PRESERVE_DIED;
+    *life = (struct epoch_life){.id = c->descent.id,
+                                .mother = c->descent.mother,
+                                .father = c->descent.father,
+                                .family = c->descent.family,
+                                .generation = c->descent.generation,
+                                .is_hunter = c->descent.is_hunter,
+                                .born_tick = c->born_tick,
+                                .died_tick = is_dead ? event->tick : -1,
+                                .cause = is_dead ? event->cause : -1,
+                                .children = c->children};
+    return event->kind != PRESERVE_LAID;
+}

@@ -1,0 +1,30 @@
+/* An epoch of a preserve in a run: 30 s of a world, as its order says (common/creature/epoch_order.h). It is a pure
+ * function of order, seed and parameters. */
+#ifndef SIMULATOR_PRESERVE_PRESERVE_EPOCH_H
+#define SIMULATOR_PRESERVE_PRESERVE_EPOCH_H
+
+#include "simulator/preserve/preserve.h"
+
+#define PRESERVE_EPOCH_S 30.0
+
+/* Brain ticks of an epoch. */
+int64_t preserve_epoch_ticks(const struct params *params);
+
+/* The world at the beginning of the epoch: unpacked, with who arrives, and without who must not
+ * live; in epoch 0 it is founded. The order must stay until the epoch is over. Initialises `state`,
+ * and leaves it empty on error. */
+int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
+                         const struct epoch_order *order, struct preserve_memory *memory,
+                         struct error *error);
+/* Lives through it; not in epoch 0. At its end an egg may drift away: `traveller`, which must be
+ * empty. */
+int preserve_epoch_live(struct preserve_state *state, const struct params *params,
+                        const struct epoch_order *order, const struct preserve_watcher *watcher,
+                        struct preserve_memory *memory, struct packed_bytes *traveller,
+                        struct error *error);
+/* The numbers of a state. */
+void preserve_epoch_facts(const struct preserve_state *state, int64_t facts[EPOCH_FACT_COUNT]);
+/* What an event means for somebody's life; whether it means anything. */
+int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life);
+
+#endif

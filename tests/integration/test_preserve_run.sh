@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# A preserve as a run: the same for any number of workers and after a kill; eggs drift from world to world
+# with their energy; a creature that crashes its simulator is named, and the world lives on without it.
+# shellcheck source=/dev/null disable=SC2154
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+ulimit -c 0
+preserve=("$bin/controller" run "$root/examples/preserve.ini" --generations 5 -s preserve.worlds=2 -s preserve.founders=4
+    -s preserve.width_m=8 -s preserve.height_m=6 -s preserve.drift=1 -s farm.commit_s=0.02)
+run() { "${preserve[@]}" -o "$@" >"$1.out" 2>&1; } # RUN_DIR OPTION...
+sql() { sqlite3 "$1/run.db" "$2"; }
+
+run one -j 1 || fail "run: $(cat one.out)"
+says '^ +1 +[0-9]+ +[0-9]+ ' cat one.out
+[ "$(sql one 'SELECT count(*) FROM epochs')" = 10 ] || fail "not all epochs are in the store"
+[ "$(sql one 'SELECT count(*) FROM lives')" -ge 5 ] || fail "nobody lived"
+[ "$(sql one 'SELECT count(*) FROM states WHERE epoch = 4')" = 2 ] || fail "the last states are not kept"
+[ "$(sql one 'SELECT count(*) FROM epochs WHERE start_uj + sun_uj - heat_uj + arrivals_uj - departures_uj <>
+    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj')" = 0 ] || fail "energy does not add up"
+[ "$(sql one 'SELECT max(arrivals_uj) > 0 FROM epochs')" = 1 ] || fail "nobody arrives"
+[ "$(sql one 'SELECT sum(departures_uj) FROM epochs WHERE epoch = 2')" = \
+    "$(sql one 'SELECT sum(arrivals_uj) FROM epochs WHERE epoch = 4')" ] || fail "who leaves is not who arrives"
+says 'generation +4' "$bin/controller" status one
+
+# killed in the midst, with other workers
+start setsid "${preserve[@]}" -o two -j 2 >two.out 2>&1
+wait_until "an epoch" has_reached two 2
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+no_worker_is_left two
+"$bin/controller" resume two -j 2 >two.resume 2>&1 || fail "resume: $(cat two.resume)"
+same_runs one two
+
+# the simulator says who was in hand when it crashes in epoch 2 of world 1, unless it is left out
+command -v perl >/dev/null || exit 0
+cat >crash.pl <<'END'
+my $creature = shift @ARGV;
+my $child = open(my $simulator, "|-", @ARGV) or die;
+while (sysread(STDIN, my $bytes, 1 << 20)) {
+    if ($bytes =~ /\x9a\x05.{1,10}\x01\x01\x02[\xc4-\xc6].*\x90\x90$/s) {
+        print STDERR "level=error event=fault signal=SIGSEGV task=1 creature=$creature\n";
+        kill("KILL", $child);
+        exit(139);
+    }
+    syswrite($simulator, $bytes);
+}
+END
+creature=$(sql one 'SELECT min(id) FROM lives WHERE world = 1')
+run sick -j 1 -s farm.launcher="perl $PWD/crash.pl $creature" || fail "the run ended: $(cat sick.out)"
+says "quarantine: creature $creature of world 1 in epoch 2: SIGSEGV" cat sick.out
+[ "$(sql sick 'SELECT without FROM epochs WHERE world = 1 AND epoch = 2')" = "$creature" ] || fail "it is not left out"
+
+refused 1 'wants founders' "$bin/controller" run "$root/examples/preserve.ini" -o none -s evolution.seeds=
+refused 1 'world of water' "$bin/controller" run "$root/examples/preserve.ini" -o none -s world.preset=land
