@@ -4,8 +4,8 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 ulimit -c 0
-preserve=("$bin/controller" run "$root/examples/preserve.ini" --generations 5 -s preserve.worlds=2 -s preserve.founders=4
-    -s preserve.width_m=8 -s preserve.height_m=6 -s preserve.drift=1 -s farm.commit_s=0.02)
+preserve=("$bin/controller" run "$root/examples/preserve.ini" --generations 5 -s preserve.worlds=2 -s preserve.founders=8
+    -s preserve.width_m=8 -s preserve.height_m=6 -s preserve.drift=1 -s preserve.hatch_s=60 -s farm.commit_s=0.02)
 run() { "${preserve[@]}" -o "$@" >"$1.out" 2>&1; } # RUN_DIR OPTION...
 sql() { sqlite3 "$1/run.db" "$2"; }
 
