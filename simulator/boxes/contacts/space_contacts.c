@@ -76,6 +76,7 @@ static void init_mover(struct space_contact_body *own, int i, const struct space
     m->local = box->centre;
     m->half = vec3_scale(box->size_m, 0.5);
     m->radius = vec3_length(m->half);
+    m->thin = fmin(m->half.x, fmin(m->half.y, m->half.z));
 }
 
 /* Columns of a body; an even number. */

@@ -56,7 +56,7 @@ struct space_mover {
     struct mat3 turn; /* of the box in its link */
     struct vec3 local;
     struct vec3 half;
-    double radius;
+    double radius, thin; /* its least half side */
     struct solid solid;
     struct vec3 velocity; /* of its centre */
     double turning;       /* how fast its corners move besides, at most */

@@ -31,6 +31,12 @@ static double speed_of(const struct space_mover *m)
     return vec3_length(m->velocity) + m->turning;
 }
 
+/* fmax() without a call; NaN is not greater. */
+static inline double greater(double most, double other)
+{
+    return other > most ? other : most;
+}
+
 /* Boxes at the tree's pose, with its velocities. */
 static void place_movers(struct space_contact_body *own)
 {
@@ -187,8 +193,8 @@ static int are_all_slow(struct space_contacts *s, double time_s)
         for (int i = 0; i < own->box_count; i++) {
             struct space_mover *m = &own->movers[i];
             move_mover(m);
-            fastest = fmax(fastest, speed_of(m));
-            thin = fmin(thin, thinnest((const double[3]){m->half.x, m->half.y, m->half.z}));
+            fastest = greater(fastest, speed_of(m));
+            thin = m->thin < thin ? m->thin : thin;
         }
         for (int i = 0; i < own->surfaces->fixed_count; i++)
             thin = fmin(thin, thinnest(own->surfaces->fixed[i].half));
@@ -289,7 +295,7 @@ static double widest_margin(const struct space_contacts *s, const struct space_c
 {
     double fastest = 0;
     for (int i = 0; i < own->box_count; i++)
-        fastest = fmax(fastest, speed_of(&own->movers[i]));
+        fastest = greater(fastest, speed_of(&own->movers[i]));
     return MARGIN_M + SPEED_BOUND * s->dt_s * fastest;
 }
 

@@ -95,16 +95,23 @@ static void measure_drifts(struct space_contacts *s)
     }
 }
 
+/* Whether anything moves a row of a law: the sum of its squares, as far as it takes to know. */
+static int is_mobile(const double *row, const struct cone_law *law, double mass)
+{
+    double sum = 0;
+    for (int i = law->from; i < law->to && !(sum * mass > ROW_MOBILITY); i += 4) {
+        quad squares = QUAD(row, i) * QUAD(row, i);
+        sum = sum + squares[0] + squares[1] + squares[2] + squares[3];
+    }
+    return sum * mass > ROW_MOBILITY;
+}
+
 /* Rows that nothing moves are 0; without a normal one there is no law. */
 static void leave_immobile(struct space_contacts *s, struct cone_law *law)
 {
     for (int k = 0; k < law->size; k++) {
-        double *row = cones_row(&s->cones, law->row + k), sum = 0;
-        for (int i = law->from; i < law->to; i += 4) {
-            quad squares = QUAD(row, i) * QUAD(row, i);
-            sum = sum + squares[0] + squares[1] + squares[2] + squares[3];
-        }
-        if (sum * s->mass > ROW_MOBILITY)
+        double *row = cones_row(&s->cones, law->row + k);
+        if (is_mobile(row, law, s->mass))
             continue;
         for (int i = law->from; i < law->to; i++)
             row[i] = 0;

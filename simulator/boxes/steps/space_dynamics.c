@@ -182,10 +182,12 @@ double space_step_energy(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-/* The same, and known from now on until the state changes. */
-static double energy_at(struct space_dynamics *d)
+/* The same, and known from now on until the state changes; also how much of it is kinetic. */
+static double energy_at(struct space_dynamics *d, double *kinetic)
 {
-    d->energy = space_step_energy(d);
+    space_step_set_pose(d);
+    *kinetic = space_tree_kinetic_energy(&d->tree);
+    d->energy = *kinetic + space_tree_potential_energy(&d->tree);
     d->has_energy = 1;
     return d->energy;
 }
@@ -296,7 +298,7 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
     if (!d->has_start_energy)
         d->start_energy = find_start_energy(d);
     d->has_start_energy = 1;
-    double start = d->start_energy, end = energy_at(d);
+    double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
     double error = end - start - booked_energy(now) + booked_energy(before);
     double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     if (!d->are_limits_alone) {
@@ -305,9 +307,9 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
         off = now->mended_j - before->mended_j;
     }
     double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
-    allowed += motion * space_tree_kinetic_energy(&d->tree);
+    allowed += motion * kinetic;
     if (is_wild)
-        allowed += WILD_SHARE * (space_tree_kinetic_energy(&d->tree) + size);
+        allowed += WILD_SHARE * (kinetic + size);
     return !(fabs(error) + off <= bound * (share * size + allowed));
 }
 

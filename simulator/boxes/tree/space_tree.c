@@ -556,14 +556,14 @@ void space_tree_factor_mass(struct space_tree *tree)
 }
 
 /* Takes what the axes of a link yield out of an impulse on it and writes their numbers, as
- * hand_on() does; then the impulse is that on the parent. joint: impulses along the axes besides,
- * or NULL. */
+ * hand_on() does; then the impulse is that on the parent. joint: impulses along the axes
+ * besides. */
 static inline void whiten_axes(const struct space_tree_link *l, const double *joint,
                                struct space_wrench *on, double *row)
 {
     for (int k = 0; k < l->rates; k++) {
         const struct space_axis *axis = &l->axes[k];
-        double share = along_axis(axis, k < l->slides, on->n, on->f) + (joint ? joint[k] : 0);
+        double share = along_axis(axis, k < l->slides, on->n, on->f) + joint[k];
         row[l->rate + k] = axis->root * share;
         *on = wrench_along(*on, &axis->u, -axis->inverse * share);
     }
@@ -588,26 +588,54 @@ static inline void add_unit_rows(const struct space_tree *tree, const struct spa
              PAIR(at, i + 5 * n) * on->f.z);
 }
 
+/* What whiten_axes() does, for four impulses on a link side by side, of which the first `count` are
+ * wanted. n and f: their moments and forces along x, y and z; on: those on the parent. */
+static inline void whiten_four(const struct space_tree_link *l, quad *n, quad *f, double *rows,
+                               int stride, int count, struct space_wrench *on)
+{
+    const struct vec3 r = l->r;
+    for (int k = 0; k < l->rates; k++) {
+        const struct space_axis *axis = &l->axes[k];
+        const struct vec3 s = axis->s, un = axis->u.n, uf = axis->u.f;
+        const quad *of = k < l->slides ? f : n;
+        quad share = of[0] * s.x + of[1] * s.y + of[2] * s.z;
+        quad number = share * axis->root, by = share * -axis->inverse;
+        for (int i = 0; i < count; i++)
+            rows[i * stride + l->rate + k] = number[i];
+        n[0] += by * un.x;
+        n[1] += by * un.y;
+        n[2] += by * un.z;
+        f[0] += by * uf.x;
+        f[1] += by * uf.y;
+        f[2] += by * uf.z;
+    }
+    n[0] += f[2] * r.y - f[1] * r.z;
+    n[1] += f[0] * r.z - f[2] * r.x;
+    n[2] += f[1] * r.x - f[0] * r.y;
+    for (int i = 0; i < count; i++)
+        on[i] = (struct space_wrench){{n[0][i], n[1][i], n[2][i]}, {f[0][i], f[1][i], f[2][i]}};
+}
+
 /* The rows of unit moments and forces on a link, out of those on its parent. */
 static void find_unit_rows(struct space_tree *tree, struct space_tree_link *l)
 {
-    static const struct space_wrench units[6] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}},
-                                                 {{0, 0, 1}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}},
-                                                 {{0, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 1}}};
-    double *row = tree->units + (size_t)(l - tree->links) * 6 * (size_t)tree->stride;
+    int stride = tree->stride;
+    double *row = tree->units + (size_t)(l - tree->links) * 6 * (size_t)stride;
+    struct space_wrench on[6];
     if (l->has_units)
         return;
     l->has_units = 1;
     if (l->parent >= 0)
         find_unit_rows(tree, l->up);
-    for (int i = 0; i < 6; i++, row += tree->stride) {
-        struct space_wrench on = units[i];
+    for (int i = 0; i < 6; i++)
         for (int k = l->first & ~1, end = l->rate; k < end; k += 4)
-            QUAD(row, k) = (quad){0};
-        whiten_axes(l, NULL, &on, row);
-        if (l->parent >= 0)
-            add_unit_rows(tree, l->up, &on, row);
-    }
+            QUAD(row, i * stride + k) = (quad){0};
+    quad n[3] = {{1}, {0, 1}, {0, 0, 1}}, f[3] = {{0, 0, 0, 1}};
+    whiten_four(l, n, f, row, stride, 4, on);
+    quad n_rest[3] = {{0}}, f_rest[3] = {{0}, {1}, {0, 1}};
+    whiten_four(l, n_rest, f_rest, row + 4 * stride, stride, 2, on + 4);
+    for (int i = 0; i < 6 && l->parent >= 0; i++)
+        add_unit_rows(tree, l->up, &on[i], row + i * stride);
 }
 
 static inline void reach(const struct space_tree_link *l, int *from, int *to)
