@@ -197,16 +197,34 @@ static inline void take_out_all(double *m, const double *factors, int k, int str
     }
 }
 
-/* The line up to k whose last number is the largest. */
-static inline int find_pivot(const double *m, int k, int stride)
+/* Puts the numbers of column k above line k side by side, with 0 at the end of a quad; returns the
+ * largest of them without its sign. */
+static inline double take_column(const double *m, int k, int stride, double *column)
+{
+    pair most = {0, 0};
+    const double *at = m + k;
+    for (int i = 0; i < k; i++, at += stride)
+        column[i] = *at;
+    for (int i = k; i & 3; i++)
+        column[i] = 0;
+    for (int i = 0; i < k; i += 4) {
+        quad of = QUAD(column, i);
+        most = pair_greater(pair_absolute((pair){of[0], of[1]}), most);
+        most = pair_greater(pair_absolute((pair){of[2], of[3]}), most);
+    }
+    return most[0] > most[1] ? most[0] : most[1];
+}
+
+/* The line up to k with the largest number in column k, where `last` is that of line k and `most`
+ * the largest before it, without signs. */
+static inline int find_pivot(const double *column, int k, double last, double most)
 {
     int pivot = k;
-    double most = fabs(m[k * stride + k]);
-    for (int i = k - 1; i >= 0; i--)
-        if (fabs(m[i * stride + k]) > most) {
-            most = fabs(m[i * stride + k]);
-            pivot = i;
-        }
+    if (!(most > last))
+        return k;
+    do
+        pivot--;
+    while (fabs(column[pivot]) != most);
     return pivot;
 }
 
@@ -226,18 +244,19 @@ static inline void swap_lines(double *a, double *b, int width)
 WIDE static int eliminate(double *m, int count, int stride, double *factors, int *pivots)
 {
     for (int k = count - 1; k >= 0; k--) {
-        double *top = m + k * stride, *of_line = factors + k * stride;
-        int pivot = find_pivot(m, k, stride);
+        double *top = m + k * stride, *of_line = factors + k * stride, last = top[k];
+        double most = take_column(m, k, stride, of_line);
+        int pivot = find_pivot(of_line, k, fabs(last), most);
         pivots[k] = pivot;
-        if (!(fabs(m[pivot * stride + k]) > PIVOT_MIN))
-            return 0;
-        if (pivot != k)
+        if (pivot != k) {
             swap_lines(top, m + pivot * stride, k + 1);
-        top[k] = 1 / top[k];
-        for (int i = 0; i < k; i++)
-            of_line[i] = m[i * stride + k] * top[k];
-        for (int i = k; i & 3; i++)
-            of_line[i] = 0;
+            of_line[pivot] = last;
+        }
+        if (!(fabs(top[k]) > PIVOT_MIN))
+            return 0;
+        double inverse = top[k] = 1 / top[k];
+        for (int i = 0; i < k; i += 4)
+            QUAD(of_line, i) *= inverse;
         take_out_all(m, of_line, k, stride);
     }
     return 1;
