@@ -48,8 +48,8 @@ int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
 void tree_clear_rows(struct tree_rows *rows, int count)
 {
     double *shares = rows->shares, *rates = rows->rates;
-    for (int i = 0, end = (count + 1) / 2 * 2 * rows->stride; i < end; i++)
-        shares[i] = rates[i] = 0;
+    for (int i = 0, end = (count + 1) / 2 * 2 * rows->stride; i < end; i += 4)
+        QUAD(shares, i) = QUAD(rates, i) = (quad){0};
     rows->n[count] = rows->x[count] = rows->y[count] = 0;
     rows->response_w[count] = rows->response_x[count] = rows->response_y[count] = 0;
 }
