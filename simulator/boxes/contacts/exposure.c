@@ -172,14 +172,17 @@ static void find_shadow(const struct solids_pair *p, int face, struct exposure_s
     struct point at[7];
     find_corners(p, face, at);
     o->count = 0;
+    int is_a_ahead = at[0].h >= 0;
     for (int i = 0; i < 6; i++) {
         const struct point *a = &at[i], *b = &at[i < 5 ? i + 1 : 0];
-        if (a->h >= 0)
+        int is_b_ahead = b->h >= 0;
+        if (is_a_ahead)
             put_corner(o, least, a->at);
         else if (i % 2)
             put_cut(o, least, &at[6], a);
-        if ((a->h >= 0) != (b->h >= 0))
+        if (is_a_ahead != is_b_ahead)
             put_cut(o, least, a, b);
+        is_a_ahead = is_b_ahead;
     }
     pair first = corner_pair(&o->corners[0]), low = first, high = first;
     while (o->count > 1 && !are_apart(corner_pair(&o->corners[o->count - 1]), first, least))
@@ -220,19 +223,21 @@ static inline __attribute__((always_inline)) void cut_off(struct clipped *c, int
                                                           double limit)
 {
     struct exposure_corner *to = c->rooms[c->room];
-    const struct exposure_corner *p = &c->corners[c->count - 1];
-    double at_p = limit - side * (is_t ? p->t : p->s);
-    int left = 0;
+    pair p = corner_pair(&c->corners[c->count - 1]);
+    double at_p = limit - side * p[is_t], on = side * limit;
+    int left = 0, is_p_within = at_p >= 0;
     for (int i = 0; i < c->count && left < EXPOSURE_CORNERS_MAX - 1; i++) {
-        const struct exposure_corner *q = &c->corners[i];
-        double at_q = limit - side * (is_t ? q->t : q->s), share = at_p / (at_p - at_q);
-        to[left].s = is_t ? p->s + share * (q->s - p->s) : side * limit;
-        to[left].t = is_t ? side * limit : p->t + share * (q->t - p->t);
-        left += (at_p >= 0) != (at_q >= 0);
-        to[left] = *q;
-        left += at_q >= 0;
+        pair q = corner_pair(&c->corners[i]);
+        double at_q = limit - side * q[is_t], share = at_p / (at_p - at_q);
+        pair cut = p + share * (q - p);
+        int is_q_within = at_q >= 0;
+        PAIR(&to[left].s, 0) = is_t ? (pair){cut[0], on} : (pair){on, cut[1]};
+        left += is_p_within != is_q_within;
+        PAIR(&to[left].s, 0) = q;
+        left += is_q_within;
         p = q;
         at_p = at_q;
+        is_p_within = is_q_within;
     }
     c->corners = to;
     c->count = left;
