@@ -264,47 +264,59 @@ static double fitness_preserve(const struct measures *measures, const struct par
 const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_WALK] = {"walk",
                         "max(0, distance_m - size / 2) / size, size = max(size_max_m, size floor)",
-                        "proposal 1995, scaled by size", fitness_walk, explain_walk, way_walk, 1,
-                        1},
+                        "proposal 1995, scaled by size", fitness_walk, explain_walk, way_walk, 1, 1,
+                        0},
     [BEHAVIOUR_JUMP] = {"jump",
                         "max(0, min(lowest_max_m - lowest_start_m, height_max_m - height_start_m))",
-                        "proposal 1995, of the whole body", fitness_jump, explain_jump, NULL, 0, 0},
+                        "proposal 1995, of the whole body", fitness_jump, explain_jump, NULL, 0, 0,
+                        0},
     [BEHAVIOUR_SWIM] = {"swim", "max(0, sum over windows k of (k / 9) p_k + 4 min over k of p_k)",
                         "proposal 1995, consistent motion rewarded", fitness_swim, explain_swim,
-                        way_swim, 0, 1},
+                        way_swim, 0, 1, 0},
     [BEHAVIOUR_FLY] = {"fly",
                        "as swim, with horizontal progress, until it lands, by the share of muscles "
                        "in what was spent",
-                       "proposal 1995, extension", fitness_fly, explain_fly, NULL, 0, 1},
-    [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share)",
+                       "proposal 1995, extension", fitness_fly, explain_fly, NULL, 0, 1, 0},
+    [BEHAVIOUR_SEEK] = {"seek", "max(0, follow_share); 0 if motionless",
                         "proposal 1995; Sims 1994, mean over several lights", fitness_seek,
-                        explain_seek, NULL, 0, 0},
+                        explain_seek, NULL, 0, 0, 1},
     [BEHAVIOUR_HEAD_UP] = {"head-up", "max(0, head_mean_m - head_start_m)", "First Life, raised",
-                           fitness_head_up, explain_head_up, NULL, 0, 0},
+                           fitness_head_up, explain_head_up, NULL, 0, 0, 0},
     [BEHAVIOUR_HOP] = {"hop", "clearance_mean_m time_s / duration; 0 if it falls off within 5 s",
-                       "First Life, in the air", fitness_hop, explain_hop, NULL, 0, 0},
+                       "First Life, in the air", fitness_hop, explain_hop, NULL, 0, 0, 0},
     [BEHAVIOUR_PLATFORM] = {"platform", "reach_m; 0 if it falls off or ends beyond it",
-                            "First Life", fitness_platform, explain_platform, NULL, 0, 0},
+                            "First Life", fitness_platform, explain_platform, NULL, 0, 0, 0},
     [BEHAVIOUR_STRIDE] = {"stride",
                           "x^2 / (x + 1/2), x = distance / size, times "
                           "(1 - slip_weight min(1, slip_share)) (1 - belly_weight belly_share)",
-                          "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1},
+                          "walk, on legs", fitness_stride, explain_stride, way_walk, 1, 1, 0},
     [BEHAVIOUR_CUSTOM] = {"custom", "max(0, fitness.expression)", "the user", fitness_custom,
-                          explain_custom, NULL, 0, 0},
+                          explain_custom, NULL, 0, 0, 0},
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
-                               fitness_interactive, explain_interactive, NULL, 0, 0},
+                               fitness_interactive, explain_interactive, NULL, 0, 0, 0},
     [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
+<<<<<<< HEAD
                            "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0},
     [BEHAVIOUR_PRESERVE] = {"preserve", "1; who eats enough breeds",
                             "proposal 1995, a closed world", fitness_preserve, explain_interactive,
                             NULL, 0, 0},
+=======
+                           "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0,
+                           0},
+>>>>>>> 534f8f7a (seek: nothing for who lies still, the toppler among the tricks; rough3d begins with a biped that evolved)
 };
+
+static int is_scored(int verdict, const struct params *params)
+{
+    return verdict_is_scored(verdict) && !(verdict == VERDICT_MOTIONLESS &&
+                                           behaviours[params->evolution_behaviour].is_zero_at_rest);
+}
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
 {
     double fitness;
 
-    if (!verdict_is_scored(verdict))
+    if (!is_scored(verdict, params))
         return 0;
     fitness = behaviours[params->evolution_behaviour].fitness(measures, params);
     return isfinite(fitness) && fitness > 0 ? fitness : 0;
@@ -316,7 +328,7 @@ int behaviour_explain_zero(int verdict, const struct measures *measures,
     words[0] = 0;
     if (behaviour_fitness(verdict, measures, params) > 0)
         return 0;
-    if (verdict_is_scored(verdict))
+    if (is_scored(verdict, params))
         behaviours[params->evolution_behaviour].explain(measures, params, words,
                                                         BEHAVIOUR_WORDS_SIZE);
     else

@@ -19,7 +19,8 @@ struct behaviour_info {
      * a late start may still win. In metres, or in sizes as fitness takes them. */
     double (*way)(const struct measures *measures, const struct params *params);
     int is_way_in_sizes;
-    int has_direction; /* it leads somewhere: the other way is another motion */
+    int has_direction;   /* it leads somewhere: the other way is another motion */
+    int is_zero_at_rest; /* who was stopped as `motionless` has 0, whatever it did before */
 };
 extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 

@@ -279,6 +279,7 @@ START_TEST(seek_counts_only_following)
 {
     measures.follow_share = 0.4;
     ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0.4);
+    ck_assert_double_eq(behaviour_fitness(VERDICT_MOTIONLESS, &measures, &params), 0);
     measures.follow_share = -0.4;
     ck_assert_double_eq(fitness(BEHAVIOUR_SEEK), 0);
 }
@@ -381,8 +382,9 @@ START_TEST(only_scored_verdicts_have_fitness)
 
             params.evolution_behaviour = behaviour;
             value = behaviour_fitness(verdict, &measures, &params);
-            if (verdict == VERDICT_OK || verdict == VERDICT_MOTIONLESS ||
-                verdict == VERDICT_HOPELESS || verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
+            int is_at_rest = verdict == VERDICT_MOTIONLESS && behaviour != BEHAVIOUR_SEEK;
+            if (verdict == VERDICT_OK || is_at_rest || verdict == VERDICT_HOPELESS ||
+                verdict == VERDICT_LANDED || verdict == VERDICT_FELL)
                 ck_assert_double_gt(value, 0);
             else
                 ck_assert_double_eq(value, 0);

@@ -70,6 +70,13 @@ static const struct trick {
      0.3,
      VERDICT_OK,
      0.01},
+    /* a fall towards the first light, beside which it lies still */
+    {"tests/tricks/toppler.creature",
+     "examples/seek-land3d.ini",
+     {"guard.motionless_s=off"},
+     0.13,
+     VERDICT_MOTIONLESS,
+     0},
     /* pistons that throw a walker ahead faster than muscles can, each time for less than 50 ms */
     {"tests/tricks/pulses.creature",
      "examples/walk.ini",
