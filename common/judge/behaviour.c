@@ -295,15 +295,11 @@ const struct behaviour_info behaviours[BEHAVIOUR_COUNT] = {
     [BEHAVIOUR_INTERACTIVE] = {"interactive", "1; parents are chosen by hand", "Dawkins 1986",
                                fitness_interactive, explain_interactive, NULL, 0, 0, 0},
     [BEHAVIOUR_CONTEST] = {"contest", "1 + contest_margin + 0.2 contest_approach",
-<<<<<<< HEAD
-                           "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0},
-    [BEHAVIOUR_PRESERVE] = {"preserve", "1; who eats enough breeds",
-                            "proposal 1995, a closed world", fitness_preserve, explain_interactive,
-                            NULL, 0, 0},
-=======
                            "Sims 1994b, by margin", fitness_contest, explain_contest, NULL, 0, 0,
                            0},
->>>>>>> 534f8f7a (seek: nothing for who lies still, the toppler among the tricks; rough3d begins with a biped that evolved)
+    [BEHAVIOUR_PRESERVE] = {"preserve", "1; who eats enough breeds",
+                            "proposal 1995, a closed world", fitness_preserve, explain_interactive,
+                            NULL, 0, 0, 0},
 };
 
 static int is_scored(int verdict, const struct params *params)
