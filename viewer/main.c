@@ -1,5 +1,6 @@
 /* viewer: replays creatures of runs and files in a window, or writes them as pictures, video or a
  * page. Decides nothing and changes nothing: what it shows is simulated again and compared. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "common/system/output.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
+#include "viewer/replay/waters.h"
 #include "viewer/stage/window.h"
 
 static const char status_text[] =
@@ -46,6 +48,11 @@ struct request {
         int width_px, height_px;
     } size;
     struct export_job job; /* path NULL: the window */
+    struct asked_world {
+        int is_given;
+        int64_t number;
+    } world;
+    double from_s, to_s, speed;
     int is_contest;
     int64_t bout;
     int follow; /* -1: not given */
@@ -67,6 +74,29 @@ static int read_overlays(const char *text, void *field, struct error *error)
     struct asked_overlays *asked = field;
     asked->is_given = 1;
     return overlay_parse(text, &asked->overlays, error);
+}
+
+static int read_world(const char *text, void *field, struct error *error)
+{
+    struct asked_world *world = field;
+    char end;
+    world->is_given = 1;
+    if (sscanf(text, "%9" SCNd64 "%c", &world->number, &end) != 1 || world->number < 0)
+        return error_set(error, ERR_USAGE, "'%s' is no number of a world", text);
+    return 0;
+}
+
+/* "90" or "1:30". */
+static int read_clock(const char *text, void *field, struct error *error)
+{
+    double minutes = 0, seconds;
+    char end;
+    if ((sscanf(text, "%9lf:%9lf%c", &minutes, &seconds, &end) != 2 &&
+         (minutes = 0, sscanf(text, "%9lf%c", &seconds, &end) != 1)) ||
+        !(minutes >= 0 && seconds >= 0 && minutes < 1e6))
+        return error_set(error, ERR_USAGE, "'%s' is no time: 90 or 1:30", text);
+    *(double *)field = 60 * minutes + seconds;
+    return 0;
 }
 
 static int read_size(const char *text, void *field, struct error *error)
@@ -104,6 +134,14 @@ static const struct option_row options[] = {
      AT(job.path)},
     {"time", 0, "T", "a still of this time, s; in the window: where it starts", OPTION_REAL,
      AT(job.time_s), .max = 1e6},
+    {"world", 0, "N", "of a run of a preserve: that world, from --from to --to", OPTION_READ,
+     AT(world), .read = read_world},
+    {"from", 0, "M:SS", "of a world: the beginning (default 0:00); a picture is of this moment",
+     OPTION_READ, AT(from_s), .read = read_clock},
+    {"to", 0, "M:SS", "of a world: the end (default: 30 s later)", OPTION_READ, AT(to_s),
+     .read = read_clock},
+    {"speed", 0, "N", "of a world's film: in times real time", OPTION_REAL, AT(speed), .min = 0.1,
+     .max = 1000},
     {"contest", 0, NULL, "A B: both in one world, see docs/contests.md; the first is blue",
      OPTION_FLAG, AT(is_contest)},
     {"bout", 0, "N", "of a contest the first or the second alone (a file has the first)",
@@ -188,6 +226,11 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     request->job.height_px = request->size.height_px;
     if (optind >= argc)
         return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
+    request->job.is_world = request->world.is_given;
+    if (request->world.is_given && (!request->job.path || argc - optind != 1))
+        return fail(ERR_USAGE, "--world: expected one RUN_DIR and --export FILE");
+    if (!request->world.is_given && (request->from_s || request->to_s || request->speed))
+        return fail(ERR_USAGE, "--from, --to and --speed are for --world");
     if (request->is_contest && argc - optind != 2)
         return fail(ERR_USAGE, "--contest: expected two creature files");
     if (!request->is_contest && (request->bout || request->follow >= 0 || request->see.is_given))
@@ -315,6 +358,37 @@ static int export(const struct gallery *gallery, const struct request *request, 
     return status;
 }
 
+/* A picture, or a film, of a world of a preserve. */
+static int export_world(const struct request *request, const char *directory, struct error *error)
+{
+    const struct exporter *exporter = export_find(request->job.path);
+    struct export_job job = request->job;
+    struct waters *waters;
+    double fps = job.fps > 0 ? job.fps : exporter->fps,
+           speed = request->speed > 0 ? request->speed : 1;
+    struct waters_request wanted = {.run_directory = directory,
+                                    .world = (int)request->world.number,
+                                    .from_s = request->from_s,
+                                    .to_s =
+                                        request->to_s > 0 ? request->to_s : request->from_s + 30,
+                                    .step_s = exporter->has_moments ? 1e9 : speed / fps};
+    if (wanted.to_s <= wanted.from_s)
+        return error_set(error, ERR_USAGE, "--to: %g s is not after --from", wanted.to_s);
+    int status = waters_create(&waters, &wanted, error);
+    if (status)
+        return status;
+    output_print(stdout, "%s  world %d, %.0f s to %.0f s: %d of %d epochs as recorded\n",
+                 waters->verified == waters->recorded ? "verified" : "differs", waters->world,
+                 wanted.from_s, waters->moments[waters->moment_count - 1].time_s, waters->verified,
+                 waters->recorded);
+    job.waters = waters;
+    status = export_write(&job, error);
+    if (!status)
+        output_print(stdout, "%s\n", job.path);
+    waters_destroy(waters);
+    return status;
+}
+
 static int run(const struct request *request, int argc, char **argv, struct error *error)
 {
     struct gallery_options how = {.params_path = request->params_path,
@@ -328,6 +402,8 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;
+    if (request->world.is_given)
+        return export_world(request, argv[optind], error);
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status && request->is_contest)

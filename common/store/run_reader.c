@@ -6,6 +6,7 @@
 
 #include "common/store/creature_name.h"
 #include "common/store/database.h"
+#include "common/store/stored_epochs.h"
 #include "common/store/stored_run.h"
 
 /* The database is open during a call only: the controller makes one file of it when a run ends,
@@ -200,6 +201,36 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
                                      error);
     if (status)
         creature_deinit(&creatures[0]);
+    reader_end(reader);
+    return status;
+}
+
+int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
+                          struct params *params, uint32_t *epoch, struct error *error)
+{
+    int64_t branch = 0;
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = reader_number(reader, "SELECT max(branch) FROM branches", 0, 0, &branch, error);
+    if (!status)
+        status = stored_branch_params(reader->database, reader->path, branch, params, error);
+    if (!status)
+        status = stored_epoch_find_state(reader->database, reader->path, world, most, epoch, error);
+    reader_end(reader);
+    return status;
+}
+
+int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
+                         struct error *error)
+{
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = stored_epoch_fill_order(reader->database, reader->path, order, error);
+    if (!status)
+        status = stored_epoch_get_digest(reader->database, reader->path, order->world, order->epoch,
+                                         digest, error);
     reader_end(reader);
     return status;
 }

@@ -7,6 +7,7 @@
 #define COMMON_STORE_RUN_READER_H
 
 #include "common/creature/creature.h"
+#include "common/creature/epoch_order.h"
 #include "common/store/run_rows.h"
 
 #define RUN_READER_TOP_MAX 256
@@ -56,6 +57,15 @@ int run_reader_read_creature(const char *name, struct creature *creature, struct
  * them back. */
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
+
+/* Of a run of a preserve. The parameters in force, and the last epoch up to `most` of which the state
+ * of a world is kept. ERR_MISSING if there is none. */
+int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
+                          struct params *params, uint32_t *epoch, struct error *error);
+/* The order of a world's epoch, whose numbers are set: who arrives, who must not live, and the state
+ * before where it is kept; and the digest at its end. ERR_MISSING if it has not come so far. */
+int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
+                         struct error *error);
 
 /* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices
  * (-1: none does). */

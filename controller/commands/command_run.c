@@ -204,7 +204,9 @@ static void print_worlds(const struct session *session)
             output_print(stdout, "%*" PRId64, widths[k], rows[i].facts[columns[k]]);
         output_print(stdout, "\n");
     }
-    output_print(stdout, "\nwatch a world:  controller view %s --world 0\n", session->directory);
+    output_print(stdout,
+                 "\nfilm a world:  controller view %s --world 0 --from 2:00 --export world.mp4\n",
+                 session->directory);
     free(rows);
 }
 

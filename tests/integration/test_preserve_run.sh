@@ -21,6 +21,16 @@ says '^ +1 +[0-9]+ +[0-9]+ ' cat one.out
     "$(sql one 'SELECT sum(arrivals_uj) FROM epochs WHERE epoch = 4')" ] || fail "who leaves is not who arrives"
 says 'generation +4' "$bin/controller" status one
 
+# what it looked like: simulated again, as it was
+if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
+    says '^verified +world 1, 60 s to 61 s: 1 of 1 epochs as recorded' "$bin/controller" view one --world 1 --from 1:00 --to 1:01 --size 320x240 --export world.gif
+    says '^verified +world 0, 100 s' "$bin/controller" view one --world 0 --from 1:40 --export world.svg
+    grep -q '<svg' world.svg || fail "no picture"
+    refused 1 'has not come' "$bin/controller" view one --world 0 --from 9:00 --export world.png
+    refused 1 'has no state' "$bin/controller" view one --world 9 --from 1:00 --export world.png
+    refused 2 'is no time' "$bin/controller" view one --world 0 --from soon --export world.png
+fi
+
 # killed in the midst, with other workers
 start setsid "${preserve[@]}" -o two -j 2 >two.out 2>&1
 wait_until "an epoch" has_reached two 2

@@ -15,6 +15,7 @@
 
 #ifdef HAVE_CAIRO
 #include "viewer/draw/draw.h"
+#include "viewer/draw/draw_waters.h"
 #define WITH_CAIRO(function) function
 #else
 #define WITH_CAIRO(function) NULL
@@ -89,6 +90,8 @@ int export_check(const struct export_job *job, struct error *error)
                          "--export %s: %s export is left out of this build: install %s "
                          "and build again",
                          job->path, exporter->suffix, exporter->package);
+    if (job->is_world && !strcmp(exporter->suffix, "html"))
+        return error_set(error, ERR_USAGE, "--world is for pictures and films, not for html");
     if (job->is_plain && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--plain is for png and svg, not for %s",
                          exporter->suffix);
@@ -131,7 +134,7 @@ static void choose_size(struct export_job *job, const struct exporter *exporter)
         choose_grid_size(job);
         return;
     }
-    if (job->time_s >= 0) {
+    if (job->time_s >= 0 || job->waters) {
         job->width_px = 1280;
         job->height_px = 720;
         return;
@@ -168,6 +171,10 @@ int export_write(const struct export_job *request, struct error *error)
 void export_draw_still(cairo_t *cr, const struct export_job *job)
 {
     struct camera camera;
+    if (job->waters) {
+        draw_waters(cr, job->width_px, job->height_px, job->waters, 0);
+        return;
+    }
     double lane = draw_lane_height(job->height_px, job->count);
     if (job->is_plain) {
         draw_plain(cr, job->width_px, job->height_px, job->replays, job->count,
@@ -208,9 +215,12 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
         if (cairo_surface_status(film->surfaces[i]) != CAIRO_STATUS_SUCCESS)
             return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
     }
+    if (job->waters)
+        film->frame_count = job->waters->moment_count;
     film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
-    camera_fit(&film->camera, job->replays, job->count, job->width_px,
-               draw_lane_height(job->height_px, job->count));
+    if (!job->waters)
+        camera_fit(&film->camera, job->replays, job->count, job->width_px,
+                   draw_lane_height(job->height_px, job->count));
     return 0;
 }
 
@@ -248,23 +258,33 @@ static void tell_progress(struct export_film *film, int index)
         output_print(stderr, "%s\n", line);
 }
 
-void export_film_draw(struct export_film *film, int index)
+/* Where the eye is in this frame. */
+static struct camera follow(struct export_film *film, int index)
 {
     const struct export_job *job = film->job;
-    tell_progress(film, index);
     double time_s = index / film->fps, lane = draw_lane_height(job->height_px, job->count);
     if (index == 0)
         camera_jump(&film->camera,
                     camera_target(&film->camera, job->replays, job->count, time_s, lane));
     else
         camera_track(&film->camera, job->replays, job->count, time_s, 1, lane, 1 / film->fps);
-    struct camera camera = camera_snap(&film->camera);
+    return camera_snap(&film->camera);
+}
+
+void export_film_draw(struct export_film *film, int index)
+{
+    const struct export_job *job = film->job;
+    tell_progress(film, index);
+    double time_s = index / film->fps;
+    struct camera camera = job->waters ? film->camera : follow(film, index);
     film->before = index ? film->pixels : NULL;
     cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
     cairo_t *cr = cairo_create(surface);
     /* edges of 16 shades, not 255: nobody sees it in motion, and shapes take half the time */
     cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
-    if (job->is_grid)
+    if (job->waters)
+        draw_waters(cr, job->width_px, job->height_px, job->waters, index);
+    else if (job->is_grid)
         draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1, time_s,
                    film->overlays);
     else

@@ -9,6 +9,7 @@
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/replay/replay.h"
+#include "viewer/replay/waters.h"
 
 #define EXPORT_SIDE_MIN_PX 16
 #define EXPORT_SIDE_MAX_PX 8192
@@ -17,7 +18,9 @@
 /* What to write. Zeros (width, height, fps) and a negative time mean the exporter's own choice. */
 struct export_job {
     const struct replay *const *replays;
-    int count; /* >= 1 */
+    int count;                   /* >= 1 */
+    const struct waters *waters; /* of a preserve, instead of replays: then count is 0 */
+    int is_world;                /* waters are to come */
     const char *path;
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;
