@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "simulator/preserve/preserve.h"
+#include "simulator/preserve/preserve_epoch.h"
 #include "tests/suite.h"
 
 #define SEEKER "examples/creatures/seeker.json"
@@ -56,8 +56,8 @@ static void teardown(void)
 static void found(void)
 {
     preserve_apply(&params);
-    ck_assert_msg(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error) == 0, "%s",
-                  error.message);
+    ck_assert_msg(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error) == 0,
+                  "%s", error.message);
 }
 
 static void hear(void *context, const struct preserve_event *event)
@@ -271,6 +271,110 @@ START_TEST(a_state_of_another_world_is_refused)
 }
 END_TEST
 
+/* An order for a world whose state is `state`. */
+static struct epoch_order *make_order(uint32_t epoch)
+{
+    struct epoch_order *order = epoch_order_create();
+    ck_assert_ptr_nonnull(order);
+    order->epoch = epoch;
+    ck_assert_int_eq(preserve_state_pack(&state, &order->state), 0);
+    return order;
+}
+
+static void begin(const struct epoch_order *order)
+{
+    preserve_state_deinit(&state);
+    ck_assert_msg(preserve_epoch_begin(&state, &params, 7, order, &memory, &error) == 0, "%s",
+                  error.message);
+}
+
+/* Founders wait as eggs: one leaves an epoch, and comes to another world with all its energy. */
+START_TEST(an_egg_drifts_to_another_world)
+{
+    struct packed_bytes traveller = {NULL, 0};
+    set("preserve.drift=1");
+    set("preserve.hatch_s=100");
+    found();
+    for (int i = 0; i < state.egg_count; i++)
+        state.eggs[i].born_tick = state.tick;
+    struct epoch_order *order = make_order(1);
+    begin(order);
+    ck_assert_msg(preserve_epoch_live(&state, &params, order, NULL, &memory, &traveller, &error) ==
+                      0,
+                  "%s", error.message);
+    ck_assert_int_eq(state.egg_count, 5);
+    microjoules gone = state.ledger.departures;
+    ck_assert(gone > 0 && traveller.length > 0);
+    epoch_order_destroy(order);
+
+    order = make_order(3);
+    order->arrivals[order->arrival_count++] = traveller;
+    begin(order);
+    ck_assert_int_eq(state.egg_count, 6);
+    ck_assert(state.ledger.arrivals == gone && state.eggs[5].born_tick == state.tick);
+    preserve_state_check(&state);
+    epoch_order_destroy(order);
+}
+END_TEST
+
+START_TEST(who_must_not_live_does_not)
+{
+    found();
+    run(60);
+    ck_assert_int_ge(state.living_count, 3);
+    struct epoch_order *order = make_order(1);
+    uint64_t one = state.living[1].descent.id;
+    int living = state.living_count;
+    order->without[order->without_count++] = one;
+    begin(order);
+    ck_assert_int_eq(state.living_count, living - 1);
+    for (int i = 0; i < state.living_count; i++)
+        ck_assert(state.living[i].descent.id != one);
+    preserve_state_check(&state);
+    epoch_order_destroy(order);
+}
+END_TEST
+
+/* Worlds of a run have ids and families of their own. */
+START_TEST(worlds_are_apart)
+{
+    struct preserve_state other;
+    found();
+    ck_assert_int_eq(preserve_found(&other, &params, 7, 1, genomes, names, 2, &memory, &error), 0);
+    ck_assert(other.seed != state.seed);
+    for (int i = 0; i < other.egg_count; i++)
+        for (int k = 0; k < state.egg_count; k++)
+            ck_assert(other.eggs[i].descent.id != state.eggs[k].descent.id &&
+                      other.eggs[i].descent.family != state.eggs[k].descent.family);
+    preserve_state_deinit(&other);
+}
+END_TEST
+
+START_TEST(hostile_packed_states_are_refused_or_read)
+{
+    struct preserve_state copy;
+    found();
+    struct epoch_order *order = make_order(1);
+    struct packed_bytes *packed = &order->state;
+    size_t length = packed->length;
+    for (size_t cut = 0; cut < length; cut += 37) {
+        packed->length = cut;
+        ck_assert_int_ne(preserve_state_unpack(&copy, packed, &error), 0);
+    }
+    packed->length = length;
+    for (size_t i = 0; i < length; i += i < 16 ? 1 : 41) {
+        packed->bytes[i] ^= 0x55;
+        if (preserve_state_unpack(&copy, packed, &error) == 0)
+            preserve_state_deinit(&copy);
+        packed->bytes[i] ^= 0x55;
+    }
+    ck_assert_int_eq(preserve_state_unpack(&copy, packed, &error), 0);
+    ck_assert(preserve_digest(&copy) == preserve_digest(&state));
+    preserve_state_deinit(&copy);
+    epoch_order_destroy(order);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("preserve");
@@ -288,5 +392,9 @@ int main(void)
     tcase_add_test(tests, hostile_states_are_refused_or_read);
     tcase_add_test(tests, a_microjoule_too_much_is_seen_in_bytes);
     tcase_add_test(tests, a_state_of_another_world_is_refused);
+    tcase_add_test(tests, an_egg_drifts_to_another_world);
+    tcase_add_test(tests, who_must_not_live_does_not);
+    tcase_add_test(tests, worlds_are_apart);
+    tcase_add_test(tests, hostile_packed_states_are_refused_or_read);
     return run_tests("preserve", tests);
 }
