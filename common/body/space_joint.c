@@ -1,7 +1,5 @@
 #include "common/body/space_joint.h"
 
-#include <string.h>
-
 #include "common/math/detmath.h"
 
 enum { X, Y, Z };
@@ -17,14 +15,6 @@ const struct space_joint space_joints[SPACE_JOINT_COUNT] = {
     [SPACE_LINEAR] = {"linear", 1, 0, {0, 0}, 0},
     [SPACE_FREE] = {"free", 3, 0, {0, 0}, 1},
 };
-
-int space_joint_find(const char *name)
-{
-    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
-        if (strcmp(space_joints[i].name, name) == 0)
-            return i;
-    return -1;
-}
 
 /* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is
  * the tangent of half the twist. */

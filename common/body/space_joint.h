@@ -53,9 +53,6 @@ static inline int space_joint_rates(const struct space_joint *joint)
     return joint->slides + joint->turns + 3 * joint->has_ball;
 }
 
-/* The kind of that name, or -1. */
-int space_joint_find(const char *name);
-
 /* How far a ball's x axis has left the frame's, 0 to pi; and its turn about x, -pi to pi. */
 double space_swing(struct quaternion q);
 double space_twist(struct quaternion q);

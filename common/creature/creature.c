@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/genome/sensor.h"
 #include "common/creature/creature_codec.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
@@ -78,6 +77,16 @@ int creature_read(struct creature *creature, const char *path, struct error *err
         rc = creature_decode(creature, bytes, length, path, error);
     free(bytes);
     return rc == 0 ? 0 : file_kind_explain(path, FILE_CREATURE, error);
+}
+
+int creature_read_exchanged(struct creature *creature, const char *path,
+                            const struct sight_exchange *see, struct error *error)
+{
+    int status = creature_read(creature, path, error);
+    if (status || !see->is_given)
+        return status;
+    genome_exchange_sights(&creature->genome, see->sights[0], see->sights[1]);
+    return genome_check(&creature->genome, error) ? error_prefix(error, "%s", path) : 0;
 }
 
 int creature_choose_params(const struct creature *creature, const char *params_path,

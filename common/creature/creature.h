@@ -7,6 +7,7 @@
 #define COMMON_CREATURE_CREATURE_H
 
 #include "common/genome/genome.h"
+#include "common/genome/sensor.h"
 #include "common/judge/measures.h"
 #include "common/formats/pack.h"
 #include "common/params/params.h"
@@ -40,6 +41,9 @@ void creature_deinit(struct creature *creature);
 
 /* Reads binary or JSON by its first byte. On error the creature is left initialised and empty. */
 int creature_read(struct creature *creature, const char *path, struct error *error);
+/* The same, to see one thing where it saw another, if that is given. */
+int creature_read_exchanged(struct creature *creature, const char *path,
+                            const struct sight_exchange *see, struct error *error);
 /* Reads a creature from memory; `name` stands for the path in messages. */
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);

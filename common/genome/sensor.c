@@ -32,14 +32,6 @@ const struct sight_info sights[SIGHT_COUNT] = {
 /* A body gene keeps its set of sensors in 64 bits. */
 _Static_assert(SENSOR_COUNT <= 64, "more sensors than bits");
 
-int sensor_find(const char *name)
-{
-    for (int i = 0; i < SENSOR_COUNT; i++)
-        if (!strcmp(sensors[i].name, name))
-            return i;
-    return -1;
-}
-
 static int find_sight(const char *name, size_t length)
 {
     for (int i = 0; i < SIGHT_COUNT; i++)
@@ -112,12 +104,4 @@ uint64_t sensors_drawn(int kind, const struct params *params)
 {
     uint64_t of_contests = SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT);
     return body_kinds[kind].sensors & (sensors_switched_on(params) | ~of_contests);
-}
-
-int face_find(const char *name)
-{
-    for (int i = 0; i < FACE_COUNT; i++)
-        if (!strcmp(face_names[i], name))
-            return i;
-    return -1;
 }

@@ -92,8 +92,6 @@ struct sight_exchange {
 };
 int sights_read_exchange(const char *text, void *exchange, struct error *error);
 
-/* The sensor with that name, or -1. */
-int sensor_find(const char *name);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint64_t sensors_switched_on(const struct params *params);
 /* The sensors among which random genomes and mutations draw: those of the kind, switched off or
@@ -102,6 +100,5 @@ uint64_t sensors_switched_on(const struct params *params);
 uint64_t sensors_drawn(int kind, const struct params *params);
 extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */
-int face_find(const char *name);
 
 #endif

@@ -66,12 +66,6 @@ static inline struct quaternion quaternion_rate(struct quaternion q, struct vec3
     return quaternion_product(q, half);
 }
 
-/* a + s b, not a unit. */
-static inline struct quaternion quaternion_along(struct quaternion a, struct quaternion b, double s)
-{
-    return (struct quaternion){a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-
 /* A turn about a unit axis. */
 struct quaternion quaternion_about(struct vec3 axis, double angle_rad);
 /* The exponential map: a turn about v by |v|. |q| = 1 within 2 ulp. */

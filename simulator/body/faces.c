@@ -27,8 +27,11 @@ static void feel_contact(struct senses *senses, const struct dynamics *dynamics,
             felt[face_sensors[face]] = 1;
 }
 
-void faces_feel_contacts(struct senses *senses, const struct dynamics *dynamics, int count,
-                         faces_to_genes *to_genes)
+/* The contact sensors of the first `count` faces of all parts: 1 where a face looks against the
+ * normal of a contact within 60 degrees, else -1. Not the face that is nearest to the point counts,
+ * since the corners that something stands on are as near to others. */
+static void feel_contacts(struct senses *senses, const struct dynamics *dynamics, int count,
+                          faces_to_genes *to_genes)
 {
     const struct contact_point *contacts;
     int contact_count = dynamics_contacts(dynamics, &contacts);
@@ -41,4 +44,16 @@ void faces_feel_contacts(struct senses *senses, const struct dynamics *dynamics,
         if (contact_is_inner(c))
             feel_contact(senses, dynamics, c->other, vec3_scale(c->normal, -1), count, to_genes);
     }
+}
+
+void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
+                const struct dynamics *dynamics, const struct surroundings *around)
+{
+    if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
+        feel_contacts(senses, dynamics, feeling->count, feeling->to_genes);
+    if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
+        feeling->feel_acceleration(senses, dynamics, around);
+    for (int k = 0; k < SIGHT_COUNT; k++)
+        if (senses_see(senses, around, k))
+            feeling->see(senses, dynamics, &around->seen[k], &sights[k]);
 }

@@ -12,10 +12,17 @@ double faces_bound_acceleration(double value);
 typedef struct vec3 faces_to_genes(const struct senses *senses, const struct dynamics *dynamics,
                                    int part, struct vec3 v);
 
-/* The contact sensors of the first `count` faces of all parts: 1 where a face looks against the
- * normal of a contact within 60 degrees, else -1. Not the face that is nearest to the point counts,
- * since the corners that something stands on are as near to others. */
-void faces_feel_contacts(struct senses *senses, const struct dynamics *dynamics, int count,
-                         faces_to_genes *to_genes);
+/* What a kind with faces feels besides contacts; of bodies in the plane and in space. */
+struct faces_feeling {
+    int count; /* of faces */
+    faces_to_genes *to_genes;
+    void (*feel_acceleration)(struct senses *senses, const struct dynamics *dynamics,
+                              const struct surroundings *around);
+    void (*see)(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
+                const struct sight_info *sight);
+};
+/* Contacts, accelerations and sights, as far as they are switched on. */
+void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
+                const struct dynamics *dynamics, const struct surroundings *around);
 
 #endif

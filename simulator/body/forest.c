@@ -261,25 +261,6 @@ void forest_tick(struct forest *f, const struct forest_tick *tick)
     }
 }
 
-int forest_island_size(const struct forest *f, int place)
-{
-    int size = 0;
-    for (int i = 0; i < f->count; i++)
-        size += f->island[i] == f->island[place];
-    return size;
-}
-
-void forest_momentum(const struct forest *f, struct vec3 *linear, struct vec3 *angular)
-{
-    *linear = *angular = (struct vec3){0, 0, 0};
-    for (int i = 0; i < f->count; i++) {
-        struct vec3 p, l;
-        dynamics_momentum(f->all[i], &p, &l);
-        *linear = vec3_add(*linear, p);
-        *angular = vec3_add(*angular, l);
-    }
-}
-
 void forest_check(const struct forest *f)
 {
     for (int i = 0; i < f->count; i++) {

@@ -53,11 +53,7 @@ struct forest_tick {
  * itself; the others take them as by forest_step(). The motion is the same, but for that of bodies
  * that rest. */
 void forest_tick(struct forest *forest, const struct forest_tick *tick);
-/* How many bodies took the last step together with this one, itself among them. */
-int forest_island_size(const struct forest *forest, int place);
 /* A broken invariant of the forest is a bug. */
 void forest_check(const struct forest *forest);
-/* Sums over all: linear momentum and angular momentum about the world's origin. */
-void forest_momentum(const struct forest *forest, struct vec3 *linear, struct vec3 *angular);
 
 #endif

@@ -91,6 +91,8 @@ static void see(struct senses *senses, const struct dynamics *dynamics, const st
     }
 }
 
+static const struct faces_feeling feeling = {FACE_COUNT, to_genes, feel_acceleration, see};
+
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
@@ -100,13 +102,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
         dynamics_part_state(dynamics, i, &state);
         senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.y_m;
     }
-    if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
-        faces_feel_contacts(senses, dynamics, FACE_COUNT, to_genes);
-    if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
-        feel_acceleration(senses, dynamics, around);
-    for (int k = 0; k < SIGHT_COUNT; k++)
-        if (senses_see(senses, around, k))
-            see(senses, dynamics, &around->seen[k], &sights[k]);
+    faces_feel(&feeling, senses, dynamics, around);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */

@@ -84,17 +84,13 @@ static void see(struct senses *senses, const struct dynamics *dynamics, const st
     }
 }
 
+static const struct faces_feeling feeling = {FACE_FLAT_COUNT, to_genes, feel_acceleration, see};
+
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
     feel_joints(senses, dynamics);
-    if (senses->on & SENSOR_BIT(SENSOR_CONTACT_RIGHT))
-        faces_feel_contacts(senses, dynamics, FACE_FLAT_COUNT, to_genes);
-    if (senses->on & SENSOR_BIT(SENSOR_ACCELERATION_ALONG))
-        feel_acceleration(senses, dynamics, around);
-    for (int k = 0; k < SIGHT_COUNT; k++)
-        if (senses_see(senses, around, k))
-            see(senses, dynamics, &around->seen[k], &sights[k]);
+    faces_feel(&feeling, senses, dynamics, around);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */

@@ -69,14 +69,6 @@ microjoules *plants_at(const struct plants *plants, double x_m, double y_m)
     return &plants->cells[(int)row * plants->columns + (int)column];
 }
 
-microjoules plants_total(const struct plants *plants)
-{
-    microjoules total = 0;
-    for (int i = 0; i < plants->columns * plants->rows; i++)
-        total += plants->cells[i];
-    return total;
-}
-
 double daylight_at(double time_s, double day_s)
 {
     double sine, cosine;

@@ -56,7 +56,6 @@ int plants_create(struct plants *plants, const struct params *params, struct are
 microjoules plants_grow(struct plants *plants, double daylight, double dt_s);
 /* The cell at a place, or NULL beside the water. */
 microjoules *plants_at(const struct plants *plants, double x_m, double y_m);
-microjoules plants_total(const struct plants *plants);
 /* Daylight of a time: a sine's positive half, with a mean of 1 over a day; a day of 0 s: always
  * 1. */
 double daylight_at(double time_s, double day_s);

@@ -54,24 +54,6 @@ static int request_parse(struct request *request, int argc, char **argv)
 
 /* ---- reading ---- */
 
-static int read_creatures(struct report *report, const struct request *request, struct error *error)
-{
-    for (int i = 0; i < 2; i++) {
-        struct creature *creature = &report->creatures[i];
-        int status = creature_read(creature, request->paths[i], error);
-        if (!status && request->see.is_given) {
-            genome_exchange_sights(&creature->genome, request->see.sights[0],
-                                   request->see.sights[1]);
-            status = genome_check(&creature->genome, error);
-            if (status)
-                error_prefix(error, "%s", request->paths[i]);
-        }
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
 static int read_params(struct report *report, const struct request *request, struct error *error)
 {
     const struct creature *a = &report->creatures[0];
@@ -196,7 +178,10 @@ static int request_run(const struct request *request)
     struct error error = {0};
     creature_init(&report.creatures[0]);
     creature_init(&report.creatures[1]);
-    int status = read_creatures(&report, request, &error), exit_code = EXIT_OK;
+    int status = 0, exit_code = EXIT_OK;
+    for (int i = 0; !status && i < 2; i++)
+        status =
+            creature_read_exchanged(&report.creatures[i], request->paths[i], &request->see, &error);
     if (!status)
         status = read_params(&report, request, &error);
     if (!status)

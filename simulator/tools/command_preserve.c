@@ -55,25 +55,6 @@ static int request_parse(struct request *request, int argc, char **argv)
 
 /* ---- reading ---- */
 
-static int read_creatures(struct report *report, const struct request *request, struct error *error)
-{
-    for (int i = 0; i < request->path_count; i++) {
-        struct creature *creature = &report->creatures[i];
-        int status = creature_read(creature, request->paths[i], error);
-        if (!status && request->see.is_given) {
-            genome_exchange_sights(&creature->genome, request->see.sights[0],
-                                   request->see.sights[1]);
-            status = genome_check(&creature->genome, error);
-            if (status)
-                error_prefix(error, "%s", request->paths[i]);
-        }
-        if (status)
-            return status;
-        report->genomes[i] = &creature->genome;
-    }
-    return 0;
-}
-
 static int read_params(struct report *report, const struct request *request, struct error *error)
 {
     struct params *params = &report->params;
@@ -178,7 +159,12 @@ static int live(struct report *report, const struct request *request, struct err
 static int run(struct report *report, const struct request *request, struct error *error)
 {
     char warning[256];
-    int status = read_creatures(report, request, error);
+    int status = 0;
+    for (int i = 0; !status && i < request->path_count; i++) {
+        report->genomes[i] = &report->creatures[i].genome;
+        status =
+            creature_read_exchanged(&report->creatures[i], request->paths[i], &request->see, error);
+    }
     if (!status)
         status = read_params(report, request, error);
     if (status)

@@ -20,6 +20,15 @@
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
+/* The kind of that name, or -1. */
+static int space_joint_find(const char *name)
+{
+    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
+        if (strcmp(space_joints[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 #define FOLDER "tests/oracle/space/"
 #define PI     3.14159265358979323846
 #define STEP_S (1.0 / 240)

@@ -13,6 +13,15 @@
 #include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/tally.h"
 
+/* The kind of that name, or -1. */
+static int space_joint_find(const char *name)
+{
+    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
+        if (strcmp(space_joints[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
 #define NUMBERS "tests/oracle/space/closed-forms.json"
 #define PI      3.14159265358979323846
 #define STEP    (1.0 / 240)

@@ -10,6 +10,20 @@
 #include "common/math/rng.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"
+#include "simulator/body/forest.h"
+
+/* Sums over all: linear momentum, and angular momentum about the world's origin. */
+static inline void forest_momentum(const struct forest *f, struct vec3 *linear,
+                                   struct vec3 *angular)
+{
+    *linear = *angular = (struct vec3){0, 0, 0};
+    for (int i = 0; i < f->count; i++) {
+        struct vec3 p, l;
+        dynamics_momentum(f->all[i], &p, &l);
+        *linear = vec3_add(*linear, p);
+        *angular = vec3_add(*angular, l);
+    }
+}
 
 enum {
     BODY_PARTS_MAX = 24,

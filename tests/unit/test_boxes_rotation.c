@@ -6,6 +6,12 @@
 #include "common/math/rotation.h"
 #include "tests/suite.h"
 
+/* a + s b, not a unit. */
+static struct quaternion quaternion_along(struct quaternion a, struct quaternion b, double s)
+{
+    return (struct quaternion){a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
 #define SAMPLES 20000
 
 static struct rng rng;

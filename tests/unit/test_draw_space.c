@@ -9,6 +9,7 @@
 
 #include "common/math/rotation.h"
 #include "common/creature/creature.h"
+#include "tests/unit/pose_fixture.h"
 #include "tests/suite.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/stage.h"

@@ -6,6 +6,14 @@
 #include "simulator/preserve/ecology.h"
 #include "tests/suite.h"
 
+static microjoules plants_total(const struct plants *plants)
+{
+    microjoules total = 0;
+    for (int i = 0; i < plants->columns * plants->rows; i++)
+        total += plants->cells[i];
+    return total;
+}
+
 static struct params params;
 static struct arena arena;
 static struct plants plants;

@@ -8,6 +8,15 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 
+/* How many bodies took the last step together with this one, itself among them. */
+static int forest_island_size(const struct forest *f, int place)
+{
+    int size = 0;
+    for (int i = 0; i < f->count; i++)
+        size += f->island[i] == f->island[place];
+    return size;
+}
+
 enum { MOST = 4 };
 /* Two that meet at 1 m/s, and whose limbs move as fast, are not farther within one another. */
 #define PENETRATION_M 0.01

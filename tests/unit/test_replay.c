@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/version.h"
+#include "tests/unit/pose_fixture.h"
 #include "tests/suite.h"
 
 #define SEED 77

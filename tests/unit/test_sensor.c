@@ -5,6 +5,24 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The sensor with that name, or -1. */
+static int sensor_find(const char *name)
+{
+    for (int i = 0; i < SENSOR_COUNT; i++)
+        if (!strcmp(sensors[i].name, name))
+            return i;
+    return -1;
+}
+
+static int face_find(const char *name)
+{
+    for (int i = 0; i < FACE_COUNT; i++)
+        if (!strcmp(face_names[i], name))
+            return i;
+    return -1;
+}
 
 START_TEST(names_are_distinct_and_found)
 {

@@ -255,7 +255,7 @@ static uint64_t draw(void)
 
 static const struct specimen *current(void)
 {
-    return gallery_specimen(gallery, stage_current(stage));
+    return gallery_specimen(gallery, stage->current);
 }
 
 /* ---- playing ---- */
@@ -263,7 +263,7 @@ static const struct specimen *current(void)
 START_TEST(plays_pauses_steps_and_scrubs)
 {
     open_run_of(1);
-    ck_assert_int_eq(stage_is_playing(stage), 1);
+    ck_assert_int_eq(stage->is_playing, 1);
     for (int i = 0; i < 30; i++)
         stage_advance(stage, 1.0 / 60);
     ck_assert_double_eq_tol(stage_time(stage), 0.5, 1e-9);
@@ -282,7 +282,7 @@ START_TEST(plays_pauses_steps_and_scrubs)
     ck_assert_double_eq_tol(stage_time(stage), 1.5, 1e-9);
     stage_release_mouse(stage);
     click(26, BAR_Y);
-    ck_assert_int_eq(stage_is_playing(stage), 1);
+    ck_assert_int_eq(stage->is_playing, 1);
     press("++");
     stage_seek(stage, 0);
     stage_advance(stage, 0.1);
@@ -307,10 +307,10 @@ START_TEST(every_key_draws_and_overlays_toggle)
     press(" ");
     stage_seek(stage, 1.1); /* it has gone far enough for a trail */
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
-        unsigned before = stage_overlays(stage);
+        unsigned before = stage->overlays;
         uint64_t picture = draw();
         stage_press_key(stage, overlays[i].key);
-        ck_assert_uint_eq(stage_overlays(stage), before ^ overlays[i].overlay);
+        ck_assert_uint_eq(stage->overlays, before ^ overlays[i].overlay);
         /* there is no light to be seen, and no sensor to feel */
         if (!strchr("oi", overlays[i].key))
             ck_assert_msg(draw() != picture, "%c shows nothing", overlays[i].key);
@@ -468,11 +468,11 @@ START_TEST(race_grid_and_clicks)
         y[1] = 3 * scene / 4;
     }
     click(x[1], y[1]);
-    ck_assert_int_eq(stage_current(stage), 1);
+    ck_assert_int_eq(stage->current, 1);
     ck_assert_int_eq(stage_view(stage), VIEW_CELLS);
     click(x[1], y[1]);
     ck_assert_int_eq(stage_view(stage), VIEW_SINGLE);
-    ck_assert_int_eq(stage_current(stage), 1);
+    ck_assert_int_eq(stage->current, 1);
 }
 END_TEST
 
@@ -499,13 +499,13 @@ START_TEST(line_of_descent_and_parent)
         ck_assert_uint_eq(gallery_specimen(gallery, i)->creature.id, 8 - 2 * (uint64_t)i);
     draw();
     click(100, 30 + 92 * 1.5); /* the second step */
-    ck_assert_int_eq(stage_current(stage), 1);
+    ck_assert_int_eq(stage->current, 1);
     press("d");
     ck_assert_int_eq(stage_view(stage), VIEW_PAIR);
     ck_assert_ptr_nonnull(gallery_specimen(gallery, 2)->replay);
     uint64_t pair = draw();
     press("n");
-    ck_assert_int_eq(stage_current(stage), 2);
+    ck_assert_int_eq(stage->current, 2);
     ck_assert_uint_ne(draw(), pair);
     press("w");
     ck_assert_int_eq(gallery_shelf(gallery), SHELF_GENERATION);
@@ -609,7 +609,7 @@ static int find_cut(enum replay_cut_kind kind, double *x, double *y)
     for (*y = 40; *y < 300; *y += 3)
         for (*x = WIDTH / 2.0; *x < WIDTH; *x += 3) {
             stage_move_mouse(stage, *x, *y);
-            if (stage_pointed(stage).kind == kind)
+            if (stage->pointed.kind == kind)
                 return 1;
         }
     return 0;
@@ -692,11 +692,11 @@ static void remove_controller(const char *log)
 /* Until all orders have been answered. */
 static void give_orders(void)
 {
-    for (int i = 0; i < 3000 && chooser_is_busy(stage_chooser(stage)); i++) {
+    for (int i = 0; i < 3000 && chooser_is_busy(stage->chooser); i++) {
         stage_look_for_news(stage, 0);
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     }
-    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+    ck_assert(!chooser_is_busy(stage->chooser));
 }
 
 static void expect_orders(const char *log, const char *const *orders, int count)
@@ -786,7 +786,7 @@ START_TEST(buttons_and_the_right_one_choose)
     ck_assert_int_eq((int)gallery_waiting(gallery), -1);
     press("B");
     click(WIDTH - 40, bar_y);
-    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+    ck_assert(!chooser_is_busy(stage->chooser));
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_NONE);
     remove_controller(log);
 }
@@ -804,7 +804,7 @@ START_TEST(the_past_shows_what_was_chosen)
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
     press("B");
     ck_assert_int_eq(gallery_choice(gallery, 0), CHOICE_BREED);
-    ck_assert(!chooser_is_busy(stage_chooser(stage)));
+    ck_assert(!chooser_is_busy(stage->chooser));
     /* the last generation */
     put_generation(2);
     stage_press_key(stage, STAGE_KEY_END);
@@ -843,9 +843,9 @@ END_TEST
 START_TEST(where_nobody_chooses_capitals_are_small)
 {
     open_run_of(2);
-    ck_assert_ptr_null(stage_chooser(stage));
+    ck_assert_ptr_null(stage->chooser);
     press("B");
-    ck_assert_uint_eq(stage_overlays(stage), DRAW_TRAIL | DRAW_BRAIN);
+    ck_assert_uint_eq(stage->overlays, DRAW_TRAIL | DRAW_BRAIN);
     press("B");
     stage_press_key(stage, STAGE_KEY_ENTER);
     stage_press_choice(stage, 60, 60);

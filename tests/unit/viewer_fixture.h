@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/unit/pose_fixture.h"
 #include "viewer/replay/replay.h"
 
 struct fixture {

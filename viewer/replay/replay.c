@@ -407,24 +407,10 @@ void replay_get_moment(const struct replay *replay, double time_s, struct replay
 
 /* ---- poses ---- */
 
-struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad)
-{
-    return (struct replay_pose){.x_m = (float)x_m,
-                                .y_m = (float)y_m,
-                                .turn_w = (float)cos(angle_rad / 2),
-                                .turn_z = (float)sin(angle_rad / 2)};
-}
-
 struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn)
 {
     return (struct replay_pose){(float)at_m.x, (float)at_m.y, (float)at_m.z, (float)turn.w,
                                 (float)turn.x, (float)turn.y, (float)turn.z};
-}
-
-double replay_pose_angle(const struct replay_pose *pose)
-{
-    struct vec3 x = replay_pose_turn(pose, (struct vec3){1, 0, 0});
-    return atan2(x.y, x.x);
 }
 
 struct vec3 replay_pose_centre(const struct replay_pose *pose)

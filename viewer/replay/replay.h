@@ -226,11 +226,7 @@ void replay_get_moment(const struct replay *replay, double time_s, struct replay
 void replay_sample(const struct replay *replay, double time_s, struct replay_pose *poses,
                    struct vec3 *centre);
 
-/* A pose in the plane, turned about z. */
-struct replay_pose replay_pose_flat(double x_m, double y_m, double angle_rad);
 struct replay_pose replay_pose_of(struct vec3 at_m, struct quaternion turn);
-/* The turn of a pose about z, as far as it is one: -pi .. pi. */
-double replay_pose_angle(const struct replay_pose *pose);
 struct vec3 replay_pose_centre(const struct replay_pose *pose);
 /* A direction of a part's frame in the world; and a place. */
 struct vec3 replay_pose_turn(const struct replay_pose *pose, struct vec3 way);

@@ -359,35 +359,10 @@ double stage_time(const struct stage *stage)
     return stage->time_s;
 }
 
-int stage_is_playing(const struct stage *stage)
-{
-    return stage->is_playing;
-}
-
-int stage_current(const struct stage *stage)
-{
-    return stage->current;
-}
-
 void stage_set_overlays(struct stage *stage, unsigned overlays)
 {
     stage->overlays = overlays;
     stage->is_changed = 1;
-}
-
-unsigned stage_overlays(const struct stage *stage)
-{
-    return stage->overlays;
-}
-
-const struct chooser *stage_chooser(const struct stage *stage)
-{
-    return stage->chooser;
-}
-
-struct replay_cut stage_pointed(const struct stage *stage)
-{
-    return stage->pointed;
 }
 
 #endif

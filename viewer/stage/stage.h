@@ -72,13 +72,6 @@ const char *stage_title(struct stage *stage);
 /* What there is to see, for tests. */
 enum stage_view stage_view(const struct stage *stage);
 double stage_time(const struct stage *stage);
-int stage_is_playing(const struct stage *stage);
-int stage_current(const struct stage *stage); /* index in the gallery */
-unsigned stage_overlays(const struct stage *stage);
-/* Gives choices on; NULL where nobody chooses. */
-const struct chooser *stage_chooser(const struct stage *stage);
-/* What of the brain is under the mouse (CUT_NONE: nothing). */
-struct replay_cut stage_pointed(const struct stage *stage);
 
 #endif
 #endif
