@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/judge/contest.h"
 #include "common/version.h"
 #include "tests/unit/pose_fixture.h"
 #include "tests/suite.h"
@@ -590,6 +591,32 @@ START_TEST(names_are_made_clean)
 }
 END_TEST
 
+/* Whoever is followed, a contest's middle is at x = 0, and so is the platform under it. */
+START_TEST(a_contest_has_its_middle_at_zero)
+{
+    struct creature other;
+    creature_init(&other);
+    ck_assert_int_eq(genome_copy(&other.genome, &creature.genome), 0);
+    other.genome.bodies[1].width_m = 0.6;
+    contest_apply(&params);
+    params.contest_goal = CONTEST_SUMO;
+    params.world_ground = 0;
+    params.simulation_duration_s = 0.2;
+    strcpy(params.world_obstacles, "0 -0.25 9 0.5 0");
+    struct contest_bout bout = contest_make_bout(creature.genome.kind, &params, SEED, 1);
+    for (int follow = -1; follow < 2; follow++) {
+        const struct creature *both[2] = {&creature, &other};
+        struct replay *replay;
+        int status = replay_create_bout(&replay, both, &params, &bout, follow, &error);
+        ck_assert_msg(status == 0, "%s", error.message);
+        ck_assert_int_gt(replay->frame_count, 5);
+        ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
+        replay_destroy(replay);
+    }
+    creature_deinit(&other);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("replay");
@@ -602,6 +629,7 @@ int main(void)
     tcase_add_test(tests, floats_in_water_around_its_start);
     tcase_add_test(tests, tells_water_from_air);
     tcase_add_test(tests, stands_on_obstacles);
+    tcase_add_test(tests, a_contest_has_its_middle_at_zero);
     tcase_add_test(tests, keeps_memory_bounded);
     tcase_add_test(tests, motionless_is_shown_to_its_end);
     tcase_add_test(tests, unsettled_shows_its_settling);

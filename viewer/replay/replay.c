@@ -233,7 +233,8 @@ void replay_finish(struct replay *replay)
     if (!replay->frame_count)
         return;
     row_at(replay, 0, &row);
-    float x = row.centre[0], y = replay_has_floor(replay) ? 0 : row.centre[1];
+    float x = replay->keeps_place ? 0 : row.centre[0],
+          y = replay_has_floor(replay) ? 0 : row.centre[1];
     for (int i = 0; i < replay->obstacles.count; i++)
         replay->obstacles.list[i].x_m -= x;
     for (int i = 0; i < replay->own_solid_count; i++)

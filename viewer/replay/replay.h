@@ -2,10 +2,10 @@
  *
  * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
  * with poses, values of the drives, effector signals, neuron outputs, contacts and energies.
- * Coordinates are shifted so that the centre of mass starts at x = 0 (and at y = 0 where there is
- * nothing to stand on); those of a creature in space are turned so that it goes along x. Sizes: a
- * row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows. Memory is bounded
- * by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
+ * Coordinates are shifted so that the centre of mass starts at x = 0 (but in contests), and at
+ * y = 0 where there is nothing to stand on; those of a creature in space are turned so that it goes
+ * along x. Sizes: a row of a ten-part creature is about 1 kB, ten seconds at 60 Hz about 600 rows.
+ * Memory is bounded by REPLAY_BYTES_MAX: a longer replay keeps every second, fourth, ... tick. */
 #ifndef VIEWER_REPLAY_REPLAY_H
 #define VIEWER_REPLAY_REPLAY_H
 
@@ -162,6 +162,7 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, shape_count, drive_count, neuron_count, effector_count;
+    int keeps_place;         /* x is that of the world: a contest's middle is 0 */
     int has_depth;           /* some shape is not flat: the scene can be seen from all sides */
     double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */
     int has_ground, has_light, is_torque_mode;

@@ -215,6 +215,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
     int status = obstacles_parse(&replay->obstacles, params->world_obstacles, error);
     replay_describe_world(replay, params);
     replay->status = REPLAY_UNRECORDED;
+    replay->keeps_place = 1;
     replay->frame_s = 1.0 / params->simulation_brain_hz;
     if (!status)
         status = make(&recording, bout, error);
