@@ -5,7 +5,7 @@
 #define BESTIARY_VERSION "0.18.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 21
+#define SIMULATOR_VERSION 22
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 6

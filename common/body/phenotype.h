@@ -153,9 +153,10 @@ struct shape {
 };
 
 /* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one
- * another, and others collide. PAIR_PASS: they pass in any case. From PAIR_HALF on (boxes that a
- * joint joins): they collide, but of one of them only half is there, see box_body.h. */
-enum { PAIR_USUAL, PAIR_PASS, PAIR_HALF };
+ * another, and others collide. PAIR_PASS: they pass in any case; PAIR_MEET: they collide in any case
+ * but that of one piece. From PAIR_HALF on (boxes that a joint joins): they collide, but of one of
+ * them only half is there, see box_body.h. */
+enum { PAIR_USUAL, PAIR_PASS, PAIR_MEET, PAIR_HALF };
 
 struct phenotype {
     int kind; /* BODY_* */

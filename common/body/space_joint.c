@@ -5,15 +5,16 @@
 enum { X, Y, Z };
 
 const struct space_joint space_joints[SPACE_JOINT_COUNT] = {
-    [SPACE_RIGID] = {"rigid", 0, 0, {0, 0}, 0},
-    [SPACE_REVOLUTE] = {"revolute", 0, 1, {Z, 0}, 0},
-    [SPACE_TWIST] = {"twist", 0, 1, {X, 0}, 0},
-    [SPACE_UNIVERSAL] = {"universal", 0, 2, {Z, Y}, 0},
-    [SPACE_BEND_TWIST] = {"bend-twist", 0, 2, {Z, X}, 0},
-    [SPACE_TWIST_BEND] = {"twist-bend", 0, 2, {X, Z}, 0},
-    [SPACE_SPHERICAL] = {"spherical", 0, 0, {0, 0}, 1},
-    [SPACE_LINEAR] = {"linear", 1, 0, {0, 0}, 0},
-    [SPACE_FREE] = {"free", 3, 0, {0, 0}, 1},
+    [SPACE_RIGID] = {"rigid", 0, 0, {0, 0}, 0, 0},
+    [SPACE_REVOLUTE] = {"revolute", 0, 1, {Z, 0}, 0, 0},
+    [SPACE_TWIST] = {"twist", 0, 1, {X, 0}, 0, 0},
+    [SPACE_UNIVERSAL] = {"universal", 0, 2, {Z, Y}, 0, 0},
+    [SPACE_BEND_TWIST] = {"bend-twist", 0, 2, {Z, X}, 0, 0},
+    [SPACE_TWIST_BEND] = {"twist-bend", 0, 2, {X, Z}, 0, 0},
+    [SPACE_SPHERICAL] = {"spherical", 0, 0, {0, 0}, 1, 0},
+    [SPACE_LINEAR] = {"linear", 1, 0, {0, 0}, 0, 0},
+    [SPACE_FREE] = {"free", 3, 0, {0, 0}, 1, 1},
+    [SPACE_PLANAR] = {"planar", 2, 1, {Z, 0}, 0, 1},
 };
 
 /* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is

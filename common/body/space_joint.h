@@ -27,7 +27,8 @@ enum space_joint_kind {
     SPACE_TWIST_BEND,
     SPACE_SPHERICAL,
     SPACE_LINEAR,
-    SPACE_FREE, /* of a root: three slides and a ball */
+    SPACE_FREE,   /* of a root: three slides and a ball */
+    SPACE_PLANAR, /* of a root that stays in a plane: slides along x and y, a turn about z */
     SPACE_JOINT_COUNT
 };
 
@@ -35,10 +36,11 @@ enum { SPACE_TURNS_MAX = 2, SPACE_RATES_MAX = 6 };
 
 struct space_joint {
     const char *name;
-    int slides;                /* along x; or along x, y and z */
+    int slides;                /* along x; or along x and y; or along x, y and z */
     int turns;                 /* about ... */
     int axes[SPACE_TURNS_MAX]; /* ... x: 0, y: 1, z: 2 */
     int has_ball;
+    int is_root; /* nothing holds it: it has no limits and no damping */
 };
 
 extern const struct space_joint space_joints[SPACE_JOINT_COUNT];

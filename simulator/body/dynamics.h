@@ -27,9 +27,8 @@ struct dynamics_settings {
     int effector_mode;     /* EFFECTOR_* */
     double joint_damping_1_s;
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
-    /* of the constraint solver; contact_epsilon_m: nearer is touching, 0 for the default of 0.1 mm;
-     * constraint_tau_s: 0 for dt_s */
-    double constraint_tau_s, rtol, contact_epsilon_m;
+    /* of the constraint solver; constraint_tau_s: 0 for dt_s */
+    double constraint_tau_s, rtol;
     int substeps;   /* of spheres, at least; 0 for the default */
     double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
     uint64_t work_max; /* see dynamics_work(); 0: no end */

@@ -121,10 +121,16 @@ static double length(double a, double b)
     return sqrt(a * a + b * b);
 }
 
+/* How much of a contact's numbers lies across its normal. */
+static double across_of(const struct law_contact *c, const double *l)
+{
+    return c->size == 3 ? length(l[1], l[2]) : c->size == 2 ? fabs(l[1]) : 0;
+}
+
 /* l becomes the nearest point of the cone |lt| <= mu ln. */
 static void project(const struct law_contact *c, double *l)
 {
-    double mu = c->size == 3 ? c->friction : 0, across = c->size == 3 ? length(l[1], l[2]) : 0;
+    double mu = c->size > 1 ? c->friction : 0, across = across_of(c, l);
     if (l[0] >= 0 && across <= mu * l[0])
         return;
     double n = fmax(0, (l[0] + mu * across) / (1 + mu * mu));
@@ -150,7 +156,7 @@ double law_miss(const struct law *s, int contact)
     double w = mobility_of(s, c), to[3], sum = 0;
     if (is_inert(c) || !(w > 0))
         return 0;
-    double slip = c->size == 3 ? c->friction * length(v[1], v[2]) : 0;
+    double slip = c->size > 1 ? c->friction * across_of(c, v) : 0;
     for (int k = 0; k < c->size; k++)
         to[k] = l[k] - (k == 0 ? v[0] - c->bound + slip : v[k]) / w;
     project(c, to);
@@ -253,13 +259,13 @@ struct lack {
 
 /* xt that slides is x - most (x - v) / |x - v|, most = mu p. */
 static void set_sliding(struct lack *m, double friction, double most, double a, double b,
-                        const double *x)
+                        const double across[2])
 {
     double far = length(a, b), ex = a / far, ey = b / far, share = most / far;
     const double by[2][3] = {{friction * ex, share * ey * ey, -share * ex * ey},
                              {friction * ey, -share * ex * ey, share * ex * ex}};
-    m->miss[1] = x[1] - most * ex;
-    m->miss[2] = x[2] - most * ey;
+    m->miss[1] = across[0] - most * ex;
+    m->miss[2] = across[1] - most * ey;
     for (int k = 0; k < 2; k++)
         for (int j = 0; j < 3; j++) {
             m->by_velocity[k + 1][j] = by[k][j];
@@ -276,12 +282,13 @@ static struct lack lack_of(const struct law_contact *c, const double *x, const d
     if (!(p > 0))
         return m;
     int stuck = 1;
-    if (c->size == 3 && c->friction > 0) {
-        double a = x[1] - v[1], b = x[2] - v[2], most = c->friction * p;
+    if (c->size > 1 && c->friction > 0) {
+        const double across[2] = {x[1], c->size == 3 ? x[2] : 0};
+        double a = x[1] - v[1], b = c->size == 3 ? x[2] - v[2] : 0, most = c->friction * p;
         if (length(a, b) <= most)
-            stuck = 3;
+            stuck = c->size;
         else
-            set_sliding(&m, c->friction, most, a, b, x);
+            set_sliding(&m, c->friction, most, a, b, across);
     }
     for (int k = 0; k < stuck; k++) {
         m.miss[k] = v[k];
@@ -437,8 +444,8 @@ static void go_round(struct law *s, double e, double r, int rounds)
     for (int n = 0; n < rounds; n++) {
         for (int i = 0; i < g->count; i++) {
             const struct law_contact *c = &g->contacts[i];
-            if (c->size == 3)
-                g->slip[c->row] = c->friction * length(g->y[c->row + 1], g->y[c->row + 2]);
+            if (c->size > 1)
+                g->slip[c->row] = c->friction * across_of(c, g->y + c->row);
         }
         for (int i = 0; i < g->rows; i++)
             g->x[i] = -g->g[i] - g->slip[i] + r * g->z[i] - g->y[i] + e * g->centre[i];
@@ -460,7 +467,7 @@ static void set_impulses(struct law *s)
     for (int i = 0; i < g->count; i++) {
         const struct law_contact *c = &g->contacts[i];
         double normal = fmax(g->x[c->row], 0), most = c->friction * normal;
-        double across = c->size == 3 ? length(g->x[c->row + 1], g->x[c->row + 2]) : 0;
+        double across = across_of(c, g->x + c->row);
         double share = across > most ? most / across : 1;
         for (int k = 0; k < c->size; k++) {
             int row = c->row + k;

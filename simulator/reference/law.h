@@ -2,7 +2,7 @@
  * is the reference's own, and shares nothing with the fast solvers' (world/cones.h).
  *
  *   v = free + W l        W = J M^-1 J', of which a contact has a normal row n and, with friction,
- *                         two tangents t
+ *                         two tangents t, or the one of a plane
  *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0
  *   |lt| <= mu ln,  lt = -mu ln vt / |vt| where vt is not 0
  *
@@ -30,7 +30,7 @@
 #include "simulator/reference/qr.h"
 
 struct law_contact {
-    int row, size;   /* the normal; 3 rows with tangents, else 1 */
+    int row, size;   /* the normal; 3 rows with two tangents, 2 with the one of a plane, else 1 */
     double bound;    /* least vn; -HUGE_VAL: no impulse */
     double friction; /* mu */
 };

@@ -129,7 +129,6 @@ static void find_reference(const struct motion_case *motion, struct outcome *ref
     }
     struct dynamics_settings settings =
         settings_of(SOLVER_CONSTRAINT, INTEGRATOR_AUTO, 1.0 / 960, 1e-12);
-    settings.contact_epsilon_m = 1e-10;
     move(motion, &settings, reference);
 }
 
@@ -187,7 +186,6 @@ static void measure_tolerances(const struct motion_case *motion, const struct ou
         double rtol = pow(10, -digits);
         struct dynamics_settings settings =
             settings_of(SOLVER_CONSTRAINT, INTEGRATOR_AUTO, 1.0 / 60, rtol);
-        settings.contact_epsilon_m = fmin(1e-4, 100 * rtol);
         snprintf(setting, sizeof setting, "rtol 1e-%d", digits);
         measure(motion, "constraint", setting, &settings, reference, machine);
     }

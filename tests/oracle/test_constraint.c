@@ -21,7 +21,6 @@ static void setup(void)
     stage.settings.solver = SOLVER_CONSTRAINT;
     stage.settings.constraint_tau_s = 0.01;
     stage.settings.rtol = 1e-10;
-    stage.settings.contact_epsilon_m = 1e-9;
 }
 
 static void teardown(void)
@@ -578,7 +577,6 @@ END_TEST
 START_TEST(an_elastic_box_keeps_its_energy)
 {
     static const double tilts_rad[] = {0, 0.1, 0.3, 0.6, 1.1};
-    stage.settings.contact_epsilon_m = 0;
     stage.settings.rtol = 1e-8;
     stage.settings.restitution_speed_m_s = 1e-6;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .elasticity = 1};
@@ -640,7 +638,6 @@ END_TEST
 START_TEST(a_dropped_box_lies_down)
 {
     double q[DOF] = {0, 1, 0.6}, zero[DOF] = {0};
-    stage.settings.contact_epsilon_m = 0;
     stage.settings.rtol = 1e-8;
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY, .has_ground = 1, .friction = 0.8};
     body_init_box(&stage.body, 0.4, 0.2, 1);
@@ -728,7 +725,6 @@ START_TEST(limbs_press_on_each_other)
                                   .anchor_x_m = 0.05,
                                   .anchor_y_m = -0.25,
                                   .torque_max_n_m = 2}};
-    stage.settings.contact_epsilon_m = 0;
     stage.settings.rtol = 1e-8;
     stage.world.own_friction = 0.5;
     body_init(&stage.body, parts, 3);
@@ -776,6 +772,8 @@ static const char *const creature_files[] = {
     "examples/creatures/biped.json", "examples/creatures/fish.json",
     "examples/creatures/inchworm.json", "examples/creatures/tail.json"};
 
+/* The articulated solver looks once a step at what is exposed: at a quarter of the step it is apart by a
+ * quarter. */
 START_TEST(creatures_swim_alike)
 {
     for (int i = 0; i < 4; i++) {
@@ -784,7 +782,7 @@ START_TEST(creatures_swim_alike)
         struct evaluation b =
             evaluate_file(creature_files[i], "water", SOLVER_CONSTRAINT, 1.0 / 240, 1);
         ck_assert_int_eq(a.verdict, b.verdict);
-        check_near("distance", b.measures.distance_m, a.measures.distance_m, 2e-4);
+        check_near("distance", b.measures.distance_m, a.measures.distance_m, 4e-4);
         check_near("share", b.measures.residual_share, 0, 1e-7);
     }
 }
@@ -814,7 +812,7 @@ START_TEST(a_pusher_walks_alike)
     static const char path[] = "examples/creatures/pusher.json";
     struct evaluation b = evaluate_file(path, "land", SOLVER_CONSTRAINT, 1.0 / 240, 1);
     ck_assert_int_eq(b.verdict, VERDICT_OK);
-    check_near("share", b.measures.residual_share, 0, 1e-6);
+    check_near("share", b.measures.residual_share, 0, 1e-5);
     static const struct {
         double parts, distance_share, height_m;
     } steps[] = {{1, 0.04, 1e-3}, {2, 0.015, 5e-4}, {16, 0.005, 3e-4}};

@@ -205,6 +205,36 @@ START_TEST(random_laws)
 }
 END_TEST
 
+/* In a plane one tangent says what two do, of which the second moves nothing. */
+START_TEST(one_tangent)
+{
+    enum { CONTACTS = 6, COLUMNS = 9 };
+    for (int round = 0; round < 50; round++) {
+        double velocities[2][2 * CONTACTS];
+        struct rng again = rng;
+        for (int size = 2; size <= 3; size++) {
+            rng = again;
+            clear(COLUMNS);
+            for (int i = 0; i < CONTACTS; i++) {
+                int row = add_contact(size, 0.5, 0);
+                for (int k = row; k < row + 2; k++) {
+                    s.free[k] = rng_uniform(&rng, -1, 1);
+                    for (int j = 0; j < COLUMNS; j++)
+                        y[k][j] = rng_uniform(&rng, -1, 1);
+                }
+            }
+            solve();
+            ck_assert_double_lt(s.residual, 1e-9);
+            for (int i = 0; i < CONTACTS; i++)
+                for (int k = 0; k < 2; k++)
+                    velocities[size - 2][2 * i + k] = s.velocity[size * i + k];
+        }
+        for (int i = 0; i < 2 * CONTACTS; i++)
+            ck_assert_double_eq_tol(velocities[0][i], velocities[1][i], 1e-8);
+    }
+}
+END_TEST
+
 START_TEST(towers_stand)
 {
     for (int boxes = 1; boxes <= 16; boxes *= 4) {
@@ -433,6 +463,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, random_laws);
+    tcase_add_test(tests, one_tangent);
     tcase_add_test(tests, towers_stand);
     tcase_add_test(tests, masses_differ);
     tcase_add_test(tests, top_strikes);

@@ -160,7 +160,6 @@ static void use_solver(int solver)
     stage.settings.solver = solver;
     stage.settings.rtol = 1e-8;
     stage.settings.constraint_tau_s = 0.01;
-    stage.settings.contact_epsilon_m = 0;
 }
 
 static void add_obstacle(double x, double y, double width, double height, double angle)

@@ -48,7 +48,7 @@ static void make_link(int i)
                                 .cone_rad = HUGE_VAL};
     if (i == 0 && rng_below(&rng, 2) == 0)
         *link = (struct space_link){.parent = -1,
-                                    .kind = SPACE_FREE,
+                                    .kind = rng_below(&rng, 4) ? SPACE_FREE : SPACE_PLANAR,
                                     .frame = QUATERNION_ONE,
                                     .mass_kg = link->mass_kg,
                                     .centre = middle,

@@ -61,7 +61,7 @@ void space_dynamics_set_effectors(struct space_dynamics *d, enum effector_state 
 void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s)
 {
     for (int i = 0; i < d->rates; i++) {
-        int is_free = d->links[d->link_of[i]].kind == SPACE_FREE;
+        int is_free = space_joints[d->links[d->link_of[i]].kind].is_root;
         d->servos[i].damping = is_free ? 0 : rate_1_s * 2 * d->birth_inertia[i];
     }
     space_step_judge_servos(d);

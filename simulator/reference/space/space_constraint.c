@@ -92,19 +92,46 @@ static void init_body(struct space_constraint *c, int i, const struct space_link
                        .joint = &space_joints[link->kind],
                        .coordinate = c->coordinates,
                        .rate = c->rates,
-                       .frame = quaternion_matrix(quaternion_normalised(link->frame)),
-                       .own = vec3_negated(link->centre),
-                       .parents = vec3_sub(link->joint, from),
                        .mass = link->mass_kg,
                        .inverse_mass = 1 / link->mass_kg,
                        .inertia = link->inertia,
                        .inverse_inertia = sym3_inverse(&link->inertia),
                        .root = root_of(&link->inertia)};
+    b->hinge = (struct hinge){.child = i,
+                              .parent = link->parent,
+                              .joint = b->joint,
+                              .frame = quaternion_matrix(quaternion_normalised(link->frame)),
+                              .own = vec3_negated(link->centre),
+                              .parents = vec3_sub(link->joint, from)};
     b->rates = space_joint_rates(b->joint);
     b->plain = b->joint->slides + b->joint->turns;
     c->mass += b->mass;
     c->coordinates += space_joint_coordinates(b->joint);
     c->rates += b->rates;
+}
+
+/* In the plane the faces that feel drag are those of rectangles that move, and all hide one
+ * another. */
+static int create_drag(struct space_constraint *c, const struct space_body *body,
+                       struct arena *arena)
+{
+    const struct space_box *boxes = body->boxes;
+    int count = body->box_count;
+    if (c->shapes) {
+        struct space_box *list = arena_take(arena, (size_t)count, sizeof list[0]);
+        if (!list)
+            return ERR_MEMORY;
+        boxes = list;
+        count = 0;
+        for (int i = 0; i < body->box_count; i++)
+            if (c->shapes[i] == PART_BOX && body->boxes[i].link != WORLD)
+                list[count++] = body->boxes[i];
+    }
+    if (space_drag_create(&c->drag, &c->world.drag, boxes, count, body->links, c->count, arena))
+        return ERR_MEMORY;
+    for (int i = 0; c->shapes && i < count; i++)
+        c->drag.bodies[i] = 0;
+    return 0;
 }
 
 struct space_constraint *space_constraint_create(const struct space_body *body,
@@ -122,6 +149,8 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
     c->count = body->link_count;
     c->boxes = body->boxes;
     c->box_count = body->box_count;
+    c->shapes = world->surfaces.shapes;
+    c->ground.parent = WORLD;
     c->ground.place.turn = QUATERNION_ONE;
     c->ground.turned = quaternion_matrix(QUATERNION_ONE);
     for (int i = 0; i < c->count; i++)
@@ -130,8 +159,7 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
         return NULL;
     if (take_memory(c, arena) != 0 || space_equation_create(c) != 0 ||
         space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
-        space_drag_create(&c->drag, &world->drag, body->boxes, body->box_count, body->links,
-                          c->count, arena) != 0)
+        create_drag(c, body, arena) != 0)
         return NULL;
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < c->bodies[i].rates; k++)
@@ -244,7 +272,7 @@ static int is_bad_end(struct space_constraint *c)
     double sum = 0;
     space_touch_find(c, LOOK_NEAR);
     for (int i = 0; i < c->touch_count; i++)
-        for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
+        for (int k = 0; k < c->touches[i].size; k++)
             sum += fabs(c->touches[i].force[k]);
     for (int i = 0; i < c->touch_count; i++) {
         struct touch *found = space_touch_match(c, &c->touches[i]);
@@ -300,7 +328,7 @@ static int has_wrong_touch(struct space_constraint *c, double ahead)
     double sum = 0;
     space_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (int i = 0; i < c->touch_count; i++)
-        for (int k = 0; k < space_touch_size(&c->touches[i]); k++)
+        for (int k = 0; k < c->touches[i].size; k++)
             sum += fabs(c->touches[i].force[k]);
     for (int i = 0; i < c->touch_count; i++)
         if (is_wrong(c, &c->touches[i], FORCE_SHARE * sum))
@@ -486,7 +514,7 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
         struct quaternion turn =
             quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
         int k = b->joint->slides;
-        b->f = mat3_product(&p->turned, &b->frame);
+        b->hinge.f = mat3_product(&p->turned, &b->hinge.frame);
         for (int j = 0; j < b->joint->turns; j++) {
             double unit[3] = {0, 0, 0};
             unit[b->joint->axes[j]] = 1;
@@ -502,16 +530,16 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
         space_system_find_axes(b);
         for (; k < b->rates; k++)
             place.spin = vec3_along(place.spin, b->axes[k], rate[k]);
-        b->rc = mat3_apply(&b->turned, b->own);
-        struct vec3 way = mat3_apply(&p->turned, b->parents), slid = none;
+        b->hinge.rc = mat3_apply(&b->turned, b->hinge.own);
+        struct vec3 way = mat3_apply(&p->turned, b->hinge.parents), slid = none;
         for (k = 0; k < b->joint->slides; k++) {
             way = vec3_along(way, b->axes[k], at[k]);
             slid = vec3_along(slid, b->axes[k], rate[k]);
         }
-        place.centre = vec3_sub(vec3_add(p->place.centre, way), b->rc);
+        place.centre = vec3_sub(vec3_add(p->place.centre, way), b->hinge.rc);
         place.velocity =
             vec3_sub(vec3_add(vec3_add(p->place.velocity, vec3_cross(p->place.spin, way)), slid),
-                     vec3_cross(place.spin, b->rc));
+                     vec3_cross(place.spin, b->hinge.rc));
         b->place = place;
         space_system_put(c->y + STATE_SIZE * i, &place);
     }
@@ -526,7 +554,38 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
     for (int i = 0; i < c->pair_count; i++)
         c->pairs[i].held.axis = -1;
     space_system_place(c, c->y);
+    if (c->loop_count > 0) {
+        space_equation_close(c);
+        settle_state(c);
+    }
     space_constraint_reset_ledger(c);
+}
+
+static struct hinge hinge_of(const struct space_constraint *c, const struct space_loop *loop)
+{
+    return (struct hinge){
+        .child = loop->links[0],
+        .parent = loop->links[1],
+        .joint = &space_joints[loop->kind],
+        .frame = quaternion_matrix(loop->turns[1]),
+        .own_frame = quaternion_matrix(loop->turns[0]),
+        .own = vec3_add(loop->at[0], space_system_body(c, loop->links[0])->hinge.own),
+        .parents = vec3_add(loop->at[1], space_system_body(c, loop->links[1])->hinge.own)};
+}
+
+int space_constraint_close(struct space_constraint *c, const struct space_loop *loops, int count)
+{
+    if (!(c->loops = arena_take(c->arena, (size_t)count, sizeof c->loops[0])))
+        return ERR_MEMORY;
+    c->loop_count = count;
+    for (int i = 0; i < count; i++)
+        c->loops[i] = hinge_of(c, &loops[i]);
+    return space_equation_create(c);
+}
+
+void space_constraint_set_ground(struct space_constraint *c, struct vec3 at)
+{
+    c->ground.place.centre = at;
 }
 
 void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo)
@@ -589,18 +648,6 @@ double space_constraint_gap(struct space_constraint *c)
     return most;
 }
 
-static double kinetic_energy(const struct space_constraint *c)
-{
-    double sum = 0;
-    for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
-        struct vec3 w = mat3_back(&b->turned, b->place.spin);
-        sum += b->mass * vec3_dot(b->place.velocity, b->place.velocity) +
-               vec3_dot(w, sym3_apply(&b->inertia, w));
-    }
-    return sum / 2;
-}
-
 static double potential_energy(const struct space_constraint *c)
 {
     double sum = 0;
@@ -611,13 +658,14 @@ static double potential_energy(const struct space_constraint *c)
 
 void space_constraint_reset_ledger(struct space_constraint *c)
 {
-    c->ledger = (struct ledger){.energy_start_j = kinetic_energy(c) + potential_energy(c)};
+    c->ledger =
+        (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
 }
 
 const struct ledger *space_constraint_ledger(struct space_constraint *c)
 {
     struct ledger *l = &c->ledger;
-    l->kinetic_j = kinetic_energy(c);
+    l->kinetic_j = space_system_kinetic_energy(c);
     l->potential_j = potential_energy(c);
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
                     l->loss_damping_j + l->loss_drag_j + l->loss_friction_j + l->loss_impact_j +
@@ -695,7 +743,7 @@ void space_constraint_set_world(struct space_constraint *c, const struct space_w
 void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s)
 {
     for (int i = 0; i < c->rates; i++) {
-        int is_free = c->bodies[c->body_of[i]].link->kind == SPACE_FREE;
+        int is_free = c->bodies[c->body_of[i]].joint->is_root;
         c->servos[i].damping = is_free ? 0 : rate_1_s * 2 * c->birth_inertia[i];
     }
 }

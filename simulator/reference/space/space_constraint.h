@@ -24,6 +24,19 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
                                                  const struct dynamics_settings *settings,
                                                  struct arena *arena);
 
+/* A joint that closes a loop: a second one between two links, or between a link and the world,
+ * -1. */
+struct space_loop {
+    enum space_joint_kind kind;
+    int links[2];               /* the child and the parent */
+    struct vec3 at[2];          /* in their frames, as is ... */
+    struct quaternion turns[2]; /* ... the frame of the joint */
+};
+
+/* Closes loops from the next space_constraint_set_state() on, which moves all links as little as it
+ * can. Once, after creation; ERR_MEMORY when the arena is full. */
+int space_constraint_close(struct space_constraint *c, const struct space_loop *loops, int count);
+
 /* As of space_dynamics.h. */
 void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo);
 void space_constraint_set_effector(struct space_constraint *c, int rate, double strength);
@@ -43,6 +56,10 @@ void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s)
 int space_constraint_step(struct space_constraint *c);
 /* Coordinates and rates of joints. Puts the links there and resets the ledger. */
 void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd);
+
+/* Where the frame of the world is in which joints of roots stand; for the next
+ * space_constraint_set_state(). */
+void space_constraint_set_ground(struct space_constraint *c, struct vec3 at);
 
 /* A link's centre of mass; the spin in the world's axes. */
 struct space_place {

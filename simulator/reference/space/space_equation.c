@@ -17,6 +17,12 @@
 #define RANK_TOLERANCE 1e-12
 /* The direction of sliding is smoothed by this share of the speed that counts as rest. */
 #define SMOOTHING 1e-2
+/* Closing loops: steps at most, the longest of one, m or rad, and what is closed, at once or where
+ * steps get no nearer. */
+#define CLOSE_STEPS  200
+#define CLOSE_WAY    0.2
+#define CLOSE_ENOUGH 1e-14
+#define CLOSE_NEAR   1e-10
 /* Operations of an evaluation for each row. */
 enum { ROW_WORK = 400 };
 
@@ -43,7 +49,8 @@ static int take_arrays(struct arena *arena, const struct wanted *wanted, size_t 
 int space_equation_extend(struct space_constraint *c, int touches)
 {
     struct space_constraint with = *c;
-    int joints = JOINT_ROWS_MAX * c->count, laws = 3 * touches, all = joints + laws;
+    int joints = JOINT_ROWS_MAX * (c->count + c->loop_count), laws = 3 * touches;
+    int all = joints + laws;
     int quadratures = c->rates + LOSSES + laws;
     const struct wanted wanted[] = {{&with.along, laws, joints},
                                     {&with.against, laws, joints},
@@ -69,7 +76,7 @@ int space_equation_extend(struct space_constraint *c, int touches)
 
 int space_equation_create(struct space_constraint *c)
 {
-    int joints = JOINT_ROWS_MAX * c->count;
+    int joints = JOINT_ROWS_MAX * (c->count + c->loop_count);
     const struct wanted wanted[] = {{&c->joints, joints, joints}, {&c->inverse, joints, 1}};
     c->first = arena_take(c->arena, (size_t)joints, sizeof c->first[0]);
     c->island = arena_take(c->arena, (size_t)c->count, sizeof c->island[0]);
@@ -121,7 +128,7 @@ static void add_touch_rows(struct space_constraint *c, struct touch *t)
         }
         return;
     }
-    for (int i = 1; i < 3; i++) {
+    for (int i = 1; i < t->size; i++) {
         c->reference[c->row_count] = c->has_reference ? t->reference[i] : 0;
         c->rows[c->row_count++] = t->rows[i];
     }
@@ -144,8 +151,8 @@ static void read_forces(struct space_constraint *c)
             t->force[2] = -t->friction * t->force[0] * two;
             continue;
         }
-        t->force[1] = *force++;
-        t->force[2] = *force++;
+        for (int k = 1; k < t->size; k++)
+            t->force[k] = *force++;
     }
 }
 
@@ -302,6 +309,8 @@ static void find_islands(struct space_constraint *c)
         c->island[i] = i;
     for (int i = 0; i < c->count; i++)
         join(c, i, c->bodies[i].parent);
+    for (int i = 0; i < c->loop_count; i++)
+        join(c, c->loops[i].child, c->loops[i].parent);
     for (int i = c->joint_rows; i < c->row_count; i++)
         join(c, c->rows[i].bodies[0], c->rows[i].bodies[1]);
 }
@@ -485,6 +494,70 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
     }
 }
 
+/* The motion of all bodies by the least impulses that take away the deviations of joints, or their
+ * rates. Returns the greatest of these before. */
+static double find_closing(struct space_constraint *c, int is_rate)
+{
+    double most = 0;
+    for (int i = 0; i < c->count; i++)
+        c->bodies[i].free_v = c->bodies[i].free_w = none;
+    space_system_list_joints(c, 0);
+    space_equation_factor_joints(c);
+    for (int i = 0; i < c->joint_rows; i++) {
+        double off = is_rate ? c->rows[i].rate : c->rows[i].deviation;
+        most = fmax(most, fabs(off));
+        c->lambda[i] = -c->scale[i] * off;
+    }
+    solve_down(c, c->lambda);
+    solve_up(c, c->lambda);
+    for (int i = 0; i < c->joint_rows; i++)
+        apply(c, &c->rows[i], c->scale[i] * c->lambda[i]);
+    return most;
+}
+
+static void place_bodies(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++)
+        space_system_put(c->y + STATE_SIZE * i, &c->bodies[i].place);
+    space_system_place(c, c->y);
+}
+
+/* Moves all places along the motion found, no farther than CLOSE_WAY. */
+static void move_closer(struct space_constraint *c)
+{
+    double longest = 0;
+    for (int i = 0; i < c->count; i++)
+        longest =
+            fmax(longest, fmax(vec3_length(c->bodies[i].free_v), vec3_length(c->bodies[i].free_w)));
+    double share = longest > CLOSE_WAY ? CLOSE_WAY / longest : 1;
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        struct quaternion turn = quaternion_exp(vec3_scale(b->free_w, share));
+        b->place.centre = vec3_along(b->place.centre, b->free_v, share);
+        b->place.turn = quaternion_product(turn, b->place.turn);
+    }
+    place_bodies(c);
+}
+
+void space_equation_close(struct space_constraint *c)
+{
+    double best = HUGE_VAL;
+    for (int step = 0; step < CLOSE_STEPS; step++) {
+        double off = find_closing(c, 0);
+        if (off <= CLOSE_ENOUGH || (off < CLOSE_NEAR && off > 0.5 * best))
+            break;
+        best = fmin(best, off);
+        move_closer(c);
+    }
+    find_closing(c, 1);
+    for (int i = 0; i < c->count; i++) {
+        struct body *b = &c->bodies[i];
+        b->place.velocity = vec3_add(b->place.velocity, b->free_v);
+        b->place.spin = vec3_add(b->place.spin, b->free_w);
+    }
+    place_bodies(c);
+}
+
 void space_equation_weigh_freedoms(struct space_constraint *c)
 {
     for (int i = 0; i < c->rates; i++) {
@@ -494,11 +567,11 @@ void space_equation_weigh_freedoms(struct space_constraint *c)
         space_system_clear_forces(c, none);
         space_system_push(c, b, k, 1);
         space_equation_accelerate(c, 0, 0);
-        struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->rc)),
-                                     vec3_add(p->free_v, vec3_cross(p->free_w, b->rp)));
+        struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
+                                     vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
         struct vec3 moved = k < b->joint->slides ? point : vec3_sub(b->free_w, p->free_w);
         c->birth_inertia[i] = 1 / vec3_dot(b->axes[k], moved);
-        if (b->link->kind != SPACE_FREE)
+        if (!b->joint->is_root)
             c->servos[i].damping = c->settings.joint_damping_1_s * 2 * c->birth_inertia[i];
     }
 }

@@ -116,7 +116,7 @@ static int rows_of_found(const struct space_constraint *c)
 {
     int rows = 0;
     for (int i = 0; i < c->found_count; i++)
-        rows += space_touch_size(&c->found[i]);
+        rows += c->found[i].size;
     return rows;
 }
 
@@ -149,7 +149,7 @@ static void reduce(struct space_constraint *c, double ahead)
     for (int i = 0; i < c->found_count; i++) {
         struct touch *t = &c->found[i];
         struct law_contact *contact = &c->law.contacts[i];
-        *contact = (struct law_contact){n, space_touch_size(t), 0, t->friction};
+        *contact = (struct law_contact){n, t->size, 0, t->friction};
         for (int k = 0; k < contact->size; k++)
             set_response(c, &t->rows[k], response_of(c, n++));
         drop_immobile(c, contact);
@@ -192,21 +192,25 @@ static void apply_impulses(struct space_constraint *c)
     }
 }
 
-/* Work of the impulses: of contacts along and across normals, of limits. */
+/* Work of the impulses of a group, which its first contact names, or of all: of contacts along and
+ * across normals, of limits. */
+enum { ALL_GROUPS = -1 };
 struct works {
     double normal, tangent, limit, size;
 };
 
-static struct works work_of(const struct space_constraint *c)
+static struct works work_of(const struct space_constraint *c, int group)
 {
     struct works sum = {0, 0, 0, 0};
     for (int i = 0; i < c->found_count; i++)
-        for (int k = 0; k < space_touch_size(&c->found[i]); k++) {
+        for (int k = 0; k < c->found[i].size; k++) {
             int row = c->law.contacts[i].row + k;
             double l = c->law.impulse[row];
             double *to = c->found[i].kind == TOUCH_LIMIT ? &sum.limit
                          : k == 0                        ? &sum.normal
                                                          : &sum.tangent;
+            if (group != ALL_GROUPS && c->law.leaders[i] != group)
+                break;
             *to += l * 0.5 * (c->before[row] + c->law.velocity[row]);
             sum.size += fabs(l * c->before[row]);
         }
@@ -253,30 +257,53 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
     mark->point.normal = vec3_scale(t->directions[0], sign);
     mark->point.gap_m = t->rows[0].deviation;
     mark->point.normal_impulse_n_s += normal;
-    mark->point.friction_impulse_n_s += vec3_length(across);
+    mark->point.friction_impulse_n_s +=
+        c->shapes ? across.x * mark->point.normal.y - across.y * mark->point.normal.x
+                  : vec3_length(across);
 }
 
-/* Bounds above 0 are given up. */
-static void give_up_bounds(struct space_constraint *c)
+/* Bounds above 0 are given up in groups that gain energy, or in all. Returns 1 if there were any. */
+static int give_up_bounds(struct space_constraint *c, int is_all)
 {
-    for (int i = 0; i < c->found_count; i++)
-        c->law.contacts[i].bound = fmin(c->law.contacts[i].bound, 0);
+    int has_changed = 0;
+    for (int i = 0; i < c->found_count; i++) {
+        struct law_contact *contact = &c->law.contacts[i];
+        if (!(contact->bound > 0))
+            continue;
+        struct works works = work_of(c, c->law.leaders[i]);
+        double gain = works.normal + works.tangent + works.limit;
+        if (is_all || gain > GAIN_SHARE * works.size) {
+            contact->bound = 0;
+            has_changed = 1;
+        }
+    }
+    return has_changed;
 }
 
-/* Solves what found[] is subject to, with velocities `before`, and again without restitution if
- * that gains energy or has no solution. Returns 1 and changes nothing if that has none either. */
+/* What gave the bodies more energy than contacts did is the work of prescribed motions. */
+static void book_motions(struct space_constraint *c, double work)
+{
+    int has_motion = 0;
+    for (int i = 0; i < c->rates; i++)
+        has_motion |= c->servos[i].law == SERVO_MOTION;
+    if (!has_motion)
+        return;
+    c->ledger.work_effector_j += work;
+    c->ledger.work_effector_positive_j += fmax(work, 0);
+}
+
+/* Solves what found[] is subject to, with velocities `before`, and again without restitution where
+ * that gains energy or if it has no solution. Returns 1 and changes nothing if that has none
+ * either. */
 static int solve_impacts(struct space_constraint *c)
 {
+    double energy = space_system_kinetic_energy(c);
     law_solve(&c->law);
-    struct works works = work_of(c);
-    double gain = works.normal + works.tangent + works.limit;
-    if (gain > GAIN_SHARE * works.size || is_unsolved(c, MISS_M_S)) {
-        give_up_bounds(c);
+    if (give_up_bounds(c, is_unsolved(c, MISS_M_S)))
         law_solve(&c->law);
-        works = work_of(c);
-    }
     if (is_unsolved(c, MISS_M_S))
         return 1;
+    struct works works = work_of(c, ALL_GROUPS);
     c->law_residual = fmax(c->law_residual, c->law.residual);
     book_works(c, works);
     for (int i = 0; i < c->found_count; i++) {
@@ -285,6 +312,8 @@ static int solve_impacts(struct space_constraint *c)
             space_impulses_mark(c, &c->found[i], space_touch_force(&c->found[i], l));
     }
     apply_impulses(c);
+    energy = space_system_kinetic_energy(c) - energy;
+    book_motions(c, energy - works.normal - works.tangent - works.limit);
     return 0;
 }
 
@@ -319,7 +348,7 @@ int space_impulses_collide(struct space_constraint *c, double ahead)
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         struct law_contact *law = &c->law.contacts[i];
-        for (int k = 0; k < space_touch_size(t); k++)
+        for (int k = 0; k < t->size; k++)
             c->law.free[law->row + k] = c->before[law->row + k] = t->rows[k].rate;
         if (!is_inert(law))
             law->bound = rebound(c, t, t->rows[0].rate);
@@ -345,13 +374,15 @@ static void drop_leaving(struct space_constraint *c)
 static void start_pressing(struct space_constraint *c, int law)
 {
     const struct law_contact *l = &c->law.contacts[law];
-    const double *force = c->law.impulse + l->row, *after = c->law.velocity + l->row;
+    double force[3] = {0}, after[3] = {0};
     struct touch *t = &c->touches[c->touch_count++];
     *t = c->found[law];
     t->rest = t->rows[0].deviation;
     t->mode = TOUCH_SLIDES;
-    for (int k = 0; k < l->size; k++)
-        t->reference[k] = force[k];
+    for (int k = 0; k < l->size; k++) {
+        t->reference[k] = force[k] = c->law.impulse[l->row + k];
+        after[k] = c->law.velocity[l->row + k];
+    }
     if (l->size == 1 || t->friction == 0)
         return;
     double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
@@ -387,12 +418,12 @@ int space_impulses_choose_modes(struct space_constraint *c, double ahead)
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         double *free = c->law.free + c->law.contacts[i].row;
-        for (int k = 0; k < space_touch_size(t); k++)
+        for (int k = 0; k < t->size; k++)
             free[k] = space_equation_acceleration_of(c, &t->rows[k]);
         if (t->kind == TOUCH_LIMIT)
             continue;
         double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
-        for (int k = 1; k < 3 && speed > 2 * c->slip_m_s; k++)
+        for (int k = 1; k < t->size && speed > 2 * c->slip_m_s; k++)
             free[k] += fmin(1 / STOP_S, SLIDING_M_S2 / speed) * t->rows[k].rate;
     }
     law_solve(&c->law);
@@ -450,7 +481,7 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
         struct law_contact *law = &c->law.contacts[i];
-        for (int k = 0; k < space_touch_size(t); k++) {
+        for (int k = 0; k < t->size; k++) {
             c->before[law->row + k] = t->rows[k].rate;
             c->law.free[law->row + k] =
                 t->rows[k].rate + h * space_equation_acceleration_of(c, &t->rows[k]);

@@ -51,9 +51,9 @@ void space_system_find_axes(struct body *b)
 {
     int k = 0;
     for (; k < b->joint->slides; k++)
-        b->axes[k] = space_system_axis(&b->f, k);
+        b->axes[k] = space_system_axis(&b->hinge.f, k);
     for (int i = 0; i < b->joint->turns; i++)
-        b->axes[k++] = space_system_axis(i == 0 ? &b->f : &b->turned, b->joint->axes[i]);
+        b->axes[k++] = space_system_axis(i == 0 ? &b->hinge.f : &b->turned, b->joint->axes[i]);
     for (int i = 0; k < b->rates; i++)
         b->axes[k++] = space_system_axis(&b->turned, i);
 }
@@ -72,7 +72,8 @@ static void find_turns(const struct body *b, const double *near, double *q)
     int first = b->joint->axes[0], second = b->joint->axes[1];
     if (b->joint->turns == 1)
         second = (first + 1) % 3;
-    struct vec3 a = space_system_axis(&b->f, first), zero = space_system_axis(&b->f, second);
+    struct vec3 a = space_system_axis(&b->hinge.f, first),
+                zero = space_system_axis(&b->hinge.f, second);
     struct vec3 moved = space_system_axis(&b->turned, second);
     q[0] = turn_near(near[0], vec3_dot(moved, vec3_cross(a, zero)), vec3_dot(moved, zero));
     if (b->joint->turns < 2)
@@ -88,9 +89,9 @@ static void find_coordinates(struct space_constraint *c, const struct body *b)
     struct vec3 spin = vec3_sub(b->place.spin, p->place.spin);
     int k = 0;
     for (; k < b->joint->slides; k++) {
-        q[k] = vec3_dot(b->d, b->axes[k]);
-        qd[k] =
-            vec3_dot(b->d_rate, b->axes[k]) + vec3_dot(b->d, vec3_cross(p->place.spin, b->axes[k]));
+        q[k] = vec3_dot(b->hinge.d, b->axes[k]);
+        qd[k] = vec3_dot(b->hinge.d_rate, b->axes[k]) +
+                vec3_dot(b->hinge.d, vec3_cross(p->place.spin, b->axes[k]));
     }
     if (b->joint->turns > 0)
         find_turns(b, c->turned_to + b->coordinate + k, q + k);
@@ -107,34 +108,57 @@ static void find_coordinates(struct space_constraint *c, const struct body *b)
     }
 }
 
+static void place_hinge(const struct space_constraint *c, struct hinge *h)
+{
+    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    h->f = mat3_product(&p->turned, &h->frame);
+    h->rc = mat3_apply(&b->turned, h->own);
+    h->rp = mat3_apply(&p->turned, h->parents);
+    h->d = vec3_sub(vec3_add(b->place.centre, h->rc), vec3_add(p->place.centre, h->rp));
+    h->d_rate = vec3_sub(vec3_add(b->place.velocity, vec3_cross(b->place.spin, h->rc)),
+                         vec3_add(p->place.velocity, vec3_cross(p->place.spin, h->rp)));
+}
+
 /* Everything that follows from a state but accelerations. */
 void space_system_place(struct space_constraint *c, const double *y)
 {
     for (int i = 0; i < c->count; i++) {
         struct body *b = &c->bodies[i];
-        const struct body *p = parent_of(c, b);
         b->place = space_system_place_at(y + STATE_SIZE * i);
         b->place.turn = quaternion_normalised(b->place.turn);
         b->turned = quaternion_matrix(b->place.turn);
         b->inverse = sym3_turned(&b->inverse_inertia, &b->turned);
-        b->f = mat3_product(&p->turned, &b->frame);
-        b->rc = mat3_apply(&b->turned, b->own);
-        b->rp = mat3_apply(&p->turned, b->parents);
-        b->d = vec3_sub(vec3_add(b->place.centre, b->rc), vec3_add(p->place.centre, b->rp));
-        b->d_rate = vec3_sub(vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->rc)),
-                             vec3_add(p->place.velocity, vec3_cross(p->place.spin, b->rp)));
+        place_hinge(c, &b->hinge);
+        b->hinge.turned = b->turned;
         space_system_find_axes(b);
         find_coordinates(c, b);
     }
+    for (int i = 0; i < c->loop_count; i++) {
+        struct hinge *h = &c->loops[i];
+        place_hinge(c, h);
+        h->turned = mat3_product(&space_system_body(c, h->child)->turned, &h->own_frame);
+    }
+}
+
+double space_system_kinetic_energy(const struct space_constraint *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        struct vec3 w = mat3_back(&b->turned, b->place.spin);
+        sum += b->mass * vec3_dot(b->place.velocity, b->place.velocity) +
+               vec3_dot(w, sym3_apply(&b->inertia, w));
+    }
+    return sum / 2;
 }
 
 double space_system_top_speed(const struct space_constraint *c)
 {
     double top = 0;
     for (int i = 0; i < c->box_count; i++) {
-        const struct body *b = &c->bodies[c->boxes[i].link];
-        double reach = vec3_length(vec3_sub(c->boxes[i].centre, b->link->centre)) +
-                       vec3_length(c->boxes[i].size_m) / 2;
+        const struct body *b = space_system_body(c, c->boxes[i].link);
+        double reach = vec3_length(vec3_add(c->boxes[i].centre, b->hinge.own)) +
+                       vec3_length(space_touch_size_m(c, i)) / 2;
         top = fmax(top, vec3_length(b->place.velocity) + vec3_length(b->place.spin) * reach);
     }
     return top;
@@ -154,9 +178,9 @@ void space_system_push(struct space_constraint *c, struct body *b, int k, double
         return;
     }
     b->force = vec3_add(b->force, along);
-    b->moment = vec3_add(b->moment, vec3_cross(b->rc, along));
+    b->moment = vec3_add(b->moment, vec3_cross(b->hinge.rc, along));
     p->force = vec3_sub(p->force, along);
-    p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->rp, b->d), along));
+    p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->hinge.rp, b->hinge.d), along));
 }
 
 /* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
@@ -214,6 +238,23 @@ static void push_joints(struct space_constraint *c, double ahead)
     }
 }
 
+/* A disk in the plane feels the integral of k(vn) vn n around its rim: turning moves no piece of it
+ * along its normal, and those of cos^2 and |cos|^3 are pi and 8/3. Returns its power. */
+static double push_disk(struct space_constraint *c, int i)
+{
+    const struct space_drag_law *law = &c->world.drag;
+    const struct space_box *box = &c->boxes[i];
+    struct body *b = &c->bodies[box->link];
+    struct vec3 arm = mat3_apply(&b->turned, vec3_add(box->centre, b->hinge.own));
+    struct vec3 v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
+    double rim = law->is_quadratic ? 8.0 / 3 * vec3_length(v) : DET_PI;
+    double share = (law->is_leading ? 0.5 : 1) * law->coefficient * box->size_m.x / 2;
+    struct vec3 force = vec3_scale(v, -share * rim);
+    b->force = vec3_add(b->force, force);
+    b->moment = vec3_add(b->moment, vec3_cross(arm, force));
+    return vec3_dot(force, v);
+}
+
 /* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours.
  * Returns its power, 0 or less. */
 static double push_drag(struct space_constraint *c)
@@ -221,15 +262,18 @@ static double push_drag(struct space_constraint *c)
     double power = 0;
     if (!(c->world.drag.coefficient > 0))
         return 0;
+    for (int i = 0; c->shapes && i < c->box_count; i++)
+        if (c->shapes[i] == PART_DISK && c->boxes[i].link != WORLD)
+            power += push_disk(c, i);
     c->work += (uint64_t)(FACE_WORK * 6 * c->box_count) *
                (uint64_t)(c->world.drag.has_exposure ? c->box_count : 1);
     for (int i = 0; i < c->count; i++) {
         struct space_tree_link *l = &c->carriers.links[i];
         const struct body *b = &c->bodies[i];
         l->turned = b->turned;
-        l->at = vec3_add(b->place.centre, b->rc);
+        l->at = vec3_add(b->place.centre, b->hinge.rc);
         l->velocity.w = b->place.spin;
-        l->velocity.v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->rc));
+        l->velocity.v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->hinge.rc));
     }
     space_drag_set(&c->drag, &c->carriers);
     for (int i = 0; i < c->count; i++) {
@@ -240,7 +284,7 @@ static double push_drag(struct space_constraint *c)
         struct vec3 force = vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v));
         power -= vec3_dot(moment, v->w) + vec3_dot(force, v->v);
         b->force = vec3_sub(b->force, force);
-        b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->rc, force)));
+        b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->hinge.rc, force)));
     }
     return power;
 }
@@ -286,25 +330,26 @@ void space_system_set_row(const struct space_constraint *c, struct row *row, int
 }
 
 /* D = d.e, see above. */
-static void set_place_row(const struct space_constraint *c, int i, int axis, struct row *row)
+static void set_place_row(const struct space_constraint *c, const struct hinge *h, int axis,
+                          struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
-    struct vec3 e = space_system_axis(&b->f, axis), wc = b->place.spin, wp = p->place.spin;
+    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    struct vec3 e = space_system_axis(&h->f, axis), wc = b->place.spin, wp = p->place.spin;
     struct vec3 turned = vec3_cross(wp, e);
-    struct wrench own = {e, vec3_cross(b->rc, e)};
-    struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(b->rp, b->d), e))};
-    space_system_set_row(c, row, i, b->parent, own, parents);
-    row->deviation = vec3_dot(b->d, e);
-    row->curvature = vec3_dot(e, vec3_sub(vec3_cross(wc, vec3_cross(wc, b->rc)),
-                                          vec3_cross(wp, vec3_cross(wp, b->rp)))) +
-                     2 * vec3_dot(b->d_rate, turned) + vec3_dot(b->d, vec3_cross(wp, turned));
+    struct wrench own = {e, vec3_cross(h->rc, e)};
+    struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(h->rp, h->d), e))};
+    space_system_set_row(c, row, h->child, h->parent, own, parents);
+    row->deviation = vec3_dot(h->d, e);
+    row->curvature = vec3_dot(e, vec3_sub(vec3_cross(wc, vec3_cross(wc, h->rc)),
+                                          vec3_cross(wp, vec3_cross(wp, h->rp)))) +
+                     2 * vec3_dot(h->d_rate, turned) + vec3_dot(h->d, vec3_cross(wp, turned));
 }
 
-void space_system_set_turn_row(const struct space_constraint *c, int i, struct vec3 g,
-                               struct vec3 change, struct row *row)
+void space_system_set_turn_row(const struct space_constraint *c, const struct hinge *h,
+                               struct vec3 g, struct vec3 change, struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
-    space_system_set_row(c, row, i, b->parent, (struct wrench){none, g},
+    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    space_system_set_row(c, row, h->child, h->parent, (struct wrench){none, g},
                          (struct wrench){none, vec3_negated(g)});
     row->curvature = vec3_dot(change, vec3_sub(b->place.spin, p->place.spin));
 }
@@ -315,22 +360,22 @@ void space_system_set_freedom_row(const struct space_constraint *c, int i, int k
     int is_parents = k == b->joint->slides;
     struct vec3 w = is_parents ? p->place.spin : b->place.spin;
     if (k < b->joint->slides)
-        set_place_row(c, i, k, row);
+        set_place_row(c, &b->hinge, k, row);
     else
-        space_system_set_turn_row(c, i, b->axes[k], vec3_cross(w, b->axes[k]), row);
+        space_system_set_turn_row(c, &b->hinge, b->axes[k], vec3_cross(w, b->axes[k]), row);
     row->deviation = c->q[b->coordinate + k];
 }
 
 /* D = u.a, see above. */
-static void set_across_row(const struct space_constraint *c, int i, int parents, int own,
-                           struct row *row)
+static void set_across_row(const struct space_constraint *c, const struct hinge *h, int parents,
+                           int own, struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
-    struct vec3 u = space_system_axis(&b->f, parents), a = space_system_axis(&b->turned, own);
+    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    struct vec3 u = space_system_axis(&h->f, parents), a = space_system_axis(&h->turned, own);
     struct vec3 wc = b->place.spin, wp = p->place.spin;
     struct vec3 change =
         vec3_add(vec3_cross(vec3_cross(wc, a), u), vec3_cross(a, vec3_cross(wp, u)));
-    space_system_set_turn_row(c, i, vec3_cross(a, u), change, row);
+    space_system_set_turn_row(c, h, vec3_cross(a, u), change, row);
     row->deviation = vec3_dot(u, a);
 }
 
@@ -353,30 +398,34 @@ static struct row *next_row(struct space_constraint *c)
     return &c->rows[c->row_count++];
 }
 
-static void add_joint_rows(struct space_constraint *c, int i, double ahead)
+/* What closes a joint. */
+static void add_hinge_rows(struct space_constraint *c, const struct hinge *h)
 {
-    const struct body *b = &c->bodies[i];
-    int first = b->joint->axes[0], second = b->joint->axes[1];
-    for (int axis = b->joint->slides; axis < 3; axis++)
-        set_place_row(c, i, axis, next_row(c));
-    if (b->joint->turns == 2) {
-        set_across_row(c, i, first, second, next_row(c));
-    } else if (b->joint->turns == 1) {
-        set_across_row(c, i, (first + 1) % 3, first, next_row(c));
-        set_across_row(c, i, (first + 2) % 3, first, next_row(c));
-    } else if (!b->joint->has_ball) {
+    int first = h->joint->axes[0], second = h->joint->axes[1];
+    for (int axis = h->joint->slides; axis < 3; axis++)
+        set_place_row(c, h, axis, next_row(c));
+    if (h->joint->turns == 2) {
+        set_across_row(c, h, first, second, next_row(c));
+    } else if (h->joint->turns == 1) {
+        set_across_row(c, h, (first + 1) % 3, first, next_row(c));
+        set_across_row(c, h, (first + 2) % 3, first, next_row(c));
+    } else if (!h->joint->has_ball) {
         for (int axis = 0; axis < 3; axis++)
-            set_across_row(c, i, axis, (axis + 1) % 3, next_row(c));
+            set_across_row(c, h, axis, (axis + 1) % 3, next_row(c));
     }
-    for (int k = 0; k < b->plain; k++)
-        if (c->servos[b->rate + k].law == SERVO_MOTION)
-            set_driven_row(c, i, k, ahead, next_row(c));
 }
 
 void space_system_list_joints(struct space_constraint *c, double ahead)
 {
     c->row_count = 0;
-    for (int i = 0; i < c->count; i++)
-        add_joint_rows(c, i, ahead);
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        add_hinge_rows(c, &b->hinge);
+        for (int k = 0; k < b->plain; k++)
+            if (c->servos[b->rate + k].law == SERVO_MOTION)
+                set_driven_row(c, i, k, ahead, next_row(c));
+    }
+    for (int i = 0; i < c->loop_count; i++)
+        add_hinge_rows(c, &c->loops[i]);
     c->joint_rows = c->row_count;
 }

@@ -1,10 +1,12 @@
 /* The reference solver in space, its own declarations, shared by its files:
  *
  *   space_touch.c        what touches: points of boxes, joints at their limits
+ *   space_touch_flat.c   what touches in the plane, disks and half-planes among it
  *   space_system.c       places, forces, rows of joints
  *   space_equation.c     the constraint-force equation
  *   space_impulses.c     impulses, and what presses
  *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
+ *   dynamics_constraint.c  bodies in the plane: the interface of dynamics.h
  *
  * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures
  * follow in its derivatives: the power of each freedom's servo, losses by damping, drag and
@@ -26,22 +28,33 @@ enum { WORLD = -1 };
 /* What is closer touches, m or rad: it takes part in impacts and rests. */
 #define TOUCH_NEAR 2e-10
 
+/* Two bodies that a joint joins: by it one hangs on the other, or it closes a loop. */
+struct hinge {
+    /* constant */
+    int child, parent; /* bodies; the parent may be WORLD */
+    const struct space_joint *joint;
+    struct mat3 frame, own_frame; /* of the joint, in the parent's axes and in the child's */
+    struct vec3 own, parents;     /* the joint from either centre of mass, in their axes */
+    /* in a state: both frames and the arms in the world, and the way from one arm's end to the
+     * other's */
+    struct mat3 f, turned;
+    struct vec3 rc, rp, d, d_rate;
+};
+
 struct body {
     /* constant */
     int parent; /* or WORLD */
     const struct space_link *link;
     const struct space_joint *joint;
     int coordinate, rate, rates, plain; /* plain: slides and turns, before those of a ball */
-    struct mat3 frame;                  /* of the joint, in the parent's axes */
-    struct vec3 own, parents;           /* the joint from either centre of mass, in their axes */
     double mass, inverse_mass;
     struct sym3 inertia, inverse_inertia;
     struct sym3 root; /* L' of the inertia's Cholesky factors */
     /* in a state */
     struct space_place place;
-    struct mat3 turned, f; /* own axes and the joint's frame in the world's */
+    struct mat3 turned; /* own axes in the world's */
     struct sym3 inverse;
-    struct vec3 rc, rp, d, d_rate;
+    struct hinge hinge; /* on the parent */
     struct vec3 axes[SPACE_RATES_MAX];
     struct vec3 force, moment;
     struct vec3 free_v, free_w; /* accelerations */
@@ -63,7 +76,7 @@ struct row {
     int is_askew; /* g is not j */
 };
 
-enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_RELIEF, TOUCH_LIMIT };
+enum touch_kind { TOUCH_FACE, TOUCH_EDGES, TOUCH_ROUND, TOUCH_RELIEF, TOUCH_LIMIT };
 enum touch_mode { TOUCH_FREE, TOUCH_STICKS, TOUCH_SLIDES };
 
 /* Where a body's box touches another one, or the world; or a joint at a limit. Bodies, points,
@@ -73,15 +86,18 @@ struct touch {
     int bodies[2];
     int pair, feature; /* name it; of a limit: -1 and its number */
     int is_swapped;    /* the pair's first box is 1 */
+    int size;          /* rows that count: the normal, and two across it, or the one of the plane */
     /* in the bodies' axes, from their centres of mass */
     struct vec3 points[2];
-    struct vec3 normal;      /* TOUCH_FACE: in 1 */
+    struct vec3 normal;      /* of a face: in 1 */
     struct vec3 tangents[2]; /* likewise */
     struct vec3 edges[2];    /* TOUCH_EDGES: their directions */
     double sign;             /* of their product */
+    double radii[2];         /* TOUCH_ROUND: about the points; of the second 0 but of a disk */
+    int is_on_face;          /* TOUCH_ROUND: the normal is that of a face */
     double along[2];         /* TOUCH_RELIEF: place on what touches, see relief.h */
     double friction, elasticity;
-    /* in a state: the normal row, two across it */
+    /* in a state: the normal row, two across it; in the plane the last of them is along z */
     struct row rows[3];
     struct vec3 at, directions[3];
     /* while it presses */
@@ -121,6 +137,8 @@ struct space_constraint {
     struct body ground; /* the world as a body */
     struct body *bodies;
     int count, rates, coordinates;
+    struct hinge *loops;
+    int loop_count;
     double mass;
     enum effector_state effectors;
     struct servo *servos;  /* per rate */
@@ -140,6 +158,7 @@ struct space_constraint {
 
     /* boxes */
     const struct space_box *boxes;
+    const unsigned char *shapes; /* see struct space_surfaces */
     int box_count;
     struct solid *solids; /* at the state that touches were last looked for at */
     double thinnest_m;
@@ -209,16 +228,35 @@ void space_touch_find(struct space_constraint *c, double margin);
 void space_touch_update(const struct space_constraint *c, struct touch *t);
 /* The one of found[] that a touch is; NULL: it is no longer there. */
 struct touch *space_touch_match(const struct space_constraint *c, const struct touch *t);
+/* A touch of a pair at a point, with the normal from the pair's second to its first, as the next of
+ * found[]: a corner on a face of the second, or if is_swapped of the first; NULL: memory is out. Its
+ * kind may be changed before it counts. */
+struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec3 normal,
+                                const struct solid_point *point, int is_swapped);
+void space_touch_end(struct space_constraint *c, struct touch *t);
+/* A place in a body's axes, from its centre of mass. */
+struct vec3 space_touch_local(const struct body *b, struct vec3 at);
+/* A box, or the fixed one of that number. */
+const struct solid *space_touch_solid(const struct space_constraint *c, int box);
+/* The sides of a box; in the plane it has no depth. */
+struct vec3 space_touch_size_m(const struct space_constraint *c, int box);
+/* Row i of a touch, along e, at arms s and r from its bodies' centres of mass; but for its
+ * deviation and curvature. */
+void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
+                         struct vec3 s, struct vec3 r);
 /* What has been found decides from which side boxes touch when they are looked at next. */
 void space_touch_hold(struct space_constraint *c);
-static inline int space_touch_size(const struct touch *t)
-{
-    return t->kind == TOUCH_LIMIT ? 1 : 3;
-}
 /* The sum of forces or impulses along the directions of a touch, in the world. */
 struct vec3 space_touch_force(const struct touch *t, const double force[3]);
 /* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
 double space_touch_floor(const struct space_constraint *c, double speed, double before);
+
+/* ---- space_touch_flat.c */
+
+/* As space_touch_find(), of one pair in the plane. */
+void space_touch_find_flat(struct space_constraint *c, int pair, double margin);
+/* Rows of TOUCH_ROUND. */
+void space_touch_update_round(const struct space_constraint *c, struct touch *t);
 
 /* ---- space_system.c */
 
@@ -228,6 +266,7 @@ struct space_place space_system_place_at(const double *y);
 void space_system_put(double *y, const struct space_place *p);
 /* The axes of a body's freedoms in the world. */
 void space_system_find_axes(struct body *b);
+double space_system_kinetic_energy(const struct space_constraint *c);
 /* No point of any box moves faster, m/s. */
 double space_system_top_speed(const struct space_constraint *c);
 
@@ -241,9 +280,9 @@ double space_system_push_all(struct space_constraint *c, double ahead);
 /* A row on two bodies with its rate; g = j. */
 void space_system_set_row(const struct space_constraint *c, struct row *row, int one, int two,
                           struct wrench j_one, struct wrench j_two);
-/* A row of a body and its parent whose rate is g.(their relative spin), and g' = change. */
-void space_system_set_turn_row(const struct space_constraint *c, int i, struct vec3 g,
-                               struct vec3 change, struct row *row);
+/* A row of a joint whose rate is g.(its bodies' relative spin), and g' = change. */
+void space_system_set_turn_row(const struct space_constraint *c, const struct hinge *hinge,
+                               struct vec3 g, struct vec3 change, struct row *row);
 /* The row of freedom k of a body, a slide or a turn; its deviation is the coordinate. */
 void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row);
 /* Rows of the joints at the placed state, `ahead` after the start of the step of dt_s. */
@@ -270,6 +309,10 @@ void space_equation_factor_joints(struct space_constraint *c);
 /* Accelerations become those by a unit force along a row alone, and what joints add to stay closed;
  * or velocities, by an impulse. */
 void space_equation_respond(struct space_constraint *c, const struct row *row);
+/* Closes loops, with the prescribed motions at their start, by small motions of all bodies: places,
+ * then velocities, each time with the least change in the sense of its energy. Where that is
+ * impossible it comes as near as it can. */
+void space_equation_close(struct space_constraint *c);
 /* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
 void space_equation_weigh_freedoms(struct space_constraint *c);
 

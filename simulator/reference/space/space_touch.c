@@ -39,6 +39,12 @@ static int piece_of(const struct space_constraint *c, int box)
     return i;
 }
 
+/* 1 if it is one of the boxes, and can move. */
+static int is_moving(const struct space_constraint *c, int box)
+{
+    return box >= 0 && piece_of(c, box) != WORLD;
+}
+
 static unsigned char meeting_of(const struct space_constraint *c, int a, int b)
 {
     const unsigned char *meetings = c->world.surfaces.meetings;
@@ -50,7 +56,8 @@ static int may_collide(const struct space_constraint *c, int a, int b)
 {
     int one = c->boxes[a].link, two = c->boxes[b].link;
     unsigned char meeting = meeting_of(c, a, b);
-    int are_joined = c->bodies[one].parent == two || c->bodies[two].parent == one;
+    int are_joined =
+        space_system_body(c, one)->parent == two || space_system_body(c, two)->parent == one;
     return piece_of(c, a) != piece_of(c, b) && meeting != PAIR_PASS &&
            (meeting != PAIR_USUAL || !are_joined);
 }
@@ -64,10 +71,9 @@ void space_touch_list_pairs(struct space_constraint *c)
 {
     c->pair_count = 0;
     for (int a = 0; a < c->box_count; a++) {
-        int is_moving = piece_of(c, a) != WORLD;
-        if (is_moving && c->world.surfaces.has_ground)
+        if (is_moving(c, a) && c->world.surfaces.has_ground)
             add_pair(c, a, CONTACT_GROUND);
-        for (int k = 0; k < c->world.surfaces.fixed_count && is_moving; k++)
+        for (int k = 0; k < c->world.surfaces.fixed_count && is_moving(c, a); k++)
             add_pair(c, a, CONTACT_OBSTACLE - k);
         for (int b = a + 1; b < c->box_count; b++)
             if (may_collide(c, a, b))
@@ -85,7 +91,7 @@ static void list_limits(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
         const struct body *b = &c->bodies[i];
-        int intervals = b->link->kind == SPACE_FREE ? 0 : b->plain + b->joint->has_ball;
+        int intervals = b->joint->is_root ? 0 : b->plain + b->joint->has_ball;
         for (int k = 0; k < intervals; k++) {
             int freedom = k < b->plain ? k : LIMIT_TWIST;
             add_limit(c, i, freedom, 1, b->link->lower[k]);
@@ -114,10 +120,11 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     c->thinnest_m = HUGE_VAL;
     for (int i = 0; i < c->box_count; i++) {
         struct vec3 size = c->boxes[i].size_m;
-        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, fmin(size.y, size.z)));
+        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y));
+        c->thinnest_m = c->shapes ? c->thinnest_m : fmin(c->thinnest_m, size.z);
     }
     for (int i = 0; i < c->world.surfaces.fixed_count; i++)
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < (c->shapes ? 2 : 3); k++)
             c->thinnest_m = fmin(c->thinnest_m, 2 * c->world.surfaces.fixed[i].half[k]);
     return c->found ? 0 : ERR_MEMORY;
 }
@@ -163,8 +170,8 @@ int space_touch_extend_points(struct space_constraint *c, int count)
 
 /* ---------------------------------------------------------------- boxes that touch */
 
-static void set_touch_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
-                          struct vec3 s, struct vec3 r)
+void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
+                         struct vec3 s, struct vec3 r)
 {
     struct wrench own = {e, vec3_cross(s, e)};
     struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e))};
@@ -199,15 +206,21 @@ static double update_edges(struct touch *t, const struct body *a, const struct b
     return vec3_dot(change, u) + x * vec3_dot(n, turned0) - y * vec3_dot(n, turned1);
 }
 
+struct vec3 space_touch_size_m(const struct space_constraint *c, int box)
+{
+    struct vec3 size = c->boxes[box].size_m;
+    return c->shapes ? (struct vec3){size.x, size.y, 0} : size;
+}
+
 static void place_solid(const struct space_constraint *c, int i, struct solid *solid)
 {
     const struct space_box *box = &c->boxes[i];
-    const struct body *b = &c->bodies[box->link];
+    const struct body *b = space_system_body(c, box->link);
     struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
     struct mat3 turn = mat3_product(&b->turned, &own);
-    struct vec3 arm = vec3_sub(box->centre, b->link->centre);
+    struct vec3 arm = vec3_add(box->centre, b->hinge.own);
     solids_place(solid, vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
-                 vec3_scale(box->size_m, 0.5));
+                 vec3_scale(space_touch_size_m(c, i), 0.5));
 }
 
 static void update_relief(const struct space_constraint *c, struct touch *t)
@@ -225,14 +238,14 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     struct vec3 s = vec3_sub(t->at, a->place.centre);
     struct vec3 u = vec3_add(a->place.velocity, vec3_cross(spin, s));
     struct vec3 inward = vec3_cross(spin, vec3_cross(spin, s));
-    struct vec3 across = vec3_cross(n, (struct vec3){1, 0, 0});
+    struct vec3 across = vec3_cross(n, c->shapes ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0});
     across = vec3_scale(across, 1 / vec3_length(across));
     const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
     struct vec3 r = vec3_sub(t->at, space_system_body(c, t->bodies[1])->place.centre);
     struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, WANDERING_M_S);
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
     for (int i = 0; i < 3; i++) {
-        set_touch_row(c, t, i, directions[i], s, r);
+        space_touch_set_row(c, t, i, directions[i], s, r);
         t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
     }
     t->rows[0].curvature += motion.turning;
@@ -264,7 +277,7 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
         vec3_sub(vec3_cross(w0, vec3_cross(w0, s)), vec3_cross(w1, vec3_cross(w1, r)));
     for (int i = 0; i < 3; i++) {
         struct vec3 e = t->directions[i];
-        set_touch_row(c, t, i, e, s, r);
+        space_touch_set_row(c, t, i, e, s, r);
         t->rows[i].curvature = vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u);
     }
     if (t->kind == TOUCH_EDGES)
@@ -280,26 +293,26 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
 static void set_twist_row(const struct space_constraint *c, int i, struct row *row)
 {
     const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
-    struct vec3 x0 = b->f.x, x = b->turned.x, both = vec3_add(x0, x);
+    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, both = vec3_add(x0, x);
     struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
     double most = 1 + vec3_dot(x0, x), share = most > 0 ? 1 / most : 0;
     struct vec3 g = vec3_scale(both, share);
     double most_rate = vec3_dot(x0_rate, x) + vec3_dot(x0, x_rate);
     struct vec3 change = vec3_along(vec3_add(x0_rate, x_rate), g, -most_rate);
-    space_system_set_turn_row(c, i, g, vec3_scale(change, share), row);
+    space_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
 }
 
 /* Swing changes by g.(wc - wp), g = x0 x x / |x0 x x|. */
 static void set_swing_row(const struct space_constraint *c, int i, struct row *row)
 {
     const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
-    struct vec3 x0 = b->f.x, x = b->turned.x, across = vec3_cross(x0, x);
+    struct vec3 x0 = b->hinge.f.x, x = b->turned.x, across = vec3_cross(x0, x);
     struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
     double size = vec3_length(across), share = size > 0 ? 1 / size : 0;
     struct vec3 g = vec3_scale(across, share);
     struct vec3 change = vec3_add(vec3_cross(x0_rate, x), vec3_cross(x0, x_rate));
     change = vec3_along(change, g, -vec3_dot(g, change));
-    space_system_set_turn_row(c, i, g, vec3_scale(change, share), row);
+    space_system_set_turn_row(c, &b->hinge, g, vec3_scale(change, share), row);
 }
 
 /* A limit's coordinate. */
@@ -339,6 +352,8 @@ void space_touch_update(const struct space_constraint *c, struct touch *t)
         update_limit(c, t);
     else if (t->kind == TOUCH_RELIEF)
         update_relief(c, t);
+    else if (t->kind == TOUCH_ROUND)
+        space_touch_update_round(c, t);
     else
         update_boxes(c, t);
 }
@@ -346,7 +361,7 @@ void space_touch_update(const struct space_constraint *c, struct touch *t)
 struct vec3 space_touch_force(const struct touch *t, const double force[3])
 {
     struct vec3 sum = vec3_scale(t->directions[0], force[0]);
-    for (int k = 1; k < space_touch_size(t); k++)
+    for (int k = 1; k < t->size; k++)
         sum = vec3_along(sum, t->directions[k], force[k]);
     return sum;
 }
@@ -358,7 +373,7 @@ double space_touch_floor(const struct space_constraint *c, double speed, double 
 
 /* ---------------------------------------------------------------- finding */
 
-static const struct solid *solid_of(const struct space_constraint *c, int box)
+const struct solid *space_touch_solid(const struct space_constraint *c, int box)
 {
     return box >= 0 ? &c->solids[box] : &c->world.surfaces.fixed[CONTACT_OBSTACLE - box];
 }
@@ -385,14 +400,13 @@ static int are_near(const struct space_constraint *c, const struct touch_pair *p
     const struct solid *a = &c->solids[p->a];
     if (p->b == CONTACT_GROUND)
         return a->centre.y - radius_of(a) < margin;
-    const struct solid *b = solid_of(c, p->b);
+    const struct solid *b = space_touch_solid(c, p->b);
     struct vec3 way = vec3_sub(b->centre, a->centre);
     double reach = radius_of(a) + radius_of(b) + margin;
     return vec3_dot(way, way) < reach * reach;
 }
 
-/* A place and a direction in a body's axes, from its centre of mass. */
-static struct vec3 local_place(const struct body *b, struct vec3 at)
+struct vec3 space_touch_local(const struct body *b, struct vec3 at)
 {
     return mat3_back(&b->turned, vec3_sub(at, b->place.centre));
 }
@@ -401,7 +415,7 @@ static struct vec3 local_place(const struct body *b, struct vec3 at)
 static void set_edges(struct touch *t, const struct touch_pair *p, const struct space_constraint *c,
                       int axis, struct vec3 n)
 {
-    const struct solid *a = &c->solids[p->a], *b = solid_of(c, p->b);
+    const struct solid *a = &c->solids[p->a], *b = space_touch_solid(c, p->b);
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     struct vec3 one = vec3_cross(a->axes[i], b->axes[j]);
     struct vec3 two = vec3_cross(a->axes[j], b->axes[i]);
@@ -421,42 +435,60 @@ static int is_first_face(const struct space_constraint *c, const struct touch_pa
         return 0;
     int axis = m->axis % 3;
     double by_a = fabs(vec3_dot(m->normal, c->solids[p->a].axes[axis]));
-    return by_a > fabs(vec3_dot(m->normal, solid_of(c, p->b)->axes[axis]));
+    return by_a > fabs(vec3_dot(m->normal, space_touch_solid(c, p->b)->axes[axis]));
+}
+
+struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec3 normal,
+                                const struct solid_point *point, int is_swapped)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    const struct space_surfaces *s = &c->world.surfaces;
+    int one = link_of(c, p->a), two = link_of(c, p->b);
+    int is_inner = is_moving(c, p->a) && is_moving(c, p->b);
+    struct vec3 n = is_swapped ? vec3_negated(normal) : normal;
+    int is_along_z = c->shapes || !(fabs(n.x) < 0.7);
+    struct vec3 aside = is_along_z ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0};
+    struct touch *t = next_found(c);
+    if (!t)
+        return NULL;
+    *t = (struct touch){.kind = TOUCH_FACE,
+                        .bodies = {is_swapped ? two : one, is_swapped ? one : two},
+                        .pair = pair,
+                        .feature = point->feature,
+                        .is_swapped = is_swapped,
+                        .friction = is_inner ? s->own_friction : s->friction,
+                        .elasticity = is_inner ? s->own_elasticity : s->elasticity};
+    const struct body *a = space_system_body(c, t->bodies[0]),
+                      *b = space_system_body(c, t->bodies[1]);
+    struct vec3 across = vec3_cross(n, aside);
+    across = vec3_scale(across, 1 / vec3_length(across));
+    t->points[0] = space_touch_local(a, vec3_along(point->at, n, point->gap / 2));
+    t->points[1] = space_touch_local(b, vec3_along(point->at, n, -point->gap / 2));
+    t->normal = mat3_back(&b->turned, n);
+    t->tangents[0] = mat3_back(&b->turned, across);
+    t->tangents[1] = mat3_back(&b->turned, vec3_cross(n, across));
+    return t;
+}
+
+void space_touch_end(struct space_constraint *c, struct touch *t)
+{
+    t->size = !(t->friction > 0) ? 1 : c->shapes ? 2 : 3;
+    space_touch_update(c, t);
+    c->found_count++;
 }
 
 static void add_point(struct space_constraint *c, int pair, const struct solid_manifold *m,
                       const struct solid_point *point)
 {
     const struct touch_pair *p = &c->pairs[pair];
-    const struct space_surfaces *s = &c->world.surfaces;
     int are_edges = p->b != CONTACT_GROUND && m->axis >= 6;
-    int is_swapped = !are_edges && is_first_face(c, p, m), one = link_of(c, p->a),
-        two = link_of(c, p->b);
-    struct vec3 n = is_swapped ? vec3_negated(m->normal) : m->normal;
-    struct vec3 aside = fabs(n.x) < 0.7 ? (struct vec3){1, 0, 0} : (struct vec3){0, 0, 1};
-    struct touch *t = next_found(c);
+    int is_swapped = !are_edges && is_first_face(c, p, m);
+    struct touch *t = space_touch_begin(c, pair, m->normal, point, is_swapped);
     if (!t)
         return;
-    *t = (struct touch){.kind = TOUCH_FACE,
-                        .bodies = {is_swapped ? two : one, is_swapped ? one : two},
-                        .pair = pair,
-                        .feature = point->feature,
-                        .is_swapped = is_swapped,
-                        .friction = p->b >= 0 ? s->own_friction : s->friction,
-                        .elasticity = p->b >= 0 ? s->own_elasticity : s->elasticity};
-    const struct body *a = space_system_body(c, t->bodies[0]),
-                      *b = space_system_body(c, t->bodies[1]);
-    struct vec3 across = vec3_cross(n, aside);
-    across = vec3_scale(across, 1 / vec3_length(across));
-    t->points[0] = local_place(a, vec3_along(point->at, n, point->gap / 2));
-    t->points[1] = local_place(b, vec3_along(point->at, n, -point->gap / 2));
-    t->normal = mat3_back(&b->turned, n);
-    t->tangents[0] = mat3_back(&b->turned, across);
-    t->tangents[1] = mat3_back(&b->turned, vec3_cross(n, across));
     if (are_edges)
-        set_edges(t, p, c, m->axis, n);
-    space_touch_update(c, t);
-    c->found_count++;
+        set_edges(t, p, c, m->axis, m->normal);
+    space_touch_end(c, t);
 }
 
 /* The name of a lowest point: that of a touch which presses there, so that it stays the same while
@@ -495,15 +527,14 @@ static void find_on_relief(struct space_constraint *c, int pair, double margin)
                             .along = {point->s[0], point->s[1]},
                             .friction = s->friction,
                             .elasticity = s->elasticity};
-        space_touch_update(c, t);
-        c->found_count++;
+        space_touch_end(c, t);
     }
 }
 
 static void meet_solids(const struct space_constraint *c, const struct touch_pair *p, double margin,
                         struct solid_manifold *m)
 {
-    struct solid one = c->solids[p->a], two = *solid_of(c, p->b);
+    struct solid one = c->solids[p->a], two = *space_touch_solid(c, p->b);
     box_half_cut(p->meeting, &one, &two);
     solids_meet(&one, &two, margin, &p->held, m);
 }
@@ -517,6 +548,10 @@ static void find_pair(struct space_constraint *c, int i, double margin)
         return;
     if (p->b == CONTACT_GROUND && c->world.surfaces.relief.depth_m > 0) {
         find_on_relief(c, i, margin);
+        return;
+    }
+    if (c->shapes) {
+        space_touch_find_flat(c, i, margin);
         return;
     }
     if (p->b == CONTACT_GROUND)
@@ -537,6 +572,7 @@ static void find_limit(struct space_constraint *c, int i, double margin)
         return;
     c->found_count++;
     *t = (struct touch){.kind = TOUCH_LIMIT,
+                        .size = 1,
                         .bodies = {l->body, c->bodies[l->body].parent},
                         .pair = -1,
                         .feature = i};

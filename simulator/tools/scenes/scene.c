@@ -72,7 +72,6 @@ static void read_simulation(struct scene_reader *r, const struct scene_spot *top
         .rtol = spot_number(r, &spot, "rtol", params.simulation_rtol, 1e-14, 0.1),
         .constraint_tau_s =
             spot_number(r, &spot, "constraint_tau_s", scene->form->constraint_tau_s, 0, 100),
-        .contact_epsilon_m = spot_number(r, &spot, "contact_epsilon_m", 0, 0, 1),
         .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
         .contact_sweeps = (int)params.simulation_contact_sweeps,
         .servo_rad_s = params.creature_servo_rad_s,

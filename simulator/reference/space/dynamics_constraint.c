@@ -1,0 +1,564 @@
+/* Bodies in the plane, moved by the reference in space: the links of a phenotype as links that
+ * turn about z, its parts as boxes of depth 1 m, on a root whose joint is `planar`. A link without
+ * mass is a slide of the free body that hangs on it; what is fixed belongs to the world, whose
+ * frame is then where link 0 is. */
+#include <math.h>
+
+#include "common/math/detmath.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/shapes/collide.h"
+#include "simulator/reference/space/space_constraint.h"
+
+/* Coordinates of a body that nothing holds: where it is, and its angle. */
+enum { FREE_X, FREE_Y, FREE_ANGLE, FREE_RATES };
+enum { NOWHERE = -1 };
+
+struct flat {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    struct space_constraint *space;
+    struct space_world world;
+    struct space_body body;
+    struct space_link *links;
+    struct space_box *boxes;
+    unsigned char *shapes, *meetings;
+    struct solid *fixed;
+    int fixed_room;
+    double dt_s;
+    int *link_of;           /* per link of the phenotype: that in space, or NOWHERE */
+    double *turned;         /* per link of the phenotype: its frame in space against its own, rad */
+    struct ledger ledger;   /* with what is fixed, to which scenes may give a mass */
+    int *rate_of;           /* per coordinate: that in space, or NOWHERE */
+    double *q, *qd, *still; /* of the phenotype; still: zeros */
+    double *space_q, *space_qd; /* scratch */
+};
+
+static struct flat *flat_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_constraint);
+}
+
+static struct quaternion about_z(double angle)
+{
+    return quaternion_about((struct vec3){0, 0, 1}, angle);
+}
+
+static struct vec2 turn(double angle, struct vec2 v)
+{
+    double s, c;
+    det_sincos(angle, &s, &c);
+    return (struct vec2){c * v.x - s * v.y, s * v.x + c * v.y};
+}
+
+/* A place of the link's frame in its frame in space. */
+static struct vec3 in_space(const struct flat *f, int link, struct vec2 at)
+{
+    return vec3_of_plane(turn(-f->turned[link], at));
+}
+
+/* ---------------------------------------------------------------- creation */
+
+static int is_fixed(const struct phenotype *p, int link)
+{
+    return link == 0 && p->is_root_fixed;
+}
+
+/* 1 if nothing holds the link: the root, or what hangs on the world by links without mass. */
+static int is_free(const struct phenotype *p, int link)
+{
+    int parent = p->links[link].parent;
+    return parent < 0 || (!is_fixed(p, parent) && !(p->links[parent].mass_kg > 0));
+}
+
+/* Which coordinates are those of a link; its rates in space begin at `rate`. */
+static void map_rates(struct flat *f, int link, int rate)
+{
+    const struct link *links = f->phenotype->links;
+    int *of = f->rate_of + 2;
+    if (!is_free(f->phenotype, link)) {
+        of[link] = rate;
+    } else if (link == 0) {
+        for (int k = 0; k < FREE_RATES; k++)
+            f->rate_of[k] = rate + k;
+    } else {
+        int along_y = links[link].parent, along_x = links[along_y].parent;
+        ENSURE(links[along_x].axis.x == 1 && links[along_y].axis.y == 1 &&
+                   is_fixed(f->phenotype, links[along_x].parent),
+               "link %d has no mass", along_y);
+        of[along_x] = rate + FREE_X;
+        of[along_y] = rate + FREE_Y;
+        of[link] = rate + FREE_ANGLE;
+    }
+}
+
+static void set_link(struct flat *f, int i, struct space_link *to)
+{
+    const struct phenotype *p = f->phenotype;
+    const struct link *l = &p->links[i];
+    int is_held = !is_free(p, i), is_linear = is_held && l->joint_kind == LINK_LINEAR;
+    double before = is_held ? f->turned[l->parent] : 0;
+    f->turned[i] = is_linear ? det_atan2(l->axis.y, l->axis.x) : 0;
+    *to = (struct space_link){
+        .parent = is_held ? f->link_of[l->parent] : NOWHERE,
+        .kind = !is_held    ? SPACE_PLANAR
+                : is_linear ? SPACE_LINEAR
+                            : SPACE_REVOLUTE,
+        .frame = about_z(f->turned[i] - before),
+        .mass_kg = l->mass_kg,
+        .centre = in_space(f, i, l->centre),
+        .inertia = {l->inertia_kg_m2, 0, 0, l->inertia_kg_m2, 0, l->inertia_kg_m2},
+        .cone_rad = HUGE_VAL};
+    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+        to->lower[k] = -HUGE_VAL;
+        to->upper[k] = HUGE_VAL;
+    }
+    if (!is_held)
+        return;
+    to->joint = in_space(f, l->parent, l->joint);
+    to->lower[0] = l->lower;
+    to->upper[0] = l->upper;
+}
+
+static void set_links(struct flat *f)
+{
+    int rate = 0;
+    for (int i = 0; i < dynamics_dof(&f->base); i++)
+        f->rate_of[i] = NOWHERE;
+    for (int i = 0; i < f->phenotype->link_count; i++) {
+        f->link_of[i] = NOWHERE;
+        if (is_fixed(f->phenotype, i) || !(f->phenotype->links[i].mass_kg > 0))
+            continue;
+        set_link(f, i, &f->links[f->body.link_count]);
+        map_rates(f, i, rate);
+        rate += is_free(f->phenotype, i) ? FREE_RATES : 1;
+        f->link_of[i] = f->body.link_count++;
+    }
+}
+
+static void set_part(struct flat *f, int i)
+{
+    const struct phenotype *p = f->phenotype;
+    const struct part *part = &p->parts[i];
+    int is_plane = part->shape == PART_PLANE;
+    double width = is_plane ? COLLIDE_PLANE_RADIUS_M : part->width_m;
+    double height = is_plane ? COLLIDE_PLANE_RADIUS_M : part->height_m;
+    f->boxes[i] = (struct space_box){.link = f->link_of[part->link],
+                                     .centre = in_space(f, part->link, part->local),
+                                     .turn = about_z(part->local_angle_rad - f->turned[part->link]),
+                                     .size_m = {width, height, 1}};
+    f->shapes[i] = (unsigned char)part->shape;
+    for (int k = 0; k < p->part_count; k++)
+        f->meetings[i * p->part_count + k] =
+            phenotype_is_neighbour(p, i, k) ? PAIR_PASS : PAIR_MEET;
+}
+
+static void set_world(struct flat *f, const struct world *world)
+{
+    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
+    ENSURE(world->obstacles.count <= f->fixed_room, "%d obstacles in a world made for %d",
+           world->obstacles.count, f->fixed_room);
+    for (int i = 0; i < world->obstacles.count; i++) {
+        struct box box;
+        collide_place_obstacle(&world->obstacles.list[i], &box);
+        f->fixed[i] = collide_solid(&box, 0);
+    }
+    f->world = (struct space_world){
+        .gravity_m_s2 = world_gravity(world),
+        .drag = {.coefficient = is_quadratic ? world->quadratic_drag_kg_m2 : world->viscosity_pa_s,
+                 .is_quadratic = is_quadratic,
+                 .is_leading = world->drag_faces == DRAG_FACES_LEADING,
+                 .has_exposure = world->drag_exposure},
+        .surfaces = {.has_ground = world->has_ground,
+                     .relief = world->relief,
+                     .friction = world->friction,
+                     .elasticity = world->elasticity,
+                     .own_friction = world->own_friction,
+                     .own_elasticity = world->own_elasticity,
+                     .fixed = f->fixed,
+                     .fixed_count = world->obstacles.count,
+                     .meetings = f->meetings,
+                     .shapes = f->shapes}};
+}
+
+static int take_memory(struct flat *f, struct arena *arena)
+{
+    size_t links = (size_t)f->phenotype->link_count, parts = (size_t)f->phenotype->part_count;
+    double **numbers[] = {&f->q, &f->qd, &f->still, &f->space_q, &f->space_qd};
+    f->links = arena_take(arena, links, sizeof f->links[0]);
+    f->boxes = arena_take(arena, parts, sizeof f->boxes[0]);
+    f->shapes = arena_take(arena, parts, 1);
+    f->meetings = arena_take(arena, parts * parts, 1);
+    f->fixed = arena_take(arena, (size_t)f->fixed_room, sizeof f->fixed[0]);
+    f->link_of = arena_take(arena, links, sizeof f->link_of[0]);
+    f->turned = arena_take(arena, links, sizeof f->turned[0]);
+    f->rate_of = arena_take(arena, links + 2, sizeof f->rate_of[0]);
+    int is_complete = f->links && f->boxes && f->shapes && f->meetings && f->fixed && f->link_of &&
+                      f->turned && f->rate_of;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        is_complete &= (*numbers[i] = arena_take(arena, links + 2, sizeof(double))) != NULL;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+/* Axes of a joint that closes a loop in its two links: x is the way of a linear one. */
+static struct space_loop loop_of(const struct flat *f, const struct closure *c)
+{
+    static const enum space_joint_kind kinds[] = {[CLOSURE_ROTARY] = SPACE_REVOLUTE,
+                                                  [CLOSURE_LINEAR] = SPACE_LINEAR,
+                                                  [CLOSURE_RIGID] = SPACE_RIGID};
+    int is_linear = c->kind == CLOSURE_LINEAR;
+    double way = is_linear ? det_atan2(-c->across.x, c->across.y) : 0;
+    return (struct space_loop){
+        .kind = kinds[c->kind],
+        .links = {f->link_of[c->a], f->link_of[c->b]},
+        .at = {in_space(f, c->a, c->at_a), in_space(f, c->b, c->at_b)},
+        .turns = {about_z(way - c->angle_rad - f->turned[c->a]), about_z(way - f->turned[c->b])}};
+}
+
+static int close_loops(struct flat *f, struct arena *arena)
+{
+    int count = f->phenotype->closure_count;
+    struct space_loop *loops = arena_take(arena, (size_t)count, sizeof loops[0]);
+    if (!loops)
+        return ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        loops[i] = loop_of(f, &f->phenotype->closures[i]);
+    return space_constraint_close(f->space, loops, count);
+}
+
+static struct dynamics *create(const struct phenotype *p, const struct world *world,
+                               const struct dynamics_settings *settings, struct arena *arena)
+{
+    struct flat *f = arena_take(arena, 1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->base.solver = &dynamics_constraint;
+    f->phenotype = p;
+    f->dt_s = settings->dt_s;
+    f->fixed_room = world->obstacles.count;
+    if (take_memory(f, arena) != 0)
+        return NULL;
+    f->body = (struct space_body){f->links, 0, f->boxes, p->part_count};
+    set_links(f);
+    for (int i = 0; i < p->part_count; i++)
+        set_part(f, i);
+    set_world(f, world);
+    f->space = space_constraint_create(&f->body, &f->world, settings, arena);
+    if (!f->space || (p->closure_count > 0 && close_loops(f, arena) != 0))
+        return NULL;
+    for (int i = 1; i < p->link_count; i++)
+        if (f->rate_of[2 + i] != NOWHERE && !is_free(p, i))
+            space_constraint_set_effector(f->space, f->rate_of[2 + i],
+                                          p->links[i].has_effector ? p->links[i].strength : 0);
+    return &f->base;
+}
+
+/* ---------------------------------------------------------------- the state */
+
+static int flat_dof(const struct dynamics *dynamics)
+{
+    return 2 + flat_of(dynamics)->phenotype->link_count;
+}
+
+/* The coordinates in space are those of the phenotype. */
+static void read_state(struct flat *f)
+{
+    const double *q = space_constraint_q(f->space), *qd = space_constraint_qd(f->space);
+    for (int i = 0; i < flat_dof(&f->base); i++) {
+        if (f->rate_of[i] == NOWHERE)
+            continue;
+        f->q[i] = q[f->rate_of[i]];
+        f->qd[i] = qd[f->rate_of[i]];
+    }
+}
+
+static void flat_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    struct flat *f = flat_of(dynamics);
+    for (int i = 0; i < flat_dof(dynamics); i++) {
+        f->q[i] = q[i];
+        f->qd[i] = qd[i];
+        if (f->rate_of[i] == NOWHERE)
+            continue;
+        f->space_q[f->rate_of[i]] = q[i];
+        f->space_qd[f->rate_of[i]] = qd[i];
+    }
+    if (f->phenotype->is_root_fixed)
+        space_constraint_set_ground(f->space, (struct vec3){q[0], q[1], 0});
+    space_constraint_set_state(f->space, f->space_q, f->space_qd);
+    if (f->phenotype->closure_count > 0)
+        read_state(f);
+}
+
+static const double *flat_q(const struct dynamics *dynamics)
+{
+    return flat_of(dynamics)->q;
+}
+
+static const double *flat_qd(const struct dynamics *dynamics)
+{
+    return flat_of(dynamics)->qd;
+}
+
+static const double *flat_drive_rates(const struct dynamics *dynamics)
+{
+    return flat_qd(dynamics) + 2;
+}
+
+static void flat_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct flat *f = flat_of(dynamics);
+    f->q[0] += by_m.x;
+    f->q[1] += by_m.y;
+    flat_set_state(dynamics, f->q, f->qd);
+}
+
+static void flat_stop(struct dynamics *dynamics)
+{
+    flat_set_state(dynamics, flat_q(dynamics), flat_of(dynamics)->still);
+}
+
+static int flat_step(struct dynamics *dynamics)
+{
+    struct flat *f = flat_of(dynamics);
+    int is_broken = space_constraint_step(f->space);
+    dynamics->work = space_constraint_work(f->space);
+    read_state(f);
+    return is_broken;
+}
+
+/* ---------------------------------------------------------------- effectors and world */
+
+static void flat_set_target(struct dynamics *dynamics, int link, double target, double rate)
+{
+    struct flat *f = flat_of(dynamics);
+    if (link > 0)
+        space_constraint_set_target(f->space, f->rate_of[2 + link], target, rate);
+}
+
+static void flat_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+{
+    struct flat *f = flat_of(dynamics);
+    space_constraint_set_servo(f->space, f->rate_of[2 + link], servo);
+}
+
+static void flat_set_effectors(struct dynamics *dynamics, enum effector_state state)
+{
+    space_constraint_set_effectors(flat_of(dynamics)->space, state);
+}
+
+static void flat_set_world(struct dynamics *dynamics, const struct world *world)
+{
+    struct flat *f = flat_of(dynamics);
+    set_world(f, world);
+    space_constraint_set_world(f->space, &f->world);
+}
+
+static void flat_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    space_constraint_set_joint_damping(flat_of(dynamics)->space, rate_1_s);
+}
+
+static void flat_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    space_constraint_set_push_out(flat_of(dynamics)->space, speed_m_s);
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+/* Its turn since birth. */
+static double angle_of(const struct flat *f, int link)
+{
+    const struct phenotype *p = f->phenotype;
+    double sum = f->q[2];
+    for (int i = link; i > 0; i = p->links[i].parent)
+        sum += p->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[2 + i];
+    return sum;
+}
+
+static struct space_place place_of(const struct flat *f, int link)
+{
+    if (f->link_of[link] != NOWHERE)
+        return space_constraint_place(f->space, f->link_of[link]);
+    struct vec2 centre = f->phenotype->links[0].centre;
+    return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
+}
+
+/* Of a place of a link's frame. */
+static struct part_state state_at(const struct flat *f, int link, struct vec2 at)
+{
+    struct space_place place = place_of(f, link);
+    double angle = angle_of(f, link);
+    struct vec2 centre = f->phenotype->links[link].centre;
+    struct vec2 arm = turn(angle, (struct vec2){at.x - centre.x, at.y - centre.y});
+    return (struct part_state){.x_m = place.centre.x + arm.x,
+                               .y_m = place.centre.y + arm.y,
+                               .angle_rad = angle,
+                               .vx_m_s = place.velocity.x - place.spin.z * arm.y,
+                               .vy_m_s = place.velocity.y + place.spin.z * arm.x,
+                               .omega_rad_s = place.spin.z};
+}
+
+static void flat_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    const struct flat *f = flat_of(dynamics);
+    const struct part *p = &f->phenotype->parts[part];
+    *state = state_at(f, p->link, p->local);
+    state->angle_rad += p->local_angle_rad;
+}
+
+static void flat_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    const struct flat *f = flat_of(dynamics);
+    *state = state_at(f, link, f->phenotype->links[link].centre);
+}
+
+static void flat_drive_state(const struct dynamics *dynamics, int link, struct drive_state *state)
+{
+    const struct flat *f = flat_of(dynamics);
+    int rate = f->rate_of[2 + link];
+    *state = (struct drive_state){f->q[2 + link], f->qd[2 + link],
+                                  rate == NOWHERE ? 0 : space_constraint_effort(f->space, rate)};
+}
+
+static struct vec3 flat_centre_of_mass(const struct dynamics *dynamics)
+{
+    const struct flat *f = flat_of(dynamics);
+    struct vec3 sum = {0, 0, 0};
+    double mass = 0;
+    for (int i = 0; i < f->phenotype->link_count; i++) {
+        double own = f->phenotype->links[i].mass_kg;
+        sum = vec3_along(sum, place_of(f, i).centre, own);
+        mass += own;
+    }
+    return (struct vec3){sum.x / mass, sum.y / mass, 0};
+}
+
+static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                          struct vec3 *angular)
+{
+    const struct flat *f = flat_of(dynamics);
+    *linear = *angular = (struct vec3){0, 0, 0};
+    for (int i = 0; i < f->body.link_count; i++) {
+        struct space_place place = space_constraint_place(f->space, i);
+        struct vec3 at = place.centre, v = place.velocity;
+        double mass = f->links[i].mass_kg;
+        linear->x += mass * v.x;
+        linear->y += mass * v.y;
+        angular->z += f->links[i].inertia.zz * place.spin.z + mass * (at.x * v.y - at.y * v.x);
+    }
+}
+
+static struct box place_box(const struct flat *f, int part)
+{
+    const struct part *p = &f->phenotype->parts[part];
+    struct part_state state;
+    flat_part_state(&f->base, part, &state);
+    struct box box = {.x = state.x_m,
+                      .y = state.y_m,
+                      .half_width = p->width_m / 2,
+                      .half_height = p->height_m / 2,
+                      .shape = p->shape};
+    det_sincos(state.angle_rad, &box.sin, &box.cos);
+    return box;
+}
+
+static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    const struct flat *f = flat_of(dynamics);
+    *low = *high = (struct vec3){0, 0, 0};
+    for (int i = 0; i < f->phenotype->part_count; i++) {
+        struct box b = place_box(f, i);
+        double x = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
+        double y = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
+        low->x = i ? fmin(low->x, b.x - x) : b.x - x;
+        low->y = i ? fmin(low->y, b.y - y) : b.y - y;
+        high->x = i ? fmax(high->x, b.x + x) : b.x + x;
+        high->y = i ? fmax(high->y, b.y + y) : b.y + y;
+    }
+}
+
+static double flat_overlap(const struct dynamics *dynamics)
+{
+    const struct flat *f = flat_of(dynamics);
+    const struct part *parts = f->phenotype->parts;
+    double deepest = 0;
+    for (int i = 0; i < f->phenotype->part_count; i++)
+        for (int k = 0; k < i; k++) {
+            if (parts[i].parent == k || parts[k].parent == i)
+                continue;
+            struct box a = place_box(f, i), b = place_box(f, k);
+            deepest = fmax(deepest, -collide_separation(&a, &b));
+        }
+    return deepest;
+}
+
+static void flat_reset_ledger(struct dynamics *dynamics)
+{
+    space_constraint_reset_ledger(flat_of(dynamics)->space);
+}
+
+static const struct ledger *flat_ledger(struct dynamics *dynamics)
+{
+    struct flat *f = flat_of(dynamics);
+    const struct link *root = &f->phenotype->links[0];
+    f->ledger = *space_constraint_ledger(f->space);
+    if (f->phenotype->is_root_fixed) {
+        double fixed_j = -root->mass_kg * vec3_dot(f->world.gravity_m_s2, place_of(f, 0).centre);
+        f->ledger.potential_j += fixed_j;
+        f->ledger.energy_start_j += fixed_j;
+    }
+    return &f->ledger;
+}
+
+static int flat_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
+{
+    return space_constraint_contacts(flat_of(dynamics)->space, contacts);
+}
+
+static double flat_penetration(const struct dynamics *dynamics)
+{
+    return space_constraint_penetration(flat_of(dynamics)->space);
+}
+
+static double flat_law_miss(const struct dynamics *dynamics)
+{
+    const struct flat *f = flat_of(dynamics);
+    return space_constraint_law_residual(f->space) * f->dt_s;
+}
+
+static void flat_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk_steps)
+{
+    space_constraint_step_counts(flat_of(dynamics)->space, steps, rk_steps);
+}
+
+const struct dynamics_solver dynamics_constraint = {
+    .create = create,
+    .step = flat_step,
+    .set_target = flat_set_target,
+    .set_servo = flat_set_servo,
+    .set_effectors = flat_set_effectors,
+    .set_world = flat_set_world,
+    .set_joint_damping = flat_set_joint_damping,
+    .set_push_out = flat_set_push_out,
+    .dof = flat_dof,
+    .q = flat_q,
+    .qd = flat_qd,
+    .set_state = flat_set_state,
+    .shift = flat_shift,
+    .stop = flat_stop,
+    .part_state = flat_part_state,
+    .link_state = flat_link_state,
+    .drive_state = flat_drive_state,
+    .drive_rates = flat_drive_rates,
+    .centre_of_mass = flat_centre_of_mass,
+    .momentum = flat_momentum,
+    .bounds = flat_bounds,
+    .hash_part = dynamics_hash_flat_part,
+    .overlap = flat_overlap,
+    .reset_ledger = flat_reset_ledger,
+    .ledger = flat_ledger,
+    .contacts = flat_contacts,
+    .penetration = flat_penetration,
+    .law_miss = flat_law_miss,
+    .step_counts = flat_step_counts,
+};
