@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/math/rng.h"
 #include "common/system/log.h"
 
@@ -37,7 +38,9 @@ int preserve_is_wanted(const struct params *params)
 
 int preserve_check_run(const struct params *params, int founder_count, struct error *error)
 {
-    if (params->creature_body != BODY_RECTANGLES || params->world_gravity_m_s2 != 0)
+    const struct body_kind_info *kind = &body_kinds[params->creature_body];
+
+    if (!kind->is_flat || !kind->can_contend || params->world_gravity_m_s2 != 0)
         return error_set(error, ERR_RANGE,
                          "evolution.behaviour preserve wants creature.body = rectangles and a "
                          "world of water (world.preset = water)");
