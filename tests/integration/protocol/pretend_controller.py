@@ -9,7 +9,7 @@ import sys
 
 import msgpack
 
-BUILD = "bestiary 0.18.0 simulator 22"
+BUILD = "bestiary 0.19.0 simulator 22"
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 
