@@ -150,7 +150,9 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
             reader_get_members(reader, *generation_found, order, top, *creatures, count, error);
     reader_end(reader);
     if (!status && *count == 0)
-        status = error_set(error, ERR_MISSING, "%s: generation %" PRId64 " has no creatures",
+        status = error_set(error, ERR_MISSING,
+                           "%s: generation %" PRId64
+                           " has no creatures (a preserve has worlds: --world N --from M:SS)",
                            reader->directory, *generation_found);
     if (status) {
         run_reader_free(*creatures, *count);

@@ -131,3 +131,28 @@ void command_find_elsewhere(const struct store_status *status, char *text, size_
     if (sscanf(status->place, "%127s %ld", host, &process) == 2 && strcmp(host, here) != 0)
         snprintf(text, size, "%s (process %ld)", host, process);
 }
+
+int command_print_worlds(struct store *store, uint32_t epoch, struct error *error)
+{
+    static const struct {
+        int fact, width;
+    } columns[] = {{EPOCH_living, 8},      {EPOCH_eggs, 6},           {EPOCH_families, 10},
+                   {EPOCH_hunters, 9},     {EPOCH_births, 8},         {EPOCH_died_of_hunger, 8},
+                   {EPOCH_died_of_age, 5}, {EPOCH_died_of_mouths, 8}, {EPOCH_died_of_guards, 8}};
+    struct store_epoch_row *rows;
+    int count, status = store_get_epochs(store, epoch, &rows, &count, error);
+    if (status)
+        return status;
+    output_print(stdout, "The worlds after epoch %" PRIu32 ", %" PRIu32 ":%02d min:\n\n", epoch,
+                 epoch / 2, epoch % 2 * 30);
+    output_print(stdout,
+                 "world  living  eggs  families  hunters  births  hunger  age  mouths  guards\n");
+    for (int i = 0; i < count && rows[i].epoch == epoch; i++) {
+        output_print(stdout, "%5" PRIu32, rows[i].world);
+        for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+            output_print(stdout, "%*" PRId64, columns[k].width, rows[i].facts[columns[k].fact]);
+        output_print(stdout, "\n");
+    }
+    free(rows);
+    return 0;
+}

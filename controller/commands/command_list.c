@@ -8,6 +8,7 @@
 #include "common/math/hash.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
+#include "controller/run/evolve.h"
 
 #define TOP_DEFAULT 10
 
@@ -211,6 +212,9 @@ static int list_run(const char *directory, const struct request *request)
     if (command_open_run(directory, &store, &error) || store_get_params(store, &params, &error) ||
         get_entries(store, request, &entries, &count, &generation, &error)) {
         result = command_fail(&error);
+    } else if (preserve_is_wanted(&params) && !request->is_json) {
+        result =
+            command_print_worlds(store, generation, &error) ? command_fail(&error) : COMMAND_OK;
     } else if (request->is_json) {
         result = print_json(entries, count, &params);
     } else if (request->lineage) {

@@ -178,36 +178,16 @@ static uint32_t session_generation(const struct session *session)
     return store_get_status(session->store, &status, &(struct error){0}) ? 0 : status.generation;
 }
 
-/* The worlds of a preserve after their last epoch. */
 static void print_worlds(const struct session *session)
 {
-    struct store_epoch_row *rows;
     struct error error = {0};
-    uint32_t last = session_generation(session);
-    int count;
-    if (store_get_epochs(session->store, last, &rows, &count, &error)) {
+    if (command_print_worlds(session->store, session_generation(session), &error)) {
         command_fail(&error);
         return;
-    }
-    output_print(stdout, "The worlds after epoch %" PRIu32 ", %" PRIu32 ":%02d min:\n\n", last,
-                 last / 2, last % 2 * 30);
-    output_print(stdout,
-                 "world  living  eggs  families  hunters  births  hunger  age  mouths  guards\n");
-    for (int i = 0; i < count; i++) {
-        static const int columns[] = {
-            EPOCH_living,      EPOCH_eggs,           EPOCH_families,
-            EPOCH_hunters,     EPOCH_births,         EPOCH_died_of_hunger,
-            EPOCH_died_of_age, EPOCH_died_of_mouths, EPOCH_died_of_guards};
-        static const int widths[] = {8, 6, 10, 9, 8, 8, 5, 8, 8};
-        output_print(stdout, "%5" PRIu32, rows[i].world);
-        for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
-            output_print(stdout, "%*" PRId64, widths[k], rows[i].facts[columns[k]]);
-        output_print(stdout, "\n");
     }
     output_print(stdout,
                  "\nfilm a world:  controller view %s --world 0 --from 2:00 --export world.mp4\n",
                  session->directory);
-    free(rows);
 }
 
 static int session_worker_count(const struct session *session)

@@ -12,6 +12,7 @@
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
+#include "controller/run/evolve.h"
 #include "controller/run/control.h"
 #include "controller/run/progress.h"
 #include "controller/store/run_directory.h"
@@ -221,6 +222,34 @@ static void print_quarantine(const struct report *report)
                      report->store.quarantined - report->quarantine_count);
 }
 
+static void print_generation(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    output_print(stdout,
+                 "\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
+                 " creatures evaluated\n",
+                 store->generation, report->params.evolution_generations - 1,
+                 store->evaluated_in_generation, store->members_in_generation);
+    if (store->closed_generation >= 0)
+        output_print(stdout,
+                     "fitness     best %.6g (creature %" PRIu64
+                     "), median %.6g, in generation %" PRId64 "\n",
+                     store->best, store->best_id, store->median, store->closed_generation);
+}
+
+/* Of a preserve: what its generations are, and what the store counts of them. */
+static void print_epoch(const struct report *report)
+{
+    const struct store_status *store = &report->store;
+    output_print(stdout, "\nepoch       %" PRId64 " of 0 .. %" PRId64 " is over, in all worlds\n",
+                 store->closed_generation, report->params.evolution_generations - 1);
+    if (store->closed_generation >= 0)
+        output_print(stdout,
+                     "living      %.0f in the fullest of %" PRId64
+                     " worlds, %.0f in the median one\n",
+                     store->best, report->params.preserve_worlds, store->median);
+}
+
 static void print_text(const struct report *report)
 {
     const struct store_status *store = &report->store;
@@ -235,16 +264,7 @@ static void print_text(const struct report *report)
                      report->host);
     else if (report->holder)
         output_print(stdout, " (process %ld)", (long)report->holder);
-    output_print(stdout,
-                 "\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
-                 " creatures evaluated\n",
-                 store->generation, report->params.evolution_generations - 1,
-                 store->evaluated_in_generation, store->members_in_generation);
-    if (store->closed_generation >= 0)
-        output_print(stdout,
-                     "fitness     best %.6g (creature %" PRIu64
-                     "), median %.6g, in generation %" PRId64 "\n",
-                     store->best, store->best_id, store->median, store->closed_generation);
+    (preserve_is_wanted(&report->params) ? print_epoch : print_generation)(report);
     print_choices(report);
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         output_print(stdout, "            best so far in generation %" PRIu32 ": %.6g\n",

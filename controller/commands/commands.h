@@ -53,4 +53,6 @@ int command_read_creature(const char *name, struct creature *creature, struct er
 /* A table of survivors for people; with their mutations in words if has_mutations. */
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
                              int has_mutations);
+/* A table of a preserve's worlds after an epoch, on standard output. */
+int command_print_worlds(struct store *store, uint32_t epoch, struct error *error);
 #endif

@@ -343,7 +343,8 @@ START_TEST(rest)
         ck_assert_double_eq(after.x_m, before[i].x_m);
         ck_assert_double_eq(after.y_m, before[i].y_m);
         ck_assert_double_eq(after.angle_rad, before[i].angle_rad);
-        ck_assert_double_eq(after.omega_rad_s, 0);
+        // frames of rigid parts are rounded where the reference closes them
+        ck_assert_double_le(fabs(after.omega_rad_s), SOLVER == SOLVER_ARTICULATED ? 0 : 1e-14);
     }
 }
 END_TEST
