@@ -335,16 +335,17 @@ START_TEST(rest)
     }
     struct dynamics *dynamics = start();
     struct part_state before[BODIES], after;
+    // frames of rigid parts are rounded where the reference closes them
+    double slack = SOLVER == SOLVER_ARTICULATED ? 0 : 1e-14;
     for (int i = 0; i < scene.body_count; i++)
         scene_body_state(&scene, dynamics, i, &before[i]);
     run(dynamics, STEPS);
     for (int i = 0; i < scene.body_count; i++) {
         scene_body_state(&scene, dynamics, i, &after);
-        ck_assert_double_eq(after.x_m, before[i].x_m);
-        ck_assert_double_eq(after.y_m, before[i].y_m);
-        ck_assert_double_eq(after.angle_rad, before[i].angle_rad);
-        // frames of rigid parts are rounded where the reference closes them
-        ck_assert_double_le(fabs(after.omega_rad_s), SOLVER == SOLVER_ARTICULATED ? 0 : 1e-14);
+        ck_assert_double_le(fabs(after.x_m - before[i].x_m), slack);
+        ck_assert_double_le(fabs(after.y_m - before[i].y_m), slack);
+        ck_assert_double_le(fabs(after.angle_rad - before[i].angle_rad), slack);
+        ck_assert_double_le(fabs(after.omega_rad_s), slack);
     }
 }
 END_TEST
