@@ -122,7 +122,7 @@ void message_deinit(struct message *message);
 void message_encode_hello(struct pack_writer *writer, const struct hello *hello);
 void message_encode_setup(struct pack_writer *writer, const struct params *params);
 void message_encode_task(struct pack_writer *writer, const struct task *task);
-/* The same of tasks and results with an epoch. */
+/* Encode a task that carries an epoch's order, and a result that carries an epoch's end. */
 void message_encode_epoch(struct pack_writer *writer, const struct task *task);
 void message_encode_epoch_end(struct pack_writer *writer, const struct result *result);
 void message_encode_stop(struct pack_writer *writer);

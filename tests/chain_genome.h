@@ -1,4 +1,5 @@
-/* A small genome: a chain of equal rectangles on rotary joints, for tests that only send genomes about. */
+/* A small genome: a chain of equal rectangles on rotary joints, for tests that only send genomes
+ * about. */
 #ifndef TESTS_CHAIN_GENOME_H
 #define TESTS_CHAIN_GENOME_H
 

@@ -1,5 +1,6 @@
-/* How far two boxes overlap, by a search over directions that knows nothing of axes: along each the boxes overlap
- * by the sum of their reaches less the distance of their centres, and the least of that is the depth. */
+/* How far two boxes overlap, by a search over directions that knows nothing of axes: along each the
+ * boxes overlap by the sum of their reaches less the distance of their centres, and the least of
+ * that is the depth. */
 #ifndef TESTS_DIRECTION_SEARCH_H
 #define TESTS_DIRECTION_SEARCH_H
 

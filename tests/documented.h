@@ -1,4 +1,5 @@
-/* Tables of the documentation that tests print: their rows are read back, to see that they still say what is measured. */
+/* Tables of the documentation that tests print: their rows are read back, to see that they still
+ * say what is measured. */
 #ifndef TESTS_DOCUMENTED_H
 #define TESTS_DOCUMENTED_H
 
@@ -6,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The row of a page that begins with the name, then has `count` columns: of "ERROR/ALLOWED" the share, of anything
- * else -1. The test fails where the page has no such row. */
+/* The row of a page that begins with the name, then has `count` columns: of "ERROR/ALLOWED" the
+ * share, of anything else -1. The test fails where the page has no such row. */
 static inline void documented_shares(const char *page, const char *name, double *shares, int count)
 {
     char line[400], start[80];

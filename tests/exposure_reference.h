@@ -1,6 +1,7 @@
-/* What is exposed of a face, in the plainest way: each shadow is the hull of the box's corners in front of the face's plane and
- * of its edges' cuts with that plane, and is cut out of all pieces along all its sides. It shares nothing with
- * exposure_find(), which knows a shadow's outline and keeps what is hidden. */
+/* What is exposed of a face, in the plainest way: each shadow is the hull of the box's corners in
+ * front of the face's plane and of its edges' cuts with that plane, and is cut out of all pieces
+ * along all its sides. It shares nothing with exposure_find(), which knows a shadow's outline and
+ * keeps what is hidden. */
 #ifndef TESTS_EXPOSURE_REFERENCE_H
 #define TESTS_EXPOSURE_REFERENCE_H
 

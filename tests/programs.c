@@ -1,5 +1,5 @@
-/* All test programs of a folder in one, PROGRAMS being the list of them: it runs the one by whose name it is called, as
- * links to it are named. Saves the linker some hundred programs. */
+/* All test programs of a folder in one, PROGRAMS being the list of them: it runs the one by whose
+ * name it is called, as links to it are named. Saves the linker some hundred programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -142,7 +142,8 @@ static void fixture_start(struct sphere_fixture *f)
     dynamics_reset_ledger(f->dynamics);
 }
 
-/* The common workload: a head, a trunk of three spheres, four legs of two; 24 bones, eight of them muscles. */
+/* The common workload: a head, a trunk of three spheres, four legs of two; 24 bones, eight of them
+ * muscles. */
 static inline void fixture_make_spider(struct sphere_fixture *f)
 {
     static const double knees[4][2] = {{0.45, 0.35}, {-0.45, 0.35}, {0, -0.6}, {0.1, 0.7}};

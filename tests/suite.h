@@ -1,12 +1,13 @@
-/* How every test program ends: its suite runs, and the exit status says whether all of it passed. */
+/* How every test program ends: its suite runs, and the exit status says whether all of it
+ * passed. */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* Runs the suite and frees it. For main(): EXIT_SUCCESS, or EXIT_FAILURE if a test failed. is_table: silently and in
- * this process, for tests that print a table of the documentation. */
+/* Runs the suite and frees it. For main(): EXIT_SUCCESS, or EXIT_FAILURE if a test failed.
+ * is_table: silently and in this process, for tests that print a table of the documentation. */
 static inline int run_suite_or_table(Suite *suite, int is_table)
 {
     SRunner *runner = srunner_create(suite);
@@ -23,7 +24,7 @@ static inline int run_suite(Suite *suite)
     return run_suite_or_table(suite, 0);
 }
 
-/* The same for a suite of one test case. */
+/* Runs a suite of one test case. */
 static inline int run_tests_or_table(const char *name, TCase *tests, int is_table)
 {
     Suite *suite = suite_create(name);

@@ -1,5 +1,6 @@
-/* What the reference cases of a suite come to: for each case how many numbers there are, and of these the one nearest to
- * its tolerance, or beyond. Gathered while the suite runs in one process, and printed as lines of a table. */
+/* What the reference cases of a suite come to: for each case how many numbers there are, and of
+ * these the one nearest to its tolerance, or beyond. Gathered while the suite runs in one process,
+ * and printed as lines of a table. */
 #ifndef TESTS_TALLY_H
 #define TESTS_TALLY_H
 

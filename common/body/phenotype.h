@@ -146,16 +146,16 @@ struct shape {
     int drive;        /* of a rod: what changes its length; else -1 */
     struct vec3 at_m; /* in the part's frame, as the turn */
     struct quaternion turn;
-    struct vec3
-        half_m; /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
+    /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
+    struct vec3 half_m;
     struct vec3
         other_m; /* of a rod: where its other end is in the frame of that part; for pictures */
 };
 
 /* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one
- * another, and others collide. PAIR_PASS: they pass in any case; PAIR_MEET: they collide in any case
- * but that of one piece. From PAIR_HALF on (boxes that a joint joins): they collide, but of one of
- * them only half is there, see box_body.h. */
+ * another, and others collide. PAIR_PASS: they pass in any case; PAIR_MEET: they collide in any
+ * case but that of one piece. From PAIR_HALF on (boxes that a joint joins): they collide, but of
+ * one of them only half is there, see box_body.h. */
 enum { PAIR_USUAL, PAIR_PASS, PAIR_MEET, PAIR_HALF };
 
 struct phenotype {
@@ -191,7 +191,8 @@ struct phenotype {
  * (fewer parts than parts_min) or VERDICT_MEMORY. Overlap is not judged here. */
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena);
-/* The same of its mirror image, x to -x; kinds in space have none, and grow as ever. */
+/* Grows the mirror image of the genome, x to -x. Kinds in space have none: they grow as by
+ * phenotype_express(). */
 int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
                                const struct params *params, struct arena *arena);
 

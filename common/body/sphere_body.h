@@ -30,8 +30,8 @@ struct bone {
     int a, b; /* spheres, a != b; at most one bone joins two spheres */
     double length_m;
     int is_muscle;
-    /* Of muscles: range of the length that is asked for, how fast it changes at most, and the
-     * greatest force, pushing or pulling. */
+    /* Only muscles have these: the range of the length that is asked for, its greatest rate, and
+     * the greatest force, pushing or pulling. */
     double shortest_m, longest_m, rate_m_s, strength_n;
 };
 

@@ -18,7 +18,7 @@
 #define BY_ITS_END    0.85
 #define IN_THE_MIDDLE 0.8 /* share of attachments in the middle of the child's face */
 #define UNROLLED      0.5 /* share without roll ... */
-#define QUARTER_ROLL  0.5 /* ... and of others with a quarter turn: the joint bends across instead */
+#define QUARTER_ROLL  0.5 /* of others with a quarter turn: the joint bends across instead */
 #define STRAIGHT      0.5 /* share at angle 0, and without tilt */
 #define ANGLE_MAX_RAD 0.7
 #define UNSCALED      0.5

@@ -11,7 +11,8 @@ struct genetics_kind {
     int (*has_mover)(const struct genome *genome, int row);
     /* 1 if the limits of the joint of body `row` count: the joint is in use, and not free. */
     int (*has_limits)(const struct genome *genome, int row);
-    int is_joint_moved; /* the effector moves the joint: a body without a moving joint has no effector */
+    /* the effector moves the joint: a body without a moving joint has no effector */
+    int is_joint_moved;
 
     /* Fills an appended row but for its id and what all bodies share. */
     void (*draw_body)(struct body_gene *body, const struct params *params, struct rng *rng);

@@ -19,7 +19,8 @@
         offset_of                                                                                  \
     }
 
-/* Of bodies: recursion, symmetry (one of so many), sensors and the effector of the joint. */
+/* Rows of a body gene: recursion, symmetry (up to last_symmetry), sensors and the effector of the
+ * joint. */
 #define GENE_ROWS_GROWTH(last_symmetry)                                                            \
     {.name = "recursive_limit",                                                                    \
      .words = "recursive limit",                                                                   \
@@ -72,8 +73,8 @@
         .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_LINK, GENE_CONNECTION(to)                     \
     }
 
-/* Of connections: what becomes of all that they lead to. The functions narrow the ranges of scale
- * and flags; NULL: they do not. */
+/* Rows of a connection gene that change the whole subtree it leads to. The functions narrow the
+ * ranges of scale and flags; NULL: they do not. */
 #define GENE_ROWS_SUBTREE(narrow_scale, narrow_flag)                                               \
     {.name = "scale",                                                                              \
      .words = "scale",                                                                             \

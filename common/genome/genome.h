@@ -54,12 +54,13 @@ enum {
 #define GENOME_MUSCLE_SHARE_MAX 3.0
 #define GENOME_MUSCLE_RATE_1_S  100.0 /* greatest rate of a muscle, lengths at birth per second */
 
-/* Of rectangles: a linear joint slides the part straight out of its parent and back in, without
- * turning it. Of spheres: how the bone to the parent may move against the parent's own bone:
- * freely, within a cone, about one axis, about two axes. Of boxes: rigid, linear, and those from
- * revolute on; x leads out of the parent, z is the axis of bending: revolute turns about z, twist
- * about x, universal about z and then y, bend-twist about z and then x, twist-bend about x and then
- * z, spherical about all. Files keep the order. */
+/* Rectangles have rigid, rotary and linear joints. A linear joint slides the part straight out of
+ * its parent and back in, without turning it. Spheres have those from free to saddle: the bone to
+ * the parent moves against the parent's own bone freely, within a cone, about one axis or about
+ * two. Boxes have rigid and linear joints and those from revolute on. Their x leads out of the
+ * parent, z is the axis of bending: revolute turns about z, twist about x, universal about z and
+ * then y, bend-twist about z and then x, twist-bend about x and then z, spherical about all. Files
+ * keep the order. */
 enum joint_type {
     JOINT_RIGID,
     JOINT_ROTARY,
@@ -170,26 +171,28 @@ struct sphere_gene {
 /* What a box has besides; all zero in other kinds. */
 struct box_gene {
     double depth_m; /* along the part's own z */
-    double lower_2,
-        upper_2; /* rad, of joints with two axes: about the second one; spherical joints: lower_2 is 0 and
-                              * upper_2 the cone's half angle, while lower and upper limit the twist; else 0 */
+    /* rad, of joints with two axes: about the second one; spherical joints: lower_2 is 0 and
+     * upper_2 the cone's half angle, while lower and upper limit the twist; else 0 */
+    double lower_2, upper_2;
 };
 
 struct body_gene {
     gene_id id;
     double width_m, height_m; /* along the part's own x and y; 0 in spheres */
     uint8_t joint;            /* enum joint_type: the joint to the parent (unused at the root) */
-    double lower, upper;      /* joint limits from the pose at birth, lower <= 0 <= upper: angles in
-                               * rad; of linear joints extensions in m, at scale 1; of balls lower is 0
-                               * and upper the cone's half angle; of free joints both are 0 */
-    uint8_t recursive_limit;  /* how often the gene may occur on one path from the root, >= 1 */
-    uint8_t is_symmetric;     /* enum symmetry */
-    uint64_t sensors;         /* set of SENSOR_BIT() */
-    uint8_t has_effector;     /* a joint effector (ignored at rigid joints) */
-    struct input_gene
-        effector_input; /* of the joint's first freedom; boxes: those of further ones are in drives */
-    double effector_strength; /* share of the greatest strength the joint may have, (0, 1]; spheres:
-                               * the effector moves the muscles among the bone and the braces of a part */
+    /* joint limits from the pose at birth, lower <= 0 <= upper: angles in rad; of linear joints
+     * extensions in m, at scale 1; of balls lower is 0 and upper the cone's half angle; of free
+     * joints both are 0 */
+    double lower, upper;
+    uint8_t recursive_limit; /* how often the gene may occur on one path from the root, >= 1 */
+    uint8_t is_symmetric;    /* enum symmetry */
+    uint64_t sensors;        /* set of SENSOR_BIT() */
+    uint8_t has_effector;    /* a joint effector (ignored at rigid joints) */
+    /* of the joint's first freedom; boxes: those of further ones are in drives */
+    struct input_gene effector_input;
+    /* share of the greatest strength the joint may have, (0, 1]; spheres: the effector moves the
+     * muscles among the bone and the braces of a part */
+    double effector_strength;
     /* of joints that are driven about their own axes, besides or instead of by the effector: share
      * of the greatest torque, (0, 1], 0: not driven */
     double drive_strength;
@@ -203,8 +206,8 @@ struct body_gene {
  * -1 to 1 it goes all the way. A brace is moved by the effector of the part it comes from, others
  * by their child's. */
 struct bone_gene {
-    double
-        length_m; /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
+    /* between the centres, at scale 1; 0 of braces: as far apart as they have grown */
+    double length_m;
     double tilt_rad;          /* of the child sideways, after angle_rad, within a quarter turn */
     double gain;              /* -1 .. 1; 0: no muscle */
     double shortest, longest; /* of muscles, else 0: shares of the length at birth, <= 1 <= */

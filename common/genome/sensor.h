@@ -82,7 +82,8 @@ struct sight_info {
 extern const struct sight_info sights[SIGHT_COUNT];
 /* The sight that a sensor belongs to, or -1. */
 int sight_of(int sensor);
-/* The same sensor of another sight. */
+/* Returns what `sensor`, if it is one of sight `from`, is called in sight `to`. Other sensors are
+ * returned as they are. */
 int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to);
 
 /* Reads "light:object": two different sights. ERR_USAGE with a message. */

@@ -73,7 +73,7 @@ static double share_of(double gain, double whole)
     return whole > 0 ? gain / whole : 0;
 }
 
-/* Of the first one; nobody has won by staying away. */
+/* The margin of the first side. Nobody wins by staying away. */
 static double judge_cube(const struct contest_side sides[2])
 {
     double margin = share_of(sides[1].distance_m - sides[0].distance_m,

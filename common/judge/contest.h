@@ -41,11 +41,11 @@ enum { CONTEST_BOUTS = 2 }; /* of a pair of files */
 struct contest_side {
     int verdict;
     uint64_t digest;
-    double
-        start_m; /* from its surface to the goal's centre (the cube's, the other's of mass), at the start */
+    /* from its surface to the goal's centre (the cube's, the other's of mass), at the start */
+    double start_m;
     double least_m; /* the same, the least */
-    double
-        distance_m; /* the same at the end; of who touches the cube's far side half of it; sumo: from the middle */
+    /* the same at the end; of who touches the cube's far side half of it; sumo: from the middle */
+    double distance_m;
     double touched_s;         /* when it first touched the goal; -1: never */
     double margin;            /* -1 .. 1; the sum of both is 0 */
     struct measures measures; /* of its evaluation, and what the contest came to */

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Of a world at the end of an epoch. Births, deaths, what was eaten and the flows are sums since the
- * world began; energies are in microjoules. */
+/* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
+ * are sums since the world began; energies are in microjoules. */
 #define EPOCH_FACTS(X)                                                                             \
     X(living)                                                                                      \
     X(eggs)                                                                                        \

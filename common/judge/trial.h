@@ -2,8 +2,8 @@
  * from the search to the worker, its log and the run store.
  *
  * As text, the same everywhere: the purpose, and the differences, joined by "+": "first",
- * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver"; of a contest
- * "first+bout-2". */
+ * "entry+perturbed-1", "champion+perturbed-3+finer-2", "champion+perturbed-1+other-solver"; of a
+ * contest "first+bout-2". */
 #ifndef COMMON_JUDGE_TRIAL_H
 #define COMMON_JUDGE_TRIAL_H
 

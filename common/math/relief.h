@@ -67,7 +67,7 @@ struct relief_points {
 double relief_steepest(double depth_m, double wavelength_m);
 void relief_init(struct relief *relief, double depth_m, double wavelength_m, uint64_t seed,
                  int is_plane);
-/* The same ground as seen from a place that is so far along x. */
+/* Moves the origin of coordinates to x_m. The ground stays where it is. */
 void relief_shift(struct relief *relief, double x_m);
 double relief_height(const struct relief *relief, double x_m, double z_m);
 void relief_shape_at(const struct relief *relief, double x_m, double z_m,

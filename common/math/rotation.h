@@ -48,8 +48,8 @@ static inline double quaternion_square(struct quaternion q)
     return (q.w * q.w + q.y * q.y) + (q.x * q.x + q.z * q.z);
 }
 
-/* The same direction in four dimensions, with |q| = 1 within 2 ulp. A quaternion that is one
- * already stays as it is, to the bit: a body at rest does not turn by rounding. */
+/* Returns q / |q|, whose length is 1 within 2 ulp. A quaternion that is one already stays as it is,
+ * to the bit: a body at rest does not turn by rounding. */
 static inline struct quaternion quaternion_normalised(struct quaternion q)
 {
     double square = quaternion_square(q), error = square - 1;

@@ -23,8 +23,10 @@
 #define CONTEST_GOALS            "cube|push|tag|sumo"
 #define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
 
-/* REAL(section, name, default, min, max, scope, help)   INT(the same)   BOOL(section, name, default,
- * scope, help)   CHOICE(section, name, default index, "a|b|c", scope, help)
+/* REAL(section, name, default, min, max, scope, help)
+ * INT(section, name, default, min, max, scope, help)
+ * BOOL(section, name, default, scope, help)
+ * CHOICE(section, name, default index, "a|b|c", scope, help)
  * TEXT(section, name, default, scope, help) */
 #define PARAMS(REAL, INT, BOOL, CHOICE, TEXT)                                                      \
     INT(run, seed, 1, 0, INT64_MAX, 'S', "same seed, same run, bit for bit")                       \
@@ -377,7 +379,7 @@
     BOOL(farm, pin, 0, 'F', "Linux: each worker stays on one core")                                \
     INT(farm, log_mb, 64, 1, 1048576, 'F', "a longer log begins anew; the one before is kept")     \
     TEXT(farm, launcher, "", 'F',                                                                  \
-         "command that starts each simulator, without a shell; slurm: the right srun")             \
+         "command that each simulator is started by, without a shell; slurm = srun")               \
     REAL(farm, start_s, 30, 1, 86400, 'F',                                                         \
          "a worker silent for this long from its start is replaced; not Slurm's")                  \
     REAL(farm, commit_s, 1, 0.01, 60, 'F', "results are committed at least this often")
@@ -504,7 +506,7 @@ void params_print_range(int index, char *buffer, size_t size);
  * setting, or it has another value than by default. */
 int params_is_shown(const struct params *params, int index);
 
-/* The same as below, with comments, of the rows that are shown. */
+/* Writes as params_write() does with has_help, but only the rows that are shown. */
 int params_write_shown(const struct params *params, FILE *file);
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */

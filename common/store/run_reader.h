@@ -15,7 +15,8 @@
 /* Who is shown of a generation. */
 enum run_order {
     RUN_ORDER_RANK, /* the best: in late generations many are copies */
-    RUN_ORDER_KINDS /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any */
+    /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any did */
+    RUN_ORDER_KINDS
 };
 
 /* `top` of a closed generation (-1: the last closed one) as an array that run_reader_free() takes
@@ -58,12 +59,13 @@ int run_reader_read_creature(const char *name, struct creature *creature, struct
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error);
 
-/* Of a run of a preserve. The parameters in force, and the last epoch up to `most` of which the state
- * of a world is kept. ERR_MISSING if there is none. */
+/* Finds where a world of a preserve can be taken up: the parameters in force, and the last epoch up
+ * to `most` whose state is kept. ERR_MISSING if there is none. */
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error);
-/* The order of a world's epoch, whose numbers are set: who arrives, who must not live, and the state
- * before where it is kept; and the digest at its end. ERR_MISSING if it has not come so far. */
+/* Reads the order of a world's epoch, whose numbers the caller has set: who arrives, who must not
+ * live, and the state before it if that is kept. Also reads the digest at the epoch's end.
+ * ERR_MISSING if it has not come so far. */
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error);
 

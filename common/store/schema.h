@@ -159,7 +159,7 @@ static const char *const store_schema[] = {
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
     " bar_m_s REAL,"   /* raise guard.hopeless_m_s and hopeless_sizes_s for it; NULL: they hold */
     " bar_sizes_s REAL,"
-    " branch INTEGER REFERENCES branches," /* whose parameters; NULL (versions 4 to 8): not evaluated */
+    " branch INTEGER REFERENCES branches," /* NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
     " fitness REAL,"         /* 0 if the referee was not satisfied */
     " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */

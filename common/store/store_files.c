@@ -1,5 +1,5 @@
-/* Of a rollback journal SQLite believes two things that can do harm, before anybody has looked at a
- * table:
+/* SQLite believes two things that a rollback journal says, before anybody has looked at a table.
+ * Both can do harm:
  *
  *   - its last bytes may name a super-journal (of a transaction over several databases), a file
  *     that SQLite removes when it has rolled back. They are read in a journal of 17 bytes or more,

@@ -13,7 +13,7 @@ int stored_epoch_find_state(sqlite3 *database, const char *path, uint32_t world,
  * not live, and the state where it is kept. */
 int stored_epoch_fill_order(sqlite3 *database, const char *path, struct epoch_order *order,
                             struct error *error);
-/* Of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
+/* Reads the digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
 int stored_epoch_get_digest(sqlite3 *database, const char *path, uint32_t world, uint32_t epoch,
                             uint64_t *digest, struct error *error);
 

@@ -202,7 +202,8 @@ static int is_culprit(const struct request *request, int player)
     return listen_to(request->simulator, words, reply, &error) >= SIGNALLED;
 }
 
-/* Of a pair whose process crashed: who does so alone is out; if neither does, the pair alone is. */
+/* Finds who is to blame for a pair whose process crashed. A player that crashes alone is out; if
+ * neither does, only the pair is. */
 static void blame(const struct request *request, const struct outcome *outcome, int *is_out)
 {
     int a, b;

@@ -661,7 +661,7 @@ static const struct option_row run_options[] = {
      "repeated",
      OPTION_LIST, .field = offsetof(struct arguments, seeds)},
     {"choices", 0, "RUN_DIR",
-     "make the choices of that interactive run again; after the last one this run waits for yours",
+     "repeat the choices that were made in that interactive run, then ask for yours",
      OPTION_TEXT, .field = offsetof(struct arguments, choices)},
     VIEW,
     {"print-config", 0, NULL,

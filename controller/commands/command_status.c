@@ -237,7 +237,7 @@ static void print_generation(const struct report *report)
                      store->best, store->best_id, store->median, store->closed_generation);
 }
 
-/* Of a preserve: what its generations are, and what the store counts of them. */
+/* Prints which epoch of a preserve is over, and what the store counts. */
 static void print_epoch(const struct report *report)
 {
     const struct store_status *store = &report->store;

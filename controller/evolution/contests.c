@@ -478,7 +478,7 @@ static uint64_t seed_of(const struct contests *contests)
                : rng_mix_seed(seed, contests->generation + 1);
 }
 
-/* Of all that the motion of both depends on. Who stands where follows from the genomes. */
+/* The key of all that the motion of both depends on. Who stands where follows from the genomes. */
 static struct phenotype_key key_of(const struct contests *contests, const struct bout *bout)
 {
     const struct player *a = player_of(contests, bout, 0), *b = player_of(contests, bout, 1);
@@ -578,7 +578,7 @@ int contests_tell(struct contests *contests, int number, const struct result *re
 
 /* ---- crashes ---- */
 
-/* Of a bout that crashed the simulator, both of whose creatures were tried alone. */
+/* Judges a bout that crashed the simulator, after both creatures were tried alone. */
 static void judge_crash(struct contests *contests, int number)
 {
     struct bout *bout = bout_of(contests, number);

@@ -78,7 +78,7 @@ int contests_tell(struct contests *contests, int number, const struct result *re
 /* The simulator crashed: both are tried alone. Who crashes alone has lost by walkover and has
  * the verdict quarantined; if neither does, both have lost this bout. */
 int contests_tell_crash(struct contests *contests, int number);
-/* Of one that was tried alone: why it crashed; NULL: it did not. */
+/* Tells what became of a creature that was tried alone: why it crashed, or NULL if it did not. */
 int contests_tell_alone(struct contests *contests, uint64_t id, const char *crash);
 
 /* What a creature's contests came to. */

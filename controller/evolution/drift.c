@@ -5,7 +5,7 @@
 #include "common/math/rng.h"
 #include "controller/evolution/search_private.h"
 
-/* Of the streams of RNG_CONTEST: leagues have 1. */
+/* Scores are drawn from this stream of RNG_CONTEST; leagues have stream 1. */
 enum { STREAM_DRIFT = 2 };
 
 /* The scores of a generation that is asked for. */

@@ -10,7 +10,7 @@
 
 /* Slopes that differ by less, as a share of what they can be, are equal: sums in another order. */
 #define SLOPE_TOLERANCE 1e-12
-/* Of the streams of RNG_CONTEST. */
+/* Random orders are drawn from this stream of RNG_CONTEST. */
 enum { STREAM_PERMUTATION = 3 };
 
 const char *const ladder_part_names[LADDER_PART_COUNT] = {"champions", "populations", "control",

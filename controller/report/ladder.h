@@ -89,14 +89,14 @@ struct ladder_trend {
     int is_exact;
 };
 struct ladder_trend ladder_find_trend(const struct ladder *ladder, enum ladder_part part);
-/* The same of any values: y of x. */
+/* The trend of any values: how y goes with x. */
 struct ladder_trend ladder_fit(const double *x, const double *y, int count);
 
 /* Pairs of champions, the later one against the earlier, by their mean margin. */
 struct ladder_order {
     int won, even, lost;
 };
-/* Of the pairs in which `rung` is the later one; -1: of all pairs. */
+/* Counts the pairs in which `rung` is the later one; -1: all pairs. */
 struct ladder_order ladder_find_order(const struct ladder *ladder, int rung);
 
 /* Champions that beat one another in a circle. ERR_MEMORY (below 0) or their number. */

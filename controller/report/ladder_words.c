@@ -6,7 +6,7 @@
 
 /* Slopes with a greater p may be chance. */
 #define P_CLEAR 0.05
-/* Of a population, those who touch the goal; where fewer do, they hardly meet. */
+/* The share of a population that touches the goal; where it is less, creatures hardly meet. */
 #define TOUCHED_LEAST 0.1
 /* Shares of cyclic triads among all triples: few, and as many as chance makes. */
 #define TRIADS_FEW    0.05

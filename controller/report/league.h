@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Of players a and b; above 0: a has won, 0: drawn. */
+/* A bout of players a and b. Its margin is above 0 if a has won, 0 if it is drawn. */
 struct league_bout {
     int a, b;
     double margin;

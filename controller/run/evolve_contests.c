@@ -1,5 +1,5 @@
-/* A run in which creatures are judged by contests: bouts and their results, who crashes, the hall of
- * fame, the champion's exam. Who meets whom is contests.h's. */
+/* A run in which creatures are judged by contests: bouts and their results, who crashes, the hall
+ * of fame, the champion's exam. Who meets whom is contests.h's. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>

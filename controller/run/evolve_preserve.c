@@ -1,9 +1,9 @@
 /* A run of a preserve: worlds live through epochs, each a task of the farm.
  *
- * A generation is an epoch. Who drifts out of a world in epoch k arrives in another one in epoch
- * k + 2; so a world needs to know what all others came to two epochs ago, and no more: nobody waits
- * for the slowest, and the order in which results come in decides nothing. States are the store's: a
- * run that was stopped goes on from them.
+ * A generation is an epoch. A creature that drifts out of a world in epoch k arrives in another
+ * one in epoch k + 2. So a world needs what the others came to two epochs ago, and no more: it does
+ * not wait for the slowest, and the order in which results come in decides nothing. The store keeps
+ * states, from which a run that was stopped goes on.
  *
  * An epoch that crashes its simulator time and again is tried without the creature that was in hand
  * when it did. */

@@ -8,7 +8,7 @@
  * creature gets is the same for any number of workers, and after a restart, when the table of first
  * evaluations is filled from the run store.
  *
- *   reuse_ask:  REUSE_UNKNOWN -> simulate it, reuse_tell() when the result is there (or reuse_forget())
+ *   reuse_ask:  REUSE_UNKNOWN -> simulate it, then reuse_tell() the result (or reuse_forget())
  *               REUSE_WAITS   -> nothing; reuse_take() gives it back, to be asked for again
  *               REUSE_KNOWN   -> the result
  *

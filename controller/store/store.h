@@ -194,8 +194,8 @@ struct store_status {
     uint64_t next_id;
     int64_t individuals, evaluated, quarantined;
     int64_t reused; /* of the evaluated: those who got the result of one that moves alike */
-    int64_t
-        referee_quarantined; /* tasks of the referee; their creatures are refused, not in quarantine */
+    /* tasks of the referee; their creatures are refused, not in quarantine */
+    int64_t referee_quarantined;
     int64_t evaluated_in_generation, members_in_generation;
     int has_best_so_far; /* some member of that generation has a result */
     double best_so_far;
@@ -261,9 +261,11 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
 /* Whom a list leaves out. */
 enum store_order {
     STORE_RANKS, /* nobody */
-    STORE_DISTINCT, /* who moves exactly as one before: copies, and mutants whose change does nothing */
-    STORE_KINDS /* whose body is of the kind of one before (measures_are_one_kind()); who did not live,
-                     * unless nobody did */
+    /* who moves exactly as one before: copies, and mutants whose change does nothing */
+    STORE_DISTINCT,
+    /* whose body is of the kind of one before (measures_are_one_kind()); who did not live, unless
+     * nobody did */
+    STORE_KINDS
 };
 /* The first `most` of the rest stay; returns how many. */
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order);

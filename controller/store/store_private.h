@@ -1,10 +1,14 @@
 /* What the files of the run store share: the store itself, and SQLite as they use it. store.c opens
  * and closes; the others have one kind of content each:
  *
- *   store_sql          statements, columns, transactions         store_params       parameters and branches
- *   store_generations  generations and births                    store_results      what comes in during one
- *   store_choices      choices by hand                           store_status       where a run stands, quarantine
- *   store_creatures    rows to creatures, survivors, ancestors   store_facts        whole runs for statistics
+ *   store_sql          statements, columns, transactions
+ *   store_params       parameters and branches
+ *   store_generations  generations and births
+ *   store_results      what comes in during one
+ *   store_choices      choices by hand
+ *   store_status       where a run stands, quarantine
+ *   store_creatures    rows to creatures, survivors, ancestors
+ *   store_facts        whole runs for statistics
  *   store_digest       whether two runs are equal
  *   store_epochs       runs of a preserve
  *

@@ -46,8 +46,8 @@ struct ledger {
     double loss_friction_j, loss_impact_j, loss_limit_j, loss_drag_j, loss_damping_j;
     double gain_push_out_j, gain_impact_j, gain_limit_j; /* unearned */
     double exchange_j; /* net, from other creatures by contacts: 0 in sum over all */
-    double
-        mended_j; /* energy that the mending of momentum gave or took, without sign; part of the residual */
+    /* energy that the mending of momentum gave or took, without sign; part of the residual */
+    double mended_j;
     double
         residual_j; /* energy now - start - work - exchange + losses - gains: integration error */
 };
@@ -87,8 +87,8 @@ static inline void ledger_book_touch(struct ledger *l, int is_limit, int is_push
 struct impulse_sum {
     struct vec3 linear, angular;
     double size;
-    double
-        truncation_share; /* by how much momentum may be off until a later step mends it; 0: momentum is exact */
+    /* by how much momentum may be off until a later step mends it; 0: momentum is exact */
+    double truncation_share;
 };
 
 /* Momentum that the integrator `rk4` may lose: limbs that thrash lose 2e-4. */

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-/* Of standard gravity. */
+/* In units of standard gravity. */
 #define ACCELERATION_MAX 10.0
-/* Of the angle between a face's normal and the opposite of a contact's: 60 degrees at most. */
+/* A face feels a contact if its normal is within 60 degrees of the opposite of the contact's; the
+ * cosine of that. */
 #define FACE_COSINE 0.5
 
 double faces_bound_acceleration(double value)

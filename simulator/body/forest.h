@@ -42,8 +42,8 @@ struct forest_tick {
     double dt_s;
     const int *part_counts; /* by place */
     const int *may_rest; /* by place: while nobody is near it and it is at rest, it is not moved */
-    /* Before the steps of each that is alone, and before those of the others, of the first of these;
-     * may be NULL. */
+    /* Before the steps of each that is alone, and before those of the others, of the first of
+     * these; may be NULL. */
     void (*before)(void *context, int place);
     /* After each step of each; other than 0: all is over. */
     int (*after)(void *context, int place);

@@ -64,21 +64,22 @@ struct evaluation {
 void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
               struct arena *arena, evaluate_observer *observer, void *context,
               struct evaluation *evaluation);
-/* The same of a phenotype that edit (NULL: none) has changed; context is its as well as the
- * observer's. */
+/* Evaluates the phenotype after edit() has changed it; edit may be NULL. edit and observer are both
+ * called with context. */
 void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
                      struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
                      void *context, struct evaluation *evaluation);
 
 /* How one stands that is to face another one across the origin. */
 struct evaluate_stance {
-    int side; /* -1: at -x; 1: at x, turned by half about the vertical (in the plane: its mirror image);
-                         * 0: it faces nobody, and stands where it would alone */
+    /* -1: at -x; 1: at x, turned by half about the vertical (in the plane: its mirror image); 0: it
+     * faces nobody, and stands where it would alone */
+    int side;
     double heading_rad; /* it is turned by this about the vertical before it settles; in space */
-    double
-        line_m; /* all of it is behind a line that goes through this x (of its side) on the ground and leans away
-                         * from the other one by 45 degrees (where nothing falls: upright), and touches it; its centre of
-                         * mass is at z = 0 */
+    /* all of it is behind a line that goes through this x (of its side) on the ground and leans
+     * away from the other one by 45 degrees (where nothing falls: upright), and touches it; its
+     * centre of mass is at z = 0 */
+    double line_m;
 };
 
 /* A creature of several in one world. */
@@ -86,15 +87,16 @@ struct evaluate_task {
     const struct genome *genome;
     uint64_t seed;
     double x_m, z_m; /* where it starts, from where it would start alone; m */
-    int may_rest; /* while nobody is near it and it is at rest, it is not moved; changes the digest */
+    /* while nobody is near it and it is at rest, it is not moved; changes the digest */
+    int may_rest;
     struct evaluate_stance stance;
 };
 
-/* The same of several creatures in one world, of one kind. Each is made and settles by itself. Then
+/* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
  * they share the scored time, in which they may touch one another. Each has a verdict, measures and
- * a digest of its own: of creatures that never come near, those of evaluations of one with the same
- * x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it is
- * broken. Each has a light of its own. */
+ * a digest of its own. A creature that nobody comes near has those of an evaluation by itself with
+ * the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it
+ * is broken. Each has a light of its own. */
 void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
                        struct arena *arena, evaluate_observer *observer, void *context,
                        struct evaluation *results);

@@ -1,7 +1,7 @@
-/* One evaluation on its way; for simulator/evaluate/ and simulator/preserve/. One struct carries it through its
- * phases: evaluate.c makes body and brain and keeps the order, settle.c brings the body to its
- * start, guards.c looks for what must not happen, course.c measures. A function that can end the
- * evaluation returns a verdict, VERDICT_OK meaning "go on". */
+/* One evaluation on its way; for simulator/evaluate/ and simulator/preserve/. One struct carries it
+ * through its phases: evaluate.c makes body and brain and keeps the order, settle.c brings the body
+ * to its start, guards.c looks for what must not happen, course.c measures. A function that can end
+ * the evaluation returns a verdict, VERDICT_OK meaning "go on". */
 #ifndef SIMULATOR_EVALUATE_RUN_H
 #define SIMULATOR_EVALUATE_RUN_H
 

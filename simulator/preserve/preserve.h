@@ -63,10 +63,10 @@ int preserve_check(const struct params *params, struct error *error);
  * more than its upkeep costs. Returns whether there is one. */
 int preserve_warn(const struct params *params, char *text, size_t size);
 
-/* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its own:
- * founders are copies of the genomes, in turn, and from the second time on mutants
- * of them. Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a
- * genome that does not itself. */
+/* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its
+ * own: founders are copies of the genomes, in turn, and from the second time on mutants of them.
+ * Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a genome that
+ * does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct genome *const *genomes, const char *const *names,
                    int count, struct preserve_memory *memory, struct error *error);
@@ -75,7 +75,7 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);
-/* Of the whole state. */
+/* Hashes the whole state. */
 uint64_t preserve_digest(const struct preserve_state *state);
 
 #endif

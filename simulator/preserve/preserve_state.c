@@ -13,7 +13,7 @@
 
 /* A state, unpacked, may have so many bytes. */
 #define STATE_BYTES_MAX (64u << 20)
-/* Of its length, before what is compressed. */
+/* A packed state begins with its length before compression, in LENGTH_BYTES. */
 #define LENGTH_BYTES 4
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");

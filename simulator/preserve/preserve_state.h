@@ -72,7 +72,8 @@ struct preserve_state {
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
     int carcass_count, carcass_room;
-    /* not of the state, but of an order (common/creature/epoch_order.h): ids of who must not live */
+    /* not of the state, but of an order (common/creature/epoch_order.h): ids of who must not
+     * live */
     const uint64_t *without;
     int without_count;
 };
@@ -92,8 +93,8 @@ microjoules preserve_state_total(const struct preserve_state *state);
 void preserve_state_check(const struct preserve_state *state);
 
 void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);
-/* From bytes that nobody has checked. Initialises `state`, and leaves it empty on error. ERR_FORMAT,
- * ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
+/* From bytes that nobody has checked. Initialises `state`, and leaves it empty on error.
+ * ERR_FORMAT, ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error);
 /* The same, compressed: as it travels and is kept. `packed` must be empty. 0 or ERR_MEMORY. */

@@ -1,5 +1,6 @@
 /* A preserve in motion; private to simulator/preserve/. preserve.c keeps the order of a tick,
- * preserve_bodies.c lets bodies in and out, preserve_food.c finds and eats, preserve_births.c breeds. */
+ * preserve_bodies.c lets bodies in and out, preserve_food.c finds and eats, preserve_births.c
+ * breeds. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_WORLD_H
 #define SIMULATOR_PRESERVE_PRESERVE_WORLD_H
 

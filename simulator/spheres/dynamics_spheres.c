@@ -267,8 +267,7 @@ static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps
     *rk4_steps = 0;
 }
 
-/* ---------------------------------------------------------------- what dynamics_spheres.h asks
- * for */
+/* ------------------------------------------------------------ what dynamics_spheres.h asks for */
 
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
 {

@@ -207,8 +207,8 @@ struct sphere_system {
     struct world world;
     struct dynamics_settings settings;
     double h, steps_1_s;
-    double
-        vibration_rad_s; /* nothing in the body vibrates faster: what bones and joints are stiff by */
+    /* nothing in the body vibrates faster: what bones and joints are stiff by */
+    double vibration_rad_s;
     double bone_damping; /* share of the rate of its length that a bone loses when it is damped */
     int substeps;
     enum effector_state effectors;

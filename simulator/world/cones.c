@@ -13,8 +13,8 @@
 
 /* The default of cones.enough, m/s. */
 #define ENOUGH_M_S 5e-6
-/* Of a block's diagonal, added to it: what a contact cannot move in all directions is not singular
- * then. */
+/* This share of a block's diagonal is added to it. So it is not singular where a contact cannot
+ * move in all directions. */
 #define REDUNDANCY 1e-12
 /* The search for the direction in which a contact slides. */
 #define SLIDE_STEPS_MAX 60
@@ -109,7 +109,7 @@ static void set_law_velocity(struct cones *s, const struct cone_law *c)
     v[2] = free[2] + by[2];
 }
 
-/* Of the laws of the group. */
+/* Sets the velocities of the group's laws from their impulses. */
 static void set_velocities(struct cones *s)
 {
     clear_columns(s, s->whole);

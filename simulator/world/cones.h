@@ -5,7 +5,7 @@
  * however many contacts they have. Each law governs a normal row n and, where there is friction,
  * the two tangent rows t after it:
  *
- *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0              Signorini, with Newton's restitution in the bound
+ *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0   Signorini, with Newton's restitution in bound
  *   |lt| <= mu ln,  lt = -mu ln vt / |vt| where vt is not 0    Coulomb, with the disc itself
  *
  * Laws whose rows share no column are solved apart, so that nothing depends on what happens

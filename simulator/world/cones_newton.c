@@ -14,15 +14,18 @@
  * With n and t the diagonals of W + weight:
  *
  *   opens,   n ln <= vn:                        dl = -l
- *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v                       with z = t lt - vt
- *   slides:  lt = share z / t, where share = mu (t / n) (n ln - vn) / |z|. With e = z / |z|, f across e and what
- *            the tangents miss, t lt - share z:
+ *   sticks,  |z| <= mu t / n (n ln - vn):       dv + weight dl = -v,   with z = t lt - vt
+ *   slides:  lt = share z / t, where share = mu (t / n) (n ln - vn) / |z|. With e = z / |z|, f
+ *            across e and what the tangents miss, t lt - share z:
  *            dvn + weight dln = -vn,   e.dlt = mu (dln + vn / n) - e.miss / t,
  *            share (f.dvt + weight f.dlt) + (1 - share) t f.dlt = -f.miss
  *
- * so that dl = given - D dv with  D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'.
- * held: it opens, sticks or slides as it did when these were found, in the same direction; NULL: as it does now. Returns
- * the square of what is missing. */
+ * so that dl = given - D dv with
+ *
+ *   D = pull (1, slip e) (1, 0)' + stick (0, 1) (0, 1)' + slide (0, f) (0, f)'.
+ *
+ * held: it opens, sticks or slides as it did when these were found, in the same direction; NULL:
+ * as it does now. Returns the square of what is missing. */
 static inline double set_yielding(struct cones *s, int law, double weight, double pull,
                                   const struct cone_yielding *held, struct cone_yielding *y)
 {
@@ -69,7 +72,8 @@ static inline double set_yielding(struct cones *s, int law, double weight, doubl
     return v[0] * v[0] + one * one + two * two;
 }
 
-/* Of all laws, as they are now; returns the sum of the squares. */
+/* Sets how each law yields in the state it is in now. Returns the sum of the squares of what is
+ * missing. */
 static double set_yields(struct cones *s, double weight)
 {
     double sum = 0, pull = 1 / weight;

@@ -28,7 +28,7 @@ static inline int quad_width(int from, int to)
     return (to - from + 3) & ~3;
 }
 
-/* Of a law's rows with numbers of its columns. */
+/* Sets products of a law's rows with the numbers of its columns. */
 static inline void multiply_law(const struct cones *s, const struct cone_law *c,
                                 const double *columns, double *products)
 {
@@ -86,7 +86,7 @@ static inline void clear_columns(const struct cones *s, double *columns)
         QUAD(columns, k) = (quad){0};
 }
 
-/* Of the tangents' mean: what turns velocities into impulses. */
+/* Turns a tangential velocity into an impulse: the mean over both tangents. */
 static inline double tangent_weight(const struct cone_block *b)
 {
     return 0.5 * (b->a + b->c);
@@ -97,7 +97,7 @@ static inline int is_inert(const struct cones *s, int law)
     return s->laws[law].bound == -HUGE_VAL || !(s->blocks[law].nn > 0);
 }
 
-/* Of the group; NaN where there is one. */
+/* The greatest miss of the group's laws; NaN if one of them is. */
 static inline double worst_miss(const struct cones *s)
 {
     double worst = 0;

@@ -70,8 +70,8 @@ static void add_lines(struct cones *s, const struct cone_law *c, const struct co
     add_line(s, two, across, width);
 }
 
-/* Of all laws. Those that reach farthest come first, so that column k is reached by the first
- * reached[k] lines. */
+/* Sets the lines of all laws. Those that reach farthest come first, so that column k is reached by
+ * the first reached[k] lines. */
 static void set_lines(struct cones *s)
 {
     int column = s->group.to - s->group.from;
@@ -94,7 +94,7 @@ static inline int quad_count(int from, int to)
     return to - from < BLOCK ? (to - from + 3) / 4 : BLOCK / 4;
 }
 
-/* Of Y' D Y the lines i and i + 1, in quads from column j on. */
+/* Sets lines i and i + 1 of Y' D Y, in quads from column j on. */
 static inline void set_part(struct cones *s, int i, int j, int quads)
 {
     const struct cone_line *l = s->lines, *end = l + s->reached[i > j ? i : j];

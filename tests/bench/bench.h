@@ -2,11 +2,12 @@
  *
  *   bench_X [NAME[,NAME]...] [REPETITIONS]
  *
- * A workload's `run` does a fixed amount of work and says how many units (evaluations, children, ...)
- * that was. Or its `measure` returns a figure of its own, an error or a ratio. After one run to warm up it is timed once per repetition; the fastest and the
- * median time of one unit are printed in microseconds. What only computes is timed by the CPU time of
- * its thread, which other programs on the machine disturb least; what waits for disks or processes by
- * the wall clock. See README.md beside this file. */
+ * A workload's `run` does a fixed amount of work and says how many units (evaluations, children,
+ * ...) that was. Or its `measure` returns a figure of its own, an error or a ratio. After one run
+ * to warm up it is timed once per repetition; the fastest and the median time of one unit are
+ * printed in microseconds. What only computes is timed by the CPU time of its thread, which other
+ * programs on the machine disturb least; what waits for disks or processes by the wall clock. See
+ * README.md beside this file. */
 #ifndef TESTS_BENCH_BENCH_H
 #define TESTS_BENCH_BENCH_H
 

@@ -1,5 +1,6 @@
 /* What evolution costs beside the simulations: breeding a generation, and recording one in the run
- * store. The farm has a program of its own, bench_farm.c. What each workload is stands in README.md. */
+ * store. The farm has a program of its own, bench_farm.c. What each workload is stands in
+ * README.md. */
 #include <unistd.h>
 
 #include "common/math/rng.h"

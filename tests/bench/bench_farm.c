@@ -1,23 +1,24 @@
-/* The farm's speed: tasks a second through real processes, what the controller spends on one, and how
- * long the workers wait for work.
+/* The farm's speed: tasks a second through real processes, what the controller spends on one, and
+ * how long the workers wait for work.
  *
  *   bench_farm [burn|sleep|echo|prefetch[,...]] [ROUNDS]
  *
- * The workers are this program again (--burn=MICROSECONDS, --sleep=MICROSECONDS). Scenes, with tasks of
- * 0, 0.1, 1 and 10 ms on 1, 2, 4, 16 and 64 workers, prefetch 2:
+ * The workers are this program again (--burn=MICROSECONDS, --sleep=MICROSECONDS). Scenes, with
+ * tasks of 0, 0.1, 1 and 10 ms on 1, 2, 4, 16 and 64 workers, prefetch 2:
  *
  *   burn      a task burns its time of the processor, as an evaluation does
  *   sleep     a task sleeps, so that many workers are as quick as many cores would be
- *   echo      no farm: a child reads as many bytes as a task has and answers as many as a result has, one
- *             after another over two pipes; what this machine asks for the bytes alone
+ *   echo      no farm: a child reads as many bytes as a task has and answers as many as a result
+ *             has, one after another over two pipes; what this machine asks for the bytes alone
  *   prefetch  burn, on all cores, with prefetch 1 and 8
  *
  * A round begins when every worker has answered once. Of the rounds the fastest and the median are
- * printed as CSV. controller_us is processor time of this process per task (making the task included): of
- * a 1 ms task, 20 us are 2 %. idle_share is the share of the workers' time in which they neither worked
- * nor waited for a processor: Linux counts both (/proc/PID/schedstat), so that other programs on the
- * machine are no idleness; they do delay the controller, and with it the workers. It is exact to one
- * task in hand at the round's begin and end, so that it may come out a little below zero. */
+ * printed as CSV. controller_us is processor time of this process per task (making the task
+ * included): of a 1 ms task, 20 us are 2 %. idle_share is the share of the workers' time in which
+ * they neither worked nor waited for a processor: Linux counts both (/proc/PID/schedstat), so that
+ * other programs on the machine are no idleness; they do delay the controller, and with it the
+ * workers. It is exact to one task in hand at the round's begin and end, so that it may come out a
+ * little below zero. */
 #define _GNU_SOURCE /* sysconf(_SC_NPROCESSORS_ONLN), prctl() */
 #include <signal.h>
 #include <stdio.h>
@@ -299,7 +300,8 @@ struct scene {
     int kind, workers, prefetch, task_us;
 };
 
-/* About a quarter of a second of burning in a round, or a second of sleep, and some tasks for each worker. */
+/* About a quarter of a second of burning in a round, or a second of sleep, and some tasks for each
+ * worker. */
 static uint64_t count_tasks(const struct scene *scene)
 {
     uint64_t work_us = scene->kind == KIND_SLEEP ? 1000000 * (uint64_t)scene->workers : 250000;

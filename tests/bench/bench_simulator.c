@@ -1,6 +1,6 @@
 /* How long the simulator takes: two fixed bodies under fixed gaits (the dynamics alone), whole
- * evaluations of random and of evolved creatures, and brain and expression alone. What each workload
- * is stands in README.md. */
+ * evaluations of random and of evolved creatures, and brain and expression alone. What each
+ * workload is stands in README.md. */
 #include <math.h>
 #include <unistd.h>
 
@@ -79,8 +79,8 @@ static int run_fixed(const void *context)
 
 /* ---------------------------------------------------------------- spheres */
 
-/* 10 s of the spider, every muscle to and fro four times a second by a fifth of its length; its ledger is read
- * at every tick, as an evaluation does. */
+/* 10 s of the spider, every muscle to and fro four times a second by a fifth of its length; its
+ * ledger is read at every tick, as an evaluation does. */
 static int run_spider(const void *context)
 {
     static struct sphere_fixture spider;
@@ -304,7 +304,7 @@ static int record_tick(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-/* The same motion from the tape: body and servos, nothing else. 0, or -1 if it is another motion. */
+/* Moves body and servos by the tape, and nothing else. 0, or -1 if that is another motion. */
 static int replay_tape(const struct creature *creature)
 {
     struct phenotype phenotype;
@@ -357,8 +357,8 @@ static double time_evaluation(const struct creature *creature, double duration_s
     return bench_now_us(0) - from_us;
 }
 
-/* The scored time of evolved creatures (without settling: the difference to next to no scored time),
- * as a multiple of the same motions without brain, sensors, measures, guards and digest. */
+/* The scored time of evolved creatures (without settling: the difference to next to no scored
+ * time), as a multiple of the same motions without brain, sensors, measures, guards and digest. */
 static double measure_brain_share(const void *context)
 {
     double with_us = 0, without_us = 0;

@@ -1,12 +1,15 @@
-/* Boxes in space, 10 s at 240 Hz with contacts, self-collision, limits and ledger; four gaits that differ in the phases
- * of their servos, one evaluation each.
+/* Boxes in space, 10 s at 240 Hz with contacts, self-collision, limits and ledger; four gaits that
+ * differ in the phases of their servos, one evaluation each.
  *
- *   space_walker   nine boxes: a trunk and four legs with universal hips and hinges for knees; about four contacts
- *   space_limp     the same without servos, dropped turning from half a metre: falls and lies, in four spins
- *   space_snake    six boxes in a row on universal joints, flat on the ground: about twenty contacts
+ *   space_walker   nine boxes: a trunk and four legs with universal hips and hinges for knees;
+ *                  about four contacts
+ *   space_limp     the same without servos, dropped turning from half a metre: falls and lies, in
+ *                  four spins
+ *   space_snake    six boxes in a row on universal joints, flat on the ground: about twenty
+ *                  contacts
  *
- * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad. Figures
- * are in docs/physics-space.md. */
+ * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad.
+ * Figures are in docs/physics-space.md. */
 #include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/bench/bench.h"
 

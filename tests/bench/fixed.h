@@ -1,8 +1,10 @@
-/* The two bodies of the fixed workloads, C5 and C12, and their gaits, as numbers alone: what any physics
- * engine can build. Plain enough for C++, because other engines are measured with them, too.
+/* The two bodies of the fixed workloads, C5 and C12, and their gaits, as numbers alone: what any
+ * physics engine can build. Plain enough for C++, because other engines are measured with them,
+ * too.
  *
- * World coordinates at the start, angle 0, the feet 1 m above the ground y = 0. Body 0 is the root; joint
- * i joins body i + 1 to its parent. Hinges; parent and child do not collide, all other pairs do. */
+ * World coordinates at the start, angle 0, the feet 1 m above the ground y = 0. Body 0 is the
+ * root; joint i joins body i + 1 to its parent. Hinges; parent and child do not collide, all other
+ * pairs do. */
 #ifndef TESTS_BENCH_FIXED_H
 #define TESTS_BENCH_FIXED_H
 

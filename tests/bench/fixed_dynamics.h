@@ -1,4 +1,5 @@
-/* C5 and C12 of fixed.h as bodies of our own dynamics, without a genome, and the gaits that move them. */
+/* C5 and C12 of fixed.h as bodies of our own dynamics, without a genome, and the gaits that move
+ * them. */
 #ifndef TESTS_BENCH_FIXED_DYNAMICS_H
 #define TESTS_BENCH_FIXED_DYNAMICS_H
 
@@ -95,8 +96,8 @@ static inline struct dynamics *fixed_create(const struct fixed_creature *creatur
     return dynamics;
 }
 
-/* Moves it through ticks of a gait: in each, every joint gets the next stretch of a polygon along its
- * sine, and then come so many steps. 0, or -1 when the state is no longer finite. */
+/* Moves it through ticks of a gait: in each, every joint gets the next stretch of a polygon along
+ * its sine, and then come so many steps. 0, or -1 when the state is no longer finite. */
 static inline int fixed_move(struct dynamics *dynamics, const struct fixed_creature *creature,
                              int gait, double amplitude_rad, int ticks, int steps_per_tick)
 {

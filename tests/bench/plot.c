@@ -3,9 +3,10 @@
  *
  *   plot TITLE X_LABEL < points.csv > picture.svg
  *
- * Each line of the CSV is panel,series,setting,x,y and more columns, which are not looked at; the first
- * line is a header. A panel's name is its heading and says what y is; the setting of each point is
- * shown by viewers that show titles. Panels, series and points keep the order in which they come. */
+ * Each line of the CSV is panel,series,setting,x,y and more columns, which are not looked at; the
+ * first line is a header. A panel's name is its heading and says what y is; the setting of each
+ * point is shown by viewers that show titles. Panels, series and points keep the order in which
+ * they come. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

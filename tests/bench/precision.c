@@ -3,12 +3,13 @@
  *
  *   double pendulum of rods, 3 s; chain of five rods, 1 s: against references computed in 128-bit
  *       floating point (tests/oracle/cases.json)
- *   C5 in free flight, muscles on, 1 s; C5 on land, 1 s: against the constraint solver at a tolerance
- *       near rounding. On land the error is that of the centre of mass, after a fall of 0.45 s and half a
- *       second on its feet; in flight the greatest of any part's centre.
+ *   C5 in free flight, muscles on, 1 s; C5 on land, 1 s: against the constraint solver at a
+ *       tolerance near rounding. On land the error is that of the centre of mass, after a fall of
+ *       0.45 s and half a second on its feet; in flight the greatest of any part's centre.
  *
- * Articulated: auto is what an evaluation uses (RK4 where nothing can touch, else the midpoint step).
- * The time is the fastest of several runs, set-up included, by the thread's processor time. */
+ * Articulated: auto is what an evaluation uses (RK4 where nothing can touch, else the midpoint
+ * step). The time is the fastest of several runs, set-up included, by the thread's processor
+ * time. */
 #include "simulator/tools/scenes/scene.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/expected.h"

@@ -1,16 +1,17 @@
 /* Whole runs, with the programs as users start them (`make bench-run`, from the project's folder).
  *
- *   run whole [GENERATIONS]     examples/walk.ini and swim.ini at the size of Sims (1994), 300 creatures
- *                               and 100 generations, on all cores
- *   run scaling [GENERATIONS]   both, 300 creatures and 6 generations, on 1, 2, 4 ... workers up to as
- *                               many as there are cores, in turns, three times; times_one_worker is the
- *                               median over the turns of the evaluations per second as a multiple of
- *                               those on one worker in the same turn
+ *   run whole [GENERATIONS]     examples/walk.ini and swim.ini at the size of Sims (1994), 300
+ *                               creatures and 100 generations, on all cores
+ *   run scaling [GENERATIONS]   both, 300 creatures and 6 generations, on 1, 2, 4 ... workers up to
+ *                               as many as there are cores, in turns, three times; times_one_worker
+ *                               is the median over the turns of the evaluations per second as a
+ *                               multiple of those on one worker in the same turn
  *
  * CSV: evaluations are those of run.db's costs (the referee's come on top of them, in time too);
- * core_share is the processor time of controller and simulators as a share of the wall time of the cores
- * that the workers can use; controller_share the controller's part of all processor time. The program
- * beside it is bin/controller of the same build. Runs are made under /tmp and removed. */
+ * core_share is the processor time of controller and simulators as a share of the wall time of the
+ * cores that the workers can use; controller_share the controller's part of all processor time.
+ * The program beside it is bin/controller of the same build. Runs are made under /tmp and
+ * removed. */
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,13 +1,14 @@
-/* Genetics under random use: a pool of genomes that are made, mutated, crossed and grafted with random
- * settings, without selection. Every child must pass genome_check(), hold no garbage and only genes of
- * its parents or its own, come back equal from both forms of a creature file, and be expressed within the
- * bounds of the settings, with a brain that thinks finite thoughts.
+/* Genetics under random use: a pool of genomes that are made, mutated, crossed and grafted with
+ * random settings, without selection. Every child must pass genome_check(), hold no garbage and
+ * only genes of its parents or its own, come back equal from both forms of a creature file, and be
+ * expressed within the bounds of the settings, with a brain that thinks finite thoughts.
  *
  *   test_genetics_fuzz                 the tests: a few thousand children, and planted faults
- *   test_genetics_fuzz N [SEED]        N children; `make fuzz-genetics` makes a million (about 5 minutes)
+ *   test_genetics_fuzz N [SEED]        N children; `make fuzz-genetics` makes a million
  *
- * A failure names the child's number: the same seed fails there again. Children differ in size: the pool
- * takes in few of the largest, or drift would fill it with full tables, a hundred times slower. */
+ * A failure names the child's number: the same seed fails there again. Children differ in size:
+ * the pool takes in few of the largest, or drift would fill it with full tables, a hundred times
+ * slower. */
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -420,7 +421,8 @@ static int check_child(struct fuzz *fuzz, const struct genome *child, const stru
 
 /* ---- settings ---- */
 
-/* Every row of these sections from its whole range, or near its default; until they fit together. */
+/* Every row of these sections from its whole range, or near its default; until they fit
+ * together. */
 static void draw_settings(struct fuzz *fuzz, struct rng *rng)
 {
     static const char *const sections[] = {"breeding", "mutation", "initial", "creature"};

@@ -1,17 +1,19 @@
-/* Everything that is read from outside, fed with damaged input: frames, messages in both directions,
- * creatures in both forms, parameter files, scenes, expressions, cell grids, run stores.
+/* Everything that is read from outside, fed with damaged input: frames, messages in both
+ * directions, creatures in both forms, parameter files, scenes, expressions, cell grids, run
+ * stores.
  *
- * Each target has seeds, good input that is made here or lies in the tree, which are mutated: bits,
- * bytes, extreme numbers, pieces cut, doubled and taken from another seed. A reader may refuse, with a
- * message; what it accepts has to be sound (a creature must come back from its own encoding, and so
- * on). Crashes are found best in a build with SAN=address,undefined.
+ * Each target has seeds, good input that is made here or lies in the tree, which are mutated:
+ * bits, bytes, extreme numbers, pieces cut, doubled and taken from another seed. A reader may
+ * refuse, with a message; what it accepts has to be sound (a creature must come back from its own
+ * encoding, and so on). Crashes are found best in a build with SAN=address,undefined.
  *
  *   test_input_fuzz                          the tests, a few thousand inputs for each target
  *   test_input_fuzz TARGET SECONDS [SEED]    one target for as long as that
  *   test_input_fuzz --seeds TARGET DIR       writes the seeds, as a corpus for libFuzzer
  *
- * With -DFUZZ_LIBFUZZER it is libFuzzer's, the target named by FUZZ_TARGET; see scripts/fuzz. An input that once was a
- * finding is kept in tests/fuzz/findings/TARGET-*, and is a seed from then on. */
+ * With -DFUZZ_LIBFUZZER it is libFuzzer's, the target named by FUZZ_TARGET; see scripts/fuzz. An
+ * input that once was a finding is kept in tests/fuzz/findings/TARGET-*, and is a seed from then
+ * on. */
 #include <check.h>
 #include <dirent.h>
 #include <inttypes.h>
@@ -602,8 +604,8 @@ static void mutate_once(struct input *input, const struct corpus *corpus, struct
     }
 }
 
-/* Input number `number` of a seed; 0 is a good one as it is. Ends in a block of its exact size, so that
- * reading beyond it is seen. */
+/* Input number `number` of a seed; 0 is a good one as it is. Ends in a block of its exact size, so
+ * that reading beyond it is seen. */
 static void take_one(const struct target *target, const struct corpus *corpus, uint64_t seed,
                      uint64_t number)
 {

@@ -1,6 +1,6 @@
-/* Golden digests: evaluations whose motion must be the same bits with every compiler, at every level of
- * optimisation and on every processor. tests/golden/digests.txt holds them; where the physics is changed
- * on purpose, raise SIMULATOR_VERSION and write them anew:
+/* Golden digests: evaluations whose motion must be the same bits with every compiler, at every
+ * level of optimisation and on every processor. tests/golden/digests.txt holds them; where the
+ * physics is changed on purpose, raise SIMULATOR_VERSION and write them anew:
  *
  *   build/tests/golden/test_digests --make-golden */
 #include <check.h>

@@ -1,5 +1,6 @@
-/* Reference cases for the articulated solver. Values come from closed forms in 60-digit arithmetic and
- * from two independent formulations integrated in 128-bit floating point (double pendulum, chain).
+/* Reference cases for the articulated solver. Values come from closed forms in 60-digit arithmetic
+ * and from two independent formulations integrated in 128-bit floating point (double pendulum,
+ * chain).
  *
  * Each case is run with the default step of 1/240 s and compared within the tolerance meant for a
  * production integrator; where the solver takes RK4 throughout it also runs at 1/1920 s and is
@@ -57,7 +58,8 @@ static void check(const struct accuracy *accuracy, const char *what, double valu
 
 /* ---------------------------------------------------------------- free flight */
 
-/* projectile_vacuum: apex and landing are interpolated within a step, on the parabola through it. */
+/* projectile_vacuum: apex and landing are interpolated within a step, on the parabola through
+ * it. */
 START_TEST(projectile_vacuum)
 {
     const struct body_part box = {
@@ -121,8 +123,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- drag */
 
-/* edge_drag_integrals, the linear law on both sides: a rectangle without thickness is two such edges
- * back to back. Velocity, rate, length, viscosity; force along the normal, torque about the middle. */
+/* edge_drag_integrals, the linear law on both sides: a rectangle without thickness is two such
+ * edges back to back. Velocity, rate, length, viscosity; force along the normal, torque about the
+ * middle. */
 static const struct edge_case {
     double speed, rate, length, viscosity, force, torque;
 } edge_cases[] = {
@@ -246,12 +249,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- pinned rods */
 
-/* While something stands on the ground the midpoint step is of first order: with the default step the
- * angles below are off by 4e-3 (double pendulum, 2 s) and 1e-2 (chain, 0.2 s). */
+/* While something stands on the ground the midpoint step is of first order: with the default step
+ * the angles below are off by 4e-3 (double pendulum, 2 s) and 1e-2 (chain, 0.2 s). */
 #define PINNED_DT_S (1.0 / 15360)
 
-/* A gantry on the ground with `count` slender rods hung one on another, pinned at a height of 3 m. Its
- * part 0 is the hanger, centred 1 m above the pin. */
+/* A gantry on the ground with `count` slender rods hung one on another, pinned at a height of 3 m.
+ * Its part 0 is the hanger, centred 1 m above the pin. */
 enum { GANTRY_PARTS = 4, RODS_MAX = 5 };
 #define PIN_HEIGHT_M 3.0
 
@@ -331,7 +334,8 @@ START_TEST(pendulum_period)
 }
 END_TEST
 
-/* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the tip. */
+/* States of pinned rods: angles (the first absolute) and rates with their tolerances, and the
+ * tip. */
 struct rods_case {
     double t_s;
     double q[RODS_MAX], q_engine;
@@ -339,7 +343,8 @@ struct rods_case {
     double tip[2];
 };
 
-/* double_pendulum_rods: 1 m and 1 kg, 0.7 m and 0.8 kg, released 30 degrees below the horizontal. */
+/* double_pendulum_rods: 1 m and 1 kg, 0.7 m and 0.8 kg, released 30 degrees below the
+ * horizontal. */
 static const struct rods_case double_pendulum_cases[] = {
     {0.25,
      {-0.8367732373993625, 0.39169573332786956},

@@ -53,8 +53,8 @@ START_TEST(projectile)
 }
 END_TEST
 
-/* Five links of 0.4 m and 0.2 kg, free: energy and both momenta for 10 s at the default step, at the
- * tolerance of evaluations. */
+/* Five links of 0.4 m and 0.2 kg, free: energy and both momenta for 10 s at the default step, at
+ * the tolerance of evaluations. */
 START_TEST(chain5_keeps_energy_and_momentum)
 {
     double q[DOF] = {0, 0, 0.1, 0.4, -0.3, 0.5, 0.2};
@@ -182,7 +182,8 @@ START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
 }
 END_TEST
 
-/* The joint moves the reduced mass 0.8 kg: damping, a position servo, an even force and its work. */
+/* The joint moves the reduced mass 0.8 kg: damping, a position servo, an even force and its
+ * work. */
 START_TEST(drives_of_linear_joints_follow_their_closed_forms)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, 0, 3};
@@ -210,8 +211,8 @@ START_TEST(drives_of_linear_joints_follow_their_closed_forms)
 }
 END_TEST
 
-/* At its limit a slider stops, the momentum stays and the energy of the reduced mass is lost there; an
- * effector that pushes on does not get further; the other way it is free. */
+/* At its limit a slider stops, the momentum stays and the energy of the reduced mass is lost there;
+ * an effector that pushes on does not get further; the other way it is free. */
 START_TEST(limits_stop_linear_joints)
 {
     for (int side = -1; side <= 1; side += 2) {
@@ -282,8 +283,8 @@ END_TEST
 
 enum { RANDOM_BODIES = TESTS_ARE_SANITIZED ? 20 : 200, RANDOM_PARTS = 10 };
 
-/* What the largest distance, and 99 in 100, must keep to at these steps, m (0: not tried). Where torques reach
- * their bounds RK4 is of second order, and a few bodies need half the step. */
+/* What the largest distance, and 99 in 100, must keep to at these steps, m (0: not tried). Where
+ * torques reach their bounds RK4 is of second order, and a few bodies need half the step. */
 enum { RANDOM_STEPS = 3 };
 static const double random_dt_s[RANDOM_STEPS] = {1.0 / 240, 1.0 / 1920, 1.0 / 3840};
 static const struct {
@@ -293,7 +294,8 @@ static const struct {
 } random_cases[] = {{0, 0.5, 5, {1e-3, 3e-6, 1e-6}, {1e-4, 1e-6, 1e-6}},
                     {0.5, 1e5, 1e6, {1e-3, 1e-6}, {1e-4, 1e-6}}};
 
-/* Moves a random body for 1 s with servos, drag, damping and gravity; its coordinates afterwards. */
+/* Moves a random body for 1 s with servos, drag, damping and gravity; its coordinates
+ * afterwards. */
 static void move_random(int solver, double dt_s, uint64_t number, int at, double *q_end,
                         double *centre)
 {
@@ -385,8 +387,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- pinned rods */
 
-/* A gantry on the ground with `count` slender rods hung one on another at a height of 3 m: its part 0
- * is centred 1 m above the pin. The ground carries it by constraints all the time. */
+/* A gantry on the ground with `count` slender rods hung one on another at a height of 3 m: its part
+ * 0 is centred 1 m above the pin. The ground carries it by constraints all the time. */
 enum { GANTRY_PARTS = 4, RODS_MAX = 5 };
 #define PIN_HEIGHT_M 3.0
 
@@ -547,7 +549,8 @@ START_TEST(rod_corner_impact)
 }
 END_TEST
 
-/* A ball of the plane, as it were: an upright box bounces to e^2 of its height, lies still at last. */
+/* A ball of the plane, as it were: an upright box bounces to e^2 of its height, lies still at
+ * last. */
 START_TEST(a_box_bounces_and_comes_to_rest)
 {
     double q[DOF] = {0, 1.05}, zero[DOF] = {0}, top = 0, e = 0.7, g = BODY_GRAVITY;
@@ -614,8 +617,8 @@ static void build_two(const struct body_part *first, const struct body_part *sec
     stage_build(&stage);
 }
 
-/* A rod that turns into the ground gains energy by Newton's restitution with friction, so it does not
- * bounce; the box that lands ten metres from it at the same instant does. */
+/* A rod that turns into the ground gains energy by Newton's restitution with friction, so it does
+ * not bounce; the box that lands ten metres from it at the same instant does. */
 START_TEST(each_impact_is_judged_on_its_own)
 {
     const struct body_part rod = {
@@ -655,7 +658,8 @@ START_TEST(a_dropped_box_lies_down)
 }
 END_TEST
 
-/* A rigid table on three feet in a row: the forces are redundant, carry the weight and do not pull. */
+/* A rigid table on three feet in a row: the forces are redundant, carry the weight and do not
+ * pull. */
 START_TEST(redundant_feet_share_the_weight)
 {
     struct body_part parts[4] = {
@@ -772,8 +776,8 @@ static const char *const creature_files[] = {
     "examples/creatures/biped.json", "examples/creatures/fish.json",
     "examples/creatures/inchworm.json", "examples/creatures/tail.json"};
 
-/* The articulated solver looks once a step at what is exposed: at a quarter of the step it is apart by a
- * quarter. */
+/* The articulated solver looks once a step at what is exposed: at a quarter of the step it is apart
+ * by a quarter. */
 START_TEST(creatures_swim_alike)
 {
     for (int i = 0; i < 4; i++) {
@@ -805,8 +809,8 @@ START_TEST(creatures_walk_alike)
 }
 END_TEST
 
-/* The pusher's legs push hard, against contacts that last: its servos have to count what those do. Where they do
- * not, its way is a quarter too short at 1/240 s. */
+/* The pusher's legs push hard, against contacts that last: its servos have to count what those do.
+ * Where they do not, its way is a quarter too short at 1/240 s. */
 START_TEST(a_pusher_walks_alike)
 {
     static const char path[] = "examples/creatures/pusher.json";

@@ -1,6 +1,7 @@
-/* Momentum of random creatures of every kind: it changes by what contacts, drag and gravity give, and by no more, while
- * violent muscles whip joints from limit to limit. What gives nothing is named by the world and not by the solver: in
- * empty space all is kept, on ground without friction what is along it.
+/* Momentum of random creatures of every kind: it changes by what contacts, drag and gravity give,
+ * and by no more, while violent muscles whip joints from limit to limit. What gives nothing is
+ * named by the world and not by the solver: in empty space all is kept, on ground without friction
+ * what is along it.
  *
  *     build/tests/oracle/test_keeping            27 creatures a kind and place
  *     build/tests/oracle/test_keeping 10000      so many creatures in all, minutes */
@@ -36,7 +37,8 @@ enum { PLACE_COUNT = sizeof places / sizeof places[0] };
 
 static int creature_count = 27 * BODY_COUNT * PLACE_COUNT;
 
-/* What a creature had after the last step, and what it should have by what it was given since the start. */
+/* What a creature had after the last step, and what it should have by what it was given since the
+ * start. */
 struct keeping {
     const struct place *place;
     int is_started;
@@ -143,8 +145,8 @@ static void set_params(struct params *params, const char *body, const struct pla
     params->initial_limit_max_rad = 0.4;
 }
 
-/* What the creatures of a kind in a place came to. Those that end as `not-finite`, the one guard that is left, are broken:
- * they are told and not judged. */
+/* What the creatures of a kind in a place came to. Those that end as `not-finite`, the one guard
+ * that is left, are broken: they are told and not judged. */
 struct tally {
     int moved, broken;
     long steps, unknown;
@@ -197,8 +199,8 @@ START_TEST(momentum_is_kept)
 }
 END_TEST
 
-/* Limits that a muscle presses on from one step to the next, until links went round a thousand times in one; and a step
- * of RK4 in air that was taken back, but not the moment of its weight. */
+/* Limits that a muscle presses on from one step to the next, until links went round a thousand
+ * times in one; and a step of RK4 in air that was taken back, but not the moment of its weight. */
 static const struct found {
     int body, place;
     uint64_t number;

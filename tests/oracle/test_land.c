@@ -1,11 +1,10 @@
 /* On land two solvers cannot agree to many digits: the instant of an impact is known to a step
  * only, and tumbling is chaotic. The sums of the contacts' impulses must agree.
  *
- * Random bodies, limp, are put down, pushed to 2 m/s and left alone until they lie still: how far they
- * come, how high they lie, and what the ground gave them. The impulses of each solver must be the change
- * of momentum, which neither knows of when it makes them; distances and heights must agree in the mean and,
- * where a body slides without tumbling, one by one.
- * speed: slow */
+ * Random bodies, limp, are put down, pushed to 2 m/s and left alone until they lie still: how far
+ * they come, how high they lie, and what the ground gave them. The impulses of each solver must be
+ * the change of momentum, which neither knows of when it makes them; distances and heights must
+ * agree in the mean and, where a body slides without tumbling, one by one. speed: slow */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +135,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How far the solvers are apart, sorted; sums of the distances; the largest errors of the impulses. */
+/* How far the solvers are apart, sorted; sums of the distances; the largest errors of the
+ * impulses. */
 struct statistics {
     int count;
     double distances[BODIES], heights[BODIES], sums[2], errors[2];

@@ -1,9 +1,10 @@
-/* Metamorphic rules: what must not change, or change in a known way, when a scene is mirrored, moved,
- * turned, sent on its way, run backwards, relabelled or enlarged. Both solvers; no reference values.
+/* Metamorphic rules: what must not change, or change in a known way, when a scene is mirrored,
+ * moved, turned, sent on its way, run backwards, relabelled or enlarged. Both solvers; no
+ * reference values.
  *
- * The scene is a free body with four limbs of all kinds of joints and drives, and a second free body
- * beside it, so that both the free root and the chain of links without mass are used. Nothing touches:
- * contacts are solved in an order, which a mirror or a relabelling changes. */
+ * The scene is a free body with four limbs of all kinds of joints and drives, and a second free
+ * body beside it, so that both the free root and the chain of links without mass are used. Nothing
+ * touches: contacts are solved in an order, which a mirror or a relabelling changes. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

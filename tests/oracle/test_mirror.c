@@ -1,6 +1,7 @@
-/* Rectangles in the plane move as their mirror images in x = 0 do, while they are driven and touch the ground, one another and
- * their joints' limits, with parts in any order; a body that is its own image stays so. Loads that several contacts
- * share have no unique answer: what decides is to be no order of contacts (test_space_mirror.c has the same in space). */
+/* Rectangles in the plane move as their mirror images in x = 0 do, while they are driven and touch
+ * the ground, one another and their joints' limits, with parts in any order; a body that is its own
+ * image stays so. Loads that several contacts share have no unique answer: what decides is to be no
+ * order of contacts (test_space_mirror.c has the same in space). */
 #include <string.h>
 
 #include "simulator/body/servo.h"
@@ -115,7 +116,7 @@ static void start(struct walker *w)
     stage_set(&stage, q, qd);
 }
 
-/* Of each part after each step. */
+/* States of each part after each step. */
 static struct part_state path[2][STEPS][BODY_PARTS_MAX];
 
 static void follow(const struct walker *from, struct image m,
@@ -192,7 +193,8 @@ static void begin(struct walker *w, double width_m, double height_m, double fric
                               .mass_kg = 20 * width_m * height_m});
 }
 
-/* A trunk on `pairs` of legs, of two limbs each, that do the same on both sides; or not, by `skew` rad. */
+/* A trunk on `pairs` of legs, of two limbs each, that do the same on both sides; or not, by `skew`
+ * rad. */
 static void build_legs_of(struct walker *w, int pairs, double skew)
 {
     begin(w, 1.4, 0.12, 0.5);

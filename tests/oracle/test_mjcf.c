@@ -1,8 +1,7 @@
 /* What `simulator export` writes for MuJoCo: model and table have what the creature has; and where
- * MuJoCo is there (libmujoco-dev), it loads them, and a creature that plays its table there moves as here,
- * until something touches. In empty space that is a test of every mass, place, gain and sign; what is
- * left is that a control stands still for a step.
- * speed: slow */
+ * MuJoCo is there (libmujoco-dev), it loads them, and a creature that plays its table there moves
+ * as here, until something touches. In empty space that is a test of every mass, place, gain and
+ * sign; what is left is that a control stands still for a step. speed: slow */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -252,7 +251,8 @@ START_TEST(worlds_have_their_obstacles)
 }
 END_TEST
 
-/* Random creatures have joints of all kinds, and each has its like: two axes are two hinges, a cone is a tendon. */
+/* Random creatures have joints of all kinds, and each has its like: two axes are two hinges, a cone
+ * is a tendon. */
 START_TEST(all_joints_are_written)
 {
     static const char *const types[] = {"'free'", "'hinge'", "'slide'", "'ball'", "<spatial "};
@@ -369,8 +369,8 @@ static double moved_at(const struct exported *exported, int tick)
     return largest;
 }
 
-/* Plays the table from the start; the greatest difference until nothing is free any more. The gains and
- * the mass of the root are those of the file times these factors. */
+/* Plays the table from the start; the greatest difference until nothing is free any more. The gains
+ * and the mass of the root are those of the file times these factors. */
 static double play(const struct exported *exported, double gain, double mass, double *moved)
 {
     mjModel *model = mujoco_load(exported->model, exported->model_size);
@@ -465,8 +465,8 @@ static void put_box(struct exported *exported)
     exported->model_size = ahead + sizeof box - 1;
 }
 
-/* It slides as far as Coulomb says, v^2 / (2 mu g), and stays down: with MuJoCo's own contacts it hops as
- * high as 53 mm. */
+/* It slides as far as Coulomb says, v^2 / (2 mu g), and stays down: with MuJoCo's own contacts it
+ * hops as high as 53 mm. */
 START_TEST(sliding_boxes_stay_down)
 {
     struct exported *exported = export_example("biped", "walk");
@@ -488,7 +488,8 @@ START_TEST(sliding_boxes_stay_down)
 }
 END_TEST
 
-/* Creatures that walk, and their parameters; those of rectangles first. The last two evolved: short runs of walk3d. */
+/* Creatures that walk, and their parameters; those of rectangles first. The last two evolved: short
+ * runs of walk3d. */
 static const struct walker {
     const char *name, *path, *parameters;
 } walkers[] = {{"biped", "examples/creatures/biped.json", "walk"},

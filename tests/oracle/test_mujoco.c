@@ -1,15 +1,15 @@
-/* The same bodies in MuJoCo: an independent program, in joint coordinates like ours, with algorithms of
- * its own (composite rigid bodies, sparse factors, spatial vectors in three dimensions). Each body is
- * written as MJCF from its links: a slide along x, a slide along z and a hinge carry the root, a hinge
- * or a slide every other link; masses, centres and inertias outright; no geometry, so MuJoCo sees no contacts.
+/* Our bodies in MuJoCo: an independent program, in joint coordinates like ours, with algorithms of
+ * its own (composite rigid bodies, sparse factors, spatial vectors in three dimensions). Each body
+ * is written as MJCF from its links: a slide along x, a slide along z and a hinge carry the root, a
+ * hinge or a slide every other link; masses, centres and inertias outright; no geometry, so MuJoCo
+ * sees no contacts.
  *
  * Both use classical RK4 with the same step and the same coordinates, hence have the same error of
- * integration: what is left between them is rounding, grown by the motion. Where ours is the constraint
- * solver (absolute coordinates, adaptive steps), MuJoCo gets a fine step.
+ * integration: what is left between them is rounding, grown by the motion. Where ours is the
+ * constraint solver (absolute coordinates, adaptive steps), MuJoCo gets a fine step.
  *
- * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With the
- * argument --table it prints what it measures.
- * speed: slow */
+ * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
+ * the argument --table it prints what it measures. speed: slow */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +182,8 @@ static void random_state(const struct phenotype *p, struct rng *rng, double rate
     }
 }
 
-/* Trees of 1 to 20 parts, four joints in ten linear, under gravity and torques: the worst difference as a share of the largest. */
+/* Trees of 1 to 20 parts, four joints in ten linear, under gravity and torques: the worst
+ * difference as a share of the largest. */
 START_TEST(accelerations_agree)
 {
     struct stage stage;
@@ -258,8 +259,8 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
     return largest;
 }
 
-/* Chains of 2 to 8 equal links in empty space, from random poses and rates. Some whip, and in 10 s that
- * makes much of the rounding: nine in ten must agree then. */
+/* Chains of 2 to 8 equal links in empty space, from random poses and rates. Some whip, and in 10 s
+ * that makes much of the rounding: nine in ten must agree then. */
 START_TEST(free_chains_agree)
 {
     enum { COUNT = 28 };
@@ -282,8 +283,8 @@ START_TEST(free_chains_agree)
 }
 END_TEST
 
-/* Branched trees of hinges and linear joints in gravity, every joint with a damper and either a spring or an even torque. The
- * step is one at which ours halves none. */
+/* Branched trees of hinges and linear joints in gravity, every joint with a damper and either a
+ * spring or an even torque. The step is one at which ours halves none. */
 START_TEST(driven_trees_agree)
 {
     struct stage stage;
@@ -320,7 +321,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- scenes */
 
-/* A scene of this folder that hangs on the world, with any solver and step; the distance at its end. */
+/* A scene of this folder that hangs on the world, with any solver and step; the distance at its
+ * end. */
 static double scene_distance(const char *name, int solver, double dt_s, double until_s)
 {
     char path[128];
@@ -388,8 +390,8 @@ static int grow(struct phenotype *phenotype, uint64_t id, struct arena *arena)
     return verdict == VERDICT_OK;
 }
 
-/* Drops a limp creature, turning and with bent joints, until a contact or a limit makes a step other
- * than RK4. The time it fell; the greatest distance on the way. */
+/* Drops a limp creature, turning and with bent joints, until a contact or a limit makes a step
+ * other than RK4. The time it fell; the greatest distance on the way. */
 static double fall_distance(const struct phenotype *p, struct arena *arena, struct rng *rng,
                             double *distance)
 {

@@ -2,8 +2,8 @@
  * reason.
  *
  * The functions between the solver and its parts are wrapped by the linker (see the Makefile): the
- * programs know nothing of this. A fault of 0 calls them as they are, which shows that what is found is
- * the fault and not the creature. */
+ * programs know nothing of this. A fault of 0 calls them as they are, which shows that what is
+ * found is the fault and not the creature. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,7 +54,8 @@ void __wrap_tree_accelerate(struct tree *tree, const double *tau, const double *
 
 int __wrap_flight_suits(const struct tree *tree);
 
-/* All steps go the way that has the other functions wrapped: the quicker one is the same (see test_flight). */
+/* All steps go the way that has the other functions wrapped: the quicker one is the same (see
+ * test_flight). */
 int __wrap_flight_suits(const struct tree *tree)
 {
     return 0;

@@ -1,15 +1,16 @@
-/* Reference cases as scenes, moved by both solvers: closed forms in 60-digit arithmetic, and motions
- * integrated in 128-bit floating point by two independent formulations (pendulums, chain). The numbers
- * are in cases.json, the scenes in scenes/. All tolerances are absolute.
+/* Reference cases as scenes, moved by both solvers: closed forms in 60-digit arithmetic, and
+ * motions integrated in 128-bit floating point by two independent formulations (pendulums, chain).
+ * The numbers are in cases.json, the scenes in scenes/. All tolerances are absolute.
  *
- *   default      articulated, 1/240 s, integrator auto      within tol_engine (two cases say otherwise)
+ *   default      articulated, 1/240 s, integrator auto      within tol_engine (two cases say
+ *                                                           otherwise)
  *   rk4          articulated, RK4 with a fine step          within tol_ref, where nothing touches
  *   constraint   rtol 1e-12, touching within 1e-10 m        within tol_ref
  *
  * With the argument --table every number is printed, with a summary in the last line; that is
- * `make oracle`. With --markdown there is one line for each case, for docs/physics.md; that is part of
- * `make accuracy`. Without either the same is a Check program. Every number of cases.json must be measured by
- * every run that its case names: none is left out in silence. */
+ * `make oracle`. With --markdown there is one line for each case, for docs/physics.md; that is
+ * part of `make accuracy`. Without either the same is a Check program. Every number of cases.json
+ * must be measured by every run that its case names: none is left out in silence. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -177,8 +178,8 @@ static void record(struct trial *t, const char *quantity, double value)
     record_at(t, quantity, -1, value);
 }
 
-/* Where in a step of h a quantity passes a level, from its values and rates at both ends: bisection on
- * the cubic through them. */
+/* Where in a step of h a quantity passes a level, from its values and rates at both ends: bisection
+ * on the cubic through them. */
 static double find_crossing(double x0, double v0, double x1, double v1, double h, double level)
 {
     double low = 0, high = 1, sign = x1 > x0 ? 1 : -1;
@@ -294,8 +295,8 @@ static void start_plate(struct trial *t, const struct moving_edge *edge)
     trial_start(t);
 }
 
-/* Force and torque are mass times the derivative of the velocity at the start, by a one-sided formula
- * of order 8, which needs more digits of the velocities than steps of 1/240 s give. */
+/* Force and torque are mass times the derivative of the velocity at the start, by a one-sided
+ * formula of order 8, which needs more digits of the velocities than steps of 1/240 s give. */
 static void find_drag(struct trial *t, double *force, double *torque)
 {
     static const double weights[9] = {-761.0 / 280, 8,         -14,     56.0 / 3, -35.0 / 2,
@@ -312,8 +313,8 @@ static void find_drag(struct trial *t, double *force, double *torque)
     *torque = body->inertia_kg_m2 * spin;
 }
 
-/* A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. All other laws on a
- * plate of which one side is hidden. */
+/* A plate is two edges back to back; the thickness w adds k w^3 / 6 to the spin. All other laws on
+ * a plate of which one side is hidden. */
 static void measure_edge_drag(struct trial *t)
 {
     static const struct {
@@ -555,8 +556,8 @@ static void measure_sliding_block(struct trial *t)
     }
 }
 
-/* The times and heights of bounces are a geometric series, and so is what is left after the sixth: its
- * ratio is that of those measured. */
+/* The times and heights of bounces are a geometric series, and so is what is left after the sixth:
+ * its ratio is that of those measured. */
 static void measure_bouncing(struct trial *t)
 {
     const double g = 9.81, radius = 0.1;
@@ -600,8 +601,8 @@ static void sum_impulses(const struct trial *t, double x, double y, double sum[2
         }
 }
 
-/* A disk's mass is within it, a ring's at the rim. Friction is what it takes to turn: least that of the
- * forces' ratio. */
+/* A disk's mass is within it, a ring's at the rim. Friction is what it takes to turn: least that of
+ * the forces' ratio. */
 static void measure_rolling(struct trial *t)
 {
     const double slope = 10 * DEGREE;
@@ -628,8 +629,8 @@ static void measure_rolling(struct trial *t)
     }
 }
 
-/* The speed of the disk's lowest point falls evenly until it is 0; what it was in the two steps before
- * tells when. */
+/* The speed of the disk's lowest point falls evenly until it is 0; what it was in the two steps
+ * before tells when. */
 static void measure_slide_to_roll(struct trial *t)
 {
     trial_read(t, "slide-to-roll");
@@ -824,7 +825,8 @@ static int is_due(const struct oracle_case *oracle, const struct expected *e, in
     return (oracle->runs & 1 << run) && (run != RUN_DEFAULT || e->tol_engine > 0);
 }
 
-/* The constraint solver finds an impact at a depth of 1e-10 m: of six bounces that makes 1.6e-9 m. */
+/* The constraint solver finds an impact at a depth of 1e-10 m: of six bounces that makes 1.6e-9
+ * m. */
 static double tolerance(const struct expected *e, int run)
 {
     return run == RUN_DEFAULT ? e->tol_engine : run == RUN_CONSTRAINT ? 2 * e->tol_ref : e->tol_ref;
@@ -887,7 +889,7 @@ static int print_table(void)
     return failed > 0;
 }
 
-/* ---------------------------------------------------------------- the table in the documentation */
+/* -------------------------------------------------------------- the table in the documentation */
 
 #define PAGE "docs/physics.md"
 
@@ -895,7 +897,7 @@ static int print_table(void)
 static const enum run documented[] = {RUN_DEFAULT, RUN_CONSTRAINT};
 enum { DOCUMENTED = sizeof documented / sizeof documented[0] };
 
-/* Of a run's numbers the one that comes nearest to its tolerance, or passes it; NULL: none is due. */
+/* The number of a run that comes nearest to its tolerance, or passes it; NULL: none is due. */
 static const struct expected *worst_of(const struct oracle_case *oracle, int run)
 {
     const struct expected *worst = NULL;
@@ -940,7 +942,8 @@ static int print_markdown(void)
     return failed;
 }
 
-/* The documented table has every case, and its errors are still the size of those measured. `make accuracy` writes it. */
+/* The documented table has every case, and its errors are still the size of those measured. `make
+ * accuracy` writes it. */
 static void check_documented(const struct oracle_case *oracle)
 {
     double shares[DOCUMENTED];

@@ -1,20 +1,24 @@
-/* Reference cases of bodies in space, as scenes: trees of boxes with every type of joint, integrated by
- * extrapolation with a mantissa of 64 bits and confirmed by absolute coordinates with constraint forces, by closed
- * forms (tops) and, for planar motions in a turned plane, by the planar reference cases. The numbers are in
- * space/cases.json, the scenes in space/scenes/. All tolerances are absolute, per component.
+/* Reference cases of bodies in space, as scenes: trees of boxes with every type of joint,
+ * integrated by extrapolation with a mantissa of 64 bits and confirmed by absolute coordinates
+ * with constraint forces, by closed forms (tops) and, for planar motions in a turned plane, by the
+ * planar reference cases. The numbers are in space/cases.json, the scenes in space/scenes/. All
+ * tolerances are absolute, per component.
  *
  *   rk4 fine     RK4 at 1/960 s, periods of tops at 1/3840 s    within tol_ref
  *   rk4          RK4 at 1/240 s                                 within tol_rk4
- *   midpoint     midpoint at 1/240 s                            within tol_midpoint; without one it is too sensitive
- *   constraint   the reference solver, relative error 1e-13     within twice tol_ref: an unstable spin loses to
- *                                                               rounding what it gains by accuracy
+ *   midpoint     midpoint at 1/240 s                            within tol_midpoint; without one it
+ *                                                               is too sensitive
+ *   constraint   the reference solver, relative error 1e-13     within twice tol_ref: an unstable
+ *                                                               spin loses to rounding what it
+ *                                                               gains by accuracy
  *
- * tol_rk4 is three times the error of a plain RK4, and at least 1e-9;
- * tol_midpoint six times the largest error of an explicit midpoint in the case. Coordinates are allowed twice what
- * the states of links are: a quaternion errs by half an angle.
+ * tol_rk4 is three times the error of a plain RK4, and at least 1e-9; tol_midpoint six times the
+ * largest error of an explicit midpoint in the case. Coordinates are allowed twice what the states
+ * of links are: a quaternion errs by half an angle.
  *
- * With the argument --markdown the same is a table, a line for each case, for docs/physics-space.md; that is part of
- * `make accuracy`. Every number of cases.json must be measured: none is left out in silence. */
+ * With the argument --markdown the same is a table, a line for each case, for
+ * docs/physics-space.md; that is part of `make accuracy`. Every number of cases.json must be
+ * measured: none is left out in silence. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -226,7 +230,8 @@ static double interpolate(const struct samples *s, double at)
     return sum;
 }
 
-/* 1 if the value passes 0 in the middle of the samples, upwards or (sign -1) downwards; and where. */
+/* 1 if the value passes 0 in the middle of the samples, upwards or (sign -1) downwards; and
+ * where. */
 static int find_crossing(const struct samples *s, double sign, double *at)
 {
     double low = 2, high = 3;
@@ -264,8 +269,8 @@ static double find_period(struct trial *t)
     }
 }
 
-/* Of the heavy top: the angle of its axis from the vertical swings between the first two; the nutation's period; how
- * far it precesses in one. */
+/* Finds how the heavy top nods: its axis swings between two angles from the vertical, the low and
+ * the high one. Also the period of that, and how far the top precesses in one. */
 static void find_nutation(struct trial *t, double *low, double *high, double *period,
                           double *precession)
 {
@@ -418,7 +423,8 @@ START_TEST(oracle_case)
     struct trial *t = trial_create();
     double documented[RUN_COUNT] = {INFINITY}; /* the table has no column of RUN_FINE */
     documented_shares(PAGE, name, documented + RUN_RK4, RUN_COUNT - RUN_RK4);
-    /* where checks are dear the reference would take a minute; test_space_constraint.c has it there */
+    /* where checks are dear the reference would take a minute; test_space_constraint.c has it
+     * there */
     int count = CHECKS_ARE_DEAR ? RUN_CONSTRAINT : RUN_COUNT;
     for (int run = 0; run < count; run++) {
         struct outcome o = measure(t, name, (enum run)run);

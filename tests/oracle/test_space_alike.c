@@ -1,7 +1,8 @@
-/* What must not matter to bodies in space that touch the ground: where they are, which way they look, whether they are
- * mirrored, which link is the root, and whether a rigid joint or none holds two boxes together. A box slides askew on
- * the ground and carries a limb that swings on a hinge against a spring. test_space_rules.c has the same of bodies in
- * flight. Not the same bits: names of corners, and with them the order of contacts, and coordinates differ. */
+/* What must not matter to bodies in space that touch the ground: where they are, which way they
+ * look, whether they are mirrored, which link is the root, and whether a rigid joint or none holds
+ * two boxes together. A box slides askew on the ground and carries a limb that swings on a hinge
+ * against a spring. test_space_rules.c has the same of bodies in flight. Not the same bits: names
+ * of corners, and with them the order of contacts, and coordinates differ. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -79,7 +80,8 @@ struct body {
     double q[7 + 1], qd[6 + 1];
 };
 
-/* The sled's centre is the origin of its link, and the hinge is above it; the cap sits on the limb's end. */
+/* The sled's centre is the origin of its link, and the hinge is above it; the cap sits on the
+ * limb's end. */
 static struct body build(enum variant variant)
 {
     const struct vec3 sled = {0.5, 0.1, 0.3}, limb = {0.06, 0.3, 0.05}, cap = {0.1, 0.1, 0.1};

@@ -1,8 +1,10 @@
-/* Reference cases of contacts and drag in space that need no motion: contact problems of walking bodies, on which
- * the usual projected sweeps go in circles; pairs of boxes; what is exposed of a face; drag on faces and on
- * boxes. Cases and numbers, with at least 12 digits, are in space_contacts.json; all tolerances are absolute.
+/* Reference cases of contacts and drag in space that need no motion: contact problems of walking
+ * bodies, on which the usual projected sweeps go in circles; pairs of boxes; what is exposed of a
+ * face; drag on faces and on boxes. Cases and numbers, with at least 12 digits, are in
+ * space_contacts.json; all tolerances are absolute.
  *
- * With the argument --markdown: a line for each case but drag's, which test_space_forms.c has, for `make oracle`. */
+ * With the argument --markdown: a line for each case but drag's, which test_space_forms.c has, for
+ * `make oracle`. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -152,8 +154,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- pairs of boxes */
 
-/* "A1": axis of the first box; "E20": its axis 2 and axis 0 of the second. The larger box is the first in
- * solids.c, by volume or else by its sides. */
+/* "A1": axis of the first box; "E20": its axis 2 and axis 0 of the second. The larger box is the
+ * first in solids.c, by volume or else by its sides. */
 static int axis_of(const char *name, int is_exchanged)
 {
     int i = name[1] - '0', j = name[0] == 'E' ? name[2] - '0' : 0;
@@ -223,7 +225,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- exposure */
 
-/* Area, and integrals of x, z, x^2, x z, z^2 over pieces of a face across y, by the midpoints of triangles' sides. */
+/* Area, and integrals of x, z, x^2, x z, z^2 over pieces of a face across y, by the midpoints of
+ * triangles' sides. */
 static void add_piece(const struct exposure_piece *piece, double sign, double moments[6])
 {
     const struct exposure_corner *c = piece->corners;

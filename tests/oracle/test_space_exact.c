@@ -1,13 +1,15 @@
-/* Reference cases of boxes in space that touch, of joints at limits and of drag, by the reference solver: its events
- * have instants, so they are held against the references' own tolerances, tol_ref, mostly 1e-9. Scenes are those of
- * test_space_touching.c, joints and blocks those of test_space_forms.c, which have the fast solver.
+/* Reference cases of boxes in space that touch, of joints at limits and of drag, by the reference
+ * solver: its events have instants, so they are held against the references' own tolerances,
+ * tol_ref, mostly 1e-9. Scenes are those of test_space_touching.c, joints and blocks those of
+ * test_space_forms.c, which have the fast solver.
  *
- * Three differ: friction of 1e6 keeps the box that tips from slipping while it hardly presses; bounces slower than
- * 1 mm/s are no more, which ends them up to 1 ms early; and the slope at which a box tips is known as well as a
- * pull of a corner, 2e-6 degrees. An instant is found by steps of 1/240 s, and each time of a 16th of that.
+ * Three differ: friction of 1e6 keeps the box that tips from slipping while it hardly presses;
+ * bounces slower than 1 mm/s are no more, which ends them up to 1 ms early; and the slope at which
+ * a box tips is known as well as a pull of a corner, 2e-6 degrees. An instant is found by steps of
+ * 1/240 s, and each time of a 16th of that.
  *
- * With the argument --markdown: a line for each case, for docs/physics-space.md; part of `make accuracy`.
- * Then a case's name: that one alone. */
+ * With the argument --markdown: a line for each case, for docs/physics-space.md; part of `make
+ * accuracy`. Then a case's name: that one alone. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -45,7 +47,7 @@ static double now_s;
 static double before_q[SCENE_COORDINATES_MAX], before_qd[SCENE_RATES_MAX];
 static struct ledger before_ledger, carried;
 
-/* Of the rows so far: the one nearest to its tolerance, or beyond. */
+/* The row so far that is nearest to its tolerance, or farthest beyond. */
 static struct {
     int count, bad;
     double share, error, tolerance;
@@ -275,7 +277,8 @@ static struct vec3 momentum(void)
     return linear;
 }
 
-/* Where the corner touches, as the case has it: the scene begins earlier, with digits of its own. */
+/* Where the corner touches, as the case has it: the scene begins earlier, with digits of its
+ * own. */
 static void put_on_corner(void)
 {
     const double q[7] = {0, 0.252, 0, 0.8, 0.2, 0.4, -0.4};
@@ -371,7 +374,8 @@ static double loss_of_friction(void)
     return carried.loss_friction_j + dynamics_ledger(run)->loss_friction_j;
 }
 
-/* Until it stands; what it would still have slid at the rate at which it slowed down is added to the time. */
+/* Until it stands; what it would still have slid at the rate at which it slowed down is added to
+ * the time. */
 static double run_to_stop(double slowing)
 {
     run_until(is_slow);
@@ -731,8 +735,8 @@ static int numbers(json_t *row, const char *key, double *values)
     return count;
 }
 
-/* A child on the world whose joint does not accelerate: slides and turns are prescribed, and a round inertia about
- * the joint keeps the rates of a ball. */
+/* A child on the world whose joint does not accelerate: slides and turns are prescribed, and a
+ * round inertia about the joint keeps the rates of a ball. */
 static void joint_kinematics(const char *name)
 {
     for (size_t i = 0; i < json_array_size(rows); i++) {

@@ -1,5 +1,5 @@
-/* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a spring does, and what whirls or
- * trembles faster than a step. */
+/* Scenes in space at the ends of what may be asked for, by both solvers: what a torque beside a
+ * spring does, and what whirls or trembles faster than a step. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -49,7 +49,8 @@ static void move(double time_s)
 /* ---------------------------------------------------------------- torques beside springs */
 
 /* A cube with an inertia of 1 kg m^2 on a ball, with a weak spring and 2 N m about z, at the angle
- * (T/k) (1 - cos(t sqrt(k))); and with a torque that rises as T t: (T/k) (t - sin(t sqrt(k)) / sqrt(k)). */
+ * (T/k) (1 - cos(t sqrt(k))); and with a torque that rises as T t: (T/k) (t - sin(t sqrt(k)) /
+ * sqrt(k)). */
 START_TEST(torque_beside_a_spring_is_a_torque)
 {
     static const char *const kinds[] = {"spherical", "revolute"};
@@ -129,8 +130,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- thin walls */
 
-/* A plate or a cube of random size flies at a random speed, angle and spin at a wall of 2 to 20 mm across x = 0, which is
- * fixed, or a body that nothing moves. 1 if its centre comes to the other side. */
+/* A plate or a cube of random size flies at a random speed, angle and spin at a wall of 2 to 20 mm
+ * across x = 0, which is fixed, or a body that nothing moves. 1 if its centre comes to the other
+ * side. */
 static int passes_wall(struct rng *rng, int is_body)
 {
     char text[1000], wall[200];

@@ -1,6 +1,7 @@
-/* Closed forms for bodies in space: the kinematics of every type of joint, readings of balls, limits of joints, and
- * drag. The numbers, worked out with 25 to 40 digits, are in space/closed-forms.json; tolerances are absolute, per
- * component: tol_ref where no step is taken, tol_engine else, at 1/240 s. Every number must be measured.
+/* Closed forms for bodies in space: the kinematics of every type of joint, readings of balls,
+ * limits of joints, and drag. The numbers, worked out with 25 to 40 digits, are in
+ * space/closed-forms.json; tolerances are absolute, per component: tol_ref where no step is taken,
+ * tol_engine else, at 1/240 s. Every number must be measured.
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
 #include <check.h>
@@ -265,7 +266,8 @@ static struct vec3 rate_of(struct space_dynamics *d)
     return space_dynamics_tree(d)->links[0].velocity.w;
 }
 
-/* Until a limit has taken energy; the instant is where the free rotation about a fixed axis passes it. */
+/* Until a limit has taken energy; the instant is where the free rotation about a fixed axis passes
+ * it. */
 static struct stop run_to_limit(struct space_dynamics *d,
                                 double (*gap)(const struct space_dynamics *))
 {
@@ -373,8 +375,8 @@ START_TEST(twist)
 }
 END_TEST
 
-/* A box on a hinge along (1, 2, 2) / 3 through its centre: the joint's frame takes z there, the link's frame is
- * that of the joint, and the box is turned back in it. */
+/* A box on a hinge along (1, 2, 2) / 3 through its centre: the joint's frame takes z there, the
+ * link's frame is that of the joint, and the box is turned back in it. */
 START_TEST(hinge_limit)
 {
     const struct vec3 axis = {1.0 / 3, 2.0 / 3, 2.0 / 3}, z = {0, 0, 1};

@@ -1,5 +1,6 @@
-/* How much energy boxes in space keep where the answer is known: along the cone and the twist's limit of a ball, which
- * have no friction; in the impacts of Housner's block, and of boxes that bounce without loss. Cases are turned, mirrored and taken with several steps. */
+/* How much energy boxes in space keep where the answer is known: along the cone and the twist's
+ * limit of a ball, which have no friction; in the impacts of Housner's block, and of boxes that
+ * bounce without loss. Cases are turned, mirrored and taken with several steps. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ static double energy(void)
 
 /* ---------------------------------------------------------------- balls */
 
-/* A box on a ball at the edge of its cone, `swing` about y or z (`across`) away from the axis, with rates about its axes. */
+/* A box on a ball at the edge of its cone, `swing` about y or z (`across`) away from the axis, with
+ * rates about its axes. */
 struct ball {
     double size[3], cone, twist, rates[3];
     int is_across;
@@ -104,7 +106,8 @@ START_TEST(a_cone_has_no_friction)
 }
 END_TEST
 
-/* Under gravity, which carries it off the cone and lets it hit again: as the reference solver has it. */
+/* Under gravity, which carries it off the cone and lets it hit again: as the reference solver has
+ * it. */
 START_TEST(a_cone_is_left_and_hit_as_by_the_reference)
 {
     const struct ball ball = {{0.5, 0.1, 0.2}, 1.0, 0.4, {0.5, 5, 1}, 0, 9.81};
@@ -124,8 +127,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- impacts */
 
-/* Housner's block: tilted about an edge by a share of what lets it fall over and let go, it falls on the other edge, which
- * leaves it (1 - 3/2 sin^2)^2 of its energy (Housner, Bull. Seismol. Soc. Am. 53, 1963). Turned about y by `turn`. */
+/* Housner's block: tilted about an edge by a share of what lets it fall over and let go, it falls
+ * on the other edge, which leaves it (1 - 3/2 sin^2)^2 of its energy (Housner, Bull. Seismol. Soc.
+ * Am. 53, 1963). Turned about y by `turn`. */
 static double kept_by_block(double width, double height, double share, double turn, double dt_s)
 {
     char text[512];

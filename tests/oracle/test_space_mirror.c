@@ -1,7 +1,8 @@
-/* Bodies in space move as their mirror images do, while they are driven and touch the ground, one another and their
- * joints' limits: images in z = 0 and in x = 0, with links and boxes in any order; a body that is its own image stays
- * so; and what is turned by half about the vertical moves the same to the bit. Loads that several contacts share have
- * no unique answer: what decides is to be no order of contacts, and nothing that was left from the step before. */
+/* Bodies in space move as their mirror images do, while they are driven and touch the ground, one
+ * another and their joints' limits: images in z = 0 and in x = 0, with links and boxes in any
+ * order; a body that is its own image stays so; and what is turned by half about the vertical moves
+ * the same to the bit. Loads that several contacts share have no unique answer: what decides is to
+ * be no order of contacts, and nothing that was left from the step before. */
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 /* Farther apart, m, nothing moves as its image does. */
 #define SAME_M 1e-7
 
-/* In another order sums are rounded in another way, which impacts, one after the other, let grow: from 1e-16 m to 1e-10 m in
- * 400 steps, and to 1e-6 m in 480 in the worst case. */
+/* In another order sums are rounded in another way, which impacts, one after the other, let grow:
+ * from 1e-16 m to 1e-10 m in 400 steps, and to 1e-6 m in 480 in the worst case. */
 enum { LINKS_MAX = PHENOTYPE_PARTS_MAX, RATES_MAX = 128, STEPS = 480, ORDER_STEPS = 400 };
 
 struct body {
@@ -61,7 +62,7 @@ static struct vec3 seen(struct image m, struct vec3 v)
     return (struct vec3){m.signs.x * v.x, m.signs.y * v.y, m.signs.z * v.z};
 }
 
-/* Of angular velocities and of the vectors of turns, whose axes turn about in a mirror. */
+/* The image of an angular velocity or of a vector of a turn, whose axis turns about in a mirror. */
 static struct vec3 axis_seen(struct image m, struct vec3 v)
 {
     return vec3_scale(seen(m, v), determinant(m));
@@ -118,7 +119,8 @@ static void see_link(struct image m, const struct body *from, int old, struct bo
     }
 }
 
-/* Where the links of a body are in its image's list: in their order, or with the last child first. */
+/* Where the links of a body are in its image's list: in their order, or with the last child
+ * first. */
 static void order_links(struct image m, const struct body *b, int *place)
 {
     int count = 0, is_listed[LINKS_MAX] = {0};
@@ -302,7 +304,8 @@ static void build_plate(struct body *b)
     b->rate[plate] = (struct vec3){0, 8, 0};
 }
 
-/* Four legs with hips of that kind, and hinges for knees; the left ones do as the right ones, or as they like. */
+/* Four legs with hips of that kind, and hinges for knees; the left ones do as the right ones, or as
+ * they like. */
 static void build_quadruped(struct body *b, enum space_joint_kind hip, int is_own_image)
 {
     static const double legs[4][3] = {

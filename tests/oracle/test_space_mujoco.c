@@ -1,14 +1,15 @@
-/* Bodies in space beside MuJoCo's, an independent program with algorithms of its own: trees of all joints with
- * motors, springs and dampers, written as MJCF by the code that exports creatures (simulator/tools/mjcf.h).
+/* Bodies in space beside MuJoCo's, an independent program with algorithms of its own: trees of all
+ * joints with motors, springs and dampers, written as MJCF by the code that exports creatures
+ * (simulator/tools/mjcf.h).
  *
- * Both move by RK4. MuJoCo's is of order 4 where all joints are hinges and slides, and of order 2 where a free body or
- * a ball turns: it takes one exponential of averaged rates. So ours has a fine step, MuJoCo's error falls with its step by 16
- * or by 4, and two steps extrapolated, (16 b - a) / 15 or (4 b - a) / 3, leave what is compared with ours.
- * Limits and contacts are other models there: no test here has them but that of the cone's tendon.
+ * Both move by RK4. MuJoCo's is of order 4 where all joints are hinges and slides, and of order 2
+ * where a free body or a ball turns: it takes one exponential of averaged rates. So ours has a
+ * fine step, MuJoCo's error falls with its step by 16 or by 4, and two steps extrapolated, (16 b -
+ * a) / 15 or (4 b - a) / 3, leave what is compared with ours. Limits and contacts are other models
+ * there: no test here has them but that of the cone's tendon.
  *
- * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With the argument
- * --table it prints what it measures.
- * speed: slow */
+ * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
+ * the argument --table it prints what it measures. speed: slow */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,8 @@ static struct sym3 draw_inertia(double mass)
     return sym3_turned(&own, &turn);
 }
 
-/* A link with a joint of that kind, turned and moving at random; the root is at its parent's origin. */
+/* A link with a joint of that kind, turned and moving at random; the root is at its parent's
+ * origin. */
 static struct space_link *add_link(struct tree_scene *s, int parent, enum space_joint_kind kind)
 {
     const struct space_joint *row = &space_joints[kind];
@@ -137,7 +139,8 @@ static void add_servos(struct tree_scene *s)
     }
 }
 
-/* A root and two links, each joined by that kind; the root is free, or hangs on the world by the kind, too. */
+/* A root and two links, each joined by that kind; the root is free, or hangs on the world by the
+ * kind, too. */
 static struct tree_scene make_chain(enum space_joint_kind kind, int is_free)
 {
     struct tree_scene s = {.gravity = {0, -9.81, 0}};
@@ -492,8 +495,8 @@ START_TEST(trees_agree)
 }
 END_TEST
 
-/* A mass that is 1e-5 too large, a joint that is 2 um off, a spring that is 1e-4 too strong, the second axis of another
- * joint: each shows. */
+/* A mass that is 1e-5 too large, a joint that is 2 um off, a spring that is 1e-4 too strong, the
+ * second axis of another joint: each shows. */
 START_TEST(faults_are_noticed)
 {
     for (int fault = 0; fault < 4; fault++) {
@@ -597,7 +600,8 @@ static struct poses scene_there(const char *name, double hz, double until_s, int
     return poses;
 }
 
-/* The reference cases without drag and without prescribed motions, written by `simulator scene --mjcf`. */
+/* The reference cases without drag and without prescribed motions, written by `simulator scene
+ * --mjcf`. */
 START_TEST(scenes_agree)
 {
     static const char *const names[] = {"free-top-asymmetric",
@@ -672,7 +676,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- the cone */
 
-/* How far the ball's x axis leaves the frame's, and the ball its place at birth, in 2 s of MuJoCo. */
+/* How far the ball's x axis leaves the frame's, and the ball its place at birth, in 2 s of
+ * MuJoCo. */
 static void swing_out(const struct tree_scene *s, double *swing, double *turn)
 {
     struct peer peer;

@@ -1,6 +1,7 @@
-/* Planar scenes put into a turned plane in space, as boxes of any depth, give the planar program's answer: hinges become
- * revolute joints about the plane's normal, free bodies free roots, drag is divided by the depth. By both solvers, each against its own kind
- * in the plane; the reference takes no links without inertia of their own. */
+/* Planar scenes put into a turned plane in space, as boxes of any depth, give the planar program's
+ * answer: hinges become revolute joints about the plane's normal, free bodies free roots, drag is
+ * divided by the depth. By both solvers, each against its own kind in the plane; the reference
+ * takes no links without inertia of their own. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

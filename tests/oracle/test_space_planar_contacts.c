@@ -1,8 +1,8 @@
-/* The planar reference cases of contacts, put into a turned plane in space, by both solvers: gravity lies in the plane,
- * the ground is a fixed box, disks that do not turn are boxes, and all are 0.3 m deep. Numbers and tolerances are those
- * of cases.json: tol_engine for the fast solver, twice tol_ref for the reference, whose events are found to 1e-10 m and
- * whose path is a sum of twelve, at 1/240 s. Disks that roll and closed loops have no boxes in a tree that do the
- * same. */
+/* The planar reference cases of contacts, put into a turned plane in space, by both solvers:
+ * gravity lies in the plane, the ground is a fixed box, disks that do not turn are boxes, and all
+ * are 0.3 m deep. Numbers and tolerances are those of cases.json: tol_engine for the fast solver,
+ * twice tol_ref for the reference, whose events are found to 1e-10 m and whose path is a sum of
+ * twelve, at 1/240 s. Disks that roll and closed loops have no boxes in a tree that do the same. */
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -111,7 +111,8 @@ static void begin(double gravity, double friction, double elasticity)
     scene.settings.rtol = 1e-12;
 }
 
-/* A box of that inertia about the normal, whose shape is `above` its centre of mass; angle and velocity in the plane. */
+/* A box of that inertia about the normal, whose shape is `above` its centre of mass; angle and
+ * velocity in the plane. */
 static void add_box(double mass, double inertia, double width, double height, double above,
                     const double place[3], const double velocity[2])
 {
@@ -226,7 +227,8 @@ static void sliding_block(void)
     }
 }
 
-/* A box instead of the ball: it does not turn. Instants and heights follow from the flight around them. */
+/* A box instead of the ball: it does not turn. Instants and heights follow from the flight around
+ * them. */
 static void bouncing(void)
 {
     const double radius = 0.1;
@@ -294,7 +296,8 @@ static void head_on(void)
     stay_in_plane();
 }
 
-/* The corner is an edge here, with two contacts. It strikes in the middle of the step, where impacts act. */
+/* The corner is an edge here, with two contacts. It strikes in the middle of the step, where
+ * impacts act. */
 static void corner_impact(void)
 {
     static const struct {

@@ -1,6 +1,7 @@
-/* Errors planted in the physics of bodies in space, one at a time, and what the ledger, momentum and limits make of
- * them. The functions between the dynamics and its parts are wrapped by the linker (see the Makefile). A fault of none
- * shows that what is found is the fault and not the scene. */
+/* Errors planted in the physics of bodies in space, one at a time, and what the ledger, momentum
+ * and limits make of them. The functions between the dynamics and its parts are wrapped by the
+ * linker (see the Makefile). A fault of none shows that what is found is the fault and not the
+ * scene. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,14 +29,16 @@ enum fault {
     FAULT_TANGENT,     /* friction drives what slides */
     FAULT_SLIP,        /* friction is a tenth less */
     FAULT_BOOK,        /* the work of contacts is forgotten */
-    FAULT_REACTION, /* of two bodies that meet, the second gets a thousandth more momentum than the first gives */
+    /* of two bodies that meet, the second gets a thousandth more momentum than the first gives */
+    FAULT_REACTION,
     FAULT_IMPULSE, /* the ground gives a thousandth more momentum than its impulses are */
     FAULT_COVERED, /* faces that other boxes cover feel drag, too */
     FAULT_BARE,    /* a face in sight of the medium feels none */
     FAULT_LOADS,   /* what pressed until an impact is forgotten */
     FAULT_STRICT,  /* what a solution may miss counts as energy from nothing */
     FAULT_STRIDE,  /* steps are not parted before something thin */
-    FAULT_CONE, /* what slides along a limit is to move along it in the middle of the step, not at its end */
+    /* what slides along a limit is to move along it in the middle of the step, not at its end */
+    FAULT_CONE,
 };
 
 static enum fault fault;
@@ -296,7 +299,8 @@ static double lose_at_limits(struct space_dynamics *d)
     return fmax(fabs(lost / expected - 1) / 0.03, ledger->gain_limit_j / (0.01 * expected));
 }
 
-/* Two cubes of a metre and 100 kg, face to face along x, slow down as one box of both: v0 exp(-2 k t / m). */
+/* Two cubes of a metre and 100 kg, face to face along x, slow down as one box of both: v0 exp(-2 k
+ * t / m). */
 static const char cubes[] =
     "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": 0, \"viscosity_pa_s_m\": 150,"
     " \"drag_exposure\": true}, \"bodies\": [{\"name\": \"pair\", \"velocity_m_s\": [2, 0, 0],"
@@ -328,7 +332,8 @@ static const char bounce[] =
     "0.1, 0.1], \"mass_kg\": 1}]}, {\"name\": \"two\", \"position_m\": [0.11, 0, 0], \"boxes\": "
     "[{\"size_m\": [0.1, 0.1, 0.1], \"mass_kg\": 1}]}]}";
 
-/* Housner's block falls from one edge on the other once, which leaves it (1 - 3/2 sin^2)^2 of its energy. */
+/* Housner's block falls from one edge on the other once, which leaves it (1 - 3/2 sin^2)^2 of its
+ * energy. */
 static const char block[] =
     "{\"scene\": 1, \"dimensions\": 3, \"world\": {\"ground\": true, \"friction\": 1}, \"bodies\": "
     "[{\"name\": \"b\", \"boxes\": [{\"size_m\": [0.1, 0.4, 0.3], \"mass_kg\": 1}], "
@@ -373,8 +378,9 @@ static void read_scene(const char *from)
     ck_assert_msg(status == 0, "%s", error.message);
 }
 
-/* What a second of the scene shows: how far energy and momentum are off, joints beyond limits, boxes in one another, and
- * how far a closed form is missed, each as a share of what is sound; below 1. */
+/* What a second of the scene shows: how far energy and momentum are off, joints beyond limits,
+ * boxes in one another, and how far a closed form is missed, each as a share of what is sound;
+ * below 1. */
 static double find_error(const struct plant *plant)
 {
     struct error error = {0};
@@ -463,7 +469,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- two that meet */
 
-/* Two cubes that meet, turned and beside the middle; momentum from nowhere, as a share of what the first had. */
+/* Two cubes that meet, turned and beside the middle; momentum from nowhere, as a share of what the
+ * first had. */
 static double meet(void)
 {
     static const char *const texts[] = {
@@ -524,8 +531,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- the guard */
 
-/* How many of twenty creatures whose joints whip from limit to limit, in empty space, the guard on momentum refuses;
- * nothing else is guarded. */
+/* How many of twenty creatures whose joints whip from limit to limit, in empty space, the guard on
+ * momentum refuses; nothing else is guarded. */
 static int count_refused(void)
 {
     static const char *const all[] = {

@@ -1,7 +1,7 @@
-/* Rules of bodies in space that need no reference values: the order of both ways to step for each type of joint, what is
- * conserved, and what must not change, or change in a known way, when a body is turned, moved, mirrored, described from
- * another root, merged, run backwards, or moved beside others.
- * speed: slow */
+/* Rules of bodies in space that need no reference values: the order of both ways to step for each
+ * type of joint, what is conserved, and what must not change, or change in a known way, when a body
+ * is turned, moved, mirrored, described from another root, merged, run backwards, or moved beside
+ * others. speed: slow */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ struct scene {
     struct space_world world;
     struct dynamics_settings settings;
     double stiffness; /* of springs in all joints that have a parent */
-    double
-        strength; /* of muscles in the joint of link 1, which pull with all that they have at their speed */
+    /* of muscles in the joint of link 1, which pull with all that they have at their speed */
+    double strength;
     double q[COORDINATES_MAX], qd[RATES_MAX];
     int coordinates, rates;
 };
@@ -263,7 +263,7 @@ START_TEST(muscles_at_their_bounds)
 }
 END_TEST
 
-/* Of a free root alone, and of a ball alone. */
+/* A free root alone, and a ball alone, have the order of the rule. */
 START_TEST(orders_of_roots)
 {
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++)
@@ -566,8 +566,8 @@ START_TEST(time_reversal)
 }
 END_TEST
 
-/* Servos that are far too stiff for their step, and bounded ones: nothing explodes, and no energy comes from
- * nowhere. */
+/* Servos that are far too stiff for their step, and bounded ones: nothing explodes, and no energy
+ * comes from nowhere. */
 START_TEST(stiff_servos_hold)
 {
     struct scene s = menagerie(INTEGRATOR_AUTO);
@@ -594,8 +594,8 @@ START_TEST(stiff_servos_hold)
 }
 END_TEST
 
-/* Joints of each type that hit a limit and stay there. What comes after is as exact as if there was none, wherever in a
- * step the hit is, but at its very ends. */
+/* Joints of each type that hit a limit and stay there. What comes after is as exact as if there was
+ * none, wherever in a step the hit is, but at its very ends. */
 START_TEST(hits_are_in_time)
 {
     enum space_joint_kind kind = (enum space_joint_kind)_i;
@@ -621,8 +621,8 @@ START_TEST(hits_are_in_time)
 }
 END_TEST
 
-/* Random bodies with violent muscles, limits and drag: always finite, never beyond limits, and the ledger accounts for
- * what moves. */
+/* Random bodies with violent muscles, limits and drag: always finite, never beyond limits, and the
+ * ledger accounts for what moves. */
 START_TEST(random_bodies)
 {
     struct rng rng;
@@ -639,7 +639,8 @@ START_TEST(random_bodies)
         for (int i = 1; i < count && s.rates + 3 < RATES_MAX; i++) {
             enum space_joint_kind kind =
                 (enum space_joint_kind)(SPACE_REVOLUTE + (int)rng_below(&rng, 7));
-            /* one after the other: the order in which arguments are computed is the compiler's choice */
+            /* one after the other: the order in which arguments are computed is the compiler's
+             * choice */
             int parent = (int)rng_below(&rng, (uint32_t)i);
             double y = rng_uniform(&rng, -0.1, 0.1), z = rng_uniform(&rng, -0.1, 0.1);
             double mass = exp(rng_uniform(&rng, -3, 1));

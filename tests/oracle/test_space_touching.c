@@ -1,7 +1,8 @@
-/* Reference cases of boxes in space that touch, as scenes, at 240 Hz: impacts, boxes that slide, spin, tip, fall and
- * bounce. The numbers come from closed forms, quadrature or integration with 25 to 40 digits; they are in
- * space/touching.json, the scenes in space/touching/. All tolerances are absolute. Every row must be measured:
- * none is left out in silence. What presses and does not slide moves to second order of the step.
+/* Reference cases of boxes in space that touch, as scenes, at 240 Hz: impacts, boxes that slide,
+ * spin, tip, fall and bounce. The numbers come from closed forms, quadrature or integration with
+ * 25 to 40 digits; they are in space/touching.json, the scenes in space/touching/. All tolerances
+ * are absolute. Every row must be measured: none is left out in silence. What presses and does not
+ * slide moves to second order of the step.
  *
  * With the argument --markdown: a line for each case, for `make oracle`. */
 #include <check.h>
@@ -84,7 +85,8 @@ static const char *word(json_t *row, const char *key)
     return text ? text : "";
 }
 
-/* Compares with the row of that quantity and, unless NULL and not below 0, of that subject and time. */
+/* Compares with the row of that quantity and, unless NULL and not below 0, of that subject and
+ * time. */
 static void expect(const char *quantity, const char *of, double t_s, const double *values,
                    int count)
 {
@@ -158,7 +160,8 @@ static struct vec3 velocity(int body)
     return space_tree_centre_velocity(link_of(body));
 }
 
-/* Of the first body about the vertical, from its x axis; never wrapped, if called in every step. */
+/* The turn of the first body about the vertical, from its x axis. It is never wrapped if this is
+ * called in every step. */
 static double yaw_after(double before)
 {
     struct vec3 axis = link_of(0)->turned.x;
@@ -437,8 +440,8 @@ static double loss_of_tipping(double dt_s)
     return l->energy_start_j - l->kinetic_j - l->potential_j;
 }
 
-/* The law holds for the velocities at the end of a step in the pose of its end: in the pose of the middle the loss
- * would be 0.35 mJ, and half of that with half the step. */
+/* The law holds for the velocities at the end of a step in the pose of its end: in the pose of the
+ * middle the loss would be 0.35 mJ, and half of that with half the step. */
 START_TEST(what_tips_errs_by_second_order)
 {
     open_case("box-tipping-fall");
@@ -449,7 +452,8 @@ START_TEST(what_tips_errs_by_second_order)
 }
 END_TEST
 
-/* 1 if a box falls within 3 s where gravity leans by this, deg, towards a direction in the plane. */
+/* 1 if a box falls within 3 s where gravity leans by this, deg, towards a direction in the
+ * plane. */
 static int tips(double slope_deg, double direction_deg)
 {
     double slope = slope_deg * acos(-1) / 180, way = direction_deg * acos(-1) / 180;
@@ -492,8 +496,8 @@ static double lifted(double dt_s)
     return space_dynamics_value(dynamics, 6);
 }
 
-/* A servo acts at the rates that the ground leaves: its spring's x = 0.1 m (1 - (1 + wt) e^-wt). At those of a foot
- * that falls freely this would err by 27 %, by first order. */
+/* A servo acts at the rates that the ground leaves: its spring's x = 0.1 m (1 - (1 + wt) e^-wt). At
+ * those of a foot that falls freely this would err by 27 %, by first order. */
 START_TEST(what_a_servo_lifts_errs_by_second_order)
 {
     read_scene("servo-lift");

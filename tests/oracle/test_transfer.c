@@ -161,7 +161,8 @@ static double hill_most(const struct servo *s, double shortening)
     return fmax((s->torque_max + s->hill_n_m) * b / (shortening + b) - s->hill_n_m, 0);
 }
 
-/* Of a rate whose joint is `off` its birth, or a ball's target. */
+/* The torque on a joint that turns at a rate and is `off` its angle at birth, or off a ball's
+ * target. */
 static double muscle_torque(const struct servo *s, double target, double target_rate, double off,
                             double qd)
 {

@@ -1,5 +1,6 @@
-/* Nothing in the plane passes what is thin, at any speed that creatures are allowed: plates and rectangles, tilted and
- * spinning, against walls, against other bodies of the scene, and against other creatures. */
+/* Nothing in the plane passes what is thin, at any speed that creatures are allowed: plates and
+ * rectangles, tilted and spinning, against walls, against other bodies of the scene, and against
+ * other creatures. */
 #include <check.h>
 #include <math.h>
 
@@ -53,7 +54,8 @@ static struct start draw_start(void)
 
 /* ---------------------------------------------------------------- walls */
 
-/* What momentum a step gives beyond what it says that contacts and gravity gave, as a share of these. */
+/* What momentum a step gives beyond what it says that contacts and gravity gave, as a share of
+ * these. */
 static double step_from_nowhere(void)
 {
     double before[3], after[3], mass = stage.body.phenotype.mass_kg;

@@ -2,9 +2,9 @@
  *
  *     build/stress/pairs [COUNT]        1000000 pairs by default, some minutes
  *
- * No direction may overlap by less than the separating axes say; and the boxes exchanged must give the same
- * points with the normal reversed. Prints how many overlap and in how many the search came within 1 mm of
- * the depth. Exit code 1 if a pair fails, which is named by its number. */
+ * No direction may overlap by less than the separating axes say; and the boxes exchanged must give
+ * the same points with the normal reversed. Prints how many overlap and in how many the search
+ * came within 1 mm of the depth. Exit code 1 if a pair fails, which is named by its number. */
 #include <stdio.h>
 #include <stdlib.h>
 

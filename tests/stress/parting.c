@@ -2,22 +2,23 @@
  *
  *     build/stress/parting [--brief] [-s SECTION.KEY=VALUE]... [POINTS.csv]
  *
- * A creature settles on the articulated solver and is then passed on, in the same state, to each of the
- * solvers compared: `constraint` (rtol as by default, steps of 1/3840 s at most, since what is exposed to
- * drag is held for a step) is the reference, `articulated` takes steps of 1/240 to 1/15360 s. Printed is
- * how far apart the part is that is farthest from its place in the reference after 0.2 s, and when it is
- * first 1 mm and 1 cm away. If the solvers differed in what they simulate, finer steps would not come
- * nearer.
+ * A creature settles on the articulated solver and is then passed on, in the same state, to each
+ * of the solvers compared: `constraint` (rtol as by default, steps of 1/3840 s at most, since what
+ * is exposed to drag is held for a step) is the reference, `articulated` takes steps of 1/240 to
+ * 1/15360 s. Printed is how far apart the part is that is farthest from its place in the reference
+ * after 0.2 s, and when it is first 1 mm and 1 cm away. If the solvers differed in what they
+ * simulate, finer steps would not come nearer.
  *
- * How chaotic the motion is, is measured by itself: the reference solver once more, the root turned by
- * 1e-9 rad at the start. The distance between the two grows as exp(rate t); once it has grown to 1 mm
- * nothing that is only known to 1e-9 can tell where the creature is. And turned by 1e-4 rad, as much as
- * a step at 240 Hz may be off: which foot lands first, and what sticks, then differs too, which a small
- * turn does not show.
+ * How chaotic the motion is, is measured by itself: the reference solver once more, the root
+ * turned by 1e-9 rad at the start. The distance between the two grows as exp(rate t); once it has
+ * grown to 1 mm nothing that is only known to 1e-9 can tell where the creature is. And turned by
+ * 1e-4 rad, as much as a step at 240 Hz may be off: which foot lands first, and what sticks, then
+ * differs too, which a small turn does not show.
  *
- * The CSV has a line for each curve and time, for tests/bench/plot.c: make parting. --brief stops after
- * 0.2 s, as a test: the exit code is 1 if the finest steps are not near. -s changes the articulated
- * solver's parameters, and nothing of the reference: so a difference is planted that must be seen. */
+ * The CSV has a line for each curve and time, for tests/bench/plot.c: make parting. --brief stops
+ * after 0.2 s, as a test: the exit code is 1 if the finest steps are not near. -s changes the
+ * articulated solver's parameters, and nothing of the reference: so a difference is planted that
+ * must be seen. */
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,8 +30,9 @@
 
 enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, PLANTED_MAX = 8 };
 enum { RUN_REFERENCE, RUN_TURNED, RUN_NUDGED, RUN_240, RUN_960, RUN_3840, RUN_15360, RUN_COUNT };
-/* Ticks until solvers are compared, and what all of them have to be within then, m: what the contact
- * tolerance of the reference, 0.1 mm, makes of itself; and what steps of 1/240 s may be off. */
+/* Ticks until solvers are compared, and what all of them have to be within then, m: what the
+ * contact tolerance of the reference, 0.1 mm, makes of itself; and what steps of 1/240 s may be
+ * off. */
 #define COMPARE_TICK 12
 #define NEAR_M       5e-4
 #define NEAR_240_M   2e-2

@@ -1,22 +1,25 @@
 /* stress: evaluates many creatures on all cores and counts what the guards said of them.
  *
  *     build/stress/stress                      1000 violent creatures in each world, 10 s each
- *     build/stress/stress -n 100000 --log stress.csv      the long run; goes on where it was stopped
- *     build/stress/stress --random -n 500      random creatures as a run's first generation has them
- *     build/stress/stress --worlds land -s creature.body=spheres -s settle.drop_m=10      spheres, from 10 m
+ *     build/stress/stress -n 100000 --log stress.csv      the long run, which goes on from its log
+ *     build/stress/stress --random -n 500      random creatures, as in a first generation
+ *     build/stress/stress --worlds land -s creature.body=spheres -s settle.drop_m=10
+ *                                                         spheres, from 10 m
  *     build/stress/stress --random --worlds land,water,moon -s creature.body=boxes        boxes
  *     build/stress/stress FILE.creature ...    creatures from files, with the parameters they bring
  *
- * Prints two tables: verdicts by world, and the distribution of the energy ledger's residual. A creature
- * fails if a number is not finite, or if more energy is unaccounted for than the guard allows and no
- * verdict says so; then, or if an evaluation crashes, the exit code is 1. The bound is computed here
- * once more from the measures, not taken from the guard. Nor may a part be faster than the energy that the
- * creature had and its effectors' work allow, by the same bound: it is looked at after every tick, and stops
- * the evaluation, so that a verdict of the same tick excuses it, and no later one.
+ * Prints two tables: verdicts by world, and the distribution of the energy ledger's residual. A
+ * creature fails if a number is not finite, or if more energy is unaccounted for than the guard
+ * allows and no verdict says so; then, or if an evaluation crashes, the exit code is 1. The bound
+ * is computed here once more from the measures, not taken from the guard. Nor may a part be faster
+ * than the energy that the creature had and its effectors' work allow, by the same bound: it is
+ * looked at after every tick, and stops the evaluation, so that a verdict of the same tick excuses
+ * it, and no later one.
  *
- * Creatures are dealt to the cores in chunks; a child process for each core evaluates its share and
- * writes fixed-size records into a pipe, so that a crash costs one chunk and names its creature. After
- * each chunk the records are appended to the log, which is also where an interrupted run goes on. */
+ * Creatures are dealt to the cores in chunks; a child process for each core evaluates its share
+ * and writes fixed-size records into a pipe, so that a crash costs one chunk and names its
+ * creature. After each chunk the records are appended to the log, which is also where an
+ * interrupted run goes on. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -151,7 +154,8 @@ static void make(const struct stress *stress, int world, uint64_t number, struct
         die("out of memory");
 }
 
-/* Whether some part has more kinetic energy than all that there was, that came in, and that may be missing. */
+/* Whether some part has more kinetic energy than all that there was, that came in, and that may be
+ * missing. */
 struct watch {
     double allowed_share;
     const struct measures *measures; /* mass and size are known when scoring begins */
@@ -338,8 +342,8 @@ static int read_record(const struct stress *stress, const char *line, uint64_t a
            (r->verdict = verdict_find(verdict)) >= 0;
 }
 
-/* Takes what the log has already and leaves it open at its end. What the log was made with is in its
- * first line: another version or other settings are refused. */
+/* Takes what the log has already and leaves it open at its end. What the log was made with is in
+ * its first line: another version or other settings are refused. */
 static uint64_t open_log(struct stress *stress)
 {
     char head[1024], line[1024];

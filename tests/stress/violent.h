@@ -1,14 +1,15 @@
-/* Violent creatures: everything a random genome may be, driven as hard as the format allows. For the
- * stress program and its tests.
+/* Violent creatures: everything a random genome may be, driven as hard as the format allows. For
+ * the stress program and its tests.
  *
- * Number, world and seed alone decide what comes out. Of every eight numbers four push with torques and
- * four with servos; strengths run from a tenth of the default to thirty times it, drives are square and
- * saw-toothed waves of up to 15 Hz far beyond what the joint can follow, signals are not filtered in
- * every third creature, every fourth world bounces, every fifth creature need not have settled. Guards
- * stay as they are by default, but for the one that stops what does not move: it shall run on.
+ * Number, world and seed alone decide what comes out. Of every eight numbers four push with
+ * torques and four with servos; strengths run from a tenth of the default to thirty times it,
+ * drives are square and saw-toothed waves of up to 15 Hz far beyond what the joint can follow,
+ * signals are not filtered in every third creature, every fourth world bounces, every fifth
+ * creature need not have settled. Guards stay as they are by default, but for the one that stops
+ * what does not move: it shall run on.
  *
- * Spheres have more bones than random ones, muscles with a tenth to ten times the force and up to four lengths a
- * second, half of what rolls does so without resistance. */
+ * Spheres have more bones than random ones, muscles with a tenth to ten times the force and up to
+ * four lengths a second, half of what rolls does so without resistance. */
 #ifndef TESTS_STRESS_VIOLENT_H
 #define TESTS_STRESS_VIOLENT_H
 

@@ -169,8 +169,8 @@ static inline void body_init_box(struct body *body, double width_m, double heigh
     body_init(body, &box, 1);
 }
 
-/* Hangs a body that is free on the world instead: by a linear joint along x, one along y, both without
- * mass, and a hinge. q = (0, 0, 0, x, y, angle, joints ...); it must move as before. */
+/* Hangs a body that is free on the world instead: by a linear joint along x, one along y, both
+ * without mass, and a hinge. q = (0, 0, 0, x, y, angle, joints ...); it must move as before. */
 static inline void body_hang_free(struct body *body)
 {
     enum { ADDED = 3 };
@@ -212,7 +212,8 @@ static inline void body_init_wheels(struct body *body, double torque_max_n_m, do
     body_init(body, wheels, 2);
 }
 
-/* A rod between stops at +-270 degrees, driven by at most 0.5 N m, on a root that is that heavy: kg, kg m^2. */
+/* A rod between stops at +-270 degrees, driven by at most 0.5 N m, on a root that is that heavy:
+ * kg, kg m^2. */
 static inline void body_init_stopped_rod(struct body *body, double root)
 {
     const struct body_part rod[] = {
@@ -228,8 +229,8 @@ static inline void body_init_stopped_rod(struct body *body, double root)
     body_init(body, rod, 2);
 }
 
-/* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share given
- * linear. Limits out of reach. */
+/* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share
+ * given linear. Limits out of reach. */
 static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};

@@ -165,7 +165,7 @@ static inline void fixture_make(struct genome *genome)
     fixture_add_arm_neurons(genome);
 }
 
-/* The same of spheres and bones, for what they have of their own. */
+/* A creature of spheres and bones, for what only they have. */
 enum { BALL_ROOT = 1, BALL_LEG = 2, BALL_FOOT = 3, BALL_TAIL = 4, BALL_WAVE = 50 };
 
 static inline struct body_gene *fixture_sphere(struct genome *genome, gene_id id, int joint)
@@ -252,7 +252,8 @@ static inline void fixture_make_spheres(struct genome *genome)
     wave->inputs[2] = fixture_sensor(SCOPE_OWN, SENSOR_BONE, 0, 0.1);
 }
 
-/* The same of boxes: a trunk with a pair of legs, feet at their ends, a tail that recurs, and a head. */
+/* A creature of boxes: a trunk with a pair of legs, feet at their ends, a tail that recurs, and a
+ * head. */
 enum { BOX_TRUNK = 1, BOX_LEG = 2, BOX_FOOT = 3, BOX_TAIL = 4, BOX_HEAD = 5, BOX_WAVE = 50 };
 
 static inline struct body_gene *fixture_box(struct genome *genome, gene_id id, int joint)

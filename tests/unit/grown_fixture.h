@@ -1,5 +1,5 @@
-/* One genome that a test fills with genes, and what it takes to grow and evaluate it. Body genes have ids from 1, the first
- * is the root; connections from 101. */
+/* One genome that a test fills with genes, and what it takes to grow and evaluate it. Body genes
+ * have ids from 1, the first is the root; connections from 101. */
 #ifndef TESTS_UNIT_GROWN_FIXTURE_H
 #define TESTS_UNIT_GROWN_FIXTURE_H
 

@@ -1,8 +1,8 @@
 /* Made-up runs as the store would give them, for the tests of statistics, doctor and report.
  *
- * Each generation has PLANTED_SURVIVORS survivors of the one before; each of these has the same number
- * of children, of which the first takes its place. So nothing changes but the score, which rises and
- * levels off, and nothing is wrong with the run, unless a test plants something. */
+ * Each generation has PLANTED_SURVIVORS survivors of the one before; each of these has the same
+ * number of children, of which the first takes its place. So nothing changes but the score, which
+ * rises and levels off, and nothing is wrong with the run, unless a test plants something. */
 #ifndef TESTS_UNIT_PLANTED_RUN_H
 #define TESTS_UNIT_PLANTED_RUN_H
 

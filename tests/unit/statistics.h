@@ -1,10 +1,10 @@
 /* Tests of counts against the probabilities they should have, with a stated rate of false alarms.
  *
- * statistics_is_biased() is exact: each count of a category is binomial whatever the others do, its tails
- * are summed term by term, and the alarm rate is shared among the tails of all categories
- * (Bonferroni). So a right sampler is called biased with a probability of at most `alarm`.
- * statistics_chi_square() sees what is spread over many categories; it is an approximation, good for
- * expected counts from some dozens. */
+ * statistics_is_biased() is exact: each count of a category is binomial whatever the others do,
+ * its tails are summed term by term, and the alarm rate is shared among the tails of all
+ * categories (Bonferroni). So a right sampler is called biased with a probability of at most
+ * `alarm`. statistics_chi_square() sees what is spread over many categories; it is an
+ * approximation, good for expected counts from some dozens. */
 #ifndef TESTS_UNIT_STATISTICS_H
 #define TESTS_UNIT_STATISTICS_H
 
@@ -39,8 +39,8 @@ static inline double statistics_binomial_tail(int64_t trials, double probability
     return sum < 1 ? sum : 1;
 }
 
-/* 1 if some count of `trials` deviates from trials x probability more than chance may. Categories may
- * overlap; the sum of their counts need not be `trials`. */
+/* 1 if some count of `trials` deviates from trials x probability more than chance may. Categories
+ * may overlap; the sum of their counts need not be `trials`. */
 static inline int statistics_is_biased(const int64_t *counts, const double *probabilities,
                                        int category_count, int64_t trials, double alarm)
 {
@@ -53,9 +53,9 @@ static inline int statistics_is_biased(const int64_t *counts, const double *prob
     return 0;
 }
 
-/* P(chi square with so many degrees of freedom >= x): the regularised upper incomplete gamma function
- * Q(degrees / 2, x / 2), by its series below the mean and by Lentz's continued fraction above (Press,
- * Teukolsky, Vetterling, Flannery, Numerical Recipes, section 6.2). */
+/* P(chi square with so many degrees of freedom >= x): the regularised upper incomplete gamma
+ * function Q(degrees / 2, x / 2), by its series below the mean and by Lentz's continued fraction
+ * above (Press, Teukolsky, Vetterling, Flannery, Numerical Recipes, section 6.2). */
 static inline double statistics_chi_square_tail(double x, int degrees)
 {
     double a = degrees / 2.0, z = x / 2, scale = exp(-z + a * log(z) - lgamma(a));

@@ -43,7 +43,7 @@ START_TEST(names_are_those_of_the_parameter)
 }
 END_TEST
 
-/* Of every behaviour a fitness of 0 has its words, and no other has. */
+/* Each behaviour has words for a fitness of 0, and for no other fitness. */
 START_TEST(zero_is_explained)
 {
     char words[BEHAVIOUR_WORDS_SIZE];
@@ -70,7 +70,8 @@ START_TEST(zero_is_explained)
 }
 END_TEST
 
-/* In three dimensions where nothing falls, else along the ground; no angle where a behaviour leads nowhere. */
+/* In three dimensions where nothing falls, else along the ground; no angle where a behaviour leads
+ * nowhere. */
 START_TEST(ways_are_compared_by_their_angle)
 {
     struct measures other = measures;
@@ -210,7 +211,8 @@ END_TEST
 
 START_TEST(swim_prefers_consistent_motion)
 {
-    /* All of them 4 m in all: a push and drift, its mirror image, back and forth, one weak window. */
+    /* All of them 4 m in all: a push and drift, its mirror image, back and forth, one weak
+     * window. */
     static const double drift[] = {2, 1, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.03125};
     static const double late[] = {0.03125, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1, 2};
     static const double weak[] = {0.55, 0.55, 0.55, 0.15, 0.55, 0.55, 0.55, 0.55};
@@ -405,8 +407,8 @@ START_TEST(measures_that_are_not_finite_score_nothing)
             value = fitness(behaviour);
             /* these two measure nothing */
             int is_one = behaviour == BEHAVIOUR_INTERACTIVE || behaviour == BEHAVIOUR_PRESERVE;
-            ck_assert_msg(value == is_one, "%s of %g is %g",
-                          behaviours[behaviour].name, bad[i], value);
+            ck_assert_msg(value == is_one, "%s of %g is %g", behaviours[behaviour].name, bad[i],
+                          value);
         }
     /* One bad value among good ones. */
     memset(&measures, 0, sizeof(measures));

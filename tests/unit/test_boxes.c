@@ -1,5 +1,6 @@
-/* Creatures of boxes as physics sees them: the tree that they become moves as a scene of the same boxes does; turned
- * about the vertical, or in a mirror, they move alike; what they feel; guards, overlap, and starts that are perturbed. */
+/* Creatures of boxes as physics sees them: the tree that they become moves as a scene of the same
+ * boxes does; turned about the vertical, or in a mirror, they move alike; what they feel; guards,
+ * overlap, and starts that are perturbed. */
 #include <check.h>
 #include <math.h>
 #include <stdarg.h>
@@ -230,7 +231,8 @@ START_TEST(a_creature_moves_as_a_scene_of_its_boxes)
 }
 END_TEST
 
-/* The places of all parts after limp motion from a state that turns, by the solver of the parameters. */
+/* The places of all parts after limp motion from a state that turns, by the solver of the
+ * parameters. */
 static void move_limp(double time_s, struct vec3 *places)
 {
     struct dynamics *dynamics = make();
@@ -247,7 +249,8 @@ static void move_limp(double time_s, struct vec3 *places)
         ck_assert_double_le(fabs(dynamics_ledger(dynamics)->residual_j), 1e-6);
 }
 
-/* The reference solver shares no equation of motion with the other one; limits are met on the way. */
+/* The reference solver shares no equation of motion with the other one; limits are met on the
+ * way. */
 START_TEST(both_solvers_move_a_creature_alike)
 {
     static struct vec3 places[SOLVER_COUNT][PHENOTYPE_PARTS_MAX];
@@ -376,8 +379,8 @@ static void dance(struct dynamics *dynamics, struct quaternion turn, int is_mirr
         places[i] = place_of(dynamics, i);
 }
 
-/* Nearly all move alike but for rounding. Where corners share a load the solver may end at another of many answers, and
- * then motions part. */
+/* Nearly all move alike but for rounding. Where corners share a load the solver may end at another
+ * of many answers, and then motions part. */
 static void check_alike(const double *off, int count)
 {
     int exact = 0;
@@ -671,9 +674,10 @@ static int count_lawless(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-/* Creatures that beat the ground with muscles far too strong: steps are split until the energy adds up, and their parts
- * hold contacts to the law. The mean of 600 creatures instead of these 60 is 0.65 %. It was 0.475 % while muscles at their
- * bounds had less strength than Hill's curve leaves them at their speed. */
+/* Creatures that beat the ground with muscles far too strong: steps are split until the energy adds
+ * up, and their parts hold contacts to the law. The mean of 600 creatures instead of these 60 is
+ * 0.65 %. It was 0.475 % while muscles at their bounds had less strength than Hill's curve leaves
+ * them at their speed. */
 START_TEST(the_violent_keep_law_and_ledger)
 {
     double sum = 0;
@@ -697,7 +701,8 @@ START_TEST(the_violent_keep_law_and_ledger)
 }
 END_TEST
 
-/* Joints stay within their limits, the whole turns by no more than it may, and each number is another start. */
+/* Joints stay within their limits, the whole turns by no more than it may, and each number is
+ * another start. */
 START_TEST(a_perturbed_start_is_near)
 {
     for (uint64_t id = 1; id <= CREATURES; id++) {
@@ -756,7 +761,8 @@ static double close_lid(void)
     return state.value;
 }
 
-/* Of its far half the near edge comes down first, 0.15 m from the hinge and half a thickness below. */
+/* The near edge of its far half comes down first, 0.15 m from the hinge and half a thickness
+ * below. */
 START_TEST(a_lid_closes_on_its_trunk)
 {
     double closed_rad = atan2(0.15, 0.025);
@@ -784,7 +790,8 @@ static struct measures measure_example(const char *path)
     return result.measures;
 }
 
-/* One that trots on four legs, by oscillators of 1.8 Hz, and one that lies on the ground and beats with its wings. */
+/* One that trots on four legs, by oscillators of 1.8 Hz, and one that lies on the ground and beats
+ * with its wings. */
 START_TEST(a_gait_is_measured)
 {
     set("world.preset=land");

@@ -47,7 +47,8 @@ static double distance(struct vec3 a, struct vec3 b)
     return vec3_length(vec3_sub(a, b));
 }
 
-/* Against sine and cosine in long double, over the border between the series and det_sincos() too. */
+/* Against sine and cosine in long double, over the border between the series and det_sincos()
+ * too. */
 START_TEST(exponential_is_exact)
 {
     for (int i = 0; i < SAMPLES; i++) {
@@ -93,7 +94,8 @@ START_TEST(logarithm_inverts)
 }
 END_TEST
 
-/* The matrix of a product is the product of the matrices; columns are orthonormal; signs do not matter. */
+/* The matrix of a product is the product of the matrices; columns are orthonormal; signs do not
+ * matter. */
 START_TEST(matrices_agree)
 {
     for (int i = 0; i < SAMPLES; i++) {

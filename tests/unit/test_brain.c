@@ -136,7 +136,7 @@ START_TEST(a_cycle_reads_the_previous_think)
 }
 END_TEST
 
-/* The same ring pulled at B first: now A is the inner one. The order of effectors matters. */
+/* The ring is now pulled at B first: A is the inner one. The order of effectors matters. */
 START_TEST(the_first_effector_decides_where_a_cycle_is_cut)
 {
     struct wiring w;
@@ -462,8 +462,8 @@ START_TEST(compiled_equals_recursive_bit_for_bit)
 }
 END_TEST
 
-/* The comparison must be able to fail: the first weights changed in their last bits are found in most
- * graphs, and another order of two effectors in those where it cuts a cycle elsewhere. */
+/* The comparison must be able to fail: the first weights changed in their last bits are found in
+ * most graphs, and another order of two effectors in those where it cuts a cycle elsewhere. */
 START_TEST(the_comparison_finds_planted_faults)
 {
     struct wiring w, changed;

@@ -1,5 +1,5 @@
-/* Collision geometry: hand-made poses with answers worked out by hand, and random pairs against brute
- * force over corners and edges. */
+/* Collision geometry: hand-made poses with answers worked out by hand, and random pairs against
+ * brute force over corners and edges. */
 #include "simulator/body/shapes/collide.h"
 
 #include <check.h>

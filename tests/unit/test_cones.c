@@ -1,7 +1,7 @@
-/* Impulses of contacts with friction in space: one contact by hand, Signorini's and Coulomb's laws on random
- * systems and on chains of boxes that lie flat, where four corners a face say the same; that the tangents' axes do
- * not matter; what is wedged. The checker of the laws, which knows nothing of the solver's projections, is
- * checked by wrong impulses. */
+/* Impulses of contacts with friction in space: one contact by hand, Signorini's and Coulomb's laws
+ * on random systems and on chains of boxes that lie flat, where four corners a face say the same;
+ * that the tangents' axes do not matter; what is wedged. The checker of the laws, which knows
+ * nothing of the solver's projections, is checked by wrong impulses. */
 #include "simulator/world/cones.h"
 
 #include <check.h>
@@ -71,7 +71,8 @@ static double weight_of(int row)
     return sum;
 }
 
-/* So many contacts and after them limits, with random rows of J, of `dof` rates with masses 0.1 to 10. */
+/* So many contacts and after them limits, with random rows of J, of `dof` rates with masses 0.1 to
+ * 10. */
 static void draw_system(int contacts, int limits, int dof)
 {
     int rows = 3 * contacts + limits;
@@ -100,8 +101,9 @@ static void cross(const double *a, const double *b, double *to)
     to[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* A chain of boxes on ball joints, flat on the ground: rates are the first box's velocity and the boxes' angular
- * velocities. Each has its four lower corners as contacts. It moves at random, and falls for a step. */
+/* A chain of boxes on ball joints, flat on the ground: rates are the first box's velocity and the
+ * boxes' angular velocities. Each has its four lower corners as contacts. It moves at random, and
+ * falls for a step. */
 static void draw_flat_chain(int boxes, double gaps_m)
 {
     const double half[3] = {0.2, 0.05, 0.1}, kg = 8, h = 1.0 / 240;
@@ -176,8 +178,8 @@ static void draw_flat_chain(int boxes, double gaps_m)
                                       .friction = 0.8};
 }
 
-/* By how much the laws are broken, m/s; where a contact sticks or slides is read from its impulse. The direction of a
- * small friction says little where it slides fast. */
+/* By how much the laws are broken, m/s; where a contact sticks or slides is read from its impulse.
+ * The direction of a small friction says little where it slides fast. */
 static double broken(void)
 {
     double most = 0;
@@ -233,7 +235,7 @@ START_TEST(a_block_on_the_ground)
 }
 END_TEST
 
-/* Of any block: the solution of one contact obeys the law to rounding. */
+/* The solution of one contact obeys the law to rounding, whatever its block is. */
 START_TEST(one_contact_is_exact)
 {
     int sliding = 0;
@@ -292,7 +294,8 @@ START_TEST(laws_hold_on_flat_chains)
 }
 END_TEST
 
-/* The tangents' axes are turned by an angle of their own at each contact: velocities and sizes stay. */
+/* The tangents' axes are turned by an angle of their own at each contact: velocities and sizes
+ * stay. */
 START_TEST(tangents_may_be_turned)
 {
     static double held[ROWS_MAX];
@@ -350,8 +353,8 @@ static void keep_part(struct part *part, int dof)
     }
 }
 
-/* What happens in other columns changes nothing, to the bit: two systems alone, and both in one, where the laws of the
- * second come first. */
+/* What happens in other columns changes nothing, to the bit: two systems alone, and both in one,
+ * where the laws of the second come first. */
 START_TEST(what_shares_no_columns_is_solved_apart)
 {
     for (int i = 0; i < 100; i++) {

@@ -438,9 +438,9 @@ START_TEST(a_box_bounces_to_the_square_of_its_elasticity)
 }
 END_TEST
 
-/* Contacts only take energy: chains thrown on the ground. One contact of several that act at once may do
- * positive work at the cost of the others, which the ledger counts as unearned: measured up to 5 % of
- * the energy, in a chain folded upon itself, but below 1 % in 38 of 40. */
+/* Contacts only take energy: chains thrown on the ground. One contact of several that act at once
+ * may do positive work at the cost of the others, which the ledger counts as unearned: measured up
+ * to 5 % of the energy, in a chain folded upon itself, but below 1 % in 38 of 40. */
 START_TEST(contacts_only_take_energy)
 {
     double most = 0;
@@ -561,7 +561,8 @@ static void build_limited(double lower_rad, double upper_rad, double angle, doub
     dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
 }
 
-/* Limits anywhere from a small angle to several turns, from both sides: reached, held, not wrapped. */
+/* Limits anywhere from a small angle to several turns, from both sides: reached, held, not
+ * wrapped. */
 START_TEST(limits_hold_at_any_number_of_turns)
 {
     static const double degrees[] = {10, 90, 179, 181, 200, 350, 360, 500, 720};
@@ -691,8 +692,8 @@ START_TEST(a_linear_joint_beyond_its_limit_is_pushed_back)
 }
 END_TEST
 
-/* Thrown on the ground, a chain that hangs on the world by massless links moves as one that is free, whose
- * momentum alone is mended; of a single link nothing has to be. */
+/* Thrown on the ground, a chain that hangs on the world by massless links moves as one that is
+ * free, whose momentum alone is mended; of a single link nothing has to be. */
 START_TEST(a_body_hung_on_the_world_lands_as_a_free_one)
 {
     for (int links = 1; links <= 3; links++) {
@@ -778,8 +779,8 @@ START_TEST(two_free_bodies_collide)
 }
 END_TEST
 
-/* A box that falls on a corner, e = 1, comes down on two corners in one step after 1.9 s: it lost all there. What is left
- * are impacts below the speed that bounces. */
+/* A box that falls on a corner, e = 1, comes down on two corners in one step after 1.9 s: it lost
+ * all there. What is left are impacts below the speed that bounces. */
 START_TEST(a_box_on_two_corners_bounces)
 {
     double q[DOF] = {0, 0.15948382484821, 0.1}, zero[DOF] = {0};
@@ -793,8 +794,8 @@ START_TEST(a_box_on_two_corners_bounces)
 }
 END_TEST
 
-/* Housner's block: tilted about one corner and let go, it falls on the other, which leaves it (1 - 3/2 sin^2)^2
- * of its energy. Measured: 0.0013 off at most, without bias. */
+/* Housner's block: tilted about one corner and let go, it falls on the other, which leaves it (1 -
+ * 3/2 sin^2)^2 of its energy. Measured: 0.0013 off at most, without bias. */
 START_TEST(a_rocking_block_loses_what_it_must_at_an_impact)
 {
     const double width = 0.25, height = 1, alpha = atan2(width, height);
@@ -842,8 +843,8 @@ START_TEST(fast_disks_that_bounce_do_not_pass_thin_walls)
 }
 END_TEST
 
-/* What happens far away is no reason to stay down: a box that is pushed out of the ground, another that
- * bounces. */
+/* What happens far away is no reason to stay down: a box that is pushed out of the ground, another
+ * that bounces. */
 START_TEST(impacts_are_judged_for_what_they_touch)
 {
     double highest = 0;
@@ -883,7 +884,8 @@ START_TEST(steps_are_rk4_until_something_may_touch)
 }
 END_TEST
 
-/* Spinning chains whose tips come down at up to 20 m/s, 8 cm a step. Measured: 18 mm deep, for a step. */
+/* Spinning chains whose tips come down at up to 20 m/s, 8 cm a step. Measured: 18 mm deep, for a
+ * step. */
 START_TEST(fast_tips_land_without_sinking_in)
 {
     double deepest = 0, residual = 0, excess = -1;

@@ -198,8 +198,8 @@ static int look(void *context, const struct evaluate_view *view)
     return 0;
 }
 
-/* The second one stands as the first after half a turn about the vertical, to the bit; and a pair of equals is even, as
- * long as it does not matter in which order sums are made. */
+/* The second one stands as the first after half a turn about the vertical, to the bit; and a pair
+ * of equals is even, as long as it does not matter in which order sums are made. */
 START_TEST(the_second_starts_after_half_a_turn)
 {
     static struct watched seen;
@@ -302,7 +302,7 @@ START_TEST(who_is_not_there_has_lost)
 }
 END_TEST
 
-/* Of two plates that face one another the one that is pushed out of the ring loses. */
+/* Two plates face one another. The one that is pushed out of the ring loses. */
 START_TEST(tag_and_sumo_end_when_they_are_decided)
 {
     make_plate(0, BODY_RECTANGLES, 0.3, 0.3);

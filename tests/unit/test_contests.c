@@ -294,8 +294,8 @@ START_TEST(pairs_of_a_list)
 }
 END_TEST
 
-/* Of a bout that crashed both are tried alone. Who crashes alone is in quarantine; the other one
- * has won by walkover. If neither does, both have lost. */
+/* When a bout has crashed, each creature is tried alone. The one that crashes alone is in
+ * quarantine; the other one has won by walkover. If neither does, both have lost. */
 START_TEST(who_crashes_is_blamed)
 {
     struct contests_wanted wanted;
@@ -334,7 +334,7 @@ START_TEST(who_crashes_is_blamed)
 }
 END_TEST
 
-/* Of two who meet the one that crashes alone loses by walkover. */
+/* When two meet, the one that crashes alone loses by walkover. */
 START_TEST(the_innocent_wins)
 {
     struct contests_wanted wanted;

@@ -1,7 +1,6 @@
-/* common/creature: exact round trips between memory, MessagePack and JSON; every single-bit flip and
- * every truncation of a file refused; hostile content behind a right checksum; JSON that must fail,
- * with the message; writing that leaves no half file.
- * checks: forked */
+/* common/creature: exact round trips between memory, MessagePack and JSON; every single-bit flip
+ * and every truncation of a file refused; hostile content behind a right checksum; JSON that must
+ * fail, with the message; writing that leaves no half file. checks: forked */
 #include "common/creature/creature.h"
 #include "common/creature/creature_codec.h"
 
@@ -236,8 +235,8 @@ START_TEST(genome_alone)
 }
 END_TEST
 
-/* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as they
- * were. */
+/* The breeding gene: in both forms where it is set, and nowhere else, so that older files stay as
+ * they were. */
 START_TEST(breeding_gene)
 {
     struct pack_writer writer;
@@ -693,7 +692,8 @@ START_TEST(lags_are_kept)
 }
 END_TEST
 
-/* Equal genomes have equal bytes: lags of 0 have none, and no byte of those that are there can be missing. */
+/* Equal genomes have equal bytes: lags of 0 have none, and no byte of those that are there can be
+ * missing. */
 START_TEST(lags_that_must_fail)
 {
     static const unsigned char half[] = {0xcb, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0};
@@ -907,7 +907,8 @@ static void remove_directory(void)
     rmdir(directory);
 }
 
-/* By a file, by its evaluation, or by neither; then assignments; and the seed that belongs to it. */
+/* By a file, by its evaluation, or by neither; then assignments; and the seed that belongs to
+ * it. */
 START_TEST(simulated_again_by_what_is_known)
 {
     static const char *const assignments[] = {"world.gravity_m_s2=7", "world.no_such=1"};
@@ -989,8 +990,9 @@ START_TEST(huge_files_are_refused)
 }
 END_TEST
 
-/* Spheres and boxes come back from both forms, and from neither when their bytes are damaged; behind a right
- * checksum nothing comes that genome_check() would refuse, nor under an older version. */
+/* Spheres and boxes come back from both forms, and from neither when their bytes are damaged;
+ * behind a right checksum nothing comes that genome_check() would refuse, nor under an older
+ * version. */
 START_TEST(other_kinds_travel)
 {
     static void (*const make[])(struct genome * genome) = {fixture_make_spheres,

@@ -1,4 +1,5 @@
-/* Many contacts at once: more than there is room for at first, in every solver. Comments say what was measured. */
+/* Many contacts at once: more than there is room for at first, in every solver. Comments say what
+ * was measured. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -201,7 +202,8 @@ END_TEST
 static const char *const solvers[] = {"articulated", "constraint"};
 static const int few_steps[] = {120, 4};
 
-/* By the reference a step takes 40 ms; 5 s by the other one leave it where it is, too. It collapsed. */
+/* By the reference a step takes 40 ms; 5 s by the other one leave it where it is, too. It
+ * collapsed. */
 START_TEST(a_tower_of_twenty_stands)
 {
     begin(3, solvers[_i]);

@@ -1,6 +1,6 @@
-/* common/math/detmath: errors in units of the last place against the C library's long double functions,
- * exact symmetries, special values, and a digest of results that every compiler, optimisation level
- * and machine must reproduce. */
+/* common/math/detmath: errors in units of the last place against the C library's long double
+ * functions, exact symmetries, special values, and a digest of results that every compiler,
+ * optimisation level and machine must reproduce. */
 #include "common/math/detmath.h"
 
 #include <check.h>
@@ -409,8 +409,9 @@ static uint64_t digest_of_everything(void)
     return hash;
 }
 
-/* The one number on which compilers, optimisation levels and machines must agree. When the functions
- * are changed on purpose, so do the digests of all creatures: SIMULATOR_VERSION changes with it. */
+/* The one number on which compilers, optimisation levels and machines must agree. When the
+ * functions are changed on purpose, so do the digests of all creatures: SIMULATOR_VERSION changes
+ * with it. */
 START_TEST(results_have_the_golden_digest)
 {
     char text[17];

@@ -1,5 +1,5 @@
-/* The statistics of a run and what the doctor makes of them: a healthy run is silent, what is planted is
- * found with its figure, and every setting it proposes is one that parameters take. */
+/* The statistics of a run and what the doctor makes of them: a healthy run is silent, what is
+ * planted is found with its figure, and every setting it proposes is one that parameters take. */
 #include "controller/report/doctor.h"
 
 #include "tests/unit/planted_run.h"
@@ -421,8 +421,8 @@ END_TEST
 
 /* ---- choosing by hand ---- */
 
-/* In each of the first generations the first in rank breeds, the second is kept, the third banned; then
- * the run waited for a minute. */
+/* In each of the first generations the first in rank breeds, the second is kept, the third banned;
+ * then the run waited for a minute. */
 static void plant_choices(int behaviour, int generations)
 {
     facts.params.evolution_behaviour = behaviour;

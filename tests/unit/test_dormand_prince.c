@@ -1,5 +1,6 @@
-/* The stepper of the reference solvers, on x' = v, v' = -x from (1, 0), where x = cos t, v = -sin t, and v^2 is
- * integrated along: its order, its error estimate, its dense output and what it keeps. */
+/* The stepper of the reference solvers, on x' = v, v' = -x from (1, 0), where x = cos t, v = -sin
+ * t, and v^2 is integrated along: its order, its error estimate, its dense output and what it
+ * keeps. */
 #include "simulator/reference/dormand_prince.h"
 
 #include <check.h>
@@ -54,7 +55,8 @@ START_TEST(a_step_errs_by_its_sixth_power)
 }
 END_TEST
 
-/* Of order 4, so larger than the error itself; 1 where it is the tolerance. */
+/* The estimate is of order 4, so larger than the error itself. It is 1 where the error is the
+ * tolerance. */
 START_TEST(the_error_is_estimated)
 {
     double coarse = dormand_prince_try(&rk, y, 2, 0.2), fine = dormand_prince_try(&rk, y, 2, 0.1);

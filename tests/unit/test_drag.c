@@ -1,6 +1,6 @@
-/* Viscosity in all its variants: tensors against sums over many points with rays cast by brute force,
- * motions against closed forms on both solvers, and what must hold for any law. Comments say what was
- * measured. */
+/* Viscosity in all its variants: tensors against sums over many points with rays cast by brute
+ * force, motions against closed forms on both solvers, and what must hold for any law. Comments say
+ * what was measured. */
 #include "simulator/plane/steps/drag.h"
 
 #include <math.h>
@@ -580,7 +580,8 @@ START_TEST(stiff_quadratic_drag_is_implicit)
 }
 END_TEST
 
-/* Joint angles of a chain after 0.5 s in quadratic drag, at two steps: the distance from a fine one. */
+/* Joint angles of a chain after 0.5 s in quadratic drag, at two steps: the distance from a fine
+ * one. */
 static double chain_error(double dt_s)
 {
     double end[2][DOF], error = 0;
@@ -613,8 +614,9 @@ START_TEST(quadratic_drag_keeps_the_second_order)
 }
 END_TEST
 
-/* The two solvers in the same medium. The articulated one looks at what is exposed once a step, so with
- * exposure they are apart in the first order: measured 1.6e-4 m, 1e-5 at a sixteenth of the step; without it 4e-10. */
+/* The two solvers in the same medium. The articulated one looks at what is exposed once a step, so
+ * with exposure they are apart in the first order: measured 1.6e-4 m, 1e-5 at a sixteenth of the
+ * step; without it 4e-10. */
 START_TEST(solvers_agree)
 {
     enum { BODIES = 40 };

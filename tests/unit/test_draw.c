@@ -35,7 +35,8 @@ START_TEST(palette_mixes_by_channel)
 }
 END_TEST
 
-/* Each pair of parts differs by this much in red, green and blue together, on light and on dark pages. */
+/* Each pair of parts differs by this much in red, green and blue together, on light and on dark
+ * pages. */
 START_TEST(parts_have_colors_of_their_own)
 {
     for (int i = 0; i < PALETTE_PARTS; i++)
@@ -84,7 +85,8 @@ START_TEST(camera_follows_without_overshoot)
 }
 END_TEST
 
-/* Who is fast stays in the middle, at any speed of the replay, and the camera still starts and ends softly. */
+/* Who is fast stays in the middle, at any speed of the replay, and the camera still starts and ends
+ * softly. */
 START_TEST(camera_keeps_up)
 {
     static const struct fixture runner = {"runner", 2, 12, 0, 0, 6};
@@ -238,7 +240,8 @@ START_TEST(parts_are_where_they_belong)
 }
 END_TEST
 
-/* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels, one within them. */
+/* Moved by a pixel there and back, cairo draws all rows itself. clips: none, one between pixels,
+ * one within them. */
 static cairo_surface_t *paint_world(const struct replay *replay, double horizon_m, int is_moved,
                                     int clips)
 {
@@ -269,7 +272,8 @@ static cairo_surface_t *paint_world(const struct replay *replay, double horizon_
     return image;
 }
 
-/* Gradients spread row by row are those that cairo draws, to the bit, wherever bands begin and end. */
+/* Gradients spread row by row are those that cairo draws, to the bit, wherever bands begin and
+ * end. */
 START_TEST(rows_are_what_cairo_draws)
 {
     struct replay *replays[2] = {fixture_replay(&crawler), fixture_replay(&swimmer)};
@@ -319,7 +323,8 @@ START_TEST(rows_keep_to_the_picture)
 }
 END_TEST
 
-/* A rail from the base on the parent to the part, with a sleeve; with its limits, a line to both ends of its range. */
+/* A rail from the base on the parent to the part, with a sleeve; with its limits, a line to both
+ * ends of its range. */
 START_TEST(a_linear_joint_has_a_rail)
 {
     struct replay *replay = fixture_replay(&crawler);
@@ -395,8 +400,8 @@ START_TEST(ground_lies_at_height_zero)
 }
 END_TEST
 
-/* Rows and columns of the picture's edge below the ground's line that are not as the ground is, and, in
- * `inside`, pixels away from it. */
+/* Rows and columns of the picture's edge below the ground's line that are not as the ground is,
+ * and, in `inside`, pixels away from it. */
 static int count_cut_pixels(int width, int height, int line_y, int *inside)
 {
     uint32_t ground =
@@ -569,7 +574,8 @@ static void find_drawn(int width, int height, int box[4])
             }
 }
 
-/* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its column. */
+/* The ledger leaves most of a small picture free, keeps to its side, and below a brain to its
+ * column. */
 START_TEST(the_ledger_leaves_room)
 {
     static const int sizes[][2] = {{364, 334}, {640, 334}, {976, 477}, {1952, 954}, {120, 60}};
@@ -612,8 +618,8 @@ START_TEST(the_ledger_leaves_room)
 }
 END_TEST
 
-/* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow column has all of
- * the numbers. */
+/* In a picture as high as a phone the ledger and the brain do not lie over each other, and a narrow
+ * column has all of the numbers. */
 START_TEST(the_ledger_is_narrow_on_a_phone)
 {
     struct replay *replay = fixture_replay(&crawler);

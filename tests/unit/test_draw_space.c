@@ -1,4 +1,5 @@
-/* Scenes with depth: shapes in replays, pictures, pages and the camera, and what is where in perspective. */
+/* Scenes with depth: shapes in replays, pictures, pages and the camera, and what is where in
+ * perspective. */
 #include "viewer/draw/draw.h"
 
 #include <check.h>
@@ -17,8 +18,8 @@
 static struct replay *replay;
 static struct error error;
 
-/* A creature of the examples in the world that is named like it, or where boxes walk. The joints of one body gene
- * (-1: of none) are made to slide. */
+/* A creature of the examples in the world that is named like it, or where boxes walk. The joints of
+ * one body gene (-1: of none) are made to slide. */
 static void make_changed(const char *name, int sliding)
 {
     struct creature creature;
@@ -112,8 +113,8 @@ static struct vec3 about(struct vec3 way, struct vec3 v, double angle)
     return vec3_along(vec3_scale(v, cos(angle)), vec3_cross(way, v), sin(angle));
 }
 
-/* Joint by joint: the part is where its base, its way and its value say, and its hand points where the value says.
- * Returns how many freedoms were looked at. */
+/* Joint by joint: the part is where its base, its way and its value say, and its hand points where
+ * the value says. Returns how many freedoms were looked at. */
 static int check_joints(const struct replay_frame *frame)
 {
     int freedoms = 0;
@@ -184,7 +185,8 @@ START_TEST(joints_of_boxes_are_where_they_turn)
 }
 END_TEST
 
-/* A walker is large in the picture, near its middle, and seen from a low place, so that its feet show. */
+/* A walker is large in the picture, near its middle, and seen from a low place, so that its feet
+ * show. */
 START_TEST(walkers_fill_the_picture)
 {
     struct camera camera;
@@ -319,8 +321,8 @@ static void make_pair(const double at[2][3])
     }
 }
 
-/* From the front a pair along x is as wide as it is, and one along z hides itself; from the side the
- * other way round. */
+/* From the front a pair along x is as wide as it is, and one along z hides itself; from the side
+ * the other way round. */
 START_TEST(the_orbit_turns_the_eye)
 {
     static const double along_x[2][3] = {{-0.5, 0.2, 0}, {0.5, 0.2, 0}};
@@ -404,8 +406,8 @@ START_TEST(muscles_show_their_drive)
 }
 END_TEST
 
-/* A box in space shows the sides that look at the eye, the upper one lighter than the right one; turned by a quarter
- * about z it is as high as it was wide. */
+/* A box in space shows the sides that look at the eye, the upper one lighter than the right one;
+ * turned by a quarter about z it is as high as it was wide. */
 START_TEST(boxes_have_sides)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
@@ -445,7 +447,8 @@ START_TEST(boxes_have_sides)
 }
 END_TEST
 
-/* A box between the eye and a sphere hides it, from whichever side one looks; one behind does not. */
+/* A box between the eye and a sphere hides it, from whichever side one looks; one behind does
+ * not. */
 START_TEST(boxes_hide_what_is_behind)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
@@ -474,7 +477,8 @@ START_TEST(boxes_hide_what_is_behind)
 }
 END_TEST
 
-/* The arrow of a contact leads along its normal, in all three directions, and is one weight long. */
+/* The arrow of a contact leads along its normal, in all three directions, and is one weight
+ * long. */
 START_TEST(contacts_are_arrows_in_space)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0, 0.2, 0}};
@@ -506,8 +510,9 @@ START_TEST(contacts_are_arrows_in_space)
 }
 END_TEST
 
-/* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an area, what it sees from the
- * side is a line. Also of the second axis of a joint, which the part carries. */
+/* The angle of a joint is shown in the plane that it turns in: what the eye looks at has an
+ * area, what it sees from the side is a line. Also of the second axis of a joint, which the part
+ * carries. */
 START_TEST(limits_lie_in_the_plane_of_the_joint)
 {
     static const double at[2][3] = {{0, 0.2, 0}, {0.5, 0.2, 0}};
@@ -634,8 +639,9 @@ static double area_of(const struct vec3 *outline, int count)
     return vec3_length(sum) / 2;
 }
 
-/* The outline of a shadow: of light from above a box's footprint, of a ball a disc, of two a capsule; what is partly
- * below a plane casts with what is above; what is below, or grazed, casts nothing. */
+/* The outline of a shadow: of light from above a box's footprint, of a ball a disc, of two a
+ * capsule; what is partly below a plane casts with what is above; what is below, or grazed, casts
+ * nothing. */
 START_TEST(shadows_have_their_outline)
 {
     struct plane ground = {{0, 0, 0}, {0, 1, 0}};
@@ -697,7 +703,8 @@ START_TEST(shadows_lie_on_the_ground)
 }
 END_TEST
 
-/* The ground is a checker near by, one colour far away, and haze at the horizon, above which is the sky. */
+/* The ground is a checker near by, one colour far away, and haze at the horizon, above which is the
+ * sky. */
 START_TEST(the_ground_fades_into_haze)
 {
     struct draw_view view = view_from(-0.5, 0.18);
@@ -757,7 +764,8 @@ START_TEST(boxes_hide_the_trail)
 }
 END_TEST
 
-/* A box whose pieces are cut by another one has no seams: within its upper face all pixels are alike. */
+/* A box whose pieces are cut by another one has no seams: within its upper face all pixels are
+ * alike. */
 START_TEST(cut_faces_have_no_seams)
 {
     static const double at[2][3] = {{0, 0, 0}, {0, 0, 0}};
@@ -868,7 +876,8 @@ START_TEST(races_in_space_stay_in_the_picture)
 }
 END_TEST
 
-/* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer stands in cells. */
+/* A strobe picture in perspective: what comes later is farther to the right and larger; a dancer
+ * stands in cells. */
 START_TEST(strobes_stand_in_perspective)
 {
     for (int is_still = 0; is_still < 2; is_still++) {
@@ -924,7 +933,8 @@ static int rows_with_box(int rows)
     return found;
 }
 
-/* A long way is parted into rows, and each shows a part of it; a short one is not. What goes steeply stands in cells. */
+/* A long way is parted into rows, and each shows a part of it; a short one is not. What goes
+ * steeply stands in cells. */
 START_TEST(long_ways_stand_in_rows)
 {
     const struct draw_view picture = {.width_px = 400, .height_px = 260, .flip = 1, .ui = 1};
@@ -1070,7 +1080,8 @@ static cairo_status_t keep_drawing(void *closure, const unsigned char *data, uns
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* A drawing of a body with its shadows consists of paths alone: cairo makes dark images of what svg has no operator for. */
+/* A drawing of a body with its shadows consists of paths alone: cairo makes dark images of what svg
+ * has no operator for. */
 START_TEST(drawings_have_no_images)
 {
     make_goer(2, 0, 0, 0);
@@ -1197,7 +1208,8 @@ static void make_seeker(struct vec3 end)
     }
 }
 
-/* What has depth is seen as if it went to the right, with all that is around it; among obstacles it stays as it is. */
+/* What has depth is seen as if it went to the right, with all that is around it; among obstacles it
+ * stays as it is. */
 START_TEST(ways_lead_to_the_right)
 {
     const struct vec3 ends[] = {{3, 0, 4}, {0, 0, -5}, {-5, 0, 0}, {0.03, 0, 0.04}};
@@ -1304,7 +1316,8 @@ START_TEST(the_ledger_stands_below_the_brain)
 }
 END_TEST
 
-/* A ledger and a split view on one side stand one below the other: what was seen of the panel stays as it was. */
+/* A ledger and a split view on one side stand one below the other: what was seen of the panel stays
+ * as it was. */
 START_TEST(the_ledger_stands_above_the_split_view)
 {
     struct camera camera;

@@ -1,6 +1,7 @@
-/* The dynamics away from contacts: conservation, orders of convergence, exact solutions, symmetries,
- * servos, drag, and the ledger. Contacts and limits are in test_contacts.c, reference cases with
- * numbers in tests/oracle. Comments say what was measured; tolerances leave a factor of a few. */
+/* The dynamics away from contacts: conservation, orders of convergence, exact solutions,
+ * symmetries, servos, drag, and the ledger. Contacts and limits are in test_contacts.c, reference
+ * cases with numbers in tests/oracle. Comments say what was measured; tolerances leave a factor of
+ * a few. */
 #include "simulator/body/dynamics.h"
 
 #include <string.h>
@@ -65,8 +66,8 @@ START_TEST(free_chain_keeps_energy_and_momentum)
 }
 END_TEST
 
-/* The same from random poses: some chains whip, and their tips then turn too fast for the step.
- * Measured: median 8e-9, 90 % below 4e-7. */
+/* Chains keep energy from random poses, too: some whip, and their tips then turn too fast for the
+ * step. Measured: median 8e-9, 90 % below 4e-7. */
 START_TEST(random_chains_keep_energy)
 {
     enum { CHAINS = 60 };
@@ -342,15 +343,16 @@ END_TEST
 
 /* ---------------------------------------------------------------- muscles */
 
-/* When a muscle that moves 0.8 kg has come to a speed, by Hill's curve: (F0 + a)(b - ...) solved for the
- * acceleration, dt = m (v + b) / (a (vmax - v)) dv. */
+/* When a muscle that moves 0.8 kg has come to a speed, by Hill's curve: (F0 + a)(b - ...) solved
+ * for the acceleration, dt = m (v + b) / (a (vmax - v)) dv. */
 static double time_to_speed(double speed, double strength, double curvature, double speed_max)
 {
     double a = curvature * strength, b = curvature * speed_max;
     return 0.8 / a * ((speed_max + b) * log(speed_max / (speed_max - speed)) - speed);
 }
 
-/* How far the time is from the closed form's. A quarter of the way in rate the curve is already at 3/8. */
+/* How far the time is from the closed form's. A quarter of the way in rate the curve is already at
+ * 3/8. */
 static double muscle_error(double dt_s, double strength_n)
 {
     stage.settings.dt_s = dt_s;
@@ -381,9 +383,10 @@ START_TEST(muscles_shorten_as_hill_has_it)
 }
 END_TEST
 
-/* Muscles that are much too strong for what they move take a small part of a step to their greatest speed. They get
- * there without ringing, also when they are turned about, and up to a stiffness of a few steps no faster. Beyond that
- * the step that turns them about goes too far: its mean rate is below the greatest, its end is not. */
+/* Muscles that are much too strong for what they move take a small part of a step to their greatest
+ * speed. They get there without ringing, also when they are turned about, and up to a stiffness of
+ * a few steps no faster. Beyond that the step that turns them about goes too far: its mean rate is
+ * below the greatest, its end is not. */
 START_TEST(stiff_muscles_do_not_ring)
 {
     stage.settings.hill_curvature = 0.25;
@@ -428,9 +431,10 @@ START_TEST(stretched_muscles_hold_their_strength)
 }
 END_TEST
 
-/* A driven chain in water with muscles that are at their bounds half of the time: the articulated solver comes to the
- * same as the other one, whose steps are as fine as it takes. Bounds that begin and end within steps make single
- * ratios of errors uneven: measured 3e-5, and with 16 times as many steps 1e-7 (RK4) and 8e-7 (midpoint). */
+/* A driven chain in water with muscles that are at their bounds half of the time: the articulated
+ * solver comes to the same as the other one, whose steps are as fine as it takes. Bounds that begin
+ * and end within steps make single ratios of errors uneven: measured 3e-5, and with 16 times as
+ * many steps 1e-7 (RK4) and 8e-7 (midpoint). */
 static void swing_chain(int solver, double dt_s, double *end)
 {
     stage.settings.solver = solver;
@@ -491,8 +495,8 @@ START_TEST(linear_targets_are_clamped_to_the_limits)
 }
 END_TEST
 
-/* A driven, damped body in water that hangs on the world by joints without mass: as one that is free, whose
- * momentum alone is mended after midpoint steps. */
+/* A driven, damped body in water that hangs on the world by joints without mass: as one that is
+ * free, whose momentum alone is mended after midpoint steps. */
 START_TEST(a_body_hung_on_the_world_swims_as_a_free_one)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -567,8 +571,8 @@ START_TEST(a_free_box_turns_evenly_for_many_turns)
 }
 END_TEST
 
-/* The root's origin is its first part's centre, not its centre of mass: an eccentric link spins about
- * the latter. Measured 3e-11 (RK4), 3e-5 (midpoint). */
+/* The root's origin is its first part's centre, not its centre of mass: an eccentric link spins
+ * about the latter. Measured 3e-11 (RK4), 3e-5 (midpoint). */
 START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
 {
     static const double tolerance[INTEGRATORS] = {2e-10, 1e-4};
@@ -652,8 +656,8 @@ START_TEST(implicit_drag_is_stable_for_any_viscosity)
 }
 END_TEST
 
-/* Steps adapt to the viscosity by themselves: a chain comes to rest, and a box falls at its terminal
- * speed, m g / (2 k width), where explicit steps explode. */
+/* Steps adapt to the viscosity by themselves: a chain comes to rest, and a box falls at its
+ * terminal speed, m g / (2 k width), where explicit steps explode. */
 START_TEST(thick_water_is_swum_in)
 {
     double q[DOF] = {0}, qd[DOF] = {0};
@@ -679,7 +683,8 @@ END_TEST
 
 START_TEST(joint_damping_slows_the_joint)
 {
-    /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate D0 */
+    /* two wheels on one axle: the relative rate falls as exp(-2 rate t), since damping = 2 rate
+     * D0 */
     static const double tolerance[INTEGRATORS] = {1e-9, 2e-4};
     const struct body_part wheels[] = {
         {.parent = -1, .width_m = 1, .height_m = 0.2, .mass_kg = 1, .inertia_kg_m2 = 0.08},
@@ -705,8 +710,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- symmetries */
 
-/* A body with branches, driven by servos, in gravity and viscosity; `sign` -1 makes its mirror image,
- * `first` which of two siblings comes first. */
+/* A body with branches, driven by servos, in gravity and viscosity; `sign` -1 makes its mirror
+ * image, `first` which of two siblings comes first. */
 static void build_branched(int sign, int first, double shift)
 {
     struct body_part parts[] = {
@@ -904,7 +909,8 @@ START_TEST(time_runs_backwards)
 }
 END_TEST
 
-/* Lengths x 4 and masses x 16 under the same gravity: times x 2. The step must be doubled with it. */
+/* Lengths x 4 and masses x 16 under the same gravity: times x 2. The step must be doubled with
+ * it. */
 START_TEST(four_times_as_long_takes_twice_the_time)
 {
     double q[DOF] = {0, 0, 0.3, -0.7, 1.1}, qd[DOF] = {0}, small[DOF];
@@ -956,8 +962,8 @@ static void build_servo(double torque_max_n_m, double lower_rad, double upper_ra
     stage_build(&stage);
 }
 
-/* Critically damped with the frequency asked for: q = target (1 - (1 + w t) exp(-w t)). Measured 4e-7
- * (RK4), 2e-4 (midpoint). */
+/* Critically damped with the frequency asked for: q = target (1 - (1 + w t) exp(-w t)). Measured
+ * 4e-7 (RK4), 2e-4 (midpoint). */
 START_TEST(servo_follows_its_closed_form)
 {
     static const double tolerance[INTEGRATORS] = {1e-6, 5e-4};
@@ -982,8 +988,8 @@ START_TEST(servo_follows_its_closed_form)
 }
 END_TEST
 
-/* Gains are those of one joint with all others free. Three joints bending together carry more inertia
- * than that: they settle all the same, after an overshoot (measured: 39 %). */
+/* Gains are those of one joint with all others free. Three joints bending together carry more
+ * inertia than that: they settle all the same, after an overshoot (measured: 39 %). */
 START_TEST(servos_of_a_chain_settle)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -1080,8 +1086,8 @@ START_TEST(slack_effectors_do_nothing_and_holding_ones_keep_the_pose)
 }
 END_TEST
 
-/* Torque mode: an even torque does the work torque x angle; signals beyond 1 are clamped; the torque
- * falls with the speed and vanishes at joint_speed_rad_s. */
+/* Torque mode: an even torque does the work torque x angle; signals beyond 1 are clamped; the
+ * torque falls with the speed and vanishes at joint_speed_rad_s. */
 START_TEST(torque_mode_works_as_torque_times_angle)
 {
     for (int i = 0; i < INTEGRATORS; i++) {
@@ -1136,8 +1142,8 @@ START_TEST(everything_is_booked)
 }
 END_TEST
 
-/* Targets that jump, and servos that are stiffer together than alone: steps too fast for RK4 are halved.
- * Measured 1.5e-4; 3.3e-4 without halving. */
+/* Targets that jump, and servos that are stiffer together than alone: steps too fast for RK4 are
+ * halved. Measured 1.5e-4; 3.3e-4 without halving. */
 START_TEST(jumps_are_balanced)
 {
     stage.world = (struct world){.viscosity_pa_s = 1};
@@ -1158,8 +1164,8 @@ START_TEST(jumps_are_balanced)
 }
 END_TEST
 
-/* A chain of 23 rods that hangs on the world and is let go of horizontally whips its end faster and faster: passive motion is
- * halved, too. Without halving it is not finite after 3 s. */
+/* A chain of 23 rods that hangs on the world and is let go of horizontally whips its end faster and
+ * faster: passive motion is halved, too. Without halving it is not finite after 3 s. */
 START_TEST(whips_are_balanced)
 {
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};

@@ -1,5 +1,5 @@
-/* evaluate(): purity, every verdict, the measures of creatures made by hand, the phases; and over random
- * creatures the ledger's residual and the energy of bodies without muscles. */
+/* evaluate(): purity, every verdict, the measures of creatures made by hand, the phases; and over
+ * random creatures the ledger's residual and the energy of bodies without muscles. */
 #include "simulator/evaluate/evaluate.h"
 
 #include <string.h>
@@ -304,7 +304,8 @@ START_TEST(a_fall_is_no_cheap_way)
 }
 END_TEST
 
-/* The greatest distance between two points is that of the stretched worm, whichever way it is turned. */
+/* The greatest distance between two points is that of the stretched worm, whichever way it is
+ * turned. */
 START_TEST(the_size_of_a_body_is_that_of_its_motion)
 {
     make_worm(1);
@@ -419,8 +420,8 @@ START_TEST(verdict_energy)
 }
 END_TEST
 
-/* What shall be explicit is refused: 2 k h / (density side) is 0.5 at most. Else even water forty times as
- * thick is swum in: implicit steps help, and steps that adapt. */
+/* What shall be explicit is refused: 2 k h / (density side) is 0.5 at most. Else even water forty
+ * times as thick is swum in: implicit steps help, and steps that adapt. */
 START_TEST(verdict_unstable_drag)
 {
     make_worm(1);
@@ -455,8 +456,8 @@ START_TEST(verdict_vibration)
 END_TEST
 
 /* Falls 2 m: lands at t = sqrt(2 h / g) at the end of that tick. */
-/* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not before,
- * and keeps the score it had then. */
+/* A worm that keeps the pace asked for goes on; one that does not is stopped at the time, not
+ * before, and keeps the score it had then. */
 START_TEST(verdict_hopeless)
 {
     make_worm(1.5);
@@ -482,8 +483,8 @@ START_TEST(verdict_hopeless)
 }
 END_TEST
 
-/* Every bar up to the least pace gives the same result, and every one above it stops the worm; pace_is_same()
- * says so, and what a worm that was stopped tells of other bars. */
+/* Every bar up to the least pace gives the same result, and every one above it stops the worm;
+ * pace_is_same() says so, and what a worm that was stopped tells of other bars. */
 START_TEST(least_pace)
 {
     static const double shares[] = {0, 0.5, 1 - 1e-9, 1 + 1e-9, 1.02, 2};
@@ -526,7 +527,7 @@ START_TEST(least_pace)
 }
 END_TEST
 
-/* The same in sizes; the higher of both bars holds. */
+/* A bar in sizes ends a hopeless trial, too. The higher of both bars holds. */
 START_TEST(hopeless_by_size)
 {
     make_worm(1.5);
@@ -571,8 +572,8 @@ static void delay(gene_id body, double start_s)
     genome.bodies[body - 1].effector_input = fixture_neuron(SCOPE_OWN, first + 2, 0, 1);
 }
 
-/* What the bar of survivors costs: a late starter that would beat the survivor is stopped; without the bar, or
- * with one that waits longer, it wins. */
+/* What the bar of survivors costs: a late starter that would beat the survivor is stopped; without
+ * the bar, or with one that waits longer, it wins. */
 START_TEST(a_bar_stops_late_starters)
 {
     set("world.preset=water");
@@ -617,8 +618,8 @@ static struct evaluation run_with_budget(uint64_t work)
     return result;
 }
 
-/* The same work each time; what is enough changes nothing, and what is not ends the evaluation there, a
- * solver's adaptive steps included. */
+/* An evaluation takes the same work each time, a solver's adaptive steps included. A budget that is
+ * enough changes nothing; a smaller one ends the evaluation there. */
 START_TEST(verdict_budget)
 {
     static const char *const solvers[] = {"articulated", "constraint"};
@@ -1140,8 +1141,8 @@ static void make_random(uint64_t id)
     ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
 }
 
-/* (|residual| + unearned gain) / (work + losses) of the first so many creatures that are scored; returns
- * how many others were disqualified for their energy. */
+/* (|residual| + unearned gain) / (work + losses) of the first so many creatures that are scored;
+ * returns how many others were disqualified for their energy. */
 static int measure_residuals(const char *preset, double shares[RANDOM_CREATURES])
 {
     int count = 0, refused = 0;
@@ -1192,8 +1193,8 @@ static struct dynamics_settings passive_settings(void)
     return settings;
 }
 
-/* Drops a body without muscles from 0.5 m; returns by how much its energy ever exceeded its start, as a
- * share of m g H with the height H of its centre of mass; -1 if it overlaps at birth. */
+/* Drops a body without muscles from 0.5 m; returns by how much its energy ever exceeded its start,
+ * as a share of m g H with the height H of its centre of mass; -1 if it overlaps at birth. */
 static double drop(const struct phenotype *phenotype, const struct world *world)
 {
     struct dynamics_settings settings = passive_settings();
@@ -1305,7 +1306,8 @@ static int stop_in_the_middle(void *context, const struct evaluate_view *view)
     return view->phase == PHASE_SCORE && view->time_s >= course->middle_s - 1e-9;
 }
 
-/* At every view they are what the evaluation would give if it ended there, and looking changes nothing. */
+/* At every view they are what the evaluation would give if it ended there, and looking changes
+ * nothing. */
 START_TEST(measures_of_a_view_are_those_of_stopping_there)
 {
     struct course course = {.middle_s = 1.5};

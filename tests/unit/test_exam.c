@@ -109,7 +109,8 @@ START_TEST(the_other_solver_must_hold_as_well)
 }
 END_TEST
 
-/* Trials by the other solver go first, then starts; of what is left no more may fail than by the whole. */
+/* Trials by the other solver go first, then starts; of what is left no more may fail than by the
+ * whole. */
 START_TEST(an_exam_is_cut_to_a_cost)
 {
     static const struct {

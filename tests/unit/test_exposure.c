@@ -1,5 +1,6 @@
-/* What is exposed of the faces of boxes, and the drag on it: covered and sealed boxes, random heaps against rays
- * from a grid of points, which know nothing of shadows, and drag that never gives power. */
+/* What is exposed of the faces of boxes, and the drag on it: covered and sealed boxes, random heaps
+ * against rays from a grid of points, which know nothing of shadows, and drag that never gives
+ * power. */
 #include "simulator/boxes/contacts/exposure.h"
 
 #include <check.h>
@@ -60,8 +61,8 @@ START_TEST(a_box_alone_is_exposed)
 }
 END_TEST
 
-/* A neighbour whose face is flush with ours hides nothing of it, one that stands on it hides its footprint, and
- * what faces it from afar as well. */
+/* A neighbour whose face is flush with ours hides nothing of it, one that stands on it hides its
+ * footprint, and what faces it from afar as well. */
 START_TEST(neighbours_hide_what_they_cover)
 {
     struct solid s[2] = {upright(0, 0, 0, 0.5, 0.2, 0.3), upright(0.9, 0, 0, 0.4, 0.2, 0.3)};
@@ -149,7 +150,8 @@ static struct sums sum_by_rays(const struct solid *solids, int count, int box, i
     return sums;
 }
 
-/* + the integrals over a piece by the midpoints of triangles' sides, which integrate what is quadratic. */
+/* + the integrals over a piece by the midpoints of triangles' sides, which integrate what is
+ * quadratic. */
 static void add_piece(struct sums *sums, const struct exposure_piece *piece, double sign)
 {
     const struct exposure_corner *c = piece->corners;
@@ -162,7 +164,7 @@ static void add_piece(struct sums *sums, const struct exposure_piece *piece, dou
     }
 }
 
-/* Of what is exposed: the whole face without the hidden pieces. */
+/* Sums over what is exposed: the whole face without the hidden pieces. */
 static struct sums sum_exposed(const struct solid *solids, int count, int box, int face)
 {
     struct sums sums = {{0}};
@@ -205,7 +207,8 @@ START_TEST(pieces_are_what_rays_find)
 }
 END_TEST
 
-/* A heap of boxes: 0: anywhere, 1: upright on a grid, so that sides are flush, 2: each on a face of another. */
+/* A heap of boxes: 0: anywhere, 1: upright on a grid, so that sides are flush, 2: each on a face of
+ * another. */
 static void draw_heap(struct solid *heap, int count, int kind)
 {
     for (int i = 0; i < count; i++) {
@@ -230,8 +233,8 @@ static void draw_heap(struct solid *heap, int count, int kind)
     }
 }
 
-/* What the plainest way leaves exposed has the same integrals, where sides are flush as well; flush sides may be an 1e-8 of a
- * box from where rounding has them. */
+/* What the plainest way leaves exposed has the same integrals, where sides are flush as well; flush
+ * sides may be an 1e-8 of a box from where rounding has them. */
 START_TEST(integrals_are_those_of_all_cuts)
 {
     static struct exposure_piece plain[EXPOSURE_PIECES_MAX];
@@ -334,8 +337,9 @@ static void assert_turns_alike(const struct solid *heap, int count)
     }
 }
 
-/* At right angles a box has all corners of its shadow twice, but for rounding. These two boards, of one of which an edge is
- * above the corner of the other, hid nothing of one another in one turn of a thousand. */
+/* At right angles a box has all corners of its shadow twice, but for rounding. These two boards, of
+ * one of which an edge is above the corner of the other, hid nothing of one another in one turn of
+ * a thousand. */
 START_TEST(turned_boxes_are_exposed_alike)
 {
     double c = cos(0.3719), s = sin(0.3719);
@@ -353,7 +357,8 @@ START_TEST(turned_boxes_are_exposed_alike)
 }
 END_TEST
 
-/* Pieces lie on the face, convex and counter-clockwise, and exposed areas change as little as the boxes move. */
+/* Pieces lie on the face, convex and counter-clockwise, and exposed areas change as little as the
+ * boxes move. */
 START_TEST(pieces_change_continuously)
 {
     struct solid s[3];
@@ -452,8 +457,8 @@ START_TEST(a_sealed_box_does_not_swim)
 }
 END_TEST
 
-/* Asked again at a pose, a tensor is the same; at another pose it is what a drag that has seen no pose finds. Other
- * velocities count where the law says so. */
+/* Asked again at a pose, a tensor is the same; at another pose it is what a drag that has seen no
+ * pose finds. Other velocities count where the law says so. */
 START_TEST(tensors_follow_pose_and_velocity)
 {
     for (int kind = 0; kind < 4; kind++) {
@@ -481,8 +486,8 @@ START_TEST(tensors_follow_pose_and_velocity)
 }
 END_TEST
 
-/* What is kept of a pose changes nothing: at many velocities a tensor is, bit for bit, that of a drag that knows no pose,
- * and that of one which has no room for pieces. */
+/* What is kept of a pose changes nothing: at many velocities a tensor is, bit for bit, that of a
+ * drag that knows no pose, and that of one which has no room for pieces. */
 START_TEST(pieces_that_are_kept_are_those_found_anew)
 {
     for (int i = 0; i < 400; i++) {
@@ -509,7 +514,8 @@ START_TEST(pieces_that_are_kept_are_those_found_anew)
 }
 END_TEST
 
-/* A linear law sums along edges; one of leading faces alone by triangles, which are all of a face that leads. */
+/* A linear law sums along edges; one of leading faces alone by triangles, which are all of a face
+ * that leads. */
 START_TEST(edges_and_triangles_give_the_same)
 {
     const struct exposure_piece piece = {5,
@@ -541,7 +547,8 @@ START_TEST(drag_never_gives_power)
 }
 END_TEST
 
-/* Power of a motion against the sum over a grid of points of all faces, of those that rays leave from freely. */
+/* Power of a motion against the sum over a grid of points of all faces, of those that rays leave
+ * from freely. */
 START_TEST(tensors_are_what_rays_find)
 {
     enum { FINE = 200 };

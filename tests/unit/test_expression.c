@@ -172,8 +172,8 @@ START_TEST(depth_and_length_are_bounded)
 }
 END_TEST
 
-/* Pieces of the language in random order: it is accepted or refused, check and evaluation agree, and a
- * text that is accepted is still so within parentheses and gives the same. */
+/* Pieces of the language in random order: it is accepted or refused, check and evaluation agree,
+ * and a text that is accepted is still so within parentheses and gives the same. */
 START_TEST(random_texts)
 {
     static const char *const pieces[] = {

@@ -1,5 +1,5 @@
-/* The extent: the same whichever way a body is turned, of rectangles, boxes and balls, and never less
- * than it was. */
+/* The extent: the same whichever way a body is turned, of rectangles, boxes and balls, and never
+ * less than it was. */
 #include "simulator/evaluate/extent.h"
 
 #include <check.h>

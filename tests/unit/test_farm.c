@@ -1,9 +1,7 @@
 /* The farm with real processes. This program is its own simulator: started again with --worker=KIND
- * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is the
- * real worker loop. Whatever happens, each task leaves the farm exactly once with the right digest,
- * and no process, handle or descriptor is left.
- * speed: long
- * checks: forked */
+ * (by way of farm.launcher) it speaks the protocol and misbehaves as KIND says; --worker=real is
+ * the real worker loop. Whatever happens, each task leaves the farm exactly once with the right
+ * digest, and no process, handle or descriptor is left. speed: long checks: forked */
 #include "controller/workers/farm.h"
 
 #include <check.h>
@@ -658,7 +656,8 @@ static int count_in_logs(const char *text)
     return count;
 }
 
-/* Whose answers overtake one another is killed, whatever they say; the oldest task is not blamed for it. */
+/* Whose answers overtake one another is killed, whatever they say; the oldest task is not blamed
+ * for it. */
 START_TEST(answers_out_of_order_are_survived)
 {
     static const char *const kinds[] = {"answer-early", "reject-early"};
@@ -695,8 +694,8 @@ END_TEST
 
 /* ---- backup copies ---- */
 
-/* A worker that is stopped holds up nothing, although its silence is not noticed for an hour: others do what it has,
- * and it gets no more. */
+/* A worker that is stopped holds up nothing, although its silence is not noticed for an hour:
+ * others do what it has, and it gets no more. */
 START_TEST(stopped_worker_holds_up_nothing)
 {
     run.params.farm_silence_s = 3600;
@@ -733,7 +732,8 @@ START_TEST(late_result_that_differs_ends_the_run)
 }
 END_TEST
 
-/* A task that is to be tried alone by a process that never comes, since it waits in a queue, is done by others. */
+/* A task that is to be tried alone by a process that never comes, since it waits in a queue, is
+ * done by others. */
 START_TEST(reserved_task_is_done_by_others)
 {
     run.params.farm_start_s = 3600;
@@ -754,7 +754,8 @@ START_TEST(deadline_in_processor_time)
 }
 END_TEST
 
-/* A second attempt has twice the time: what takes longer than the deadline gets done, without blame. */
+/* A second attempt has twice the time: what takes longer than the deadline gets done, without
+ * blame. */
 START_TEST(slow_task_gets_done)
 {
     run.params.farm_deadline_s = 0.2;
@@ -872,7 +873,8 @@ static void on_settled(uv_timer_t *timer)
     }
 }
 
-/* A paused farm finishes what it holds, lets the surplus worker go, does nothing more, and goes on. */
+/* A paused farm finishes what it holds, lets the surplus worker go, does nothing more, and goes
+ * on. */
 START_TEST(pause_and_go_on)
 {
     static uv_timer_t timer;

@@ -119,7 +119,8 @@ static const char *beside(const char *name)
     return text;
 }
 
-/* What a directory of a stranger may hold: each is refused at once, and what it leads to is not touched. */
+/* What a directory of a stranger may hold: each is refused at once, and what it leads to is not
+ * touched. */
 START_TEST(test_only_files_of_their_own_are_opened_within)
 {
     int file;

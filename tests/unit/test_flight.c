@@ -1,6 +1,6 @@
-/* Steps two links at a time against Runge-Kutta's method written down plainly with tree_accelerate(),
- * which has tests of its own: random trees of hinges, with and without drag, servos that are clamped and
- * some that are not, roots that are free and fixed. */
+/* Steps two links at a time against Runge-Kutta's method written down plainly with
+ * tree_accelerate(), which has tests of its own: random trees of hinges, with and without drag,
+ * servos that are clamped and some that are not, roots that are free and fixed. */
 #include "simulator/plane/steps/flight.h"
 
 #include "common/error.h"
@@ -193,8 +193,8 @@ START_TEST(pairs_step_as_single_links_do)
 }
 END_TEST
 
-/* A step that goes on from the last one has its pose from there; links that turn leave the base of their
- * sines again and again. In the end the tree is where the state says. */
+/* A step that goes on from the last one has its pose from there; links that turn leave the base of
+ * their sines again and again. In the end the tree is where the state says. */
 START_TEST(steps_go_on_from_one_another)
 {
     double most = 0, posed = 0;

@@ -1,5 +1,6 @@
-/* Forests: several bodies in one world. Far apart each moves, bit for bit, as alone; where they meet, momentum and
- * energy go from one to the other and nothing is lost but what impacts and friction take. */
+/* Forests: several bodies in one world. Far apart each moves, bit for bit, as alone; where they
+ * meet, momentum and energy go from one to the other and nothing is lost but what impacts and
+ * friction take. */
 #include "simulator/body/forest.h"
 
 #include "common/genome/body_kind.h"
@@ -121,7 +122,8 @@ static void wave(struct dynamics *dynamics, const struct phenotype *p, int step)
     }
 }
 
-/* Makes a body go along x: the rates that move mass along x get that speed, until all of it does. */
+/* Makes a body go along x: the rates that move mass along x get that speed, until all of it
+ * does. */
 static void set_out(struct dynamics *dynamics, double mass_kg, double vx)
 {
     double qd[256] = {0};
@@ -199,8 +201,8 @@ static int go_on(void *context, int place)
     return 0;
 }
 
-/* Four that go towards one another, twice: step by step, and by ticks, in which who is alone does not wait for the
- * others. */
+/* Four that go towards one another, twice: step by step, and by ticks, in which who is alone does
+ * not wait for the others. */
 START_TEST(ticks_are_steps)
 {
     static const int never[MOST];
@@ -253,7 +255,8 @@ START_TEST(ticks_are_steps)
 }
 END_TEST
 
-/* Who may rest does so until somebody comes: a box that lies still is not moved, and gives way to one that slides. */
+/* Who may rest does so until somebody comes: a box that lies still is not moved, and gives way to
+ * one that slides. */
 START_TEST(what_rests_wakes)
 {
     static const int may_rest[2] = {1, 0};
@@ -334,7 +337,8 @@ struct outcome {
     double residual;       /* of the ledgers, as a share of what they turned over */
 };
 
-/* Points of contact between bodies in the last step; each is seen from two sides. Returns their impulses, N s. */
+/* Points of contact between bodies in the last step; each is seen from two sides. Returns their
+ * impulses, N s. */
 static double look_between(int count, struct outcome *sum)
 {
     double impulses = 0;

@@ -1,5 +1,5 @@
-/* Frames come out of the pipe whole and in order, however slowly it is read; a reader that goes away ends
- * it. Meant to be run under ThreadSanitizer as well. */
+/* Frames come out of the pipe whole and in order, however slowly it is read; a reader that goes
+ * away ends it. Meant to be run under ThreadSanitizer as well. */
 #include "viewer/replay/frame_queue.h"
 
 #include <check.h>
@@ -13,7 +13,8 @@
 #include "common/error.h"
 #include "tests/suite.h"
 
-/* More than a pipe holds, so that pages are lent where that can be; and less, so that they are copied. */
+/* More than a pipe holds, so that pages are lent where that can be; and less, so that they are
+ * copied. */
 #define FRAME_BYTES 300000
 #define SMALL_BYTES 5000
 #define FRAMES      120
@@ -40,7 +41,8 @@ static void fill_frame(unsigned char *frame, size_t length, int i)
     memcpy(frame + length - sizeof i, &i, sizeof i);
 }
 
-/* In a process of its own: its exit code is 0 if `count` frames come as they should, and the end. */
+/* In a process of its own: its exit code is 0 if `count` frames come as they should, and the
+ * end. */
 static void start_reader(int count, size_t length, int is_slow)
 {
     reader = fork();

@@ -1,9 +1,9 @@
 /* Genetics: what random genomes are like, mutation by mutation, crossover and grafting on marked
  * genes, and a long chain of random breedings in which every child must be sound.
  *
- * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations of
- * the binomial distribution, so that a right program with other seeds would fail one in 1e9 times.
- * checks: forked */
+ * Statistical tests use fixed seeds, so they never flake; their bounds are 6.2 standard deviations
+ * of the binomial distribution, so that a right program with other seeds would fail one in 1e9
+ * times. checks: forked */
 #include "common/genetics/genetics.h"
 
 #include <check.h>
@@ -728,8 +728,8 @@ START_TEST(a_change_of_type_keeps_range_and_signal)
 }
 END_TEST
 
-/* A joint of boxes keeps its freedoms' inputs and limits as far as the new type has them; what is new follows the first
- * freedom, one way or the other. */
+/* A joint of boxes keeps its freedoms' inputs and limits as far as the new type has them; what is
+ * new follows the first freedom, one way or the other. */
 START_TEST(a_change_of_type_keeps_freedoms)
 {
     int gained = 0, kept = 0, cones = 0;
@@ -845,7 +845,7 @@ START_TEST(nothing_to_change_ends)
 }
 END_TEST
 
-/* The same six mutations, told in less and less room: whole words of the first ones, then "...". */
+/* Six mutations are told in less and less room: whole words of the first ones, then "...". */
 START_TEST(texts_are_cut_to_fit)
 {
     struct genome genome, copy;

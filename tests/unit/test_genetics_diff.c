@@ -68,7 +68,8 @@ START_TEST(equal_genomes_have_no_difference)
 }
 END_TEST
 
-/* Every field of every gene, and the line that must tell of its change (or the line's beginning). */
+/* Every field of every gene, and the line that must tell of its change (or the line's
+ * beginning). */
 #define CHANGES(X)                                                                                 \
     X(g->root = ARM, "~ root: body 0 [1] -> body 1 [2]\n")                                         \
     X(g->bodies[1].width_m = 0.7, "~ body 1 [2]: width 0.15 -> 0.7 m\n")                           \

@@ -1,6 +1,6 @@
-/* The dice of genetics: how many mutations, which kind, which method, which parents, which crossing
- * points. Each is thrown often and the counts are compared with the probabilities asked for; and thrown
- * again with a planted bias, a few per cent off, which must be caught.
+/* The dice of genetics: how many mutations, which kind, which method, which parents, which
+ * crossing points. Each is thrown often and the counts are compared with the probabilities asked
+ * for; and thrown again with a planted bias, a few per cent off, which must be caught.
  *
  * A right program fails one of these checks with a probability of at most ALARM, if the seeds were
  * others; as they are fixed, a check that passes once passes always.
@@ -77,8 +77,8 @@ START_TEST(tails_are_right)
 }
 END_TEST
 
-/* Fair dice are called biased about as often as stated: never in 2000 throws at 1e-6, sometimes but at
- * most as often as stated at 0.1; loaded dice always. */
+/* Fair dice are called biased about as often as stated: never in 2000 throws at 1e-6, sometimes but
+ * at most as often as stated at 0.1; loaded dice always. */
 START_TEST(the_alarm_rate_is_kept)
 {
     static const double probabilities[6] = {1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6.};
@@ -398,8 +398,8 @@ END_TEST
 
 enum { SLOTS = 10, POINTS_MAX = 3, SETS_MAX = 1 << SLOTS };
 
-/* A genome with SLOTS genes, none of which is garbage or changes when another is exchanged: a root with
- * one child body, and so many central neurons in a chain that drives the child's joint. */
+/* A genome with SLOTS genes, none of which is garbage or changes when another is exchanged: a root
+ * with one child body, and so many central neurons in a chain that drives the child's joint. */
 static void make_row(struct genome *genome)
 {
     genome_init(genome);
@@ -440,8 +440,8 @@ static void mark(struct genome *genome)
         genome->neurons[i].inputs[0].weight = MARK;
 }
 
-/* The set of places where a child of the row and its marked copy changes sides, bit i between genes i
- * and i + 1 of the chromosome: central neurons, then each body with its connections. */
+/* The set of places where a child of the row and its marked copy changes sides, bit i between genes
+ * i and i + 1 of the chromosome: central neurons, then each body with its connections. */
 static int read_points(const struct genome *child)
 {
     int sides[SLOTS], count = 0, set_of_points = 0;

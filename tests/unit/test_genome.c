@@ -1,5 +1,5 @@
-/* common/genome: tables, equality, digest, the check (each rule broken once) and the garbage collector
- * (on broken genomes made at random: what it leaves must pass the check). */
+/* common/genome: tables, equality, digest, the check (each rule broken once) and the garbage
+ * collector (on broken genomes made at random: what it leaves must pass the check). */
 #include "common/genome/genome.h"
 
 #include <check.h>
@@ -371,7 +371,8 @@ START_TEST(every_rule_of_boxes_is_checked){
 #undef X
 } END_TEST
 
-    /* An effector has an input for each freedom; without one there are none, and none is left over. */
+    /* An effector has an input for each freedom; without one there are none, and none is left
+     * over. */
     START_TEST(inputs_of_freedoms)
 {
     genome_deinit(&genome);
@@ -404,7 +405,8 @@ START_TEST(every_rule_of_boxes_is_checked){
 }
 END_TEST
 
-/* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central set. */
+/* An input in place of the arm's effector's, of a neuron in the trunk, of one in the central
+ * set. */
 static const char *message_in_arm(struct input_gene input)
 {
     genome.bodies[1].effector_input = input;
@@ -569,7 +571,8 @@ START_TEST(dangling_references_become_zero)
 }
 END_TEST
 
-/* What saw the light sees another thing, in sensors and wherever one is read, and again the light. */
+/* What saw the light sees another thing, in sensors and wherever one is read, and again the
+ * light. */
 START_TEST(sights_are_exchanged_and_exchanged_back)
 {
     struct genome before;

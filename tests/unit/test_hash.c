@@ -1,4 +1,5 @@
-/* common/math/hash: fixed values (digests in stored runs depend on them), order, doubles, text form. */
+/* common/math/hash: fixed values (digests in stored runs depend on them), order, doubles, text
+ * form. */
 #include "common/math/hash.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* Impulses of contacts: a block on the ground by hand, and Signorini's and Coulomb's laws on random
- * bodies, light and heavy, well and badly conditioned, wedged, and with too many contacts for the direct
- * methods. The checker of the laws is checked by wrong impulses. */
+ * bodies, light and heavy, well and badly conditioned, wedged, and with too many contacts for the
+ * direct methods. The checker of the laws is checked by wrong impulses. */
 #include "simulator/plane/contacts/impulses.h"
 
 #include <check.h>

@@ -1,5 +1,6 @@
-/* The joints of creatures as evaluations show them, on both solvers: linear joints and their units, limits
- * beyond whole turns, parts joined rigidly. All float where nothing acts on them but their muscles. */
+/* The joints of creatures as evaluations show them, on both solvers: linear joints and their units,
+ * limits beyond whole turns, parts joined rigidly. All float where nothing acts on them but their
+ * muscles. */
 #include <math.h>
 
 #include "simulator/evaluate/evaluate.h"
@@ -84,8 +85,8 @@ static void check_near(const char *what, double value, double expected, double t
 
 /* ---------------------------------------------------------------- linear joints */
 
-/* Requests and sensors are in the gene's metres, half as far at half the scale; what is asked for beyond
- * the limits is not aimed at; a mirrored part slides out as any other. */
+/* Requests and sensors are in the gene's metres, half as far at half the scale; what is asked for
+ * beyond the limits is not aimed at; a mirrored part slides out as any other. */
 START_TEST(extensions_are_clamped_and_scaled)
 {
     static const struct {
@@ -110,7 +111,8 @@ START_TEST(extensions_are_clamped_and_scaled)
 }
 END_TEST
 
-/* In torque mode the signal is a share of the force, whatever the scale; the limits hold against it. */
+/* In torque mode the signal is a share of the force, whatever the scale; the limits hold against
+ * it. */
 START_TEST(forces_press_against_the_limits)
 {
     for (int side = -1; side <= 1; side += 2) {

@@ -1,6 +1,7 @@
-/* A kind of body that only this file knows: a single ball. It has rows in the three tables of kinds, which this program
- * has instead of the project's, and nothing else; docs/developing.md, "A kind of body". It is drawn at random, mutates,
- * is checked and travels, grows, falls, feels and is evaluated. */
+/* A kind of body that only this file knows: a single ball. It has rows in the three tables of
+ * kinds, which this program has instead of the project's, and nothing else; docs/developing.md, "A
+ * kind of body". It is drawn at random, mutates, is checked and travels, grows, falls, feels and is
+ * evaluated. */
 #include <check.h>
 #include <math.h>
 
@@ -120,7 +121,7 @@ static const struct genetics_kind genetics = {.has_mover = has_none,
                                               .mutations = mutations};
 const struct genetics_kind *const genetics_kinds[] = {&genetics};
 
-/* ---------------------------------------------------------------- physics: falls, and bounces off the ground */
+/* -------------------------------------------------- physics: falls, and bounces off the ground */
 
 struct toy {
     struct dynamics base;

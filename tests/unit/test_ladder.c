@@ -53,8 +53,8 @@ static void tear_down(void)
 
 /* ---- permutation tests ---- */
 
-/* Of the 24 orders of 4 values one is as steep as the true one. Scores are -0.5, -1/6, 1/6, 0.5 at
- * generations 0, 10, 20, 30: 1/30 each. */
+/* Four values have 24 orders, and one of them is as steep as the true one. Scores are -0.5, -1/6,
+ * 1/6, 0.5 at generations 0, 10, 20, 30: 1/30 each. */
 START_TEST(a_ladder_rises)
 {
     make_ladder(4);
@@ -73,7 +73,7 @@ START_TEST(a_ladder_rises)
 }
 END_TEST
 
-/* Of the 6 orders of (0, 1, 3) at 0, 1, 2 the slopes are 3/2, 1, 1/2 and their opposites. */
+/* The 6 orders of (0, 1, 3) at 0, 1, 2 have the slopes 3/2, 1, 1/2 and their opposites. */
 START_TEST(orders_are_counted)
 {
     static const struct {
@@ -93,8 +93,8 @@ START_TEST(orders_are_counted)
 }
 END_TEST
 
-/* Of the 12! orders one is as steep: it is hardly ever drawn. Of 9 values the drawn share is near
- * the exact one. */
+/* One of 12! orders is as steep: it is hardly ever drawn. The drawn share of 9 values is near the
+ * exact one. */
 START_TEST(many_orders_are_drawn)
 {
     make_ladder(12);

@@ -1,6 +1,7 @@
-/* The reference's law of contacts: random problems, boxes that lie, tower, slide, wedge and jam, mirror images, and
- * groups of contacts that do not feel one another. What the law lacks is computed anew here, from Signorini's and
- * Coulomb's lines themselves, and it is shown to tell wrong impulses. */
+/* The reference's law of contacts: random problems, boxes that lie, tower, slide, wedge and jam,
+ * mirror images, and groups of contacts that do not feel one another. What the law lacks is
+ * computed anew here, from Signorini's and Coulomb's lines themselves, and it is shown to tell
+ * wrong impulses. */
 #include "simulator/reference/law.h"
 
 #include <check.h>
@@ -348,8 +349,8 @@ START_TEST(rods_jam)
 }
 END_TEST
 
-/* A box between two steep walls: it is solved; with bounds that ask it away from both there is no solution, and that
- * is told. */
+/* A box between two steep walls: it is solved; with bounds that ask it away from both there is no
+ * solution, and that is told. */
 START_TEST(wedge)
 {
     for (int asks = 0; asks <= 1; asks++) {

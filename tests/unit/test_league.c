@@ -52,8 +52,8 @@ START_TEST(a_ladder_has_no_triads)
 }
 END_TEST
 
-/* In a regular tournament, in which each beats the next half of all, n (n^2 - 1) / 24 triads are cyclic, and all are
- * equally strong. */
+/* In a regular tournament, in which each beats the next half of all, n (n^2 - 1) / 24 triads are
+ * cyclic, and all are equally strong. */
 START_TEST(a_regular_tournament_has_most_triads)
 {
     struct league_triad triads[2];

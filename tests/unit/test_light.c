@@ -49,7 +49,8 @@ static double run(enum policy policy, double speed_m_s, uint64_t seed)
     return light_follow_share(&light);
 }
 
-/* Who goes in the same way whatever it sees can do well by one seed; every perturbation has other places. */
+/* Who goes in the same way whatever it sees can do well by one seed; every perturbation has other
+ * places. */
 START_TEST(perturbations_have_places_of_their_own)
 {
     struct vec3 centre = {0, 0, 0};
@@ -138,8 +139,8 @@ START_TEST(trials_are_spread_over_the_directions)
 }
 END_TEST
 
-/* All around: on land in four directions at right angles along the ground, in water the places of four trials are on
- * no half of the sphere. */
+/* All around: on land in four directions at right angles along the ground, in water the places of
+ * four trials are on no half of the sphere. */
 START_TEST(trials_are_all_around)
 {
     set("light.around=yes");

@@ -779,7 +779,8 @@ END_TEST
 
 /* ---- hostile bytes ---- */
 
-/* Decodes from a block of exactly that size, so that reading beyond it is seen by the sanitizers. */
+/* Decodes from a block of exactly that size, so that reading beyond it is seen by the
+ * sanitizers. */
 static int decode_bytes(const unsigned char *bytes, size_t length)
 {
     struct message message;

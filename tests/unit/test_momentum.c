@@ -7,7 +7,7 @@ enum { BODIES = 200, STEPS = 240 };
 
 static struct stage stage;
 static double
-    lost_in_flight; /* at most, in all RK4 steps since the last contact, as a share of the weight's impulse */
+    lost_in_flight; /* at most, in RK4 steps since the last contact, by the weight's impulse */
 static struct rng rng;
 
 static void setup(void)
@@ -21,13 +21,14 @@ static void teardown(void)
     stage_close(&stage);
 }
 
-/* Momentum, angular momentum about the centre of mass at the start, and how large impulses were, N s. */
+/* Momentum, angular momentum about the centre of mass at the start, and how large impulses were, N
+ * s. */
 struct balance {
     double along_x, along_y, turning, size;
 };
 
-/* What the last step's contacts and gravity gave a body whose centre of mass was at `centre` and moved with
- * `velocity` before. */
+/* What the last step's contacts and gravity gave a body whose centre of mass was at `centre` and
+ * moved with `velocity` before. */
 static struct balance sum_impulses(struct vec3 centre, struct vec2 velocity)
 {
     const struct contact_point *points;
@@ -81,8 +82,8 @@ static uint64_t flights(void)
     return flown;
 }
 
-/* How much of a step's momentum comes from nowhere, as a share of the impulses. Steps of RK4 leave in *is what should
- * be, so that their errors would add up. */
+/* How much of a step's momentum comes from nowhere, as a share of the impulses. Steps of RK4 leave
+ * in *is what should be, so that their errors would add up. */
 static double step_from_nowhere(struct state *is)
 {
     double mass = stage.body.phenotype.mass_kg;
@@ -107,7 +108,8 @@ static double step_from_nowhere(struct state *is)
     return off > rounding ? (off - rounding) / sum.size : 0;
 }
 
-/* A random body with muscles in limits of its own, its lowest point just above the ground, moving. */
+/* A random body with muscles in limits of its own, its lowest point just above the ground,
+ * moving. */
 static void draw_body(double linear)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];

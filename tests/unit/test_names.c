@@ -1,5 +1,5 @@
-/* What people type: words for options, words that are nearly right, files of another kind than was asked
- * for, creatures of runs, examples by their names. */
+/* What people type: words for options, words that are nearly right, files of another kind than was
+ * asked for, creatures of runs, examples by their names. */
 #include "common/formats/file_kind.h"
 #include "common/store/creature_name.h"
 #include "common/system/examples.h"
@@ -280,8 +280,8 @@ static void check_example(void *context, const char *name, const char *comment)
     ++*count;
 }
 
-/* By name, whatever the folder one is in; the file of that name comes first; every example says what it is
- * and how long it takes, in the lines that `controller examples` shows. */
+/* By name, whatever the folder one is in; the file of that name comes first; every example says
+ * what it is and how long it takes, in the lines that `controller examples` shows. */
 START_TEST(an_example_is_found)
 {
     char found[256];

@@ -1,5 +1,6 @@
-/* Obstacles: their text, and what bodies do on them, on both solvers: blocks on slopes against closed
- * forms, boxes that rest, bounce, slide over seams and off edges; creatures that begin above them. */
+/* Obstacles: their text, and what bodies do on them, on both solvers: blocks on slopes against
+ * closed forms, boxes that rest, bounce, slide over seams and off edges; creatures that begin above
+ * them. */
 #include "common/params/obstacles.h"
 
 #include <math.h>
@@ -168,8 +169,8 @@ static void add_obstacle(double x, double y, double width, double height, double
         (struct obstacle){x, y, width, height, angle};
 }
 
-/* A block on a slope of 20 degrees, with friction mu: slides down with a = g (sin - mu cos), or stays.
- * The block is shorter than it is wide, so that it does not tip. */
+/* A block on a slope of 20 degrees, with friction mu: slides down with a = g (sin - mu cos), or
+ * stays. The block is shorter than it is wide, so that it does not tip. */
 START_TEST(a_block_slides_down_a_slope)
 {
     static const double frictions[] = {0, 0.2, 0.5};
@@ -208,8 +209,8 @@ START_TEST(a_block_slides_down_a_slope)
 }
 END_TEST
 
-/* A box dropped half a metre onto a step that stands on the ground: it comes to rest at its height, and
- * the contacts are the step's. */
+/* A box dropped half a metre onto a step that stands on the ground: it comes to rest at its height,
+ * and the contacts are the step's. */
 START_TEST(a_box_rests_on_a_step)
 {
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {

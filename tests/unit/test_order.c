@@ -1,5 +1,5 @@
-/* Painter's order: along any ray of sight the piece that is drawn last is the nearest one, also where boxes touch or
- * run into one another; cutting loses nothing. */
+/* Painter's order: along any ray of sight the piece that is drawn last is the nearest one, also
+ * where boxes touch or run into one another; cutting loses nothing. */
 #include "viewer/draw/eye/order.h"
 
 #include <check.h>
@@ -122,7 +122,8 @@ START_TEST(the_nearest_is_drawn_last)
 }
 END_TEST
 
-/* All pieces of a face together are as large as it was, and each side that a cut made is said to be one. */
+/* All pieces of a face together are as large as it was, and each side that a cut made is said to be
+ * one. */
 START_TEST(cutting_loses_nothing)
 {
     struct order_eye eye = {{3, 2, 5}, 0};
@@ -158,8 +159,8 @@ START_TEST(cutting_loses_nothing)
 }
 END_TEST
 
-/* A spot is drawn before a wall that hides it and after one that it stands before; among spots the farther comes
- * first, and of two equally near the one of lower rank. */
+/* A spot is drawn before a wall that hides it and after one that it stands before; among spots the
+ * farther comes first, and of two equally near the one of lower rank. */
 START_TEST(spots_are_where_they_are)
 {
     struct order *order = order_create((struct order_eye){{0, 0, 5}, 0}, 1e-6);

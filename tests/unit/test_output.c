@@ -81,7 +81,7 @@ START_TEST(test_clean_texts_are_printed_like_printf)
 }
 END_TEST
 
-/* Of the format everything stays, of what comes into it nothing that is not clean. */
+/* The format is printed as it is. Only what is put into it is cleaned. */
 START_TEST(test_texts_are_cleaned)
 {
     const char *volatile nothing = NULL;

@@ -604,8 +604,8 @@ static char usual_scope(const char *section)
     return scopes[most];
 }
 
-/* The page's list: a heading for each section with its usual scope, a line for each row, which names another
- * scope. From the heap. */
+/* The page's list: a heading for each section with its usual scope, a line for each row, which
+ * names another scope. From the heap. */
 static char *print_list(void)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* Perturbed starts: eight of the exam are eight conditions, in every kind of body, and what is measured from
- * the start is measured from where the body was at rest. */
+/* Perturbed starts: eight of the exam are eight conditions, in every kind of body, and what is
+ * measured from the start is measured from where the body was at rest. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { STARTS = TRIAL_RUN_STARTS, FIRST = TRIAL_RUN_STARTS + 1 };
 
-/* Of each kind those that stand, in the plane and in space; the last without a floor. A sphere has no
- * turn of its own. */
+/* Creatures of each kind that stand, in the plane and in space; the last without a floor. A sphere
+ * has no turn of its own. */
 static const struct {
     const char *creature, *params;
     int is_flat, has_floor;
@@ -100,7 +100,8 @@ static struct start_seen start(int perturbation, uint64_t seed)
     return seen;
 }
 
-/* Along the ground: (cos, 0, sin) of a slope's way, or of the way that a turn tilts to; and by how much. */
+/* Along the ground: (cos, 0, sin) of a slope's way, or of the way that a turn tilts to; and by how
+ * much. */
 static double way_of_slope(const struct start_seen *seen, struct vec3 *way)
 {
     double level = hypot(seen->gravity.x, seen->gravity.z);

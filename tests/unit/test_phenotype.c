@@ -824,7 +824,7 @@ START_TEST(effectors_sit_at_rotary_joints)
     /* 0.15 m is the larger of the sections 0.15 and 0.1. */
     ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
 
-    /* The same strength when the child is the thicker one. */
+    /* The strength is the same when the child is the thicker one. */
     genome.bodies[2].height_m = 0.25;
     express();
     ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
@@ -922,7 +922,8 @@ START_TEST(neurons_in_order_and_references_by_scope)
     assert_wire(&i[5].inputs[0], WIRE_CONSTANT, 0);
     assert_wire(&i[5].inputs[2], WIRE_NEURON, 5);
 
-    /* Both 2 read their parent; the centre reads the first part of a gene; constants are weighted. */
+    /* Both 2 read their parent; the centre reads the first part of a gene; constants are
+     * weighted. */
     assert_wire(&i[6].inputs[0], WIRE_NEURON, 4);
     assert_wire(&i[7].inputs[0], WIRE_NEURON, 4);
     assert_wire(&i[0].inputs[0], WIRE_NEURON, 3);
@@ -1397,7 +1398,8 @@ static int check_brain(void)
     return wires;
 }
 
-/* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, the same brain. */
+/* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, the
+ * same brain. */
 START_TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;

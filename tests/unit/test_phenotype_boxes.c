@@ -1,5 +1,6 @@
-/* common/body/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation, reflection and images,
- * limits and signs of each joint, links, drives, strength; random bodies obey the rules. */
+/* common/body/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation,
+ * reflection and images, limits and signs of each joint, links, drives, strength; random bodies
+ * obey the rules. */
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
@@ -116,7 +117,8 @@ static void check_links(void)
 
 /* ---- places ---- */
 
-/* Each face of the child on each of the parent: faces look at each other, and their middles meet. */
+/* Each face of the child on each of the parent: faces look at each other, and their middles
+ * meet. */
 START_TEST(faces_meet)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
@@ -141,8 +143,8 @@ START_TEST(faces_meet)
 }
 END_TEST
 
-/* Opposite faces do not turn the child. Around z the joint bends in the plane of x and y; of front and back in that of
- * z and x. */
+/* Opposite faces do not turn the child. Around z the joint bends in the plane of x and y; of front
+ * and back in that of z and x. */
 START_TEST(straight_out_is_not_turned)
 {
     static const int opposite[FACE_COUNT] = {FACE_LEFT, FACE_BOTTOM, FACE_RIGHT,
@@ -197,7 +199,8 @@ START_TEST(positions_run_along_the_faces)
 }
 END_TEST
 
-/* Roll about the normal, then bend, then tilt: the same by quaternions. Joint z goes towards the side as the tilt does. */
+/* Roll about the normal, then bend, then tilt: the same by quaternions. Joint z goes towards the
+ * side as the tilt does. */
 START_TEST(orientation)
 {
     static const struct vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
@@ -278,7 +281,8 @@ START_TEST(images_are_exact)
 }
 END_TEST
 
-/* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs on them. */
+/* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs
+ * on them. */
 START_TEST(twins_grow_by_one_connection)
 {
     static const int order[] = {0, 1, 4, 2,
@@ -336,7 +340,8 @@ static struct quaternion joint_turn(int joint, const double *values)
     }
 }
 
-/* Where the tip of a limb is in the world, if its two joints have taken what the same signals ask for. */
+/* Where the tip of a limb is in the world, if its two joints have taken what the same signals ask
+ * for. */
 static struct vec3 moved_tip(int link, const double *signals)
 {
     struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
@@ -362,7 +367,8 @@ static struct vec3 moved_tip(int link, const double *signals)
                     mat3_apply(&pose.turn, space->boxes[body->links[link + 1].part].centre));
 }
 
-/* The same signals move a limb and its image as mirror images, by every joint and in every mirror; limits, too. */
+/* A limb and its image that get the same signals move as mirror images. So do their limits. It
+ * holds for every joint and every mirror. */
 START_TEST(signals_move_images_alike)
 {
     static const int joints[] = {JOINT_REVOLUTE,   JOINT_TWIST,      JOINT_UNIVERSAL,
@@ -393,7 +399,8 @@ START_TEST(signals_move_images_alike)
 }
 END_TEST
 
-/* Reflected: as the image in the plane through the anchor that holds the face's normal and first direction. */
+/* Reflected: as the image in the plane through the anchor that holds the face's normal and first
+ * direction. */
 START_TEST(reflection_is_about_the_face)
 {
     struct vec3 centres[3];
@@ -438,8 +445,8 @@ START_TEST(sizes_are_clamped)
 }
 END_TEST
 
-/* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times its parent's mass; as
- * far as the bounds of sides allow. */
+/* A light part is enlarged and a heavy one shrunk, in its own shape, to a fortieth and forty times
+ * its parent's mass; as far as the bounds of sides allow. */
 START_TEST(neighbours_are_of_like_mass)
 {
     struct body_gene *child;
@@ -476,7 +483,8 @@ START_TEST(parts_without_room_are_not_made)
     grown_hang(1, 3, FACE_TOP, FACE_BOTTOM)->parent_position = -0.3;
     grown_hang(1, 3, FACE_TOP, FACE_BOTTOM);
     grown_hang(3, 4, FACE_TOP, FACE_BOTTOM);
-    /* the second one at x = 0.075 overlaps the first one by 25 mm, and its image likewise: with what hangs on them */
+    /* the second one at x = 0.075 overlaps the first one by 25 mm, and its image likewise: with
+     * what hangs on them */
     express();
     ck_assert_int_eq(phenotype.part_count, 2);
     ck_assert_double_eq_tol(phenotype.mass_kg, 150 * (0.02 + 0.003), EXACT);
@@ -499,7 +507,8 @@ START_TEST(parts_without_room_are_not_made)
 }
 END_TEST
 
-/* A rigid part belongs to its parent's link: mass, centre and inertia are those of both, seen from the joint. */
+/* A rigid part belongs to its parent's link: mass, centre and inertia are those of both, seen from
+ * the joint. */
 START_TEST(rigid_parts_are_one_link)
 {
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
@@ -697,8 +706,8 @@ static uint64_t hash_body(uint64_t hash)
     return hash;
 }
 
-/* Growth of limbs with all joints and mirrors, with every compiler and at all levels of optimisation. A change of growth
- * on purpose renews the number. */
+/* Growth of limbs with all joints and mirrors, with every compiler and at all levels of
+ * optimisation. A change of growth on purpose renews the number. */
 START_TEST(growth_has_golden_bits)
 {
     uint64_t hash = HASH_START;
@@ -718,8 +727,9 @@ END_TEST
 
 /* ---- how parts meet ---- */
 
-/* A limb that leads out of a trunk, smaller or larger than it: the smaller one is cut next to the joint, and what is left
- * touches nothing at birth. One that leads across the trunk would be born in it. */
+/* A limb that leads out of a trunk, smaller or larger than it: the smaller one is cut next to the
+ * joint, and what is left touches nothing at birth. One that leads across the trunk would be born
+ * in it. */
 START_TEST(of_joined_boxes_half_is_there)
 {
     for (int is_large = 0; is_large < 2; is_large++) {
@@ -750,7 +760,8 @@ END_TEST
 
 /* ---- random bodies ---- */
 
-/* The simulator, which measures overlap by its own means, finds as little of it as growth leaves. */
+/* The simulator, which measures overlap by its own means, finds as little of it as growth
+ * leaves. */
 START_TEST(random_bodies_are_clear_of_themselves)
 {
     int grown = 0, crowded = 0;

@@ -1,5 +1,5 @@
-/* The key of a motion: every number of a phenotype that the simulator reads changes it, what has no influence does
- * not, and creatures with equal keys move alike, bit for bit. */
+/* The key of a motion: every number of a phenotype that the simulator reads changes it, what has no
+ * influence does not, and creatures with equal keys move alike, bit for bit. */
 #include "common/body/phenotype_key.h"
 
 #include <check.h>
@@ -38,7 +38,7 @@ static void teardown(void)
     arena_deinit(&other_arena);
 }
 
-/* Of the phenotype as it is now. */
+/* The key of the phenotype as it is now. */
 static struct phenotype_key key_now(void)
 {
     struct phenotype_key key;
@@ -73,8 +73,8 @@ struct field {
 #type "." #name, offsetof(struct type, name), sizeof(((struct type *)0)->name), has_say    \
     }
 
-/* Changes each field of a row by its last bit; says so in the key, or does not. The fields are all there are, but
- * for gaps: who adds one has to say whether the motion depends on it. */
+/* Changes each field of a row by its last bit; says so in the key, or does not. The fields are all
+ * there are, but for gaps: who adds one has to say whether the motion depends on it. */
 static void check_fields(void *row, size_t row_size, const struct field *fields, size_t count)
 {
     struct phenotype_key before = key_now();
@@ -205,7 +205,8 @@ START_TEST(every_field_of_rectangles)
         CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     ck_assert_uint_lt(sizeof(struct effector),
                       offsetof(struct effector, input) + sizeof(struct wire) + 8);
-    /* a kind, six tables and their lengths, first drive, pieces, head, what scenes have, the mass */
+    /* a kind, six tables and their lengths, first drive, pieces, head, what scenes have, the
+     * mass */
     if (sizeof(void *) == 8)
         ck_assert_uint_eq(sizeof phenotype, 152);
     struct phenotype_key before = key_now(), after;
@@ -309,7 +310,8 @@ START_TEST(every_field_of_neurons)
 }
 END_TEST
 
-/* The same brain with its instances in another order, and one whose wires are exchanged. */
+/* A brain with its instances in another order has the same key. One whose wires are exchanged has
+ * another. */
 START_TEST(order_of_neurons)
 {
     fixture_make(&genome);
@@ -433,8 +435,8 @@ static void evaluate_with(const struct genome *of, uint64_t seed, struct evaluat
     evaluate(of, &params, seed, &arena, NULL, NULL, evaluation);
 }
 
-/* Parents and their mutants, in several worlds: where the keys are equal, so are digest, verdict, work and measures,
- * whatever the seeds; such pairs are not rare. */
+/* Parents and their mutants, in several worlds: where the keys are equal, so are digest, verdict,
+ * work and measures, whatever the seeds; such pairs are not rare. */
 START_TEST(equal_keys_move_alike)
 {
     static const char *const worlds[][2] = {

@@ -152,7 +152,7 @@ START_TEST(images_are_exact_mirror_images)
         }
         ck_assert_int_eq(phenotype.parts[1].mirror, 1);
         ck_assert_int_eq(phenotype.parts[4].mirror, -1);
-        // turns about a mirrored axis go the other way, so the axis is turned round: the limits stay
+        // turns about a mirrored axis go the other way, so the axis is turned round and limits stay
         ck_assert_int_eq(body->joint_count, 2);
         ck_assert(body->joints[1].axis.x == -cases[i].x * body->joints[0].axis.x);
         ck_assert(body->joints[1].axis.y == -cases[i].y * body->joints[0].axis.y);

@@ -62,7 +62,8 @@ START_TEST(test_line_without_knowledge)
 }
 END_TEST
 
-/* An hour for which the process is stopped is no time in which it was slow; one in which it runs is. */
+/* An hour for which the process is stopped is no time in which it was slow; one in which it runs
+ * is. */
 START_TEST(test_a_stop_is_no_running_time)
 {
     enum { HOUR_MS = 3600 * 1000 };

@@ -190,7 +190,7 @@ START_TEST(tolerance_decides)
 }
 END_TEST
 
-/* The same bits for every compiler and optimisation: a digest of solutions. */
+/* Every compiler and optimisation gives the same bits: a digest of solutions. */
 START_TEST(same_bits)
 {
     struct rng rng = {0};

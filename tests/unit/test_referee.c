@@ -74,7 +74,8 @@ START_TEST(the_way_has_two_dimensions_in_water)
 }
 END_TEST
 
-/* Who went sideways and a little back went the same way; who went sideways the other way did not. */
+/* Who went sideways and a little back went the same way; who went sideways the other way did
+ * not. */
 START_TEST(sideways_is_a_way)
 {
     struct measures same = went(-0.1), turned = went(0.1);

@@ -1,5 +1,5 @@
-/* Ground with relief: where boxes touch it, against dense samples; what rests, slides and falls on it by both solvers, in the
- * plane and in space; what is refused. */
+/* Ground with relief: where boxes touch it, against dense samples; what rests, slides and falls on
+ * it by both solvers, in the plane and in space; what is refused. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,8 @@ static struct solid random_box(struct rng *rng, double low, double high)
     return box;
 }
 
-/* The least height of the surface of a box over the ground, by samples that are this many in a row. */
+/* The least height of the surface of a box over the ground, by samples that are this many in a
+ * row. */
 static double sampled_height(const struct relief *relief, const struct solid *box, int count)
 {
     double least = HUGE_VAL;
@@ -85,7 +86,8 @@ START_TEST(test_lowest_points_are_those_of_samples)
         edges += lowest >= 8 && lowest < 20;
         faces += lowest >= 20;
         /* samples are up to 0.04 m apart */
-        /* the deepest along normals are listed, which need not be the lowest, where there are more */
+        /* the deepest along normals are listed, which need not be the lowest, where there are
+         * more */
         ck_assert_double_le(least, sampled + (points.count < RELIEF_POINTS_MAX ? 1e-9 : 1e-4));
         ck_assert_double_ge(least, sampled - 1.5e-3);
         /* a gap is the height times the cosine of the slope */
@@ -309,7 +311,8 @@ START_TEST(test_plate_rests_on_crests)
 }
 END_TEST
 
-/* Boxes fall on the ground: no sample of their surface is ever deeper than contacts are elsewhere. */
+/* Boxes fall on the ground: no sample of their surface is ever deeper than contacts are
+ * elsewhere. */
 START_TEST(test_nothing_gets_in)
 {
     for (int n = 0; n < 8; n++) {
@@ -337,8 +340,9 @@ START_TEST(test_nothing_gets_in)
 }
 END_TEST
 
-/* Without friction a box slides to and fro in a valley. Energy that is lost, or from nowhere, after its first touch, by that
- * of its motion; in space, where it turns and its corners strike, what is from nowhere. */
+/* Without friction a box slides to and fro in a valley. Energy that is lost, or from nowhere, after
+ * its first touch, by that of its motion; in space, where it turns and its corners strike, what is
+ * from nowhere. */
 static double wrong_share(const struct drop *drop, double dt_s)
 {
     struct drop d = *drop;

@@ -137,8 +137,8 @@ START_TEST(records_every_tick)
 }
 END_TEST
 
-/* The place where a child hangs is on the outline of its parent, in every frame: geometry, poses and
- * anchors fit together. */
+/* The place where a child hangs is on the outline of its parent, in every frame: geometry, poses
+ * and anchors fit together. */
 START_TEST(parts_hang_together)
 {
     struct replay *replay = replay_now(0);
@@ -158,8 +158,8 @@ START_TEST(parts_hang_together)
 }
 END_TEST
 
-/* A slider: from its base on the parent's outline the part's anchor is off by the extension along the
- * axis, which turns with both. */
+/* A slider: from its base on the parent's outline the part's anchor is off by the extension along
+ * the axis, which turns with both. */
 START_TEST(a_linear_part_slides_along_its_axis)
 {
     creature.genome.bodies[1].joint = JOINT_LINEAR;
@@ -435,7 +435,8 @@ START_TEST(what_was_changed_differs)
 }
 END_TEST
 
-/* It may move creatures otherwise; what moves in the same way to the last bit is verified all the same. */
+/* It may move creatures otherwise; what moves in the same way to the last bit is verified all the
+ * same. */
 START_TEST(another_version_may_differ)
 {
     record();

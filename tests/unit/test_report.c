@@ -1,5 +1,5 @@
-/* The run report: the page is well-formed whatever the run holds, refers to nothing outside of itself,
- * and hostile texts stand for themselves. */
+/* The run report: the page is well-formed whatever the run holds, refers to nothing outside of
+ * itself, and hostile texts stand for themselves. */
 #include "controller/report/report.h"
 
 #include <ctype.h>
@@ -279,8 +279,8 @@ START_TEST(page_escapes_what_is_hostile)
 }
 END_TEST
 
-/* Marks of the made-up run: the best breeds in all generations but the last, its parent was kept once;
- * the run goes on without a goal, or beside one. */
+/* Marks of the made-up run: the best breeds in all generations but the last, its parent was kept
+ * once; the run goes on without a goal, or beside one. */
 static void make_chosen_report(int behaviour)
 {
     make_report(&(struct planted){.generations = 8});

@@ -26,7 +26,7 @@ static void teardown(void)
     reuse_destroy(reuse);
 }
 
-/* Of a body that no other number has. */
+/* A task whose creature has a body that no other number gives. */
 static struct task make_task(uint64_t creature, int body)
 {
     struct task task = {.id = creature, .creature = creature, .seed = creature};
@@ -141,7 +141,8 @@ START_TEST(twins_wait)
 }
 END_TEST
 
-/* Where nothing comes back the next is simulated, and the others wait for that one. What waits at the end is freed. */
+/* Where nothing comes back the next is simulated, and the others wait for that one. What waits at
+ * the end is freed. */
 START_TEST(a_crash_is_nobody_elses)
 {
     struct task first = make_task(1, 1), task;

@@ -1,4 +1,5 @@
-/* The controller's log begins anew beyond its limit, loses no line, and leaves other files alone. */
+/* The controller's log begins anew beyond its limit, loses no line, and leaves other files
+ * alone. */
 #include "controller/store/run_log.h"
 
 #include <check.h>

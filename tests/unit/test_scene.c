@@ -1,5 +1,5 @@
-/* Scenes: what is read, what is refused and where the message points, how bodies become links, and that
- * both solvers move the same. */
+/* Scenes: what is read, what is refused and where the message points, how bodies become links, and
+ * that both solvers move the same. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -270,8 +270,8 @@ END_TEST
     "{\"name\": \"" name                                                                           \
     "\", \"rectangles\": [{\"width_m\": 0.4, \"height_m\": 0.2, \"mass_kg\": 1}]" more "}"
 
-/* Several free bodies, among them one with a limb and one on a rail, far from the origin: the solvers
- * agree, and free bodies do not know of one another. */
+/* Several free bodies, among them one with a limb and one on a rail, far from the origin: the
+ * solvers agree, and free bodies do not know of one another. */
 START_TEST(several_bodies)
 {
     static const char text[] =
@@ -351,9 +351,10 @@ START_TEST(several_bodies)
 }
 END_TEST
 
-/* A table and a sine prescribe motions, which both solvers follow exactly whatever hangs on them; the
- * work goes into the ledger, also when something is struck. */
-/* A plate of 5 mm that flies at a wall of 5 mm at 1 m/s stays on its side, by either solver, wherever it starts. */
+/* A table and a sine prescribe motions, which both solvers follow exactly whatever hangs on them;
+ * the work goes into the ledger, also when something is struck. */
+/* A plate of 5 mm that flies at a wall of 5 mm at 1 m/s stays on its side, by either solver,
+ * wherever it starts. */
 START_TEST(thin_plates_meet)
 {
     static const char text[] =
@@ -378,7 +379,8 @@ START_TEST(thin_plates_meet)
 }
 END_TEST
 
-/* Six boxes on one another, each ten times as heavy as the one below, stand by the constraint solver. */
+/* Six boxes on one another, each ten times as heavy as the one below, stand by the constraint
+ * solver. */
 START_TEST(a_tower_that_grows_heavier_stands)
 {
     char text[2048] =
@@ -501,8 +503,9 @@ static double find_momentum(const char *others, int integrator, double dt_s)
     return fmax(fabs(momentum[0]), fmax(fabs(momentum[1]), fabs(momentum[2])));
 }
 
-/* Where a table begins and ends its acceleration jumps, within a step: what is joined answers. A body that
- * is alone is the root of its tree, one of two hangs on the world. RK4 keeps momentum to its order until something touches. */
+/* Where a table begins and ends its acceleration jumps, within a step: what is joined answers. A
+ * body that is alone is the root of its tree, one of two hangs on the world. RK4 keeps momentum to
+ * its order until something touches. */
 START_TEST(motions_keep_momentum)
 {
     static const double most[] = {2e-6, 1e-12, 4e-4, 6e-4}, gains[] = {4, 1, 8, 8};
@@ -517,8 +520,8 @@ START_TEST(motions_keep_momentum)
 }
 END_TEST
 
-/* A box slides on the ground without friction and hits one that rests, e = 1, at speeds at which they meet between two steps
- * and within one: nothing is lost. */
+/* A box slides on the ground without friction and hits one that rests, e = 1, at speeds at which
+ * they meet between two steps and within one: nothing is lost. */
 START_TEST(boxes_on_the_ground_bounce)
 {
     static const double speeds_m_s[] = {0.25, 0.3, 0.5, 3};
@@ -540,7 +543,8 @@ START_TEST(boxes_on_the_ground_bounce)
 }
 END_TEST
 
-/* What does not collide falls through another body and through the ground, on which the other stays. */
+/* What does not collide falls through another body and through the ground, on which the other
+ * stays. */
 START_TEST(passes_through)
 {
     static const char text[] = "{\"scene\": 1, \"world\": {\"ground\": true}, \"bodies\": [" BOX(
@@ -563,8 +567,8 @@ START_TEST(passes_through)
 }
 END_TEST
 
-/* A four-bar linkage closes from where it stands, at rest as it must be, and stays closed; what cannot
- * close is said. */
+/* A four-bar linkage closes from where it stands, at rest as it must be, and stays closed; what
+ * cannot close is said. */
 START_TEST(loops)
 {
     static const char bar[] =

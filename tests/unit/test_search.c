@@ -1,9 +1,10 @@
-/* Search: ask and tell, ranking, survival, who breeds; and that a search taken apart at any point and
- * restored goes on exactly as one that was never stopped. Lagged methods are in test_search_archive.c.
+/* Search: ask and tell, ranking, survival, who breeds; and that a search taken apart at any point
+ * and restored goes on exactly as one that was never stopped. Lagged methods are in
+ * test_search_archive.c.
  *
- * The simulator's place is taken by a toy: a creature's "reach" is a function of its genome
- * (ties, zeros, disqualifications and scores that the referee refuses included). Statistical tests have fixed seeds and bounds of 6.2
- * standard deviations (one false alarm in 1e9 seeds). */
+ * The simulator's place is taken by a toy: a creature's "reach" is a function of its genome (ties,
+ * zeros, disqualifications and scores that the referee refuses included). Statistical tests have
+ * fixed seeds and bounds of 6.2 standard deviations (one false alarm in 1e9 seeds). */
 #include "controller/evolution/search.h"
 
 #include <check.h>
@@ -39,7 +40,8 @@ struct score {
     uint64_t digest;
 };
 
-/* Rewards total width near 2 m; a tenth is disqualified, a tenth has no fitness, ties are common. */
+/* Rewards total width near 2 m; a tenth is disqualified, a tenth has no fitness, ties are
+ * common. */
 static struct score evaluate_toy(const struct individual *individual)
 {
     struct score score = {.verdict = VERDICT_OK};
@@ -67,7 +69,8 @@ static void tell_toy(struct search *search, const struct individual *individual)
     ck_assert(told->id == id && told->has_result);
 }
 
-/* At a quarter of the step a third of the creatures lose half of their score, and some all of it. */
+/* At a quarter of the step a third of the creatures lose half of their score, and some all of
+ * it. */
 static struct score score_before_referee(const struct individual *individual)
 {
     struct score score = evaluate_toy(individual);
@@ -303,8 +306,8 @@ START_TEST(the_slowest_survivor_sets_the_bar)
 }
 END_TEST
 
-/* No bar: switched off, places for survivors left that any score would fill, or a behaviour in which a late
- * start may win. */
+/* No bar: switched off, places for survivors left that any score would fill, or a behaviour in
+ * which a late start may win. */
 START_TEST(there_may_be_no_bar)
 {
     params.guard_referee_top = 0;
@@ -910,8 +913,8 @@ static double best_of(const struct search *search)
     return search_population(search)->individuals[0].fitness;
 }
 
-/* A fifth of 60 survive: 12 rest, and none of them is asked for, ranked or a parent before the islands
- * are over. Then only the better island has children. */
+/* A fifth of 60 survive: 12 rest, and none of them is asked for, ranked or a parent before the
+ * islands are over. Then only the better island has children. */
 START_TEST(islands_begin_anew_and_the_best_breeds_on)
 {
     struct search *search;
@@ -1483,7 +1486,8 @@ static void run_trials(struct search *search, int order, struct rng *rng, int tr
     ck_assert(search_is_complete(search));
 }
 
-/* The accepted have survived all trials, the refused failed in the last they had; any order will do. */
+/* The accepted have survived all trials, the refused failed in the last they had; any order will
+ * do. */
 START_TEST(the_referee_tries_several_times)
 {
     enum { MOST = 400 };

@@ -1,9 +1,9 @@
-/* The archive, and the constant lag under it: child k knows the results up to k - lag and no others,
- * nobody waits, a search that is stopped anywhere and restored goes on as if it had not been; cells
- * hold the best, new bodies get their trials, frozen bodies stay.
+/* The archive, and the constant lag under it: child k knows the results up to k - lag and no
+ * others, nobody waits, a search that is stopped anywhere and restored goes on as if it had not
+ * been; cells hold the best, new bodies get their trials, frozen bodies stay.
  *
- * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the genome,
- * with ties, zeros, disqualifications and scores that the referee refuses. */
+ * The simulator's place is taken by a toy as in test_search.c: fitness and kind follow from the
+ * genome, with ties, zeros, disqualifications and scores that the referee refuses. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ struct score {
     uint64_t digest;
 };
 
-/* Total width near 2 m is good, and so is a sum of weights near 3: bodies and brains both matter. */
+/* Total width near 2 m is good, and so is a sum of weights near 3: bodies and brains both
+ * matter. */
 static struct score evaluate_toy(const struct genome *genome)
 {
     struct score score = {.verdict = VERDICT_OK};
@@ -130,8 +131,9 @@ static void forget_records(void)
     memset(records, 0, sizeof records);
 }
 
-/* What a store gives back: members at the opening as the archive then held them, those born since, but
- * for the last `lost` (a killed controller had not committed them), results as far as they came. */
+/* What a store gives back: members at the opening as the archive then held them, those born since,
+ * but for the last `lost` (a killed controller had not committed them), results as far as they
+ * came. */
 static struct search *stop_and_restore(struct search *search, int lost)
 {
     struct population population = {.count = 0};
@@ -259,7 +261,8 @@ static struct search *begin(void)
     return search;
 }
 
-/* A hash of all there is to know about a search between two generations, but for results that wait. */
+/* A hash of all there is to know about a search between two generations, but for results that
+ * wait. */
 static uint64_t hash_search(struct search *search)
 {
     const struct population *population = search_population(search);
@@ -281,8 +284,8 @@ static uint64_t hash_search(struct search *search)
 }
 
 /* Runs to the end on so many workers that finish in random order; `stops` times a generation all is
- * stopped, what the workers do is lost, and so are `lost` newborns. Hashes of the generations' ends. Returns
- * how often some worker was idle while there was more to be bred. */
+ * stopped, what the workers do is lost, and so are `lost` newborns. Hashes of the generations'
+ * ends. Returns how often some worker was idle while there was more to be bred. */
 static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashes[GENERATIONS])
 {
     struct search *search = begin();
@@ -362,8 +365,8 @@ START_TEST(restored_equals_uninterrupted)
 }
 END_TEST
 
-/* Each island begins without cells and with random creatures, as many more as are dead; the best of the
- * better one are counted again when the islands are over. */
+/* Each island begins without cells and with random creatures, as many more as are dead; the best of
+ * the better one are counted again when the islands are over. */
 START_TEST(islands_have_archives_of_their_own)
 {
     struct search *search;
@@ -556,7 +559,8 @@ static void look_at_nothing(struct search *search)
 {
 }
 
-/* Every body gets at most its trials, each from the best of the body so far; they leave it as it is. */
+/* Every body gets at most its trials, each from the best of the body so far; they leave it as it
+ * is. */
 START_TEST(bodies_get_their_trials)
 {
     int trials = 0, bodies = 0, tried[ROOM] = {0};

@@ -1,6 +1,6 @@
-/* Choosing by hand: who is asked, who survives, who has children, exactly as docs/evolution.md says; and
- * that neither the order of choices nor a restart changes anything. The simulator's place is taken by a toy
- * whose fitness is a function of the id. */
+/* Choosing by hand: who is asked, who survives, who has children, exactly as docs/evolution.md
+ * says; and that neither the order of choices nor a restart changes anything. The simulator's place
+ * is taken by a toy whose fitness is a function of the id. */
 #include "controller/evolution/search.h"
 #include "tests/suite.h"
 
@@ -115,7 +115,8 @@ START_TEST(nobody_is_asked_without_interactive)
 }
 END_TEST
 
-/* The referee looks for scores that were gained unfairly: nothing of the kind can be, without a goal. */
+/* The referee looks for scores that were gained unfairly: nothing of the kind can be, without a
+ * goal. */
 START_TEST(without_a_goal_there_is_no_referee)
 {
     struct search *search = search_create(&params);
@@ -211,8 +212,8 @@ START_TEST(without_a_choice_all_that_are_not_banned_breed)
 }
 END_TEST
 
-/* Where bodies do not mutate, those of whom nobody was wanted live on, each with a new brain; without a goal,
- * and with one. */
+/* Where bodies do not mutate, those of whom nobody was wanted live on, each with a new brain;
+ * without a goal, and with one. */
 START_TEST(bodies_outlive_a_ban_of_everybody)
 {
     static const int behaviours[] = {BEHAVIOUR_INTERACTIVE, BEHAVIOUR_PLATFORM};

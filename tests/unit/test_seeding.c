@@ -230,8 +230,8 @@ static void assert_equal(const struct population *a, const struct population *b)
     }
 }
 
-/* What the store keeps of the seeds gives the same first generation, should the run die before that is
- * stored; and a run without seeds has none. */
+/* What the store keeps of the seeds gives the same first generation, should the run die before that
+ * is stored; and a run without seeds has none. */
 START_TEST(stored_seeds_give_the_same_generation)
 {
     char directory[] = "/tmp/bestiary-seeding-XXXXXX", path[64], name[64];

@@ -93,8 +93,8 @@ START_TEST(joints_and_their_rates)
 }
 END_TEST
 
-/* In metres of the gene: a part of twice the scale comes out twice as far. A mirrored one, too, feels
- * that it comes out. */
+/* In metres of the gene: a part of twice the scale comes out twice as far. A mirrored one, too,
+ * feels that it comes out. */
 START_TEST(linear_joints_and_their_rates)
 {
     for (int mirror = -1; mirror <= 1; mirror += 2) {

@@ -1,5 +1,5 @@
-/* Collision of boxes in space: a half-space by hand, separation against a search over directions, boxes exchanged,
- * and points that move as little as the boxes do. */
+/* Collision of boxes in space: a half-space by hand, separation against a search over directions,
+ * boxes exchanged, and points that move as little as the boxes do. */
 #include "simulator/body/shapes/solids.h"
 
 #include <check.h>
@@ -190,8 +190,8 @@ START_TEST(what_rests_does_not_flicker)
 }
 END_TEST
 
-/* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move as little, but
- * where sides that are nearly parallel cross, and few come and go. */
+/* One box slides and turns over another in steps of 0.1 mm and 0.1 mrad: the points that stay move
+ * as little, but where sides that are nearly parallel cross, and few come and go. */
 START_TEST(points_move_continuously)
 {
     int kept = 0, changed = 0, fast = 0;

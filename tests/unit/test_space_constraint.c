@@ -1,5 +1,6 @@
-/* The constraint solver in space against the articulated one, with which it shares no equation of motion: trees of
- * all joints at random. What both must agree with is in tests/oracle/test_space.c. */
+/* The constraint solver in space against the articulated one, with which it shares no equation
+ * of motion: trees of all joints at random. What both must agree with is in
+ * tests/oracle/test_space.c. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static double distance(struct vec3 a, struct vec3 b)
     return vec3_length(vec3_sub(a, b));
 }
 
-/* Of all links, m. */
+/* The greatest difference of all links, m. */
 static double find_difference(void)
 {
     const struct space_tree *tree = space_dynamics_tree(fast);
@@ -223,8 +224,8 @@ START_TEST(momentum_is_kept)
 }
 END_TEST
 
-/* Two cubes, one four times as heavy, that overlap by 0.1 m come apart from rest to rest, no faster than they may, and
- * their centre of mass stays. */
+/* Two cubes, one four times as heavy, that overlap by 0.1 m come apart from rest to rest, no faster
+ * than they may, and their centre of mass stays. */
 START_TEST(boxes_part)
 {
     for (int i = 0; i < 2; i++) {

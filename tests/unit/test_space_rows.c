@@ -1,5 +1,6 @@
-/* Rows of touches of the reference solver in space against differences: of two boxes with a point on a face or edge
- * on edge, and of joints at their limits. What moves without acceleration has D' = rate and D'' = curvature. */
+/* Rows of touches of the reference solver in space against differences: of two boxes with a point
+ * on a face or edge on edge, and of joints at their limits. What moves without acceleration has D'
+ * = rate and D'' = curvature. */
 #include <check.h>
 
 #include "common/math/rng.h"

@@ -1,6 +1,7 @@
-/* Boxes in space that touch: sliding, bouncing, resting, pushed out of one another, too fast to be missed; and
- * what holds for all of them: momentum is what impulses and gravity give, passive bodies gain no energy, contacts
- * obey their law, and a scene turned about the vertical does the same. */
+/* Boxes in space that touch: sliding, bouncing, resting, pushed out of one another, too fast to be
+ * missed; and what holds for all of them: momentum is what impulses and gravity give, passive
+ * bodies gain no energy, contacts obey their law, and a scene turned about the vertical does the
+ * same. */
 #include "simulator/boxes/steps/space_dynamics.h"
 
 #include <check.h>
@@ -81,7 +82,7 @@ static void start(void)
     space_tree_birth(space_dynamics_tree(heap.dynamics), heap.q);
 }
 
-/* Of a free body; spin in the world's axes. */
+/* Puts a free body somewhere; spin in the world's axes. */
 static void put(int body, struct vec3 at, struct quaternion turn, struct vec3 velocity,
                 struct vec3 spin)
 {
@@ -239,7 +240,8 @@ START_TEST(what_overlaps_is_pushed_out)
 }
 END_TEST
 
-/* Small boxes thrown at a thin plate at up to 40 m/s, 17 times its thickness a step, stay on their side. */
+/* Small boxes thrown at a thin plate at up to 40 m/s, 17 times its thickness a step, stay on their
+ * side. */
 START_TEST(nothing_tunnels)
 {
     struct solid plate = {{0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {3, 0.005, 3}};
@@ -286,7 +288,7 @@ static void build_pile(int seed)
     set_state();
 }
 
-/* Of the whole, about the world's origin. */
+/* The momentum of the whole, about the world's origin. */
 static void read_momentum(struct vec3 *linear, struct vec3 *angular)
 {
     space_tree_momentum(space_dynamics_tree(heap.dynamics), linear, angular);
@@ -297,7 +299,8 @@ static double missed(struct vec3 before, struct vec3 given, struct vec3 now)
     return vec3_length(vec3_sub(now, vec3_add(before, given)));
 }
 
-/* In every step with contact: what is there afterwards is what was, and what gravity and the ground gave. */
+/* In every step with contact: what is there afterwards is what was, and what gravity and the ground
+ * gave. */
 START_TEST(momentum_is_what_impulses_give)
 {
     for (int seed = 0; seed < 12; seed++) {
@@ -320,8 +323,9 @@ START_TEST(momentum_is_what_impulses_give)
 }
 END_TEST
 
-/* Likewise where there is drag, linear and quadratic, whole and leading faces, in every step. What is mended for that is
- * small, so that the impulses of drag are those by which bodies are slowed down. */
+/* Likewise where there is drag, linear and quadratic, whole and leading faces, in every step. What
+ * is mended for that is small, so that the impulses of drag are those by which bodies are slowed
+ * down. */
 START_TEST(drag_gives_momentum)
 {
     static const struct space_drag_law laws[] = {
@@ -408,7 +412,7 @@ START_TEST(passive_bodies_gain_no_energy)
 }
 END_TEST
 
-/* The same pile, turned: a friction that knew axes would show. */
+/* A pile that is turned does the same: a friction that knew axes would show. */
 START_TEST(a_turned_scene_does_the_same)
 {
     struct vec3 places[2];

@@ -1,5 +1,5 @@
-/* What trees in space say in two ways: the rows of impulses, out of the six of each link, and the response of the
- * whole tree; a pose of which roots have slid on, and a new one. */
+/* What trees in space say in two ways: the rows of impulses, out of the six of each link, and the
+ * response of the whole tree; a pose of which roots have slid on, and a new one. */
 #include "simulator/boxes/tree/space_tree.h"
 
 #include <check.h>

@@ -1,6 +1,7 @@
-/* The dynamics of spheres and bones against closed forms: momentum to rounding, the order of convergence,
- * a bone as a pendulum, a tumbling tetrahedron against Euler's equations, balls that bounce, roll and
- * slide, joints and muscles, and the energy ledger of bodies that move as wildly as they can. */
+/* The dynamics of spheres and bones against closed forms: momentum to rounding, the order of
+ * convergence, a bone as a pendulum, a tumbling tetrahedron against Euler's equations, balls that
+ * bounce, roll and slide, joints and muscles, and the energy ledger of bodies that move as wildly
+ * as they can. */
 #include <check.h>
 
 #include "common/math/detmath.h"
@@ -103,7 +104,8 @@ START_TEST(momentum_is_kept_to_rounding_whatever_the_muscles_do)
 }
 END_TEST
 
-/* Two spheres, 1 and 2 kg, 1 m apart, turning at 3 rad/s: where they are after 2 s, turned by 6 rad. */
+/* Two spheres, 1 and 2 kg, 1 m apart, turning at 3 rad/s: where they are after 2 s, turned by 6
+ * rad. */
 static struct vec3 turn_dumbbell(int substeps)
 {
     fixture_init(f);
@@ -135,7 +137,8 @@ START_TEST(two_spheres_and_a_bone_converge_with_the_square_of_the_step)
 }
 END_TEST
 
-/* How stiff a body is does not depend on the step; and where it asks for finer steps, it takes them. */
+/* How stiff a body is does not depend on the step; and where it asks for finer steps, it takes
+ * them. */
 START_TEST(stiffness_is_the_bodys_and_not_the_steps)
 {
     static const int substeps[4] = {2, 8, 64, 1};
@@ -349,7 +352,8 @@ START_TEST(a_ball_rolls_down_as_a_solid_sphere)
 }
 END_TEST
 
-/* Slides at 4 m/s without spin: rolls at 5/7 of it after 2 v / (7 mu g), 12/49 of v^2 / (mu g) on. */
+/* Slides at 4 m/s without spin: rolls at 5/7 of it after 2 v / (7 mu g), 12/49 of v^2 / (mu g)
+ * on. */
 START_TEST(a_ball_slides_until_it_rolls)
 {
     double mu = 0.25, r = 0.2, v = 4, until = 2 * v / (7 * mu * 9.81);
@@ -370,7 +374,8 @@ START_TEST(a_ball_slides_until_it_rolls)
 }
 END_TEST
 
-/* A ball on an obstacle at an angle that rolls with resistance c; returns how far it got in a time. */
+/* A ball on an obstacle at an angle that rolls with resistance c; returns how far it got in a
+ * time. */
 static double roll_down(double slope, double resistance, double speed, int count)
 {
     double r = 0.2, height = 0.5 + r;
@@ -393,7 +398,8 @@ static double roll_down(double slope, double resistance, double speed, int count
     return distance(start, state_of(0).at_m);
 }
 
-/* Coulomb's law of rolling, torque c r N: a = g (sin - c cos) / (1 + 2/5), and rest where tan < c. */
+/* Coulomb's law of rolling, torque c r N: a = g (sin - c cos) / (1 + 2/5), and rest where tan <
+ * c. */
 START_TEST(a_ball_rolls_against_its_resistance_and_stays_on_slopes_below_it)
 {
     double slope = 0.05, a = 9.81 / 1.4 * (det_sin(slope) - 0.02 * det_cos(slope));
@@ -430,8 +436,8 @@ START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
 }
 END_TEST
 
-/* Two spheres on a slack muscle lose the speed at which they part, and a wheel its spin; not what the body
- * does as a whole. */
+/* Two spheres on a slack muscle lose the speed at which they part, and a wheel its spin; not what
+ * the body does as a whole. */
 START_TEST(a_body_loses_its_inner_motion_only)
 {
     leave_the_ground();
@@ -526,8 +532,8 @@ START_TEST(a_ball_passes_seams_and_falls_off_at_the_side)
 }
 END_TEST
 
-/* A ball of random size and speed flies at a wall of 2 to 20 mm across x = 0, or at a ball that nothing moves. 1 if it comes
- * to the other side. */
+/* A ball of random size and speed flies at a wall of 2 to 20 mm across x = 0, or at a ball that
+ * nothing moves. 1 if it comes to the other side. */
 static int passes(struct rng *rng, int is_wall)
 {
     double thickness = 0.002 * det_exp(rng_unit(rng) * det_log(10)),
@@ -790,8 +796,8 @@ static double lowest(void)
     return low.y;
 }
 
-/* Dropped from 10 m, square waves at full rate for 5 s: finite, and within its energy. Returns the share of
- * unearned energy. */
+/* Dropped from 10 m, square waves at full rate for 5 s: finite, and within its energy. Returns the
+ * share of unearned energy. */
 static double drop(void)
 {
     fixture_start(f);
@@ -832,8 +838,8 @@ START_TEST(nothing_explodes_and_next_to_nothing_feeds_on_the_constraints)
 }
 END_TEST
 
-/* How much momentum of a step, along and turning about the centre of mass, comes from nowhere, as a share of the
- * impulses that it was given. */
+/* How much momentum of a step, along and turning about the centre of mass, comes from nowhere, as a
+ * share of the impulses that it was given. */
 static double step_from_nowhere(void)
 {
     struct vec3 p, l, p_end, l_end, centre = dynamics_centre_of_mass(f->dynamics);
@@ -851,7 +857,8 @@ static double step_from_nowhere(void)
     return off > rounding ? (off - rounding) / given.size : 0;
 }
 
-/* Whatever muscles, joints, wheels and own parts do to one another: on the ground and obstacles, dropped, in square waves. */
+/* Whatever muscles, joints, wheels and own parts do to one another: on the ground and obstacles,
+ * dropped, in square waves. */
 START_TEST(contacts_and_gravity_give_all_momentum)
 {
     double worst = 0, touched = 0;
@@ -881,7 +888,8 @@ START_TEST(contacts_and_gravity_give_all_momentum)
 }
 END_TEST
 
-/* Share of m g H that a random body without orders has at most as kinetic energy, in a second after others. */
+/* Share of m g H that a random body without orders has at most as kinetic energy, in a second after
+ * others. */
 static double stutter(uint64_t number, int after_s)
 {
     struct vec3 low, high;
@@ -936,7 +944,8 @@ static void throw_crowd(struct sphere_fixture *crowd, uint64_t number)
     }
 }
 
-/* Who looks for what is near at every step, as a world that has been set makes him do, finds no more. */
+/* Who looks for what is near at every step, as a world that has been set makes him do, finds no
+ * more. */
 START_TEST(what_is_near_is_looked_for_in_time)
 {
     static struct sphere_fixture crowd, careful;
@@ -989,7 +998,8 @@ static double unearned_share(void)
     return (gains + fmax(l->residual_j, 0)) / (l->work_effector_positive_j + losses);
 }
 
-/* Two that flew 39 and 23 m up where bones were held by simpler methods (docs/physics-spheres.md). */
+/* Two that flew 39 and 23 m up where bones were held by simpler methods
+ * (docs/physics-spheres.md). */
 START_TEST(nobody_lifts_itself)
 {
     ck_assert_double_lt(fabs(fly(12, 48)), 1e-10);

@@ -1,5 +1,5 @@
-/* Gallery and stage: shelves of a run, what keys and the mouse do, a run that grows while it is watched,
- * cuts in the brain. Everything the window does, without a window. */
+/* Gallery and stage: shelves of a run, what keys and the mouse do, a run that grows while it is
+ * watched, cuts in the brain. Everything the window does, without a window. */
 #include "viewer/stage/stage.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
-/* The run store: what goes in comes out, bit for bit; what is committed survives the process; damage
- * is an error and never a crash. */
+/* The run store: what goes in comes out, bit for bit; what is committed survives the process;
+ * damage is an error and never a crash. */
 #include "controller/store/store.h"
 
 #include <check.h>
@@ -289,7 +289,8 @@ static int64_t ask_sql(const char *sql)
     return number;
 }
 
-/* A creature's rows are written once: when it is born, when it has its result, when its generation is closed. */
+/* A creature's rows are written once: when it is born, when it has its result, when its generation
+ * is closed. */
 START_TEST(test_rows_by_age)
 {
     struct search *search;
@@ -399,7 +400,8 @@ START_TEST(test_survivors_and_curve)
 }
 END_TEST
 
-/* All but the last of the population move alike: further ranks are looked at until there are enough. */
+/* All but the last of the population move alike: further ranks are looked at until there are
+ * enough. */
 START_TEST(test_distinct)
 {
     struct store *store;
@@ -528,7 +530,8 @@ static void count_referee(struct store *store, uint32_t generation, int *seen, i
     free_population(&found);
 }
 
-/* Ancestors of the youngest: each named by a younger one's parents, all of them or the first only. */
+/* Ancestors of the youngest: each named by a younger one's parents, all of them or the first
+ * only. */
 static void check_lineage(struct store *store, uint64_t id, int has_second_parents)
 {
     struct store_entry *entries;
@@ -611,8 +614,8 @@ END_TEST
 
 /* ---- the archive, whose children are bred one by one ---- */
 
-/* Results and words of the referee in the order asked for, until `count` are in or the generation is
- * complete; everything new is stored. */
+/* Results and words of the referee in the order asked for, until `count` are in or the generation
+ * is complete; everything new is stored. */
 static void evaluate_lagged(struct store *store, struct search *search, int count)
 {
     const struct individual *individual;
@@ -705,7 +708,8 @@ START_TEST(test_archive_comes_back)
 }
 END_TEST
 
-/* Those whom the referee judged by other parameters are of their branch: a replay judges by them. */
+/* Those whom the referee judged by other parameters are of their branch: a replay judges by
+ * them. */
 START_TEST(test_referee_judges_by_its_branch)
 {
     struct search *search;
@@ -1312,8 +1316,8 @@ static int count_results(void)
     return given.count;
 }
 
-/* All results that could be given again: not those in quarantine, of an older store, of another world or another
- * simulator. */
+/* All results that could be given again: not those in quarantine, of an older store, of another
+ * world or another simulator. */
 START_TEST(test_results_to_give_again)
 {
     struct store *store;
@@ -1348,8 +1352,8 @@ START_TEST(test_results_to_give_again)
 }
 END_TEST
 
-/* A bar stays with its creature: in the population, in the creature's own parameters, and in digests. New
- * results are not held against what was a bar in another world. */
+/* A bar stays with its creature: in the population, in the creature's own parameters, and in
+ * digests. New results are not held against what was a bar in another world. */
 START_TEST(test_bars_come_back)
 {
     struct store *store;
@@ -1426,8 +1430,8 @@ static void check_bars(struct store *store, const struct search *search, uint64_
     free(digests);
 }
 
-/* Version 9 had a table of bars: they are read there, of creatures with and without a result, and moved by a
- * writer. */
+/* Version 9 had a table of bars: they are read there, of creatures with and without a result, and
+ * moved by a writer. */
 START_TEST(test_older_bars)
 {
     struct store *store;
@@ -1472,7 +1476,8 @@ END_TEST
 
 /* ---- damage ---- */
 
-/* One row, but a number like 2^60 of it: whoever went through all branches would never come to an end. */
+/* One row, but a number like 2^60 of it: whoever went through all branches would never come to an
+ * end. */
 START_TEST(test_branches_have_no_gaps)
 {
     static const char *const damages[] = {

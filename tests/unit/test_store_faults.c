@@ -1,7 +1,7 @@
-/* The run store on a disk that fails, and in a process that is killed: the Nth write, truncation or
- * sync of a small run fails, once or from then on, as a full disk or as a broken one, or is the last
- * thing that the process does. Whatever N is: one error with a message that names the file, a store
- * that opens again, and a run that goes on to the very end it would have had.
+/* The run store on a disk that fails, and in a process that is killed: the Nth write, truncation
+ * or sync of a small run fails, once or from then on, as a full disk or as a broken one, or is
+ * the last thing that the process does. Whatever N is: one error with a message that names the
+ * file, a store that opens again, and a run that goes on to the very end it would have had.
  * checks: forked */
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
@@ -43,7 +43,8 @@ static int meet_fault(void)
 }
 
 static sqlite3_vfs faulty_vfs, *real_vfs;
-/* SQLite has a few tables of methods for its files (by the way they are locked); each one's faulty copy. */
+/* SQLite has a few tables of methods for its files (by the way they are locked); each one's faulty
+ * copy. */
 static struct table {
     sqlite3_io_methods faulty;
     const sqlite3_io_methods *real;

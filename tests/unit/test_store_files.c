@@ -118,7 +118,8 @@ static void expect(int status, const char *what, size_t size)
     expect_of(SQLITE_OPEN_READONLY, status, what, size);
 }
 
-/* Of any first byte: a journal whose first is 0 is not rolled back at once, but perhaps later. */
+/* This holds for any first byte: a journal whose first byte is 0 is not rolled back at once, but
+ * perhaps later. */
 START_TEST(no_name_at_the_end_is_believed)
 {
     static const unsigned char firsts[] = {0xd9, 0, 1, 'v'};

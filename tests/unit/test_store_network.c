@@ -1,5 +1,5 @@
-/* The run store on a network file system, which is planted: no write-ahead log, and a commit that a reader holds up
- * fails nothing. */
+/* The run store on a network file system, which is planted: no write-ahead log, and a commit that a
+ * reader holds up fails nothing. */
 #include <check.h>
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* The worker loop over real pipes: the conversation in order, every kind of wrong input, and the ends.
- * The worker is a child process, so that its exit code and what it sent are seen as the controller
- * sees them.
- * checks: forked */
+/* The worker loop over real pipes: the conversation in order, every kind of wrong input, and the
+ * ends. The worker is a child process, so that its exit code and what it sent are seen as the
+ * controller sees them. checks: forked */
 #define _GNU_SOURCE /* prlimit() */
 #include "simulator/task_server.h"
 
@@ -213,8 +212,8 @@ START_TEST(tasks_and_stop)
 }
 END_TEST
 
-/* None is too short for the clock. While the alarm of a task is set, the kernel may sum the process's time
- * only a few hundred times a second: a task in between then took none. */
+/* None is too short for the clock. While the alarm of a task is set, the kernel may sum the
+ * process's time only a few hundred times a second: a task in between then took none. */
 START_TEST(each_task_has_its_processor_time)
 {
     struct message message;

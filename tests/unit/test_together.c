@@ -1,5 +1,5 @@
-/* Several creatures evaluated together: far apart each has, bit for bit, the result of an evaluation of its own, from the
- * same place; near one another they touch, and feel it. */
+/* Several creatures evaluated together: far apart each has, bit for bit, the result of an
+ * evaluation of its own, from the same place; near one another they touch, and feel it. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -185,8 +185,9 @@ START_TEST(creatures_feel_one_another)
 }
 END_TEST
 
-/* The guards on momentum and energy know what others give. The bound on energy is wide, as the error of steps is not
- * looked for here: one of these bodies misses 1 % at 1/240 s, and not at half of that. */
+/* The guards on momentum and energy know what others give. The bound on energy is wide, as the
+ * error of steps is not looked for here: one of these bodies misses 1 % at 1/240 s, and not at half
+ * of that. */
 START_TEST(creatures_that_meet_break_no_law)
 {
     int changed = 0, broken = 0, rounds = CHECKS_ARE_DEAR ? 10 : 30;

@@ -14,7 +14,8 @@
 
 enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
 
-/* Largest relative error measured: accelerations 5e-13, impulses 1e-12 (they grow with mass ratios). */
+/* Largest relative error measured: accelerations 5e-13, impulses 1e-12 (they grow with mass
+ * ratios). */
 #define TOLERANCE 1e-10
 
 static struct arena arena;
@@ -303,8 +304,8 @@ START_TEST(comparison_notices_missing_velocity_products)
 }
 END_TEST
 
-/* For other velocities and torques, and with the factors for impulses made in between: bit for bit what
- * the whole gives. */
+/* For other velocities and torques, and with the factors for impulses made in between: bit for bit
+ * what the whole gives. */
 START_TEST(accelerations_again_are_those_of_the_whole)
 {
     int others = 0;
@@ -496,8 +497,8 @@ static void couple_same(const struct sample *s, double couplings[ROWS * ROWS], u
     tree_couple(&tree, &rows, ROWS, ROWS, couplings);
 }
 
-/* An evaluation with implicit servos finds the factors for impulses on its way: the same ones, to the bit, and
- * no longer when the pose is another. */
+/* An evaluation with implicit servos finds the factors for impulses on its way: the same ones, to
+ * the bit, and no longer when the pose is another. */
 START_TEST(factors_of_an_evaluation_are_the_same)
 {
     for (int i = 0; i < TREES; i++) {
@@ -625,7 +626,8 @@ START_TEST(a_free_body_hung_on_the_world_moves_as_a_free_one)
 }
 END_TEST
 
-/* Sines that are turned from a base are those of the angles: step by step, after leaps, and anew. */
+/* Sines that are turned from a base are those of the angles: step by step, after leaps, and
+ * anew. */
 START_TEST(turned_poses_are_the_same)
 {
     double worst = 0;

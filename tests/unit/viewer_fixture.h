@@ -1,5 +1,5 @@
-/* Replays made by hand, for the viewer's tests: a worm of `parts` segments that crawls, swims or hops
- * without any physics. */
+/* Replays made by hand, for the viewer's tests: a worm of `parts` segments that crawls, swims or
+ * hops without any physics. */
 #ifndef TESTS_UNIT_VIEWER_FIXTURE_H
 #define TESTS_UNIT_VIEWER_FIXTURE_H
 

@@ -31,7 +31,8 @@ struct draw_view {
     double z_m;      /* in the middle, relative to the depth of the centre of mass */
     int is_parallel; /* of turned views: no perspective */
     int is_still;    /* z_m is the depth in the middle: it does not follow the centre of mass */
-    int is_fine; /* of turned views: soft shadows in which no single one shows, at four times the cost */
+    /* of turned views: soft shadows in which no single one shows, at four times the cost */
+    int is_fine;
 };
 
 double draw_view_x(const struct draw_view *view, double x_m);

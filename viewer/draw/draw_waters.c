@@ -1,5 +1,6 @@
-/* See draw_waters.h. A creature has its family's colour, pale where it is hungry; hunters have a red
- * edge; its mouth is a dot, which flashes when it eats. Plants are green as far as they are full. */
+/* See draw_waters.h. A creature has its family's colour, pale where it is hungry; hunters have a
+ * red edge; its mouth is a dot, which flashes when it eats. Plants are green as far as they are
+ * full. */
 #include "viewer/draw/draw_waters.h"
 
 #ifdef HAVE_CAIRO

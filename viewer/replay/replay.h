@@ -42,7 +42,8 @@ extern const char *const replay_medium_names[REPLAY_MEDIUM_COUNT];
 struct replay_part {
     int parent, mirror;
     int body; /* row of the gene it was made of */
-    int joint; /* the first drive of a joint at one place, on which it hangs on its parent; else -1 */
+    /* the first drive of a joint at one place, on which it hangs on its parent; else -1 */
+    int joint;
     struct vec3 anchor; /* that place, in its own frame, m */
     struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
     uint64_t sensors; /* set of SENSOR_BIT() */
@@ -156,8 +157,8 @@ struct replay {
     int cut_count;
 
     struct replay_part *parts;
-    struct shape *
-        shapes; /* shapes[i] is that of parts[i]; then rods, of which rails of joints that slide are the last */
+    /* shapes[i] is that of parts[i]; then rods, of which rails of joints that slide are the last */
+    struct shape *shapes;
     struct replay_drive *drives;
     struct replay_neuron *neurons;
     struct replay_effector *effectors;

@@ -11,7 +11,7 @@
 
 /* The palette has its hues in several shades. */
 enum { HUES = 7, SHADES = 3 };
-/* Of the first and the second of the pair, and of the object. */
+/* The hues of the first and the second of the pair, and of the object. */
 static const int hues[CONTEST_BODIES] = {5, 2, 1};
 static const char *const hue_names[CONTEST_BODIES] = {"blue", "red", "yellow"};
 

@@ -1,12 +1,11 @@
 /* What the files of the stage share: its state, and what one of them does for the others.
  *
- *   stage.c         time, camera, which creature and generation is shown, a run that goes on; the whole
+ *   stage.c         time, camera, which creature and generation is shown, a run that goes on
  *   stage_layout.c  what is shown, and where it is in the window
  *   stage_draw.c    the picture and what surrounds it
  *   stage_keys.c    what each key does, and the help, which lists them
  *   stage_mouse.c   pressing, dragging, clicking, the wheel
- *   stage_choose.c  choosing by hand: marks, buttons, what was said of them
- */
+ *   stage_choose.c  choosing by hand: marks, buttons, what was said of them */
 #ifndef VIEWER_STAGE_STAGE_PRIVATE_H
 #define VIEWER_STAGE_STAGE_PRIVATE_H
 

@@ -3,7 +3,7 @@
  * Rows are velocities v = free + W l under the impulses l, with W = J M^-1 J'. Each law governs a
  * normal row n and, where there is friction, the tangent row t after it:
  *
- *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0           Signorini, with Newton's restitution in the bound
+ *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0   Signorini, with Newton's restitution in bound
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step

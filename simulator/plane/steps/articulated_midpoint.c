@@ -5,7 +5,7 @@
  *   impulses l so that       vn >= -gap/h apart, push-out when deep, -e vn- on impact;
  *                            0 <= ln,  |lt| <= mu ln
  *   v+ = v* + X l;   q+ = qm + h/2 v+;   k of the next step = X l where contacts last, else 0
- *   the root's v+ and q+ such that the whole has the momentum that the impulses gave: momentum_keep()
+ *   the root's v+ and q+ such that the whole has the momentum that impulses gave: momentum_keep()
  *
  * after Moreau (1988) and Jean and Moreau (1992). The impulses act in the middle of the step,
  * between v1 = v + h/2 a2 and v1 + X l, so the work of a contact is exactly l . J (2 v1 + X l) / 2,
@@ -108,7 +108,7 @@ static void accelerate(struct articulated *d, double half, int is_again)
     torques_accelerate(d, half, is_again && !d->tree.has_drag && !d->has_drives);
 }
 
-/* The same for the rates given. */
+/* Accelerations at the tree's pose, with the rates given. */
 static void accelerate_at(struct articulated *d, const double *rates, double half, int is_again)
 {
     tree_set_velocity(&d->tree, rates);
@@ -236,7 +236,7 @@ static void guess_middle(struct articulated *d, double half)
     }
 }
 
-/* The same when qdd has become a(h/2); 1 if a velocity was guessed wrong. */
+/* Guesses again when qdd has become a(h/2). Returns 1 if a velocity had been guessed wrong. */
 static int mend_middle(struct articulated *d, double half)
 {
     double share = d->has_accelerations > 1 ? 0.75 * half : 0.5 * half, rest = half - share;
@@ -296,7 +296,8 @@ static void move_freely(struct articulated *d)
     pull_end(d);
 }
 
-/* The same with impacts in the middle of the step, as if nothing had happened yet. */
+/* Takes back what the contacts did, and lets them act again with all impacts in the middle of the
+ * step. */
 static int act_without_instants(struct articulated *d, int is_impact, double pull_work_j)
 {
     for (int i = 0; i < d->dof; i++) {
@@ -327,7 +328,8 @@ static int meet_alone(struct articulated *d)
     return is_impact;
 }
 
-/* The same of any number. Where bodies meet, all impacts are in the middle of the step. */
+/* The contacts of any number of bodies, and their impulses: 1 if one is an impact. Where bodies
+ * meet, all impacts are in the middle of the step. */
 ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count)
 {
     int is_impact = count == 1 ? meet_alone(g->all[0]) : act_contacts(g, count, 0);

@@ -93,8 +93,8 @@ struct articulated {
     struct vec2 gone, weighed;
     int was_parted;
     double drag_before_j; /* loss of the ledger before this step */
-    struct force
-        drag_impulse; /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
+    /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
+    struct force drag_impulse;
     struct impulse_sum dragged; /* of this step, about the world's origin */
 
     /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */

@@ -85,7 +85,7 @@ static void advance_rk4(struct articulated *d, const double *from_q, const doubl
     d->is_posed = d->is_moving = 1;
 }
 
-/* The same for trees of hinges. */
+/* Takes a step of a tree of hinges by flight.h. */
 static void fly(struct articulated *d, const double *from_q, const double *from_qd, double past,
                 double h)
 {

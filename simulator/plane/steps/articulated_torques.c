@@ -87,7 +87,7 @@ static inline pair plain_aim(const struct plain_effectors *e, double ahead)
     return (pair)((pair_bits)(e->kp * within + e->kd * rate) & e->are_plain);
 }
 
-/* Of effectors that are not plain. */
+/* Sets the aims of effectors that are not plain. */
 static void set_other_aims(struct articulated *d, double ahead, double *aim)
 {
     for (int i = 1; i < d->links && d->has_other_aims; i++) {
@@ -111,7 +111,7 @@ void torques_set_aims(struct articulated *d, double ahead, double *aim)
     set_other_aims(d, ahead, aim);
 }
 
-/* The same at the start of a step, in its middle and at its end. */
+/* Sets the aims at the start of a step, in its middle and at its end. */
 void torques_set_aims_ahead(struct articulated *d, double past, double half)
 {
     double *start = d->aim[0], *middle = d->aim[1], *end = d->aim[2];

@@ -1,13 +1,13 @@
 /* See flight.h; tree_accelerate.c has the algorithm and the names.
  *
  * Some values depend on angles alone: sines, ways and moments in the world's axes, articulated
- * inertias and their reciprocals. They are found one stage ahead, since the angles of a stage
- * follow from the rates of the stage before. So each pass does the work of several stages:
- *   outward   accelerations of this stage, velocities of the next one, the pose of the one after that
- *   inward    forces of this stage, inertias of the next one
- * These are two streams of arithmetic that do not wait for one another. Each alone is a chain of
- * dependent operations, from the root to the leaves and back. The last stage leaves the pose at the
- * end of the step, with which the next step begins.
+ * inertias and their reciprocals. The angles of a stage follow from the rates of the stage before,
+ * so these values are found one stage ahead. Each pass does the work of several stages:
+ *   outward   accelerations of this stage, velocities of the next, the pose of the one after
+ *   inward    forces of this stage, inertias of the next
+ * Forces and inertias do not depend on one another, so the processor computes them side by side.
+ * Either alone would be a chain of dependent operations, from the root to the leaves and back. The
+ * last stage leaves the pose at the end of the step, with which the next step begins.
  *
  * Sines are turned from those of a base angle, which is renewed when a link is too far from it. */
 #include "simulator/plane/steps/flight.h"

@@ -1,7 +1,7 @@
 /* See tree.h. With the origin of link i at its joint, r the way there from the parent's origin, c
  * the centre of mass from the origin and h = m c, all in the world's axes, a rigid link obeys
  *
- *   F = m a + alpha x h - w^2 h        force of the parent at the origin, a: acceleration of the origin
+ *   F = m a + alpha x h - w^2 h        force of the parent at the origin, whose acceleration is a
  *   N = I alpha + h x a                moment of the parent about it, I = Ic + m c^2
  *
  * plus F and r x F + N of each child. Hinge and linear joint (s: its axis) move the origin by
@@ -12,8 +12,8 @@
  * From the leaves inward let F = X a + n alpha + p, N = n.a + J alpha + pn of a link with all that
  * it carries; the joint gives one scalar equation more, which takes its acceleration out:
  *
- *   hinge    N = tau - e qdd      g = 1 / (J + e)       qdd = g (tau - pn + e alpha_p) - g n.a - alpha_p
- *   linear   F.s = tau - e qdd    g = 1 / (s.X s + e)   qdd = g (tau - p.s) - g U.a' - g (n.s) alpha
+ *   hinge    N = tau - e qdd    g = 1 / (J + e)    qdd = g (tau - pn + e alpha_p) - g n.a - alpha_p
+ *   linear   F.s = tau - e qdd  g = 1 / (s.X s + e) qdd = g (tau - p.s) - g U.a' - g (n.s) alpha
  *
  * with e the share of implicit servos and U = X s. For a hinge with e = 0 what is left to hand on
  * is X' = X - g n n', p' = p + g n (tau - pn) and N = tau alone. Moved to the parent's origin by r
@@ -26,7 +26,8 @@
  * motion joins p. `bias` collects, link by link, the part of `a` that does not come from
  * accelerations of joints:
  *
- *   mean velocity over the step = start + h/2 (a - bias),   bias = -g at the root, bias_p + b of a child
+ *   mean velocity over the step = start + h/2 (a - bias),
+ *   bias = -g at the root, bias_p + b of a child
  *
  * which the implicit drag needs: with start + h/2 a instead, drag would be first order only.
  *
@@ -104,7 +105,8 @@ static inline void start_own_force(struct tree_link *l)
     XY(l->pa.x) = -square * h;
 }
 
-/* The same of all but the root, and what the velocity adds to the acceleration of its origin. */
+/* Bias force of a link other than the root, and what the velocity adds to the acceleration of its
+ * origin. */
 static inline void start_forces(struct tree_link *l, int are_hinges)
 {
     double w = l->up->velocity.w;

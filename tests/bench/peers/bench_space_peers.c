@@ -1,10 +1,11 @@
-/* Our bodies in space beside other engines, those that were found when this was built (`make bench-peers`); how they are
- * measured: peer_frame.h. Also how deep the lowest corner is in the ground at most, and the root's way.
+/* Our bodies in space beside other engines, those that were found when this was built (`make
+ * bench-peers`); how they are measured: peer_frame.h. Also how deep the lowest corner is in the
+ * ground at most, and the root's way.
  *
- * Q5: a trunk on four legs of two boxes, with universal hips and hinges for knees. S3: six boxes in a row on universal
- * joints, flat on the ground. Limp is Q5 without motors, dropped from half a metre: it falls and lies; in place of gaits it
- * has four spins, as in bench_space_contacts. Q5 is dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of
- * mantissa. */
+ * Q5: a trunk on four legs of two boxes, with universal hips and hinges for knees. S3: six boxes
+ * in a row on universal joints, flat on the ground. Limp is Q5 without motors, dropped from half a
+ * metre: it falls and lies; in place of gaits it has four spins, as in bench_space_contacts. Q5 is
+ * dropped; the double pendulum, of boxes on ball joints, has a reference of 64 bits of mantissa. */
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static struct peer_body *add_box(struct peer_scene *scene, double density, doubl
     return body;
 }
 
-/* Of the body that was added last; the first axis is along z. */
+/* Adds a joint to the body that was added last. Its first axis is along z. */
 static struct peer_joint *add_joint(struct peer_scene *scene, int parent, enum peer_joint_kind kind,
                                     double x, double y, double z)
 {
@@ -170,8 +171,8 @@ static void cross(const double *a, const double *b, double *to)
         to[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* The pendulum of tests/oracle/space/scenes/double-spherical-pendulum.json; and where its second body's centre is
- * after 2 s, from tests/oracle/space/cases.json. */
+/* The pendulum of tests/oracle/space/scenes/double-spherical-pendulum.json; and where its second
+ * body's centre is after 2 s, from tests/oracle/space/cases.json. */
 static const double pendulum_end_m[3] = {-0.08598025796680585, 1.31748332689969,
                                          -0.06760746322843197};
 static const double pendulum_lengths_m[2] = {0.25, 0.2}, pendulum_reach_m = 0.5;

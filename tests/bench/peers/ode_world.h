@@ -1,4 +1,5 @@
-/* What the files of ODE in the plane and in space do alike; the scene's header comes before this one. */
+/* What the files of ODE in the plane and in space do alike; the scene's header comes before this
+ * one. */
 #ifndef TESTS_BENCH_PEERS_ODE_WORLD_H
 #define TESTS_BENCH_PEERS_ODE_WORLD_H
 
@@ -19,12 +20,14 @@ struct world {
     double angles[PEER_BODIES_MAX]; /* in the plane: unwrapped, as last read */
 };
 
-/* Contacts that say the same thing twice make the direct solver complain; it goes on nevertheless. */
+/* Contacts that say the same thing twice make the direct solver complain; it goes on
+ * nevertheless. */
 static void ode_ignore_message(int number, const char *message, va_list arguments)
 {
 }
 
-/* A world with gravity and ground, at most ODE_CONTACTS_MAX contacts of two bodies; NULL: no memory. */
+/* A world with gravity and ground, at most ODE_CONTACTS_MAX contacts of two bodies; NULL: no
+ * memory. */
 static struct world *ode_create(const struct peer_scene *scene, double hz, double friction,
                                 int contacts_max)
 {

@@ -1,6 +1,6 @@
-/* Our own default solver behind peers.h: the position servo of creatures, every contact, and the energy
- * ledger, which is always on. As by default, RK4 where nothing can touch; and with midpoint steps alone,
- * those it takes under contact, to compare their precision. */
+/* Our own default solver behind peers.h: the position servo of creatures, every contact, and the
+ * energy ledger, which is always on. As by default, RK4 where nothing can touch; and with midpoint
+ * steps alone, those it takes under contact, to compare their precision. */
 #include "common/version.h"
 #include "tests/bench/fixed_dynamics.h"
 #include "tests/bench/peers/peers.h"

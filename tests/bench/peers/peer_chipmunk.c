@@ -5,7 +5,7 @@
 
 #include "tests/bench/peers/peers.h"
 
-/* Of a pivot, a limit and a motor. */
+/* Each joint has a pivot, a limit and a motor. */
 enum { CONSTRAINTS_MAX = 3 * PEER_BODIES_MAX };
 
 struct world {

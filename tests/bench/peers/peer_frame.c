@@ -91,7 +91,8 @@ double peer_mean(double *values, int count)
     return sum / count;
 }
 
-/* Of a creature in its gaits. A model that an engine compiles for a scene, and keeps, is there before. */
+/* Times a creature in its gaits. A model that an engine compiles for a scene, and keeps, is there
+ * before. */
 static double time_gaits(const struct peer_bench *bench, const struct peer_contender *contender,
                          int creature)
 {

@@ -1,18 +1,20 @@
 /* What bench_peers.c and bench_space_peers.c do alike: engines take turns at the same scenes.
  *
- *   bench_X [REPETITIONS]   speed: creatures on land, 10 s in each of their gaits, making and forgetting the creature
- *                           included. Of 16 gaits it is the median, as one gait may fall in one engine and walk in
- *                           another. The engines take turns within each repetition; the ratio is the median over the repetitions
- *                           of an engine's time by ours, the first contender's, in the same repetition.
+ *   bench_X [REPETITIONS]   speed: creatures on land, 10 s in each of their gaits, making and
+ *                           forgetting the creature included. Of 16 gaits it is the median, as one
+ *                           gait may fall in one engine and walk in another. The engines take turns
+ *                           within each repetition; the ratio is the median over the repetitions of
+ *                           an engine's time by ours, the first contender's, in the same
+ *                           repetition.
  *   bench_X --precision     accuracy beside speed, over steps from 1/60 s to 1/3840 s, for plot.c:
- *     double pendulum: error of its end after some seconds against a reference, and how much its energy has changed
- *       after 10 s, as a share of the greatest that could be kinetic;
- *     the first creature without muscles, dropped turning from 1 m, 3 s: it can only lose energy, so the sum of all
- *       increases from one step to the next is an error, given as a share of what was lost; and how far the lowest
- *       corner is above or below the ground at most, from 2 s on.
+ *     double pendulum: error of its end after some seconds against a reference, and how much its
+ *       energy has changed after 10 s, as a share of the greatest that could be kinetic;
+ *     the first creature without muscles, dropped turning from 1 m, 3 s: it can only lose energy,
+ *       so the sum of all increases from one step to the next is an error, given as a share of what
+ *       was lost; and how far the lowest corner is above or below the ground at most, from 2 s on.
  *
- * Before any of that each engine must make the first creature's joints follow their targets in empty space. Times are
- * processor times of the thread. */
+ * Before any of that each engine must make the first creature's joints follow their targets in
+ * empty space. Times are processor times of the thread. */
 #ifndef TESTS_BENCH_PEERS_PEER_FRAME_H
 #define TESTS_BENCH_PEERS_PEER_FRAME_H
 
@@ -55,14 +57,16 @@ struct peer_bench {
     int (*has_ground)(const struct peer_scene *scene);
     /* Targets of all joints at a time, rad; none are set where there are no motors. */
     void (*set_targets)(const struct peer_scene *scene, double at_s, double (*targets)[2]);
-    /* Sum over the joints of how far they are from their targets, rad, and the most that it may be on average. */
+    /* Sum over the joints of how far they are from their targets, rad, and the most that it may be
+     * on average. */
     double (*motor_error_rad)(const struct peer_scene *scene, const struct peer_state *states,
                               double at_s);
     double motor_error_max_rad;
     void (*read_start)(const struct peer_scene *scene, struct peer_state *states);
     double (*energy_j)(const struct peer_scene *scene, const struct peer_state *states);
     double (*lowest_corner_m)(const struct peer_scene *scene, const struct peer_state *states);
-    /* Of the pendulum's end at pendulum_s, m; energy when it hangs still, J. */
+    /* Error of the place of the pendulum's end at pendulum_s, m; its energy when it hangs still,
+     * J. */
     double (*pendulum_error_m)(const struct peer_state *states);
     double pendulum_s, pendulum_bottom_j;
 
@@ -72,8 +76,8 @@ struct peer_bench {
     const char *pendulum_panels[2], *fall_panels[2]; /* error, energy; energy, ground */
 };
 
-/* Moves a scene for a time, and forgets it. The targets of a gait are a polygon along its sine with corners at
- * PEER_TICKS_HZ. Ends the program where an engine cannot make the scene. */
+/* Moves a scene for a time, and forgets it. The targets of a gait are a polygon along its sine with
+ * corners at PEER_TICKS_HZ. Ends the program where an engine cannot make the scene. */
 void peer_run(const struct peer_bench *bench, const struct peer_contender *contender,
               double until_s, peer_observer *observe, void *context);
 /* Changes the order of the values. */

@@ -1,6 +1,7 @@
 /* MuJoCo behind peers.h, planar by slides and hinges, with its own soft contacts. The servo is the
- * workload's to the letter: 1 N m s/rad (10/s (q* - q) + q*' - q'); its last term is a joint damping, which
- * the integrator Euler takes implicitly. Making the model from its XML is part of making a creature. */
+ * workload's to the letter: 1 N m s/rad (10/s (q* - q) + q*' - q'); its last term is a joint
+ * damping, which the integrator Euler takes implicitly. Making the model from its XML is part of
+ * making a creature. */
 #include <stdlib.h>
 
 #include "tests/bench/peers/mujoco_xml.h"

@@ -1,5 +1,6 @@
-/* ODE behind peers.h: dWorldStep, the direct solver (not the iterative one), as in its manual for accuracy.
- * Bodies are boxes in three dimensions, held in the plane z = 0 by joints of the kind meant for that. */
+/* ODE behind peers.h: dWorldStep, the direct solver (not the iterative one), as in its manual for
+ * accuracy. Bodies are boxes in three dimensions, held in the plane z = 0 by joints of the kind
+ * meant for that. */
 #include <math.h>
 
 #include "tests/bench/peers/peers.h"

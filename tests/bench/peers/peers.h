@@ -1,5 +1,5 @@
-/* The common workload for several physics engines: what a scene is, and what an engine must do with it.
- * Each engine is one file, peer_ENGINE; bench_peers.c measures them in turns. Also C++.
+/* The common workload for several physics engines: what a scene is, and what an engine must do
+ * with it. Each engine is one file, peer_ENGINE; bench_peers.c measures them in turns. Also C++.
  *
  * All bodies start with angle 0. Joint i joins body i + 1 - hangs_on_world to its parent. */
 #ifndef TESTS_BENCH_PEERS_PEERS_H
@@ -34,8 +34,8 @@ struct peer_state {
     double x_m, y_m, angle_rad, vx_m_s, vy_m_s, omega_rad_s; /* of the centre of mass */
 };
 
-/* Each engine follows the targets by its own means, with at most FIXED_STRENGTH_N_M: how fast a joint is to turn, for
- * engines whose motors take a speed. */
+/* Each engine follows the targets by its own means, with at most FIXED_STRENGTH_N_M: how fast a
+ * joint is to turn, for engines whose motors take a speed. */
 static inline double peer_motor_speed(double target, double rate, double angle)
 {
     return 10 * (target - angle) + rate;

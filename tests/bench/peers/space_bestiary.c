@@ -1,4 +1,5 @@
-/* Our own bodies in space behind space_peers.h. Springs and dampers with a bound: the workload's servo to the letter. */
+/* Our own bodies in space behind space_peers.h. Springs and dampers with a bound: the workload's
+ * servo to the letter. */
 #include "common/version.h"
 #include "simulator/boxes/steps/space_dynamics.h"
 #include "tests/bench/peers/space_peers.h"
@@ -43,7 +44,7 @@ static void put_turn(struct quaternion q, double *to)
     to[3] = q.z;
 }
 
-/* Of a joint with axes: z along the first, y along the second. */
+/* The frame of a joint with axes: z is along the first, y along the second. */
 static struct quaternion frame_of(const struct peer_joint *joint)
 {
     struct vec3 z = vector_of(joint->axes[0]), y = vector_of(joint->axes[1]);

@@ -1,6 +1,7 @@
-/* Box3D behind space_peers.h, in single precision and one thread, with four substeps a step, as it advises, or one. It has no universal joint:
- * here that is a ball whose twist is held at what a universal joint has at the same two angles, set anew each step, and whose
- * cone is the limit of both. The servo's torque is that of the step's start. */
+/* Box3D behind space_peers.h, in single precision and one thread, with four substeps a step, as it
+ * advises, or one. It has no universal joint: here that is a ball whose twist is held at what a
+ * universal joint has at the same two angles, set anew each step, and whose cone is the limit of
+ * both. The servo's torque is that of the step's start. */
 #include <box3d/box3d.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #define GROUND_REACH_M 500.0f
 #define GROUND_DEPTH_M 1.0f
 
-/* Of a joint: its first two axes and their product, as both bodies see them. */
+/* A joint's first two axes and their product, as both bodies see them. */
 struct axes {
     b3Vec3 in_parent[3], in_child[3];
 };
@@ -103,7 +104,8 @@ static void set_axes(struct world *w, int i)
     }
 }
 
-/* Both frames lie alike at the start: z along a hinge's axis, and along the axis of a universal joint's twist. */
+/* Both frames lie alike at the start: z along a hinge's axis, and along the axis of a universal
+ * joint's twist. */
 static void set_frames(struct world *w, int i, b3JointDef *base)
 {
     const struct peer_joint *joint = &w->scene->joints[i];

@@ -1,6 +1,7 @@
-/* MuJoCo behind space_peers.h, with its own soft contacts. The servo is the workload's to the letter; its last
- * term is a joint damping, which the integrator Euler takes implicitly. The model is compiled from its XML once for each
- * scene, and that is not measured. Its world has our axes: gravity is along -y. */
+/* MuJoCo behind space_peers.h, with its own soft contacts. The servo is the workload's to the
+ * letter; its last term is a joint damping, which the integrator Euler takes implicitly. The model
+ * is compiled from its XML once for each scene, and that is not measured. Its world has our axes:
+ * gravity is along -y. */
 #include <stdlib.h>
 
 #include "tests/bench/peers/mujoco_xml.h"
@@ -37,7 +38,8 @@ static void add_joint(struct xml *xml, const struct peer_scene *scene, int i, co
     }
 }
 
-/* A body's frame has its origin at its joint, that of a free one at its centre, and the body's axes. */
+/* A body's frame has its origin at its joint, that of a free one at its centre, and the body's
+ * axes. */
 static void add_body(struct xml *xml, const struct peer_scene *scene, int i, const double *from,
                      const double *from_turn)
 {

@@ -1,5 +1,5 @@
-/* ODE behind space_peers.h, by both of its solvers: dWorldQuickStep with its 20 sweeps, and the direct dWorldStep. The
- * servo's torque is that of the step's start. */
+/* ODE behind space_peers.h, by both of its solvers: dWorldQuickStep with its 20 sweeps, and the
+ * direct dWorldStep. The servo's torque is that of the step's start. */
 #include <string.h>
 
 #include "tests/bench/peers/space_peers.h"
@@ -48,7 +48,8 @@ static void add_joint(struct world *w, int i)
     w->joints[i] = joint;
 }
 
-/* The axis of a joint that a parameter is of: ODE's first axis of a universal joint is our second. */
+/* The axis of a joint that a parameter is of: ODE's first axis of a universal joint is our
+ * second. */
 static int group_of(const struct peer_joint *joint, int k)
 {
     return joint->kind == PEER_UNIVERSAL && k == 0 ? dParamGroup2 : dParamGroup1;

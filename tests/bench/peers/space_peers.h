@@ -1,5 +1,5 @@
-/* The common workload in space for several physics engines: what a scene is, and what an engine must do with it. As
- * peers.h for the plane; bench_space_peers.c measures. Also C++.
+/* The common workload in space for several physics engines: what a scene is, and what an engine
+ * must do with it. As peers.h for the plane; bench_space_peers.c measures. Also C++.
  *
  * y up, right-handed axes, SI units. Quaternions (w, x, y, z), body to world. Joint i joins body
  * i + 1 - (joints == bodies) to its parent. */
@@ -20,7 +20,8 @@ struct peer_body {
     double v_m_s[3], w_rad_s[3]; /* of the centre; both in the world */
 };
 
-/* How many angles: axis1 is fixed in the parent, axis2 in the child, both as they are in the world at the start. */
+/* How many angles: axis1 is fixed in the parent, axis2 in the child, both as they are in the world
+ * at the start. */
 enum peer_joint_kind { PEER_HINGE = 1, PEER_UNIVERSAL, PEER_BALL };
 
 struct peer_joint {
