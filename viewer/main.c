@@ -227,8 +227,11 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     if (optind >= argc)
         return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
     request->job.is_world = request->world.is_given;
-    if (request->world.is_given && (!request->job.path || argc - optind != 1))
-        return fail(ERR_USAGE, "--world: expected one RUN_DIR and --export FILE");
+    if (request->world.is_given && argc - optind != 1)
+        return fail(ERR_USAGE, "--world: expected one RUN_DIR");
+    if (request->world.is_given && !request->job.path)
+        return fail(ERR_USAGE, "--world is drawn into a file and has no window: add --export "
+                               "picture.png (or .svg) or --export film.mp4 (or .webm, .gif)");
     if (!request->world.is_given && (request->from_s || request->to_s || request->speed))
         return fail(ERR_USAGE, "--from, --to and --speed are for --world");
     if (request->is_contest && argc - optind != 2)

@@ -4,6 +4,17 @@
 
 #include <stdint.h>
 
+#include "common/params/params.h"
+
+/* Whether a run is one of a preserve, in which nobody is judged. */
+static inline int preserve_is_wanted(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
+}
+
+/* An epoch of a world; epoch 0 founds it and takes no time. */
+#define EPOCH_S 30.0
+
 /* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
  * are sums since the world began; energies are in microjoules. */
 #define EPOCH_FACTS(X)                                                                             \

@@ -111,6 +111,29 @@ static int print_json(const struct store_entry *entries, int count, const struct
     return command_finish_output() || stream.has_failed ? COMMAND_FAILED : COMMAND_OK;
 }
 
+/* One object for each world of a preserve, after that epoch. */
+static int print_worlds_json(struct store *store, uint32_t epoch, struct error *error)
+{
+    struct json_stream stream = {.file = stdout};
+    struct store_epoch_row *rows;
+    int count, status = store_get_epochs(store, epoch, &rows, &count, error);
+    if (status)
+        return status;
+    json_stream_begin(&stream, NULL, '[');
+    for (int i = 0; i < count && rows[i].epoch == epoch; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "world", json_integer(rows[i].world));
+        json_object_set_new(object, "epoch", json_integer(rows[i].epoch));
+        for (int k = 0; k < EPOCH_FACT_COUNT; k++)
+            json_object_set_new(object, epoch_fact_names[k], json_integer(rows[i].facts[k]));
+        json_stream_put(&stream, NULL, object);
+    }
+    json_stream_end(&stream, ']');
+    output_print(stdout, "\n");
+    free(rows);
+    return stream.has_failed ? error_set(error, ERR_IO, "%s", error_text(ERR_IO)) : 0;
+}
+
 /* What was on the command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
@@ -212,9 +235,11 @@ static int list_run(const char *directory, const struct request *request)
     if (command_open_run(directory, &store, &error) || store_get_params(store, &params, &error) ||
         get_entries(store, request, &entries, &count, &generation, &error)) {
         result = command_fail(&error);
-    } else if (preserve_is_wanted(&params) && !request->is_json) {
+    } else if (preserve_is_wanted(&params)) {
         result =
-            command_print_worlds(store, generation, &error) ? command_fail(&error) : COMMAND_OK;
+            (request->is_json ? print_worlds_json : command_print_worlds)(store, generation, &error)
+                ? command_fail(&error)
+                : COMMAND_OK;
     } else if (request->is_json) {
         result = print_json(entries, count, &params);
     } else if (request->lineage) {
@@ -278,7 +303,8 @@ static const struct option_row options[] = {
     {"all", 0, NULL, "with --lineage: both parents of each, so all ancestors", OPTION_FLAG,
      .field = offsetof(struct request, is_all)},
     {"json", 0, NULL,
-     "one array, one object per creature; what may differ between two equal runs stands under the "
+     "one array, one object per creature (of a preserve: per world); what may differ between two "
+     "equal runs stands under the "
      "key `cost` (docs/run-store.md)",
      OPTION_FLAG, .field = offsetof(struct request, is_json)},
     {.name = NULL}};

@@ -48,7 +48,7 @@ static void write_value(const struct chart *chart, double value)
 {
     if (chart->is_share)
         fprintf(chart->file, "%.3g %%", 100 * value);
-    else if (fabs(value) >= 1e5)
+    else if (fabs(value) >= 9999.5)
         fprintf(chart->file, "%.3gk", value / 1000);
     else
         fprintf(chart->file, "%.4g", fabs(value) < 1e-12 ? 0 : value);
@@ -199,5 +199,11 @@ void chart_end(const struct chart *chart, const struct chart_series *series, int
         }
         fputs("</span> ", chart->file);
     }
-    fputs("</p></figure>\n", chart->file);
+    fputs("</p>", chart->file);
+    if (chart->meaning) {
+        fputs("<p class='soft'>", chart->file);
+        html_write(chart->file, chart->meaning);
+        fputs("</p>", chart->file);
+    }
+    fputs("</figure>\n", chart->file);
 }

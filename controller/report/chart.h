@@ -18,8 +18,9 @@ struct chart {
     const char *title;  /* what is plotted, with its unit */
     const char *x_name; /* "generation" */
     double x_min, x_max, y_min, y_max;
-    int is_share; /* y is 0 .. 1 and shown as percents */
-    int is_count; /* y is whole numbers */
+    int is_share;        /* y is 0 .. 1 and shown as percents */
+    int is_count;        /* y is whole numbers */
+    const char *meaning; /* a sentence under the picture, or NULL */
 };
 
 struct chart_series {

@@ -64,8 +64,14 @@ int report_write_course(const struct report *report, FILE *file);
 int report_write_variety(const struct report *report, FILE *file);
 int report_write_verdicts(const struct report *report, FILE *file);
 int report_write_choices(const struct report *report, FILE *file);
+/* Of a preserve: key figures; worlds over time; who lived. */
+void report_write_preserve_figures(const struct report *report, FILE *file);
+int report_write_worlds(const struct report *report, FILE *file);
+int report_write_lives(const struct report *report, FILE *file);
+/* A key figure and its name. */
+void report_write_tile(FILE *file, const char *value, const char *name);
 /* Champions, and where they come from. */
-void report_write_champions(const struct report *report, FILE *file);
+int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);
 /* The picture of a creature, which plays it where it can. */
 void report_write_picture(const struct report *report, FILE *file, uint64_t id);

@@ -179,7 +179,7 @@ static void write_page(const char *page, FILE *file)
     }
 }
 
-void report_write_champions(const struct report *report, FILE *file)
+int report_write_champions(const struct report *report, FILE *file)
 {
     if (report->gallery.player) {
         fputs("<iframe id='player' title='replays' srcdoc=\"", file);
@@ -194,6 +194,7 @@ void report_write_champions(const struct report *report, FILE *file)
     write_top(report, file);
     write_strip(report, file, "Champions", report->champions, report->champion_count);
     write_strip(report, file, "Chosen by hand", report->chosen, report->chosen_count);
+    return 0;
 }
 
 /* ---- the tree ---- */

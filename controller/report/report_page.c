@@ -14,12 +14,7 @@
 /* More events than these are not listed. */
 #define EVENTS_MAX 200
 
-static void write_section(FILE *file, const char *id, const char *title)
-{
-    fprintf(file, "<h2 id='%s'>%s</h2>\n", id, title);
-}
-
-static void write_tile(FILE *file, const char *value, const char *name)
+void report_write_tile(FILE *file, const char *value, const char *name)
 {
     fputs("<div class='tile'><b>", file);
     html_write(file, value);
@@ -83,29 +78,28 @@ static void write_figures(const struct report *report, FILE *file)
 {
     const struct store_status *status = &report->facts.status;
     char text[64], duration[32];
-    fputs("<div class='tiles'>\n", file);
     if (report->top_count > 0 && !run_has_no_goal(&report->facts.params)) {
         snprintf(text, sizeof text, "%.4g", report->top[0].fitness);
-        write_tile(file, text, "best fitness");
+        report_write_tile(file, text, "best fitness");
         snprintf(text, sizeof text, "%.4g", status->median);
-        write_tile(file, text, "median fitness");
+        report_write_tile(file, text, "median fitness");
     }
     snprintf(text, sizeof text, "%d of %" PRId64, report->facts.generation_count,
              report->facts.params.evolution_generations);
-    write_tile(file, text, "generations complete");
+    report_write_tile(file, text, "generations complete");
     snprintf(text, sizeof text, "%d", report->statistics.evaluated);
-    write_tile(file, text, "creatures evaluated");
+    report_write_tile(file, text, "creatures evaluated");
     if (search_is_interactive(&report->facts.params)) {
         snprintf(text, sizeof text, "%d, %d, %d", report->statistics.bred, report->statistics.kept,
                  report->statistics.banned);
-        write_tile(file, text, "to breed, to keep, banned by hand");
+        report_write_tile(file, text, "to breed, to keep, banned by hand");
     }
     snprintf(text, sizeof text, "%s", print_duration(report->statistics.working_s, duration));
-    write_tile(file, text, "of work");
+    report_write_tile(file, text, "of work");
     if (report->statistics.working_s > 0) {
         snprintf(text, sizeof text, "%.0f/s",
                  report->statistics.evaluated / report->statistics.working_s);
-        write_tile(file, text, "evaluations");
+        report_write_tile(file, text, "evaluations");
     }
     int verified = 0, replayed = 0;
     for (int i = 0; i < report->gallery.count; i++) {
@@ -114,15 +108,18 @@ static void write_figures(const struct report *report, FILE *file)
     }
     if (replayed > 0) {
         snprintf(text, sizeof text, "%d of %d", verified, replayed);
-        write_tile(file, text, "replays verified");
+        report_write_tile(file, text, "replays verified");
     }
-    fputs("</div>\n", file);
 }
 
 /* What it is bred for, and who decides. */
 static void write_goal(const struct params *params, FILE *file)
 {
     const struct behaviour_info *behaviour = &behaviours[params->evolution_behaviour];
+    if (preserve_is_wanted(params)) {
+        fputs("<p>Bred for <b>nothing</b>: creatures eat, breed and die.</p>\n", file);
+        return;
+    }
     if (run_has_no_goal(params)) {
         fputs("<p>Bred <b>by hand</b>: somebody chose the parents.</p>\n", file);
         return;
@@ -157,8 +154,11 @@ static void write_header(const struct report *report, FILE *file)
     html_write(file, params->run_name);
     fputs("</h1>\n", file);
     write_goal(params, file);
-    fprintf(file, "<p class='soft'>seed %" PRId64 ", search %s, population %" PRId64 ", begun ",
-            params->run_seed, search_params_method(params)->name, params->population_size);
+    fprintf(file, "<p class='soft'>seed %" PRId64 ", ", params->run_seed);
+    if (!preserve_is_wanted(params))
+        fprintf(file, "search %s, population %" PRId64 ", ", search_params_method(params)->name,
+                params->population_size);
+    fputs("begun ", file);
     write_minute(report->facts.status.created_utc, file);
     fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
     html_write(file, report->directory);
@@ -170,20 +170,9 @@ static void write_header(const struct report *report, FILE *file)
         html_write(file, champion->words);
         fprintf(file, "</span>%s.</p>\n", champion->holds ? "" : ", too little");
     }
-    write_figures(report, file);
-    fputs("<nav><a href='#doctor'>doctor</a>", file);
-    if (!run_has_no_goal(params))
-        fputs("<a href='#fitness'>fitness</a>", file);
-    if (contests_are_wanted(params))
-        fputs("<a href='#progress'>progress</a>", file);
-    if (search_is_interactive(params))
-        fputs("<a href='#choices'>choices</a>", file);
-    fprintf(file,
-            "<a href='#champions'>%s</a><a href='#lineage'>lineage</a>"
-            "<a href='#variety'>variety</a><a href='#breeding'>breeding</a>"
-            "<a href='#verdicts'>verdicts</a><a href='#workers'>workers</a>"
-            "<a href='#parameters'>parameters</a></nav>\n</header>\n",
-            run_has_no_goal(params) ? "creatures" : "champions");
+    fputs("<div class='tiles'>\n", file);
+    (preserve_is_wanted(params) ? report_write_preserve_figures : write_figures)(report, file);
+    fputs("</div>\n", file);
 }
 
 /* ---- the doctor ---- */
@@ -204,10 +193,9 @@ static void write_finding(FILE *file, const struct doctor_finding *finding)
     fputs("</div>\n", file);
 }
 
-static void write_doctor(const struct report *report, FILE *file)
+static int write_doctor(const struct report *report, FILE *file)
 {
     int told = 0;
-    write_section(file, "doctor", "What holds it back");
     for (int i = 0; i < report->finding_count; i++) {
         const struct doctor_finding *finding = &report->findings[i];
         if (finding->state != DOCTOR_PROBLEM && finding->state != DOCTOR_NOTE)
@@ -240,6 +228,7 @@ static void write_doctor(const struct report *report, FILE *file)
                 words[finding->state]);
     }
     fputs("</table></details>\n", file);
+    return 0;
 }
 
 /* ---- breeding, verdicts, workers ---- */
@@ -249,9 +238,8 @@ static double percent_of(double part, double whole)
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-static void write_methods(const struct report *report, FILE *file)
+static int write_methods(const struct report *report, FILE *file)
 {
-    write_section(file, "breeding", "Breeding");
     int has_scores = !run_has_no_goal(&report->facts.params);
     int has_choices = search_is_interactive(&report->facts.params);
     fprintf(file,
@@ -285,13 +273,13 @@ static void write_methods(const struct report *report, FILE *file)
             "</table></div>\n<p class='soft'>Survived: the generation it was born in.%s%s</p>\n",
             has_scores ? " Fitter: than each of its parents." : "",
             has_choices ? " Chosen: marked to breed or to be kept, once or more often." : "");
+    return 0;
 }
 
 static int write_verdicts(const struct report *report, FILE *file)
 {
     const struct run_statistics *statistics = &report->statistics;
     int status = 0;
-    write_section(file, "verdicts", "Verdicts");
     fputs("<div class='plots'>\n", file);
     if (report->facts.generation_count > 0)
         status = report_write_verdicts(report, file);
@@ -316,13 +304,12 @@ static int write_verdicts(const struct report *report, FILE *file)
     return status;
 }
 
-static void write_workers(const struct report *report, FILE *file)
+static int write_workers(const struct report *report, FILE *file)
 {
     const struct run_statistics *statistics = &report->statistics;
     char duration[32];
     double all_s =
         statistics->worker_count > 0 ? statistics->worker_s / statistics->worker_count : 0;
-    write_section(file, "workers", "Workers");
     fputs("<div class='wide'><table><tr><th>worker</th><th class='n'>evaluations</th>"
           "<th class='n'>busy</th><th></th><th class='n'>before the referee</th>"
           "<th class='n'>repeated</th></tr>\n",
@@ -351,11 +338,12 @@ static void write_workers(const struct report *report, FILE *file)
                 "<p class='soft'>%d creatures (%.0f %%) have the body and brain of an earlier one: "
                 "they got its result and were not simulated.</p>\n",
                 statistics->reused, percent_of(statistics->reused, statistics->evaluated));
+    return 0;
 }
 
 /* ---- events, quarantine, parameters ---- */
 
-static void write_events(const struct report *report, FILE *file)
+static int write_events(const struct report *report, FILE *file)
 {
     const struct run_facts *facts = &report->facts;
     fprintf(file, "<details><summary>%d events</summary>\n<table>\n", facts->event_count);
@@ -371,7 +359,7 @@ static void write_events(const struct report *report, FILE *file)
     }
     fputs("</table></details>\n", file);
     if (facts->quarantined_count == 0)
-        return;
+        return 0;
     fprintf(file,
             "<h3>Quarantine (%" PRId64
             ")</h3>\n<div class='wide'><table><tr><th>creature</th><th>why</th>"
@@ -386,6 +374,7 @@ static void write_events(const struct report *report, FILE *file)
         fputs("</code></td></tr>\n", file);
     }
     fputs("</table></div>\n", file);
+    return 0;
 }
 
 /* One row of the table of parameters. */
@@ -410,12 +399,11 @@ static int is_preset(const struct params *params, const struct params *presets, 
     return !strcmp(value, preset);
 }
 
-static void write_params(const struct report *report, FILE *file)
+static int write_params(const struct report *report, FILE *file)
 {
     const struct params *params = &report->facts.params;
     struct params presets;
     params_set_defaults(&presets);
-    write_section(file, "parameters", "Parameters");
     for (int is_default = 0; is_default < 2; is_default++) {
         int count = 0;
         for (int i = 0; i < param_count; i++)
@@ -431,14 +419,14 @@ static void write_params(const struct report *report, FILE *file)
                 write_param(params, file, i);
         fprintf(file, "</table></div>\n%s", is_default ? "</details>\n" : "");
     }
+    return 0;
 }
 
-/* A section of nothing but plots. */
-static int write_plots(const struct report *report, FILE *file, const char *id, const char *title,
+/* Plots by generation. */
+static int write_plots(const struct report *report, FILE *file,
                        int (*write)(const struct report *report, FILE *file))
 {
     int has_generations = report->facts.generation_count > 0;
-    write_section(file, id, title);
     fputs(has_generations ? "<div class='plots'>\n" : "<p>No generation is complete yet.</p>\n",
           file);
     int status = has_generations ? write(report, file) : 0;
@@ -446,55 +434,114 @@ static int write_plots(const struct report *report, FILE *file, const char *id, 
     return status;
 }
 
-/* Where scores say nothing about progress. */
-static void write_progress(const struct report *report, FILE *file)
+static int write_fitness(const struct report *report, FILE *file)
 {
-    if (!contests_are_wanted(&report->facts.params))
-        return;
-    write_section(file, "progress", "Progress");
+    return write_plots(report, file, report_write_course);
+}
+
+static int write_choices(const struct report *report, FILE *file)
+{
+    return write_plots(report, file, report_write_choices);
+}
+
+/* Where scores say nothing about progress. */
+static int write_progress(const struct report *report, FILE *file)
+{
     if (report->ladder.rung_count > 0)
         ladder_page_write(&report->ladder, file);
     else
         fputs("<p>The scores of one generation say nothing about another. <code>controller "
               "progress</code> lets generations meet and measures it.</p>\n",
               file);
+    return 0;
 }
 
-int report_write(const struct report *report, FILE *file)
+static int write_variety(const struct report *report, FILE *file)
 {
-    int has_generations = report->facts.generation_count > 0, status = 0;
-    write_head(report, file);
-    fputs("<body>\n", file);
-    write_symbols(report, file);
-    write_header(report, file);
-    fputs("<main>\n", file);
-    write_doctor(report, file);
-    if (!run_has_no_goal(&report->facts.params))
-        status = write_plots(report, file, "fitness", "Fitness", report_write_course);
-    write_progress(report, file);
-    if (!status && search_is_interactive(&report->facts.params))
-        status = write_plots(report, file, "choices", "Choices", report_write_choices);
-    write_section(file, "champions",
-                  run_has_no_goal(&report->facts.params) ? "Creatures" : "Champions");
-    report_write_champions(report, file);
-    write_section(file, "lineage", "Lineage");
-    if (!status)
-        status = report_write_lineage(report, file);
-    write_section(file, "variety", "Variety, bodies and brains");
     fputs("<p class='soft'>A family has the same first ancestor (by the first parents), a kind "
           "also as "
           "many parts and as many that move. Creatures with the same motion are exact copies.</p>\n"
           "<div class='plots'>\n",
           file);
-    if (has_generations && !status)
-        status = report_write_variety(report, file);
+    int status = report->facts.generation_count > 0 ? report_write_variety(report, file) : 0;
     fputs("</div>\n", file);
-    write_methods(report, file);
-    if (!status)
-        status = write_verdicts(report, file);
-    write_workers(report, file);
-    write_events(report, file);
-    write_params(report, file);
+    return status;
+}
+
+static int is_always(const struct params *params)
+{
+    (void)params;
+    return 1;
+}
+
+static int is_judged(const struct params *params)
+{
+    return !preserve_is_wanted(params);
+}
+
+static int has_goal(const struct params *params)
+{
+    return !run_has_no_goal(params);
+}
+
+static int is_judged_without_goal(const struct params *params)
+{
+    return is_judged(params) && !has_goal(params);
+}
+
+/* In the order of the page. */
+static const struct section {
+    const char *id, *link, *title;
+    int (*is_wanted)(const struct params *params);
+    int (*write)(const struct report *report, FILE *file);
+} sections[] = {
+    {"worlds", "worlds", "Worlds", preserve_is_wanted, report_write_worlds},
+    {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
+    {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
+    {"fitness", "fitness", "Fitness", has_goal, write_fitness},
+    {"progress", "progress", "Progress", contests_are_wanted, write_progress},
+    {"choices", "choices", "Choices", search_is_interactive, write_choices},
+    {"champions", "champions", "Champions", has_goal, report_write_champions},
+    {"champions", "creatures", "Creatures", is_judged_without_goal, report_write_champions},
+    {"lineage", "lineage", "Lineage", is_judged, report_write_lineage},
+    {"variety", "variety", "Variety, bodies and brains", is_judged, write_variety},
+    {"breeding", "breeding", "Breeding", is_judged, write_methods},
+    {"verdicts", "verdicts", "Verdicts", is_judged, write_verdicts},
+    {"workers", "workers", "Workers", is_judged, write_workers},
+    {"events", "events", "Events", is_always, write_events},
+    {"parameters", "parameters", "Parameters", is_always, write_params}};
+enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+
+static void write_links(const struct report *report, FILE *file)
+{
+    fputs("<nav>", file);
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (sections[i].is_wanted(&report->facts.params))
+            fprintf(file, "<a href='#%s'>%s</a>", sections[i].id, sections[i].link);
+    fputs("</nav>\n", file);
+}
+
+static int write_sections(const struct report *report, FILE *file)
+{
+    int status = 0;
+    for (int i = 0; i < SECTION_COUNT && !status; i++) {
+        if (!sections[i].is_wanted(&report->facts.params))
+            continue;
+        fprintf(file, "<h2 id='%s'>%s</h2>\n", sections[i].id, sections[i].title);
+        status = sections[i].write(report, file);
+    }
+    return status;
+}
+
+int report_write(const struct report *report, FILE *file)
+{
+    write_head(report, file);
+    fputs("<body>\n", file);
+    write_symbols(report, file);
+    write_header(report, file);
+    write_links(report, file);
+    fputs("</header>\n<main>\n", file);
+    int status = write_sections(report, file);
     fprintf(file,
             "</main>\n<footer>Bestiary %s, %s</footer>\n<script>\n%s</script>\n</body>\n</html>\n",
             BESTIARY_VERSION, report->time_utc, page_script);

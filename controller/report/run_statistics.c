@@ -33,6 +33,11 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
     if (!status)
         status = store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
                                       &facts->quarantined_count, error);
+    if (!status && preserve_is_wanted(&facts->params)) {
+        status = store_get_epochs(store, 0, &facts->epochs, &facts->epoch_count, error);
+        if (!status)
+            status = store_get_lives(store, &facts->lives, &facts->life_count, error);
+    }
     if (status)
         run_facts_deinit(facts);
     return status;
@@ -44,6 +49,8 @@ void run_facts_deinit(struct run_facts *facts)
     free(facts->members);
     free(facts->generations);
     free(facts->choices);
+    free(facts->epochs);
+    free(facts->lives);
     store_free_events(facts->events, facts->event_count);
     store_free_quarantine(facts->quarantined, facts->quarantined_count);
     memset(facts, 0, sizeof *facts);
@@ -88,7 +95,7 @@ int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_
 
 int run_has_no_goal(const struct params *params)
 {
-    return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE;
+    return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || preserve_is_wanted(params);
 }
 
 /* ---- small sums ---- */

@@ -32,6 +32,10 @@ struct run_facts {
     int event_count;
     struct store_quarantine *quarantined;
     int quarantined_count;
+    struct store_epoch_row *epochs; /* of a preserve: by epoch and world */
+    int epoch_count;
+    struct store_life *lives; /* of a preserve, by id */
+    int life_count;
 };
 int run_facts_read(struct run_facts *facts, struct store *store, struct error *error);
 void run_facts_deinit(struct run_facts *facts);

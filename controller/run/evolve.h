@@ -21,8 +21,6 @@ struct evolve_settings {
     struct run_log *log; /* kept short */
 };
 
-/* Whether a run is one of a preserve, in which nobody is judged. */
-int preserve_is_wanted(const struct params *params);
 /* Whether such a run can begin: ERR_RANGE with a message. */
 int preserve_check_run(const struct params *params, int founder_count, struct error *error);
 

@@ -31,11 +31,6 @@ struct evolve_preserve {
     struct world worlds[EPOCH_WORLDS_MAX];
 };
 
-int preserve_is_wanted(const struct params *params)
-{
-    return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
-}
-
 int preserve_check_run(const struct params *params, int founder_count, struct error *error)
 {
     const struct body_kind_info *kind = &body_kinds[params->creature_body];

@@ -141,6 +141,19 @@ struct store_epoch_row {
 /* All epochs of all worlds, by epoch and world, from `first` on. The caller frees. */
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error);
+/* Who hatched in a preserve, as it was at the end of the last epoch. */
+struct store_life {
+    uint64_t id, mother; /* mother 0: a founder */
+    uint32_t world;
+    int64_t family, generation, children;
+    int is_hunter;
+    double born_s, died_s;
+    int is_dead;
+    int cause; /* of death, as in epoch_cause_names; -1: none, or none of these */
+};
+/* All of them, by id. The caller frees. */
+int store_get_lives(struct store *store, struct store_life **lives, int *count,
+                    struct error *error);
 /* As stored_epoch_fill_order(). */
 int store_get_order(struct store *store, struct epoch_order *order, struct error *error);
 /* The run's champion: what its exam came to; instead of what was there. */

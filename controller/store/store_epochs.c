@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/store/stored_epochs.h"
 
@@ -163,4 +164,42 @@ int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row
         return status;
     sqlite3_bind_int64(row, 1, first);
     return store_get_rows(store, row, read_epoch, sizeof **rows, rows, count, error);
+}
+
+static int find_cause(const char *name)
+{
+    for (int i = 0; i < EPOCH_CAUSE_COUNT; i++)
+        if (!strcmp(epoch_cause_names[i], name))
+            return i;
+    return -1;
+}
+
+static int read_life(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_life *life = item;
+    life->id = (uint64_t)sqlite3_column_int64(row, 0);
+    life->mother = (uint64_t)sqlite3_column_int64(row, 1);
+    life->world = (uint32_t)sqlite3_column_int64(row, 2);
+    life->family = sqlite3_column_int64(row, 3);
+    life->generation = sqlite3_column_int64(row, 4);
+    life->children = sqlite3_column_int64(row, 5);
+    life->is_hunter = sqlite3_column_int64(row, 6) != 0;
+    life->born_s = sqlite3_column_double(row, 7);
+    life->is_dead = sqlite3_column_type(row, 8) != SQLITE_NULL;
+    life->died_s = sqlite3_column_double(row, 8);
+    life->cause = find_cause(statement_text(row, 9));
+    return 0;
+}
+
+int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *lives = NULL;
+    *count = 0;
+    int status = store_prepare(store,
+                               "SELECT id, mother, world, family, generation, children, hunter,"
+                               " born_s, died_s, cause FROM lives ORDER BY id",
+                               &row, error);
+    return status ? status
+                  : store_get_rows(store, row, read_life, sizeof **lives, lives, count, error);
 }

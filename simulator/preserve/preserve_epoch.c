@@ -7,7 +7,7 @@
 
 int64_t preserve_epoch_ticks(const struct params *params)
 {
-    return (int64_t)(PRESERVE_EPOCH_S * params->simulation_brain_hz + 0.5);
+    return (int64_t)(EPOCH_S * params->simulation_brain_hz + 0.5);
 }
 
 /* ---- the beginning ---- */

@@ -5,8 +5,6 @@
 
 #include "simulator/preserve/preserve.h"
 
-#define PRESERVE_EPOCH_S 30.0
-
 /* Brain ticks of an epoch. */
 int64_t preserve_epoch_ticks(const struct params *params);
 

@@ -19,7 +19,16 @@ says '^ +1 +[0-9]+ +[0-9]+ ' cat one.out
 [ "$(sql one 'SELECT max(arrivals_uj) > 0 FROM epochs')" = 1 ] || fail "nobody arrives"
 [ "$(sql one 'SELECT sum(departures_uj) FROM epochs WHERE epoch = 2')" = \
     "$(sql one 'SELECT sum(arrivals_uj) FROM epochs WHERE epoch = 4')" ] || fail "who leaves is not who arrives"
-says 'generation +4' "$bin/controller" status one
+says 'epoch +4 ' "$bin/controller" status one
+says '"died_of_mouths"' "$bin/controller" list one --json
+[ "$(grep -E '"(world|epoch|living)":' says.out | tr -dc '0-9\n' | paste -sd '|')" = \
+    "$(sql one 'SELECT world, epoch, living FROM epochs WHERE epoch = 4 ORDER BY world' | paste -sd '|')" ] ||
+    fail "list --json is not what the store has: $(cat says.out)"
+says 'report.html' "$bin/controller" report one
+says 'Energy adds up to the microjoule' cat one/report.html
+says "<td class='n'>1</td><td class='n'>$(sql one 'SELECT living FROM epochs WHERE world = 1 AND epoch = 4')</td>" cat one/report.html
+says 'Longest lineages' cat one/report.html
+refused 2 'add --export' "$bin/controller" view one --world 1
 
 # what it looked like: simulated again, as it was
 if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then

@@ -380,6 +380,84 @@ START_TEST(a_young_run_has_a_page)
 }
 END_TEST
 
+/* A run of a preserve: two worlds, `epochs` of them whole, and one that only world 0 has reached. */
+static void make_preserve(int epochs)
+{
+    make_report(&(struct planted){.generations = 1});
+    struct run_facts *facts = &report.facts;
+    facts->params.evolution_behaviour = BEHAVIOUR_PRESERVE;
+    facts->params.preserve_worlds = 2;
+    facts->epochs = calloc((size_t)epochs * 2 + 1, sizeof *facts->epochs);
+    facts->lives = calloc(3, sizeof *facts->lives);
+    ck_assert(facts->epochs && facts->lives);
+    facts->epoch_count = epochs * 2 + 1;
+    for (int i = 0; i < facts->epoch_count; i++) {
+        struct store_epoch_row *row = &facts->epochs[i];
+        *row = (struct store_epoch_row){.epoch = (uint32_t)i / 2, .world = (uint32_t)i % 2};
+        row->facts[EPOCH_living] = 10 + i;
+        row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
+    }
+    facts->lives[0] = (struct store_life){.id = 5, .family = 3, .cause = -1, .children = 1};
+    facts->lives[1] = (struct store_life){
+        .id = 7, .mother = 9, .family = 3, .generation = 2, .is_dead = 1, .died_s = 65, .cause = 2};
+    facts->lives[2] = (struct store_life){
+        .id = 9, .mother = 5, .family = 3, .generation = 1, .cause = -1, .children = 1};
+    facts->life_count = 3;
+}
+
+START_TEST(a_preserve_has_worlds_and_lives)
+{
+    static const char *const absent[] = {"#doctor",     "#fitness",      "#champions", "#breeding",
+                                         "id='doctor'", "id='verdicts'", "evaluat"};
+    make_preserve(3);
+    write_page();
+    check_closed();
+    check_says("<a href='#worlds'>");
+    check_says("<h2 id='lives'>");
+    check_says("The worlds after 1 minutes");
+    check_says("<td class='n'>1</td><td class='n'>15</td>");
+    check_says("<i class='s1'></i>world 1 <b>15</b>");
+    check_says("<i class='s0'></i>sun <b>2</b>"); /* 60 J in 30 s */
+    check_says("Energy adds up");
+    check_says("<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>");
+    check_says(">1:05</td>");
+    char *main_part = strstr(page, "<main>"), *end = strstr(page, "id='parameters'");
+    ck_assert(main_part && end);
+    *end = '\0';
+    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
+        ck_assert_msg(!strstr(main_part, absent[i]), "the page has '%s'", absent[i]);
+}
+END_TEST
+
+/* Numbers that no run has, and a ring of mothers. */
+START_TEST(a_strange_preserve_has_a_page)
+{
+    make_preserve(3);
+    struct run_facts *facts = &report.facts;
+    for (int i = 0; i < facts->epoch_count; i++)
+        for (int k = 0; k < EPOCH_FACT_COUNT; k++)
+            facts->epochs[i].facts[k] = (i + k) % 2 ? INT64_MAX : INT64_MIN;
+    facts->lives[0] = (struct store_life){.id = UINT64_MAX,
+                                          .mother = 7,
+                                          .generation = INT64_MAX,
+                                          .born_s = -1e300,
+                                          .is_dead = 1,
+                                          .died_s = NAN,
+                                          .cause = 99,
+                                          .children = INT64_MAX};
+    facts->lives[1].mother = 7;
+    write_page();
+    check_closed();
+    check_says("Energy does not add up after epoch 0 of world 0");
+    facts->params.preserve_worlds = 64;
+    write_page();
+    check_says("No epoch is over in all worlds yet");
+    facts->life_count = facts->epoch_count = 0;
+    write_page();
+    check_says("Nobody has hatched yet");
+}
+END_TEST
+
 START_TEST(what_is_not_a_number_is_drawn_nowhere)
 {
     make_report(&(struct planted){.generations = 10});
@@ -462,7 +540,7 @@ START_TEST(charts_hold_their_values)
     const struct chart_series series = {"a <b>", 3, y};
     size_t length;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0, 0};
+    struct chart chart = {file, "title", "x", 0, 2, 0, 9.5, 0, 0, NULL};
     chart_begin(&chart);
     chart_line(&chart, x, &series, 3);
     chart_end(&chart, &series, 1, 3);
@@ -507,7 +585,7 @@ START_TEST(charts_are_thinned_out)
     for (int i = 0; i < 5000; i++)
         x[i] = i;
     FILE *file = open_memstream(&page, &length);
-    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0, 0};
+    struct chart chart = {file, "title", "x", 0, 4999, 0, 4999, 0, 0, NULL};
     chart_begin(&chart);
     chart_line(&chart, x, &series, 5000);
     chart_end(&chart, &series, 1, 5000);
@@ -528,6 +606,8 @@ int main(void)
     tcase_add_test(tests, without_a_goal_there_is_no_fitness);
     tcase_add_test(tests, player_stands_in_an_attribute);
     tcase_add_test(tests, a_young_run_has_a_page);
+    tcase_add_test(tests, a_preserve_has_worlds_and_lives);
+    tcase_add_test(tests, a_strange_preserve_has_a_page);
     tcase_add_test(tests, what_is_not_a_number_is_drawn_nowhere);
     tcase_add_test(tests, steps_are_the_largest);
     tcase_add_test(tests, html_is_escaped);

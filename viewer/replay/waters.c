@@ -189,17 +189,17 @@ static int simulate(struct filming *f, struct run_reader *reader,
     struct waters *w = f->waters;
     struct packed_bytes state = {NULL, 0};
     uint32_t first;
-    int status = run_reader_find_state(reader, (uint32_t)w->world,
-                                       (uint32_t)(request->from_s / PRESERVE_EPOCH_S), &w->params,
-                                       &first, error);
+    int status =
+        run_reader_find_state(reader, (uint32_t)w->world, (uint32_t)(request->from_s / EPOCH_S),
+                              &w->params, &first, error);
     if (status)
         return status;
     preserve_apply(&w->params);
     w->columns = (int)(w->params.preserve_width_m / PLANTS_CELL_M + 0.5);
     w->rows = (int)(w->params.preserve_height_m / PLANTS_CELL_M + 0.5);
     f->tick_s = 1 / w->params.simulation_brain_hz;
-    for (uint32_t epoch = first + 1;
-         !status && (epoch - 1) * PRESERVE_EPOCH_S < request->to_s - 1e-9; epoch++)
+    for (uint32_t epoch = first + 1; !status && (epoch - 1) * EPOCH_S < request->to_s - 1e-9;
+         epoch++)
         status = live_epoch(f, reader, epoch, &state, memory, error);
     /* a run may end before the time that is asked for */
     if (status == ERR_MISSING && w->moment_count > 0)

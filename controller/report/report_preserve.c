@@ -1,0 +1,491 @@
+/* The report of a preserve: its worlds over time, where their energy goes, and who lived. The store
+ * is not trusted: an epoch that not all worlds have is left out, and a mother is of an earlier
+ * generation than her child. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controller/report/chart.h"
+#include "controller/report/report.h"
+
+/* Rows of the tables of lives. */
+#define LIVES_SHOWN 10
+/* A line of mothers has up to so many numbers. */
+#define MOTHERS_SHOWN 40
+
+#define UJ_IN_J  1e6
+#define UJ_IN_KJ 1e9
+
+/* Epochs that all worlds have lived through. */
+struct course {
+    int world_count, count;
+    const struct store_epoch_row **rows; /* of an epoch: the first world's; others stand behind */
+    double *minutes;
+};
+
+/* Whether the rows from here on are one epoch of all worlds. */
+static int is_whole(const struct run_facts *facts, int first, int world_count)
+{
+    if (facts->epoch_count - first < world_count)
+        return 0;
+    const struct store_epoch_row *rows = &facts->epochs[first];
+    for (int k = 0; k < world_count; k++)
+        if (rows[k].epoch != rows[0].epoch || rows[k].world != (uint32_t)k)
+            return 0;
+    return 1;
+}
+
+static void course_free(struct course *course)
+{
+    free(course->rows);
+    free(course->minutes);
+}
+
+static int course_make(struct course *course, const struct run_facts *facts)
+{
+    size_t most = (size_t)facts->epoch_count + 1;
+    *course = (struct course){.world_count = (int)facts->params.preserve_worlds,
+                              .rows = calloc(most, sizeof *course->rows),
+                              .minutes = calloc(most, sizeof *course->minutes)};
+    if (!course->rows || !course->minutes) {
+        course_free(course);
+        return ERR_MEMORY;
+    }
+    for (int i = 0; i < facts->epoch_count; i++) {
+        if (!is_whole(facts, i, course->world_count))
+            continue;
+        course->rows[course->count] = &facts->epochs[i];
+        course->minutes[course->count++] = facts->epochs[i].epoch * EPOCH_S / 60;
+        i += course->world_count - 1;
+    }
+    return 0;
+}
+
+/* Of one world, or of all: world -1. */
+static double sum_fact(const struct course *course, int at, int world, int fact)
+{
+    double sum = 0;
+    for (int k = 0; k < course->world_count; k++)
+        if (world < 0 || k == world)
+            sum += (double)course->rows[at][k].facts[fact];
+    return sum;
+}
+
+/* By the second, since the epoch before; not a number in the first. */
+static double rate_of(const struct course *course, int at, int fact)
+{
+    double span_s = at > 0 ? 60 * (course->minutes[at] - course->minutes[at - 1]) : NAN;
+    return at > 0 ? (sum_fact(course, at, -1, fact) - sum_fact(course, at - 1, -1, fact)) / span_s
+                  : NAN;
+}
+
+/* ---- plots ---- */
+
+struct plot_line {
+    const char *name;
+    int fact;
+};
+
+/* One fact has a line for each world, several are sums over all worlds. */
+struct plot {
+    const char *title, *meaning;
+    int is_stack, is_rate;
+    double unit;
+    struct plot_line lines[5];
+};
+
+static const struct plot plots[] = {
+    {"Living creatures",
+     "The line of a world that dies out falls to 0.",
+     0,
+     0,
+     1,
+     {{NULL, EPOCH_living}}},
+    {"Hunters",
+     "So many of the living bite the living: a way of life that comes and goes.",
+     0,
+     0,
+     1,
+     {{NULL, EPOCH_hunters}}},
+    {"Families",
+     "Founders with living descendants. They become fewer by chance alone, and rise "
+     "only where an egg drifts in.",
+     0,
+     0,
+     1,
+     {{NULL, EPOCH_families}}},
+    {"Deaths so far, all worlds",
+     "The layer that grows is what kills: mouths are hunters, guards "
+     "end who moves as nothing can.",
+     1,
+     0,
+     1,
+     {{"hunger", EPOCH_died_of_hunger},
+      {"age", EPOCH_died_of_age},
+      {"mouths", EPOCH_died_of_mouths},
+      {"guards", EPOCH_died_of_guards}}},
+    {"What is eaten, all worlds (W)",
+     "Before digestion. Plants feed grazers, carrion whoever finds "
+     "it, the living hunters.",
+     0,
+     1,
+     UJ_IN_J,
+     {{"plants", EPOCH_eaten_plants_uj},
+      {"carrion", EPOCH_eaten_carrion_uj},
+      {"the living", EPOCH_eaten_living_uj}}},
+    {"Sun and heat, all worlds (W)",
+     "The sun is what plants gain, heat what is lost for ever. "
+     "Where heat is above, the worlds live on what they stored.",
+     0,
+     1,
+     UJ_IN_J,
+     {{"sun", EPOCH_sun_uj}, {"heat", EPOCH_heat_uj}}},
+    {"Where energy is, all worlds (kJ)",
+     "A thin layer of plants is a water that is grazed bare.",
+     1,
+     0,
+     UJ_IN_KJ,
+     {{"plants", EPOCH_plants_uj},
+      {"reserves", EPOCH_reserves_uj},
+      {"bodies", EPOCH_bodies_uj},
+      {"eggs", EPOCH_eggs_uj},
+      {"carcasses", EPOCH_carcasses_uj}}}};
+enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
+
+static int count_lines(const struct plot *plot, const struct course *course)
+{
+    int count = 0;
+    if (!plot->lines[0].name)
+        return course->world_count < CHART_COLORS ? course->world_count : CHART_COLORS;
+    while (count < 5 && plot->lines[count].name)
+        count++;
+    return count;
+}
+
+/* Values of all lines, one behind the other. */
+static void fill_lines(const struct plot *plot, const struct course *course, int line_count,
+                       double *values)
+{
+    for (int k = 0; k < line_count; k++)
+        for (int i = 0; i < course->count; i++) {
+            int fact = plot->lines[plot->lines[0].name ? k : 0].fact;
+            double value = plot->is_rate ? rate_of(course, i, fact)
+                                         : sum_fact(course, i, plot->lines[0].name ? -1 : k, fact);
+            values[(size_t)k * (size_t)course->count + (size_t)i] = value / plot->unit;
+        }
+}
+
+static void include_sums(struct chart *chart, const struct chart_series *series, int line_count,
+                         int count)
+{
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int k = 0; k < line_count; k++)
+            sum += series[k].values[i];
+        chart_include(&sum, 1, &chart->y_min, &chart->y_max);
+    }
+}
+
+static int draw_lines(const struct plot *plot, const struct course *course,
+                      const struct chart_series *series, int line_count, FILE *file)
+{
+    int status = 0;
+    struct chart chart = {.file = file,
+                          .title = plot->title,
+                          .meaning = plot->meaning,
+                          .x_name = "simulated minutes",
+                          .x_min = HUGE_VAL,
+                          .x_max = -HUGE_VAL,
+                          .y_max = -HUGE_VAL,
+                          .is_count = plot->unit == 1};
+    chart_include(course->minutes, course->count, &chart.x_min, &chart.x_max);
+    for (int k = 0; k < line_count && !plot->is_stack; k++)
+        chart_include(series[k].values, course->count, &chart.y_min, &chart.y_max);
+    if (plot->is_stack)
+        include_sums(&chart, series, line_count, course->count);
+    chart_begin(&chart);
+    if (plot->is_stack)
+        status = chart_stack(&chart, course->minutes, series, line_count, course->count);
+    for (int k = line_count - 1; k >= 0 && !plot->is_stack; k--)
+        chart_line(&chart, course->minutes, &series[k], course->count);
+    chart_end(&chart, series, line_count, course->count);
+    return status;
+}
+
+static int draw_plot(const struct plot *plot, const struct course *course, FILE *file)
+{
+    struct chart_series series[CHART_COLORS];
+    char names[CHART_COLORS][16];
+    int line_count = count_lines(plot, course);
+    double *values = calloc((size_t)line_count * (size_t)course->count + 1, sizeof *values);
+    if (!values)
+        return ERR_MEMORY;
+    fill_lines(plot, course, line_count, values);
+    for (int k = 0; k < line_count; k++) {
+        snprintf(names[k], sizeof names[k], "world %d", k);
+        series[k] = (struct chart_series){plot->lines[0].name ? plot->lines[k].name : names[k], k,
+                                          values + (size_t)k * (size_t)course->count};
+    }
+    int status = draw_lines(plot, course, series, line_count, file);
+    free(values);
+    return status;
+}
+
+/* ---- the worlds ---- */
+
+static const struct column {
+    const char *name;
+    int fact;
+    double unit;
+} columns[] = {{"living", EPOCH_living, 1},
+               {"eggs", EPOCH_eggs, 1},
+               {"families", EPOCH_families, 1},
+               {"hunters", EPOCH_hunters, 1},
+               {"births", EPOCH_births, 1},
+               {"died of hunger", EPOCH_died_of_hunger, 1},
+               {"age", EPOCH_died_of_age, 1},
+               {"mouths", EPOCH_died_of_mouths, 1},
+               {"guards", EPOCH_died_of_guards, 1},
+               {"plants eaten, kJ", EPOCH_eaten_plants_uj, UJ_IN_KJ},
+               {"carrion, kJ", EPOCH_eaten_carrion_uj, UJ_IN_KJ},
+               {"the living, kJ", EPOCH_eaten_living_uj, UJ_IN_KJ}};
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+static void write_table(const struct course *course, FILE *file)
+{
+    const struct store_epoch_row *rows = course->rows[course->count - 1];
+    fprintf(file,
+            "<h3>The worlds after %.4g minutes</h3>\n<div class='wide'><table><tr>"
+            "<th class='n'>world</th>",
+            course->minutes[course->count - 1]);
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        fprintf(file, "<th class='n'>%s</th>", columns[c].name);
+    fputs("</tr>\n", file);
+    for (int k = 0; k < course->world_count; k++) {
+        fprintf(file, "<tr><td class='n'>%d</td>", k);
+        for (int c = 0; c < COLUMN_COUNT; c++)
+            fprintf(file, "<td class='n'>%.0f</td>",
+                    (double)rows[k].facts[columns[c].fact] / columns[c].unit);
+        fputs("</tr>\n", file);
+    }
+    fputs("</table></div>\n<p class='soft'>Deaths, births and what was eaten are sums since the "
+          "beginning.</p>\n",
+          file);
+}
+
+/* What there is less what there should be, uJ; wraps around where a sum is no int64. */
+static int64_t imbalance_of(const struct store_epoch_row *row)
+{
+    static const struct {
+        int fact, sign;
+    } terms[] = {{EPOCH_plants_uj, 1},    {EPOCH_reserves_uj, 1},  {EPOCH_bodies_uj, 1},
+                 {EPOCH_eggs_uj, 1},      {EPOCH_carcasses_uj, 1}, {EPOCH_start_uj, -1},
+                 {EPOCH_sun_uj, -1},      {EPOCH_heat_uj, 1},      {EPOCH_arrivals_uj, -1},
+                 {EPOCH_departures_uj, 1}};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        uint64_t value = (uint64_t)row->facts[terms[i].fact];
+        sum += terms[i].sign > 0 ? value : -value;
+    }
+    return (int64_t)sum;
+}
+
+static void write_ledger(const struct run_facts *facts, FILE *file)
+{
+    for (int i = 0; i < facts->epoch_count; i++) {
+        int64_t imbalance = imbalance_of(&facts->epochs[i]);
+        if (imbalance == 0)
+            continue;
+        fprintf(file,
+                "<p class='bad'>Energy does not add up after epoch %" PRIu32 " of world %" PRIu32
+                ": %" PRId64 " uJ too much.</p>\n",
+                facts->epochs[i].epoch, facts->epochs[i].world, imbalance);
+        return;
+    }
+    fputs("<p>Energy adds up to the microjoule after every epoch of every world.</p>\n", file);
+}
+
+int report_write_worlds(const struct report *report, FILE *file)
+{
+    struct course course;
+    int status = course_make(&course, &report->facts);
+    if (status)
+        return status;
+    if (course.count == 0)
+        fputs("<p>No epoch is over in all worlds yet.</p>\n", file);
+    for (int i = 0; i < PLOT_COUNT && course.count > 0 && !status; i++) {
+        fputs(i == 0 ? "<div class='plots'>\n" : "", file);
+        status = draw_plot(&plots[i], &course, file);
+        fputs(i == PLOT_COUNT - 1 ? "</div>\n" : "", file);
+    }
+    if (course.count > 0 && course.world_count > CHART_COLORS)
+        fprintf(file,
+                "<p class='soft'>Lines by world are those of the first %d; the table has all "
+                "%d.</p>\n",
+                CHART_COLORS, course.world_count);
+    if (course.count > 0) {
+        write_table(&course, file);
+        write_ledger(&report->facts, file);
+    }
+    course_free(&course);
+    return status;
+}
+
+/* ---- key figures ---- */
+
+void report_write_preserve_figures(const struct report *report, FILE *file)
+{
+    static const struct column tiles[] = {{"living", EPOCH_living, 1},
+                                          {"births, founders among them", EPOCH_births, 1}};
+    struct course course;
+    char text[64];
+    if (course_make(&course, &report->facts))
+        return;
+    snprintf(text, sizeof text, "%d", course.world_count);
+    report_write_tile(file, text, "worlds");
+    snprintf(text, sizeof text, "%.4g min", course.count ? course.minutes[course.count - 1] : 0);
+    report_write_tile(file, text, "of each");
+    for (size_t i = 0; i < sizeof tiles / sizeof tiles[0] && course.count > 0; i++) {
+        snprintf(text, sizeof text, "%.0f", sum_fact(&course, course.count - 1, -1, tiles[i].fact));
+        report_write_tile(file, text, tiles[i].name);
+    }
+    course_free(&course);
+}
+
+/* ---- lives ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t left = ((const struct store_life *)a)->id, right = ((const struct store_life *)b)->id;
+    return (left > right) - (left < right);
+}
+
+/* NULL: it has none, or none of an earlier generation. */
+static const struct store_life *find_mother(const struct run_facts *facts,
+                                            const struct store_life *life)
+{
+    const struct store_life key = {.id = life->mother}, *mother = NULL;
+    if (life->mother)
+        mother = bsearch(&key, facts->lives, (size_t)facts->life_count, sizeof key, compare_ids);
+    return mother && mother->generation < life->generation ? mother : NULL;
+}
+
+static void write_time(FILE *file, double seconds)
+{
+    if (seconds >= 0 && seconds < 1e9)
+        fprintf(file, "%d:%02d", (int)(seconds / 60), (int)fmod(seconds, 60));
+    else
+        fputs("?", file);
+}
+
+/* Who it was: the cells that both tables have. */
+static void write_life(const struct store_life *life, FILE *file)
+{
+    fprintf(file,
+            "<tr><td class='n'>%" PRIu64 "</td><td class='n'>%" PRIu32 "</td><td class='n'>%" PRId64
+            "</td><td>%s</td><td class='n'>",
+            life->id, life->world, life->family, life->is_hunter ? "hunts" : "");
+    write_time(file, life->born_s);
+    fputs("</td><td class='n'>", file);
+    if (life->is_dead)
+        write_time(file, life->died_s);
+    fprintf(file, "</td><td>%s</td><td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>",
+            life->cause >= 0 && life->cause < EPOCH_CAUSE_COUNT ? epoch_cause_names[life->cause]
+            : life->is_dead                                     ? "?"
+                                                                : "it lives",
+            life->children, life->generation);
+}
+
+static void begin_lives(FILE *file, const char *title, const char *last)
+{
+    fprintf(file,
+            "<h3>%s</h3>\n<div class='wide'><table><tr><th class='n'>creature</th>"
+            "<th class='n'>world</th><th class='n'>family</th><th></th><th class='n'>born</th>"
+            "<th class='n'>died</th><th>of</th><th class='n'>children</th>"
+            "<th class='n'>generation</th>%s</tr>\n",
+            title, last);
+}
+
+/* Its mothers, the youngest first. */
+static void write_mothers(const struct run_facts *facts, const struct store_life *life, FILE *file)
+{
+    int count = 0;
+    fputs("<td class='long'>", file);
+    while ((life = find_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
+        fprintf(file, "%s%" PRIu64, count > 1 ? ", " : "", life->id);
+    fputs(life ? ", ...</td>" : "</td>", file);
+}
+
+static int compare_children(const void *a, const void *b)
+{
+    const struct store_life *left = *(const struct store_life *const *)a;
+    const struct store_life *right = *(const struct store_life *const *)b;
+    if (left->children != right->children)
+        return left->children < right->children ? 1 : -1;
+    return compare_ids(left, right);
+}
+
+static int compare_generations(const void *a, const void *b)
+{
+    const struct store_life *left = *(const struct store_life *const *)a;
+    const struct store_life *right = *(const struct store_life *const *)b;
+    if (left->generation != right->generation)
+        return left->generation < right->generation ? 1 : -1;
+    return compare_ids(left, right);
+}
+
+static void write_fertile(const struct store_life **lives, int count, FILE *file)
+{
+    begin_lives(file, "Most children", "");
+    for (int i = 0; i < count && i < LIVES_SHOWN && lives[i]->children > 0; i++) {
+        write_life(lives[i], file);
+        fputs("</tr>\n", file);
+    }
+    fputs("</table></div>\n", file);
+}
+
+/* One of each family: the first that came so far. */
+static void write_deepest(const struct run_facts *facts, const struct store_life **lives,
+                          FILE *file)
+{
+    int64_t shown[LIVES_SHOWN];
+    int shown_count = 0;
+    begin_lives(file, "Longest lineages", "<th>its mother, her mother, ...</th>");
+    for (int i = 0; i < facts->life_count && shown_count < LIVES_SHOWN; i++) {
+        int is_shown = 0;
+        for (int k = 0; k < shown_count; k++)
+            is_shown |= shown[k] == lives[i]->family;
+        if (is_shown || lives[i]->generation <= 0)
+            continue;
+        shown[shown_count++] = lives[i]->family;
+        write_life(lives[i], file);
+        write_mothers(facts, lives[i], file);
+        fputs("</tr>\n", file);
+    }
+    fputs(
+        "</table></div>\n<p class='soft'>One of each family, the first that came so far. Founders "
+        "are generation 0.</p>\n",
+        file);
+}
+
+int report_write_lives(const struct report *report, FILE *file)
+{
+    const struct run_facts *facts = &report->facts;
+    size_t count = (size_t)facts->life_count;
+    if (count == 0) {
+        fputs("<p>Nobody has hatched yet.</p>\n", file);
+        return 0;
+    }
+    const struct store_life **lives = calloc(count, sizeof *lives);
+    if (!lives)
+        return ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        lives[i] = &facts->lives[i];
+    qsort(lives, count, sizeof *lives, compare_generations);
+    write_deepest(facts, lives, file);
+    qsort(lives, count, sizeof *lives, compare_children);
+    write_fertile(lives, facts->life_count, file);
+    free(lives);
+    return 0;
+}
