@@ -21,8 +21,10 @@ const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE])
 static size_t sequence_length(const unsigned char *text, size_t left)
 {
     unsigned char first = text[0];
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (length == 0 || first > 0xf4 || length > left)
+    if (first < 0x80)
+        return left > 0;
+    size_t length = 2 + (first >= 0xe0) + (first >= 0xf0);
+    if (first < 0xc2 || first > 0xf4 || length > left)
         return 0;
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80)

@@ -64,11 +64,12 @@ int sight_of(int sensor)
 int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to)
 {
     const struct sight_info *a = &sights[from], *b = &sights[to];
-    return sensor == (int)a->along     ? (int)b->along
-           : sensor == (int)a->across  ? (int)b->across
-           : sensor == (int)a->through ? (int)b->through
-           : sensor == (int)a->level   ? (int)b->level
-                                       : sensor;
+    const int own[] = {(int)a->along, (int)a->across, (int)a->through, (int)a->level};
+    const int others[] = {(int)b->along, (int)b->across, (int)b->through, (int)b->level};
+    for (int i = 0; i < 4; i++)
+        if (sensor == own[i])
+            return others[i];
+    return sensor;
 }
 
 uint64_t sensors_switched_on(const struct params *params)

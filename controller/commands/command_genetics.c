@@ -172,7 +172,7 @@ static int mutate(const struct request *request, struct creature *child, int is_
     return status;
 }
 
-/* Fills `child` from so many parents. 0, or as mutate(). */
+/* Fills `child` from its parents. 0, or as mutate(). */
 static int make_child(const struct request *request, const struct creature *parents,
                       int parent_count, struct creature *child)
 {
@@ -319,7 +319,7 @@ static int command_breed(int argc, char **argv)
 static const struct option_row random_options[] = {OUTPUT("random.creature"), COMMON};
 static const struct option_row mutate_options[] = {
     OUTPUT("mutant.creature"),
-    COUNT("so many mutations, 0 .. 64; default: drawn as in a run, but at least one"),
+    COUNT("number of mutations, 0 .. 64; default: drawn as in a run, but at least one"),
     {"see", 0, "FROM:TO",
      "what A sees of one thing from afar (light, other, object) it sees of the other; without "
      "--count nothing else changes",

@@ -1,7 +1,7 @@
 /* controller league: every pair of many creature files meets, and a table says who is how strong.
  *
  * Each pair is a process of `simulator contest`, so that a creature that breaks the simulator
- * breaks one pair only. Some processes of this program run them, each every so many-th pair, and
+ * breaks one pair only. Some processes of this program run them, each its share of the pairs, and
  * report through one pipe, in records short enough to arrive whole. Results are put together in the
  * order of the pairs: they do not depend on how many run at once. */
 #define _GNU_SOURCE /* pipe2() */
@@ -366,7 +366,7 @@ static int command_league(int argc, char **argv)
 static const struct option_row options[] = {
     {"output", 'o', "DIR", "makes this folder: the table as index.html, and a page for each duel",
      OPTION_TEXT, .field = offsetof(struct request, output)},
-    {"jobs", 'j', "N", "so many at once; default: one for each core", OPTION_WHOLE,
+    {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
      .field = offsetof(struct request, jobs), .min = 1, .max = 1024},
     {"see", 0, "FROM:TO", "all see the one where they saw the other: light:object, light:other",
      OPTION_TEXT, .field = offsetof(struct request, see)},

@@ -145,9 +145,9 @@ static int command_progress(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"champions", 'n', "N", "at most so many champions, of generations evenly apart; default 16",
+    {"champions", 'n', "N", "how many champions, of generations evenly apart, at most; default 16",
      OPTION_WHOLE, .field = offsetof(struct request, rungs), .min = 3, .max = LADDER_RUNGS_MAX},
-    {"every", 'k', "N", "the champion of each so many-th generation, from the last one back",
+    {"every", 'k', "N", "the champion of each N-th generation, from the last one back",
      OPTION_WHOLE, .field = offsetof(struct request, every), .min = 1, .max = 1000000},
     {"bouts", 0, "N", "2 or 4 for each pair, from other starts; default 2", OPTION_WHOLE,
      .field = offsetof(struct request, bouts), .min = 2, .max = CONTESTS_EXAM_BOUTS},
@@ -155,7 +155,7 @@ static const struct option_row options[] = {
      OPTION_WHOLE, .field = offsetof(struct request, samples), .max = LADDER_SAMPLES_MAX},
     {"panel", 0, "N", "creatures that nobody was bred against; default 20", OPTION_WHOLE,
      .field = offsetof(struct request, panel), .max = LADDER_PANEL_MAX},
-    {"jobs", 'j', "N", "so many at once; default: one for each core", OPTION_WHOLE,
+    {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
      .field = offsetof(struct request, jobs), .min = 1, .max = FARM_WORKERS_MAX},
     {"again", 0, NULL, "play all contests, even if they are known", OPTION_FLAG,
      .field = offsetof(struct request, is_again)},

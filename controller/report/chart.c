@@ -41,7 +41,11 @@ static double tick_step(double span)
 {
     double raw = span / TICKS, power = pow(10, floor(log10(raw)));
     double lead = raw / power;
-    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+    if (lead < 1.5)
+        return power;
+    if (lead < 3.5)
+        return 2 * power;
+    return power * (lead < 7.5 ? 5 : 10);
 }
 
 static void write_value(const struct chart *chart, double value)

@@ -15,7 +15,7 @@
 /* Fewer evaluations, or generations, say nothing. */
 #define EVALUATIONS_MIN 50
 #define GENERATIONS_MIN 10
-/* A method of breeding is judged from so many children on. */
+/* A method of breeding is judged when it has this many children. */
 #define CHILDREN_MIN 100
 
 struct examination {

@@ -26,19 +26,25 @@ static void put_trend(const struct ladder_trend *trend, char *text, size_t size)
              fabs(trend->slope), trend->p);
 }
 
+static const char *meaning_of(struct ladder_order all, struct ladder_order last)
+{
+    if (all.lost >= all.won)
+        return "later ones are no better than earlier ones";
+    if (all.won < 2 * all.lost)
+        return "later ones are hardly better";
+    return last.lost >= last.won ? "the last one has lost what others could do"
+                                 : "each beats most of those before it";
+}
+
 static void say_ancestors(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
 {
     struct ladder_order all = ladder_find_order(ladder, -1);
     struct ladder_order last = ladder_find_order(ladder, ladder->rung_count - 1);
-    const char *meaning = all.lost >= all.won      ? "later ones are no better than earlier ones"
-                          : all.won < 2 * all.lost ? "later ones are hardly better"
-                          : last.lost >= last.won  ? "the last one has lost what others could do"
-                                                   : "each beats most of those before it";
     snprintf(
         text, LADDER_WORDS_SIZE,
         "Later champions beat earlier ones in %d pairs, are even in %d and lose in %d; the last "
         "one beats %d of %d: %s.",
-        all.won, all.even, all.lost, last.won, ladder->rung_count - 1, meaning);
+        all.won, all.even, all.lost, last.won, ladder->rung_count - 1, meaning_of(all, last));
 }
 
 static void say_master(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])

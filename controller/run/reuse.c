@@ -261,11 +261,13 @@ static const char *find_difference(const struct result *one, const struct result
     int measure = measures_find_difference(&one->measures, &other->measures);
     for (int i = 0; i < one->rival_count && measure < 0; i++)
         measure = measures_find_difference(&one->rivals[i].measures, &other->rivals[i].measures);
-    return one->verdict != other->verdict                 ? "verdict"
-           : one->digest != other->digest                 ? "digest"
-           : one->pace_least_m_s != other->pace_least_m_s ? "least pace"
-           : measure >= 0                                 ? measure_table[measure].name
-                                                          : NULL;
+    if (one->verdict != other->verdict)
+        return "verdict";
+    if (one->digest != other->digest)
+        return "digest";
+    if (one->pace_least_m_s != other->pace_least_m_s)
+        return "least pace";
+    return measure >= 0 ? measure_table[measure].name : NULL;
 }
 
 int reuse_tell(struct reuse *reuse, const struct task *task, const struct result *result,

@@ -82,13 +82,3 @@ double servo_aim(const struct servo *s, enum effector_state state, int effector_
     servo_target(s, state, lower, upper, ahead, &target, &rate);
     return s->kp * target + s->kd * rate + servo_push(s, state, ahead);
 }
-
-void servo_torque(const struct servo *s, enum effector_state state, int effector_mode, double lower,
-                  double upper, double q, double qd, double half, double ahead, double *tau,
-                  double *extra)
-{
-    double kp, kd;
-    servo_gains(s, state, effector_mode, &kp, &kd);
-    *tau = servo_aim(s, state, effector_mode, lower, upper, ahead) - kp * (q + half * qd) - kd * qd;
-    *extra = half * kd + half * half * kp;
-}

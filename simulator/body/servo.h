@@ -75,11 +75,4 @@ void servo_target(const struct servo *servo, enum effector_state state, double l
  * spent. */
 int servo_is_plain(const struct servo *servo, enum effector_state state, int effector_mode);
 
-/* The effector's torque before bounds and before its implicit part, and that part's share of the
- * inertia. `half` is h/2 in an implicit midpoint step and 0 for explicit evaluation at time offset
- * `ahead`. Angles beyond lower .. upper are not aimed at. */
-void servo_torque(const struct servo *servo, enum effector_state state, int effector_mode,
-                  double lower, double upper, double q, double qd, double half, double ahead,
-                  double *tau, double *extra);
-
 #endif

@@ -26,7 +26,7 @@
 #define WORLD_IDS (UINT64_C(1) << 40)
 /* Draws of a founder, at most. */
 enum { FOUNDER_DRAWS = 8 };
-/* At an age of so many preserve.age_s it dies. */
+/* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 
 int preserve_memory_init(struct preserve_memory *memory)
@@ -491,10 +491,12 @@ static int found_plants(struct preserve_state *s, const struct params *params,
 }
 
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
-                   uint32_t world, const struct genome *const *genomes, const char *const *names,
-                   int count, struct preserve_memory *memory, struct error *error)
+                   uint32_t world, const struct preserve_founders *founders,
+                   struct preserve_memory *memory, struct error *error)
 {
-    int founders = (int)params->preserve_founders;
+    const struct genome *const *genomes = founders->genomes;
+    const char *const *names = founders->names;
+    int count = founders->count, eggs = (int)params->preserve_founders;
     preserve_state_init(state);
     state->seed = world == 0 ? seed : rng_mix_seed(seed, world) & INT64_MAX;
     state->next_id = 1 + world * WORLD_IDS;
@@ -511,9 +513,9 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
     }
     if (rc == 0)
         rc = found_plants(state, params, memory, error);
-    for (int i = 0; rc == 0 && i < founders; i++)
-        rc = found_one(state, i + (int)world * founders, genomes[i % count], i < count, params,
-                       memory, error);
+    for (int i = 0; rc == 0 && i < eggs; i++)
+        rc = found_one(state, i + (int)world * eggs, genomes[i % count], i < count, params, memory,
+                       error);
     state->ledger.start = preserve_state_total(state);
     if (rc != 0)
         preserve_state_deinit(state);

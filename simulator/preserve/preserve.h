@@ -63,14 +63,20 @@ int preserve_check(const struct params *params, struct error *error);
  * more than its upkeep costs. Returns whether there is one. */
 int preserve_warn(const struct params *params, char *text, size_t size);
 
+/* Genomes with which a world begins, and what errors call them. */
+struct preserve_founders {
+    const struct genome *const *genomes;
+    const char *const *names;
+    int count;
+};
 /* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its
  * own: founders are copies of the genomes, in turn, and from the second time on mutants of them.
  * Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a genome that
  * does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
-                   uint32_t world, const struct genome *const *genomes, const char *const *names,
-                   int count, struct preserve_memory *memory, struct error *error);
-/* Goes on for so many brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
+                   uint32_t world, const struct preserve_founders *founders,
+                   struct preserve_memory *memory, struct error *error);
+/* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
  * ERR_LIMIT. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,

@@ -13,7 +13,7 @@ enum { CHILD_DRAWS = 8 };
 /* Who has met nobody breeds alone, and pays so much of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
-/* A child in so many hunts where its mother does not, or the other way round. */
+/* The probability that a child hunts where its mother does not, or the other way round. */
 #define HUNTER_CHANGE 0.02
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
 #define HATCH_WAY_M 3.0

@@ -56,8 +56,8 @@ static int found(struct preserve_state *state, const struct params *params, uint
         genomes[i] = &order->founders[i];
         names[i] = "a founder";
     }
-    return preserve_found(state, params, seed, order->world, genomes, names, order->founder_count,
-                          memory, error);
+    const struct preserve_founders founders = {genomes, names, order->founder_count};
+    return preserve_found(state, params, seed, order->world, &founders, memory, error);
 }
 
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,

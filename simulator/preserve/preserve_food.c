@@ -16,7 +16,7 @@ static const double digested[FOOD_COUNT] = {
 #define CARRION_DRAW_J 300.0
 /* What is nearer than this, m, is not preferred to what is so near. */
 #define NEAR_M 0.5
-/* Food is looked for in every so many ticks. */
+/* Ticks from one search for food to the next. */
 enum { LOOK_TICKS = 6 };
 #define CARCASS_ROT_1_S  0.005
 #define CARCASS_SINK_M_S 0.1

@@ -11,7 +11,7 @@
 
 #define STATE_VERSION 1
 
-/* A state, unpacked, may have so many bytes. */
+/* The greatest size of an unpacked state, in bytes. */
 #define STATE_BYTES_MAX (64u << 20)
 /* A packed state begins with its length before compression, in LENGTH_BYTES. */
 #define LENGTH_BYTES 4

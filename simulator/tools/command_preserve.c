@@ -173,9 +173,10 @@ static int run(struct report *report, const struct request *request, struct erro
         output_print(stderr, "simulator preserve: %s\n", warning);
     if (preserve_memory_init(&report->memory) != 0)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    const struct preserve_founders founders = {report->genomes, (const char *const *)request->paths,
+                                               request->path_count};
     status = preserve_found(&report->state, &report->params, (uint64_t)report->params.run_seed, 0,
-                            report->genomes, (const char *const *)request->paths,
-                            request->path_count, &report->memory, error);
+                            &founders, &report->memory, error);
     if (!status)
         status = live(report, request, error);
     preserve_state_deinit(&report->state);

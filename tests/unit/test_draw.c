@@ -802,7 +802,7 @@ START_TEST(cells_are_found_where_they_are_drawn)
         ck_assert_int_eq(seen, count);
         ck_assert_int_eq(draw_cells_pick(600, 400, count, -1, 5), -1);
         open_picture(600, 400);
-        draw_cells(cr, 600, 400, replays, NULL, count, 0, 1, 1, DRAW_TRAIL);
+        draw_cells(cr, 600, 400, &(struct draw_cells){replays, NULL, count, 0, 1}, 1, DRAW_TRAIL);
         ck_assert_uint_ne(pixel(20, 60), 0);
         close_picture();
     }

@@ -205,11 +205,10 @@ static void check_motion(const char *page)
             const struct replay_pose *pose = &poses[k < 3 || k == poses_end ? 0 : (k - 3) / 6];
             double own[6] = {(double)pose->x_m,      (double)pose->y_m, 0, 0, 0,
                              replay_pose_angle(pose)};
-            double value = k == 0           ? centre.x
-                           : k == 1         ? centre.y
-                           : k == 2         ? 0
-                           : k == poses_end ? frame.fitness / replay->fitness_most
-                                            : own[(k - 3) % 6];
+            const double first[3] = {centre.x, centre.y, 0};
+            double value = k < 3 ? first[k] : own[(k - 3) % 6];
+            if (k == poses_end)
+                value = frame.fitness / replay->fitness_most;
             ck_assert_double_eq_tol(sum * 0.0005, value, 0.00026);
         }
     }

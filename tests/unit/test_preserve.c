@@ -16,6 +16,7 @@ static struct error error;
 static struct creature creatures[2];
 static const struct genome *genomes[2];
 static const char *names[2] = {SEEKER, SNAKE};
+static const struct preserve_founders founders = {genomes, names, 2};
 static struct preserve_memory memory;
 static struct preserve_state state;
 static int laid, hatched, died, deaths[DEATH_COUNT];
@@ -56,8 +57,8 @@ static void teardown(void)
 static void found(void)
 {
     preserve_apply(&params);
-    ck_assert_msg(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error) == 0,
-                  "%s", error.message);
+    ck_assert_msg(preserve_found(&state, &params, 7, 0, &founders, &memory, &error) == 0, "%s",
+                  error.message);
 }
 
 static void hear(void *context, const struct preserve_event *event)
@@ -201,8 +202,7 @@ START_TEST(bodies_in_space_are_refused_by_name)
     read(1, BOXES);
     names[1] = BOXES;
     preserve_apply(&params);
-    ck_assert_int_eq(preserve_found(&state, &params, 7, 0, genomes, names, 2, &memory, &error),
-                     ERR_USAGE);
+    ck_assert_int_eq(preserve_found(&state, &params, 7, 0, &founders, &memory, &error), ERR_USAGE);
     ck_assert_str_eq(error.message, BOXES ": there is no preserve of boxes");
     names[1] = SNAKE;
 }
@@ -340,7 +340,7 @@ START_TEST(worlds_are_apart)
 {
     struct preserve_state other;
     found();
-    ck_assert_int_eq(preserve_found(&other, &params, 7, 1, genomes, names, 2, &memory, &error), 0);
+    ck_assert_int_eq(preserve_found(&other, &params, 7, 1, &founders, &memory, &error), 0);
     ck_assert(other.seed != state.seed);
     for (int i = 0; i < other.egg_count; i++)
         for (int k = 0; k < state.egg_count; k++)

@@ -466,10 +466,10 @@ static void draw_cell(cairo_t *cr, struct draw_view *view, const struct replay *
     cairo_restore(cr);
 }
 
-void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
-                const char *const *captions, int count, int marked, double zoom, double time_s,
-                unsigned overlays)
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cells *cells,
+                double time_s, unsigned overlays)
 {
+    int count = cells->count;
     double ui = draw_ui_scale(width_px, height_px);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, 0, width_px, height_px);
@@ -477,8 +477,9 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *c
     for (int i = 0; i < count; i++) {
         struct draw_view view = {.ui = fmax(0.8, ui * (count > 2 ? 0.9 : 1))};
         draw_cells_get(width_px, height_px, count, i, &view);
-        draw_cell(cr, &view, replays[i], captions ? captions[i] : NULL, zoom, time_s, overlays);
-        int is_marked = i == marked && count > 1;
+        draw_cell(cr, &view, cells->replays[i], cells->captions ? cells->captions[i] : NULL,
+                  cells->zoom, time_s, overlays);
+        int is_marked = i == cells->marked && count > 1;
         double line = (is_marked ? 2.5 : 1) * ui;
         cairo_rectangle(cr, view.left_px + line / 2, view.top_px + line / 2, view.width_px - line,
                         view.height_px - line);

@@ -129,11 +129,15 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
  * with names, time and overlays. */
 void draw_frame(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                 int count, const struct camera *camera, double time_s, unsigned overlays);
-/* Creatures in cells, each followed by a camera of its own, which `zoom` enlarges; all start
- * together. A caption (NULL: none) stands below the title; `marked` has a frame (-1: none). */
-void draw_cells(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
-                const char *const *captions, int count, int marked, double zoom, double time_s,
-                unsigned overlays);
+/* Creatures in cells, each followed by a camera of its own; all start together. */
+struct draw_cells {
+    const struct replay *const *replays;
+    const char *const *captions; /* below the titles; NULL: none */
+    int count, marked;           /* the marked one has a frame; -1: none */
+    double zoom;                 /* 1: a creature fills its cell */
+};
+void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cells *cells,
+                double time_s, unsigned overlays);
 /* Where a cell is; only these fields of `view` are set. */
 void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view);
 /* The cell at a point, or -1. */

@@ -28,7 +28,7 @@
 /* Rods begin this share of the end's half from its centre. */
 #define SUNK    0.85
 #define OUTLINE 0.3
-/* Pieces of a cut face reach over the seam by so many px of the picture. */
+/* Pieces of a cut face overlap at the seam by this, px of the picture. */
 #define SEAM_PX 0.7
 /* And by no more than this share of the body's size. */
 #define SEAM_MOST 0.02
@@ -37,7 +37,7 @@
 #define DIM_MOST  0.26
 /* Planes that are nearer to one another than this share of the body's size are one. */
 #define SLACK_SHARE 1e-4
-/* The trail in space has so many pieces at most. */
+/* The greatest number of pieces of a trail in space. */
 #define TRAIL_MAX   160
 #define CASTERS_MAX 512
 #define ITEMS_MAX   1024

@@ -17,7 +17,7 @@
 #include "common/math/neuron.h"
 #include "common/genome/sensor.h"
 
-/* At most so many of each are drawn; the heading counts the rest. */
+/* The greatest number of each that is drawn; the heading counts the rest. */
 #define NEURONS_SHOWN  96
 #define SENSORS_SHOWN  48
 #define NEURON_COLUMNS 8

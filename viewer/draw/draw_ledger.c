@@ -70,10 +70,11 @@ static int fit(struct ledger_layout *layout, const struct replay *replay, double
 
 static enum palette_color color_of(int term)
 {
-    return term >= ENERGY_unearned_j   ? COLOR_contact
-           : term >= ENERGY_friction_j ? COLOR_negative
-           : term == ENERGY_work_j     ? COLOR_positive
-                                       : COLOR_neutral;
+    if (term >= ENERGY_unearned_j)
+        return COLOR_contact;
+    if (term >= ENERGY_friction_j)
+        return COLOR_negative;
+    return term == ENERGY_work_j ? COLOR_positive : COLOR_neutral;
 }
 
 static void draw_layout(cairo_t *cr, const struct ledger_layout *layout,

@@ -80,14 +80,15 @@ static cairo_pattern_t *two_colors(double top, double bottom, enum palette_color
     return pattern;
 }
 
-/* 1, 2 or 5 times a power of ten metres, about so many px in the middle. */
+/* 1, 2 or 5 times a power of ten metres, about `px` in the middle. */
 static double round_step(const struct draw_view *view, double px)
 {
     double least = px * view->ui / view->px_per_m, step = pow(10, floor(log10(least)));
-    return step >= least       ? step
-           : 2 * step >= least ? 2 * step
-           : 5 * step >= least ? 5 * step
-                               : 10 * step;
+    if (step >= least)
+        return step;
+    if (2 * step >= least)
+        return 2 * step;
+    return (5 * step >= least ? 5 : 10) * step;
 }
 
 /* ---- hills ---- */

@@ -183,7 +183,8 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
     }
     unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
     if (job->is_grid) {
-        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1,
+        const struct draw_cells cells = {job->replays, NULL, job->count, -1, 1};
+        draw_cells(cr, job->width_px, job->height_px, &cells,
                    job->time_s < 0 ? GRID_TIME_S : job->time_s, overlays);
         return;
     }
@@ -285,7 +286,8 @@ void export_film_draw(struct export_film *film, int index)
     if (job->waters)
         draw_waters(cr, job->width_px, job->height_px, job->waters, index);
     else if (job->is_grid)
-        draw_cells(cr, job->width_px, job->height_px, job->replays, NULL, job->count, -1, 1, time_s,
+        draw_cells(cr, job->width_px, job->height_px,
+                   &(struct draw_cells){job->replays, NULL, job->count, -1, 1}, time_s,
                    film->overlays);
     else
         draw_frame(cr, job->width_px, job->height_px, job->replays, job->count, &camera, time_s,

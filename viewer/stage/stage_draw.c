@@ -54,8 +54,9 @@ static void draw_pair(cairo_t *cr, const struct stage *stage)
         write_caption(stage, stage->current + is_parent, texts[i] + used,
                       sizeof texts[i] - (size_t)used);
     }
-    draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), replays, captions, count,
-               -1, stage->cells_zoom, stage->time_s, stage->overlays);
+    const struct draw_cells cells = {replays, captions, count, -1, stage->cells_zoom};
+    draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), &cells, stage->time_s,
+               stage->overlays);
 }
 
 /* The creature, and beside it its brain, so that neither covers the other. */
@@ -110,8 +111,10 @@ void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
         draw_frame(cr, stage_scene_width(stage), stage_scene_height(stage), stage->replays,
                    stage->ready_count, &stage->camera, stage->time_s, stage->overlays);
     else if (stage->view == VIEW_CELLS)
-        draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage), stage->replays, NULL,
-                   stage->ready_count, stage_ready_place(stage, stage->current), stage->cells_zoom,
+        draw_cells(cr, stage_scene_width(stage), stage_scene_height(stage),
+                   &(struct draw_cells){stage->replays, NULL, stage->ready_count,
+                                        stage_ready_place(stage, stage->current),
+                                        stage->cells_zoom},
                    stage->time_s, stage->overlays);
     else if (stage->view == VIEW_PAIR)
         draw_pair(cr, stage);

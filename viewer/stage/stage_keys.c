@@ -376,15 +376,20 @@ static void act_save_creature(struct stage *stage)
     stage_set_toast(stage, text);
 }
 
+static const char *picture_name(const struct stage *stage)
+{
+    const struct replay *replay = stage_current_replay(stage);
+    if (stage->view == VIEW_RACE)
+        return "race";
+    if (stage->view == VIEW_CELLS)
+        return "grid";
+    return replay ? replay->name : "nothing";
+}
+
 static void act_save(struct stage *stage)
 {
     char name[64], stem[100], path[128], text[300];
-    const struct replay *replay = stage_current_replay(stage);
-    clean_name(stage->view == VIEW_RACE    ? "race"
-               : stage->view == VIEW_CELLS ? "grid"
-               : replay                    ? replay->name
-                                           : "nothing",
-               name, sizeof name);
+    clean_name(picture_name(stage), name, sizeof name);
     snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
     choose_file_name(stem, "png", path, sizeof path);
     cairo_surface_t *surface = cairo_image_surface_create(

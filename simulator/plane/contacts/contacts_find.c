@@ -33,16 +33,21 @@ static inline double safe_depth(const struct box *a, const struct box *b)
     return (thin_of(a) + thin_of(b)) / 2;
 }
 
-/* Adds a contact if it could act in this step, of a part of a body and what is beside it; the trees
- * have the velocities v*. The manifold is as seen from the body's root. */
-static void add_contact(struct contacts *s, int of_a, int part, int of_b, int other,
-                        const struct manifold *m, const struct manifold_point *p,
-                        struct warm_start *warm, double depth_max)
+/* A part of a body, and what it touches: a part of a body, or of_b = -1 and CONTACT_GROUND or an
+ * obstacle. Bodies are numbered by their places. */
+struct touching {
+    int of_a, part, of_b, other;
+};
+
+/* Adds a contact of two that touch if it could act in this step; the trees have the velocities v*.
+ * The manifold is as seen from the root of the first body. */
+static void add_contact(struct contacts *s, struct touching t, const struct manifold *m,
+                        const struct manifold_point *p, struct warm_start *warm, double depth_max)
 {
     if (s->count >= s->room && contacts_extend(s) != 0)
         return; /* the step fails */
-    const struct contact_body *own = s->bodies[of_a];
-    const struct mover *mover = &own->movers[part];
+    const struct contact_body *own = s->bodies[t.of_a];
+    const struct mover *mover = &own->movers[t.part];
     struct contact *c = &s->list[s->count];
     double rx = p->x, ry = p->y - own->tree->root_y, nx = m->normal_x, ny = m->normal_y;
     c->a = mover->link;
@@ -51,23 +56,23 @@ static void add_contact(struct contacts *s, int of_a, int part, int of_b, int ot
     c->turning = 0;
     set_forces(&c->on_a, c->a, rx, ry, nx, ny);
     int is_own = 0;
-    if (of_b >= 0) {
-        const struct contact_body *others = s->bodies[of_b];
-        c->b = others->movers[other].link;
-        is_own = !mover->is_fixed && !others->movers[other].is_fixed;
-        if (of_b != of_a) {
+    if (t.of_b >= 0) {
+        const struct contact_body *others = s->bodies[t.of_b];
+        c->b = others->movers[t.other].link;
+        is_own = !mover->is_fixed && !others->movers[t.other].is_fixed;
+        if (t.of_b != t.of_a) {
             rx += root_offset(own, others);
             ry = p->y - others->tree->root_y;
         }
         set_forces(&c->on_b, c->b, rx, ry, -nx, -ny);
     }
     pair free = contact_velocity(c);
-    if (c->gap > (of_b >= 0 ? NEAR_M : 0) && c->gap >= s->dt_s * fabs(free[0]))
+    if (c->gap > (t.of_b >= 0 ? NEAR_M : 0) && c->gap >= s->dt_s * fabs(free[0]))
         return;
-    c->of_a = of_a;
-    c->of_b = of_b;
-    c->part = part;
-    c->other = other;
+    c->of_a = t.of_a;
+    c->of_b = t.of_b;
+    c->part = t.part;
+    c->other = t.other;
     c->depth_max = depth_max;
     c->elasticity = is_own ? s->world->own_elasticity : s->world->elasticity;
     c->warm = warm;
@@ -126,7 +131,7 @@ static void find_relief_contacts(struct contacts *s, int of, int part, double ma
         struct manifold m = {.normal_x = at->normal.x, .normal_y = at->normal.y, .count = 1};
         m.points[0] = (struct manifold_point){
             .x = at->at.x - own->tree->root_x, .y = at->at.y, .gap = at->gap, .feature = at->name};
-        add_contact(s, of, part, -1, CONTACT_GROUND, &m, &m.points[0],
+        add_contact(s, (struct touching){of, part, -1, CONTACT_GROUND}, &m, &m.points[0],
                     relief_memory(own, part, at->name, &taken), HUGE_VAL);
         if (s->count > count)
             s->list[count].turning = turning_on_relief(s, &s->list[count], &solid, at);
@@ -149,7 +154,7 @@ static void find_ground_contacts(struct contacts *s, int of)
         }
         collide_ground(&mover->box, margin, &m);
         for (int k = 0; k < m.count; k++)
-            add_contact(s, of, i, -1, CONTACT_GROUND, &m, &m.points[k],
+            add_contact(s, (struct touching){of, i, -1, CONTACT_GROUND}, &m, &m.points[k],
                         own->warm + 4 * i + m.points[k].feature, HUGE_VAL);
     }
 }
@@ -173,7 +178,7 @@ static void find_obstacle_contacts(struct contacts *s, int of)
             struct manifold m;
             collide_boxes(box, &obstacle, margin, &m);
             for (int p = 0; p < m.count; p++)
-                add_contact(s, of, i, -1, CONTACT_OBSTACLE - k, &m, &m.points[p],
+                add_contact(s, (struct touching){of, i, -1, CONTACT_OBSTACLE - k}, &m, &m.points[p],
                             warm + 2 * (k * own->parts + i) + p, safe_depth(box, &obstacle));
         }
     }
@@ -192,9 +197,10 @@ static void find_self_contacts(struct contacts *s, int of)
         s->may_pass |= margin - NEAR_M > safe_way(a->thin, b->thin);
         struct manifold m;
         collide_boxes(&a->box, &b->box, margin, &m);
+        const struct touching t = {of, (int)(a - own->movers), of, (int)(b - own->movers)};
         for (int i = 0; i < m.count; i++)
-            add_contact(s, of, (int)(a - own->movers), of, (int)(b - own->movers), &m, &m.points[i],
-                        own->warm + 4 * own->parts + 2 * k + i, safe_depth(&a->box, &b->box));
+            add_contact(s, t, &m, &m.points[i], own->warm + 4 * own->parts + 2 * k + i,
+                        safe_depth(&a->box, &b->box));
     }
 }
 
@@ -234,7 +240,7 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
         for (int k = 0; k < m.count; k++) {
             struct warm_start *warm = find_meeting(s, own, part, others, j, k);
             if (warm)
-                add_contact(s, of_a, part, of_b, j, &m, &m.points[k], warm,
+                add_contact(s, (struct touching){of_a, part, of_b, j}, &m, &m.points[k], warm,
                             safe_depth(&a->box, &b.box));
         }
     }

@@ -15,7 +15,7 @@
 #define LINE       (DIRECT_MAX + 2)
 /* Guesses at most. */
 #define GUESSES_MAX 6
-/* Up to so many unknowns are solved for without pivoting, if no pivot is smaller than that. */
+/* Up to this many unknowns are solved for without pivoting, if no pivot is smaller than that. */
 #define FEW_MAX   4
 #define PIVOT_MIN 1e-5
 /* Rows that say the same (two feet of one rigid part that stick) share the impulse: their diagonal

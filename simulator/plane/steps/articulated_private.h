@@ -17,7 +17,7 @@
 #include "simulator/plane/steps/flight.h"
 #include "simulator/plane/tree/tree.h"
 
-/* An RK4 step is halved into so many parts at most. */
+/* The greatest number of parts that an RK4 step is halved into. */
 #define RK4_PARTS 64
 
 /* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's
