@@ -25,7 +25,7 @@ enum message_type {
     MESSAGE_EPOCH_END = 35, /* what became of the world, cost */
 };
 
-/* Who somebody is; texts are empty where they are not known. */
+/* How a program introduces itself; texts are empty where they are not known. */
 struct hello {
     uint32_t protocol_version;
     char build[64];

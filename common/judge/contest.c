@@ -94,7 +94,7 @@ static double judge_tag(const struct contest_result *result, double duration_s)
     return touched_s < 0 ? -1 : 1 - 2 * share_of(touched_s, duration_s);
 }
 
-/* Who is out loses all; else who is nearer to the middle wins. */
+/* A creature that is out of the ring loses by 1. Else the one nearer to the middle wins. */
 static double judge_sumo(const struct contest_side sides[2], double ring_m)
 {
     double gap = share_of(sides[1].distance_m - sides[0].distance_m, ring_m);
@@ -116,7 +116,7 @@ static double judge_fair(const struct params *params, const struct contest_resul
     }
 }
 
-/* Who is to be caught gains nothing by coming near. */
+/* The one that is hunted gains nothing by coming near. */
 static void fill_measures(struct contest_side *side, int is_spoiled, int is_hunter)
 {
     struct measures *measures = &side->measures;

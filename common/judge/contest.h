@@ -26,7 +26,7 @@ extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 /* What a win is worth when the other one's evaluation ended by a verdict: less than most fair
  * ones. */
 #define CONTEST_WALKOVER 0.5
-/* Who never came nearer to the cube than this share of the way has not won it. */
+/* A creature that never came nearer to the cube than this share of the way has not won it. */
 #define CONTEST_NEAR_SHARE 0.8
 
 /* How one pair meets. */

@@ -12,7 +12,7 @@
 
 #define RUN_READER_TOP_MAX 256
 
-/* Who is shown of a generation. */
+/* Which creatures of a generation are shown. */
 enum run_order {
     RUN_ORDER_RANK, /* the best: in late generations many are copies */
     /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any did */

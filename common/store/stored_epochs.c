@@ -7,7 +7,8 @@
 
 #include "common/store/statement.h"
 
-/* Who leaves in an epoch arrives this many later, so that no world waits for the slowest. */
+/* An egg that leaves in an epoch arrives this many epochs later, so that no world waits for the
+ * slowest. */
 #define TRAVEL_EPOCHS 2
 
 int stored_epoch_find_state(sqlite3 *database, const char *path, uint32_t world, uint32_t most,

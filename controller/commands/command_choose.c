@@ -141,7 +141,8 @@ static int check_pairs(int argc, char **argv)
         if (result)
             return result;
         if (choice_find(argv[i + 1], &choice))
-            return command_usage(argv[0], "'%s' is none of keep, ban, breed, none", argv[i + 1]);
+            return command_usage(argv[0], "'%s' is not a choice: keep, ban, breed or none",
+                                 argv[i + 1]);
     }
     return 0;
 }

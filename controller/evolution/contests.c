@@ -361,7 +361,7 @@ static int plan_round(struct contests *contests)
     return status;
 }
 
-/* Who has lost a pair is out; of two that are even the younger one. */
+/* The loser of a pair is out; if the two are even, the younger one is. */
 static int end_round(struct contests *contests)
 {
     int bouts = (int)contests->params->contest_headings, in = 0;

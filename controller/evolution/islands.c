@@ -79,7 +79,7 @@ void islands_find_resting(struct search *search)
     }
 }
 
-/* Who is not kept goes; the others close up, in their order. */
+/* Removes those that are not kept; the others close up, in their order. */
 static void keep(struct population *population, int (*is_kept)(const struct individual *individual))
 {
     int kept = 0;

@@ -171,7 +171,7 @@ int ladder_read(struct ladder *ladder, const char *directory, struct error *erro
     if (status)
         return status;
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return error_set(error, ERR_MISSING, "%s: there is none", path);
+        return error_set(error, ERR_MISSING, "%s: does not exist", path);
     json_t *root = load(directory, path, error);
     if (!root)
         return error->code;

@@ -379,7 +379,7 @@ static void write_time(FILE *file, double seconds)
         fputs("?", file);
 }
 
-/* Who it was: the cells that both tables have. */
+/* Writes the cells of a life that both tables have. */
 static void write_life(const struct store_life *life, FILE *file)
 {
     fprintf(file,

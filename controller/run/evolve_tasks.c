@@ -124,7 +124,7 @@ static void stop_at_task(struct evolve *evolve, const struct task *task, int sta
     evolve_fail(evolve);
 }
 
-/* Who and how, by the search. */
+/* Fills in which creature is evaluated and how, as the search says. */
 static void describe_task(const struct evolve *evolve, const struct individual *individual,
                           struct task *task)
 {

@@ -141,7 +141,7 @@ struct store_epoch_row {
 /* All epochs of all worlds, by epoch and world, from `first` on. The caller frees. */
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error);
-/* Who hatched in a preserve, as it was at the end of the last epoch. */
+/* A creature that hatched in a preserve, as it was at the end of the last epoch. */
 struct store_life {
     uint64_t id, mother; /* mother 0: a founder */
     uint32_t world;

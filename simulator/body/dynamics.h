@@ -2,10 +2,10 @@
  * under joints' effectors, gravity, viscosity, contacts and limits; an energy ledger accounts for
  * every joule.
  *
- * Generalised coordinates: q[0], q[1] position of the root link's origin, q[2] its angle, q[2 + i]
- * the joint angle or extension of link i >= 1; qd their rates. SI units; angles counter-clockwise
- * and never wrapped. All memory comes from the arena given at creation; a step allocates
- * nothing. */
+ * Generalised coordinates q and their rates qd are the solver's own. Rectangles: q[0], q[1] are the
+ * position of the root link's origin, q[2] its angle, q[2 + i] the joint angle or extension of link
+ * i >= 1. Boxes: see dynamics_boxes.h. SI units; angles in the plane are counter-clockwise and
+ * never wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
@@ -165,7 +165,7 @@ int dynamics_step(struct dynamics *dynamics);
  * step may end anywhere. */
 uint64_t dynamics_work(const struct dynamics *dynamics);
 
-int dynamics_dof(const struct dynamics *dynamics); /* 2 + link_count */
+int dynamics_dof(const struct dynamics *dynamics); /* in the plane: 2 + link_count */
 const double *dynamics_q(const struct dynamics *dynamics);
 const double *dynamics_qd(const struct dynamics *dynamics);
 /* Puts the state; contacts and warm starts are forgotten. */

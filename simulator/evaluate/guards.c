@@ -27,7 +27,7 @@ static inline double greater_of(double a, double b)
     return b > a ? b : a;
 }
 
-/* Who is pinned by another one cannot help it. */
+/* A creature that another one pins cannot help it. */
 static int is_pinned(const struct run *run)
 {
     return run->time_s - run->met_s < CONTEST_GRACE_S;

@@ -225,7 +225,7 @@ static void move(struct preserve *p)
     }
 }
 
-/* Who has broken a guard dies. Backwards, since the living move up. */
+/* Kills creatures that have broken a guard. Goes backwards, since the living move up. */
 static void judge(struct preserve *p)
 {
     for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)

@@ -49,7 +49,7 @@ struct preserve_watcher {
     /* After every tick; other than 0: the epoch ends here. NULL: nobody looks. */
     int (*look)(void *context, const struct preserve_state *state,
                 const struct preserve_view *views, int count, double daylight);
-    /* Whose body or mind is in hand from now on; NULL: nobody asks. */
+    /* Tells whose body or mind is in hand from now on; may be NULL. */
     void (*busy)(void *context, uint64_t id);
     void *context;
 };

@@ -10,7 +10,7 @@ enum { CHILD_DRAWS = 8 };
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
 #define READY_SHARE 0.5
-/* Who has met nobody breeds alone, and pays so much of the body more. */
+/* A creature that has met nobody breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
 /* The probability that a child hunts where its mother does not, or the other way round. */

@@ -5,7 +5,7 @@
 
 #include "common/math/detmath.h"
 
-/* Who is born is so far from walls and others. */
+/* A newborn is this far from walls and others. */
 #define ROOM_M 0.02
 
 int preserve_grow(struct run *run, struct evaluation *result, const struct params *params,

@@ -150,7 +150,7 @@ static void eat(struct preserve *p, int i, enum food food, microjoules *from, mi
         d->is_eating = food;
 }
 
-/* Who is bitten loses reserve first, then body. */
+/* A creature that is bitten loses reserve first, then body. */
 static void bite_living(struct preserve *p, int i, int prey, double wanted_j)
 {
     struct creature_state *c = &p->state->living[prey];

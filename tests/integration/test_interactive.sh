@@ -46,7 +46,7 @@ says '^choices +1 to breed, 0 to keep, 0 banned in generation 0' "$controller" s
 says "^creature $first in generation 0: none$" "$controller" choose whole "$first" none
 says '^choices +0 to breed, 0 to keep, 0 banned in generation 0' "$controller" status whole
 refused 1 'creature 99 is not in generation 0' "$controller" choose whole 99 keep
-refused 2 "'kept' is none of keep, ban, breed, none" "$controller" choose whole "$first" kept
+refused 2 "'kept' is not a choice: keep, ban, breed or none" "$controller" choose whole "$first" kept
 refused 2 "creature $first: keep, ban" "$controller" choose whole "$first"
 refused 2 "'x' is not a whole number" "$controller" choose whole x keep
 for generation in 0 1 2; do breed_from whole "$generation"; done

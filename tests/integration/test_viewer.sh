@@ -100,7 +100,7 @@ refused 2 '--plain is for' "$viewer" run --export out.html --plain
 refused 2 '--plain is for --export' "$viewer" run --plain
 refused 2 '--grid and --overlays are not for html' "$viewer" run --export out.html --grid
 refused 2 '--grid is for --export' "$viewer" run --grid
-refused 2 "'glow' is none of those" "$viewer" run --export out.png --overlays trail,glow
+refused 2 "'glow' is not an overlay" "$viewer" run --export out.png --overlays trail,glow
 refused 2 'for the window' "$viewer" run --export out.png --keys b
 refused 2 'for the window' "$viewer" run --export out.html --frames 2
 refused 2 'fly' "$viewer" run --fly

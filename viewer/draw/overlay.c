@@ -29,7 +29,7 @@ int overlay_parse(const char *text, unsigned *overlays, struct error *error)
         unsigned bit = find_bit(name, length);
         if (!bit)
             return error_set(error, ERR_UNKNOWN,
-                             "--overlays: '%.*s' is none of those in viewer --help",
+                             "--overlays: '%.*s' is not an overlay; see viewer --help",
                              length < 40 ? (int)length : 40, name);
         *overlays |= bit;
         name += length;

@@ -40,7 +40,7 @@ static int top_of(const struct gallery *gallery)
     return gallery->choosing.places < TOP_INTERACTIVE ? gallery->choosing.places : TOP_INTERACTIVE;
 }
 
-/* Who chooses sees the generation as it is. */
+/* A person who chooses sees the generation as it is. */
 static enum run_order order_of(const struct gallery *gallery)
 {
     if (gallery->choosing.is_interactive)
