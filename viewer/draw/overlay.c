@@ -28,8 +28,7 @@ int overlay_parse(const char *text, unsigned *overlays, struct error *error)
         size_t length = strcspn(name, ",");
         unsigned bit = find_bit(name, length);
         if (!bit)
-            return error_set(error, ERR_UNKNOWN,
-                             "--overlays: '%.*s' is not an overlay; see viewer --help",
+            return error_set(error, ERR_UNKNOWN, "'%.*s' is not an overlay",
                              length < 40 ? (int)length : 40, name);
         *overlays |= bit;
         name += length;
