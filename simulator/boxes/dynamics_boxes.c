@@ -12,8 +12,7 @@ struct boxes {
     const struct phenotype *phenotype;
     const struct space_body *body;
     struct space_world world;
-    const struct space_solver *solver;
-    void *space; /* its state */
+    struct space_state *space;
     double dt_s;
     double *q, *still;            /* scratch: coordinates; rates, all 0 */
     struct contact_point *points; /* of the last step */
@@ -29,20 +28,15 @@ static struct boxes *boxes_of(const struct dynamics *dynamics)
     return (struct boxes *)dynamics;
 }
 
-static const struct space_tree *tree_of(const struct dynamics *dynamics)
+struct space_state *dynamics_boxes_state(const struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    return s->solver->tree(s->space);
+    return boxes_of(dynamics)->space;
 }
 
 const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics)
 {
-    return tree_of(dynamics);
-}
-
-void *dynamics_boxes_state(const struct dynamics *dynamics)
-{
-    return boxes_of(dynamics)->space;
+    struct space_state *s = dynamics_boxes_state(dynamics);
+    return s->solver->tree(s);
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -51,11 +45,11 @@ void *dynamics_boxes_state(const struct dynamics *dynamics)
  * have none. */
 static void make_drives(struct boxes *s)
 {
-    const struct space_tree *tree = s->solver->tree(s->space);
+    const struct space_tree *tree = s->space->solver->tree(s->space);
     for (int i = 0; i < tree->count; i++)
         for (int k = 0; k < tree->links[i].rates && s->body->links[i].kind != SPACE_FREE; k++) {
             int rate = tree->links[i].rate + k, drive = rate - s->phenotype->root_rates;
-            s->solver->set_effector(s->space, rate, s->phenotype->drives[drive].strength);
+            space_state_set_effector(s->space, rate, s->phenotype->drives[drive].strength);
         }
     ENSURE(tree->rates == s->phenotype->root_rates + s->phenotype->drive_count,
            "%d drives of %d rates", s->phenotype->drive_count, tree->rates);
@@ -69,14 +63,13 @@ static struct dynamics *create(const struct dynamics_solver *row, const struct s
     if (!s || space_world_create(&s->world, phenotype->meetings, world, arena) != 0)
         return NULL;
     s->base.solver = row;
-    s->solver = solver;
     s->phenotype = phenotype;
     s->body = phenotype->space;
     s->dt_s = settings->dt_s;
     s->space = solver->create(s->body, &s->world, settings, arena);
     if (!s->space)
         return NULL;
-    const struct space_tree *tree = s->solver->tree(s->space);
+    const struct space_tree *tree = s->space->solver->tree(s->space);
     s->q = arena_take(arena, (size_t)tree->coordinates, sizeof s->q[0]);
     s->still = arena_take(arena, (size_t)tree->rates, sizeof s->still[0]);
     s->arena = arena;
@@ -112,7 +105,7 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
     if (space_model(s->body, model, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < model->rate_count; i++)
-        model->servos[i] = *space_dynamics_servo(s->space, i);
+        model->servos[i] = s->space->servos[i];
     model->root_rates = s->phenotype->root_rates;
     model->joints[0].name = model->root_rates > 0 ? "root" : NULL;
     model->medium_kg_m3 = space_model_medium(&s->world.drag);
@@ -124,45 +117,43 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
 static void boxes_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
     struct boxes *s = boxes_of(dynamics);
-    s->solver->set_target(s->space, s->phenotype->root_rates + drive, target, rate);
+    space_state_set_target(s->space, s->phenotype->root_rates + drive, target, rate);
 }
 
 static void boxes_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
     struct boxes *s = boxes_of(dynamics);
-    s->solver->set_servo(s->space, s->phenotype->root_rates + drive, servo);
+    space_state_set_servo(s->space, s->phenotype->root_rates + drive, servo);
 }
 
 static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    s->solver->set_effectors(s->space, state);
+    space_state_set_effectors(dynamics_boxes_state(dynamics), state);
 }
 
 static void boxes_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct boxes *s = boxes_of(dynamics);
     space_world_set(&s->world, world);
-    s->solver->set_world(s->space, &s->world);
+    s->space->solver->set_world(s->space, &s->world);
 }
 
 static void boxes_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    s->solver->set_joint_damping(s->space, rate_1_s);
+    space_state_set_joint_damping(dynamics_boxes_state(dynamics), rate_1_s);
 }
 
 static void boxes_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    s->solver->set_push_out(s->space, speed_m_s);
+    struct space_state *s = dynamics_boxes_state(dynamics);
+    s->solver->set_push_out(s, speed_m_s);
 }
 
 static int boxes_step(struct dynamics *dynamics)
 {
     struct boxes *s = boxes_of(dynamics);
-    int is_broken = s->solver->step(s->space);
-    dynamics->work = s->solver->work(s->space);
+    int is_broken = s->space->solver->step(s->space);
+    dynamics->work = s->space->solver->work(s->space);
     return is_broken;
 }
 
@@ -181,7 +172,7 @@ static struct meeting *boxes_create_meeting(struct dynamics *const *all, int cou
     if (!m || !numbers || !(m->some = arena_take(arena, (size_t)count, sizeof m->some[0])))
         return NULL;
     for (int k = 0; k < count; k++) {
-        m->some[k] = boxes_of(all[k])->space;
+        m->some[k] = space_dynamics_of(boxes_of(all[k])->space);
         numbers[k] = all[k]->creature;
     }
     m->space = space_meeting_create(m->some, numbers, count, arena);
@@ -190,49 +181,47 @@ static struct meeting *boxes_create_meeting(struct dynamics *const *all, int cou
 
 static void boxes_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    space_meeting_sweep(boxes_of(dynamics)->space, low, high);
+    space_meeting_sweep(space_dynamics_of(boxes_of(dynamics)->space), low, high);
 }
 
 static void boxes_step_together(struct meeting *m, struct dynamics *const *some, int count,
                                 int *is_broken)
 {
     for (int k = 0; k < count; k++)
-        m->some[k] = boxes_of(some[k])->space;
+        m->some[k] = space_dynamics_of(boxes_of(some[k])->space);
     space_meeting_step(m->space, m->some, count, is_broken);
     for (int k = 0; k < count; k++)
-        some[k]->work = boxes_of(some[k])->solver->work(boxes_of(some[k])->space);
+        some[k]->work = boxes_of(some[k])->space->solver->work(boxes_of(some[k])->space);
 }
 
 /* ---------------------------------------------------------------- state */
 
 static int boxes_dof(const struct dynamics *dynamics)
 {
-    return tree_of(dynamics)->rates;
+    return dynamics_boxes_tree(dynamics)->rates;
 }
 
 static const double *boxes_q(const struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    return s->solver->q(s->space);
+    return dynamics_boxes_state(dynamics)->q;
 }
 
 static const double *boxes_qd(const struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    return s->solver->qd(s->space);
+    return dynamics_boxes_state(dynamics)->qd;
 }
 
 static void boxes_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     const struct boxes *s = boxes_of(dynamics);
-    s->solver->set_state(s->space, q, qd);
+    s->space->solver->set_state(s->space, q, qd);
 }
 
 static void boxes_shift(struct dynamics *dynamics, struct vec3 by_m)
 {
     struct boxes *s = boxes_of(dynamics);
     const double by[] = {by_m.x, by_m.y, by_m.z};
-    for (int i = 0; i < tree_of(dynamics)->coordinates; i++)
+    for (int i = 0; i < dynamics_boxes_tree(dynamics)->coordinates; i++)
         s->q[i] = boxes_q(dynamics)[i] + (i < 3 ? by[i] : 0);
     boxes_set_state(dynamics, s->q, boxes_qd(dynamics));
 }
@@ -258,7 +247,7 @@ static struct mat3 turn_of(const struct boxes *s, const struct space_tree_link *
 
 static const struct space_tree_link *link_of(const struct dynamics *dynamics, int part)
 {
-    return &tree_of(dynamics)->links[boxes_of(dynamics)->body->boxes[part].link];
+    return &dynamics_boxes_tree(dynamics)->links[boxes_of(dynamics)->body->boxes[part].link];
 }
 
 static struct part_state state_of(struct vec3 at, struct vec3 v, struct vec3 w)
@@ -283,13 +272,13 @@ static void boxes_part_state(const struct dynamics *dynamics, int part, struct p
 
 static void boxes_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
-    const struct space_tree_link *l = &tree_of(dynamics)->links[link];
+    const struct space_tree_link *l = &dynamics_boxes_tree(dynamics)->links[link];
     *state = state_of(space_tree_centre(l), space_tree_centre_velocity(l), l->velocity.w);
 }
 
 static struct quaternion boxes_link_turn(const struct dynamics *dynamics, int link)
 {
-    return quaternion_of(&tree_of(dynamics)->links[link].turned);
+    return quaternion_of(&dynamics_boxes_tree(dynamics)->links[link].turned);
 }
 
 static struct quaternion boxes_part_turn(const struct dynamics *dynamics, int part)
@@ -315,9 +304,9 @@ static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct
 {
     const struct boxes *s = boxes_of(dynamics);
     int rate = s->phenotype->root_rates + drive;
-    *state = (struct drive_state){.value = s->solver->value(s->space, rate),
-                                  .rate = s->solver->qd(s->space)[rate],
-                                  .effort = s->solver->effort(s->space, rate)};
+    *state = (struct drive_state){.value = space_state_value(s->space, rate),
+                                  .rate = s->space->qd[rate],
+                                  .effort = s->space->torque[rate]};
 }
 
 static const double *boxes_drive_rates(const struct dynamics *dynamics)
@@ -327,23 +316,23 @@ static const double *boxes_drive_rates(const struct dynamics *dynamics)
 
 static struct vec3 boxes_centre_of_mass(const struct dynamics *dynamics)
 {
-    return space_tree_centre_of_mass(tree_of(dynamics));
+    return space_tree_centre_of_mass(dynamics_boxes_tree(dynamics));
 }
 
 static void boxes_momentum(const struct dynamics *dynamics, struct vec3 *linear,
                            struct vec3 *angular)
 {
-    space_tree_momentum(tree_of(dynamics), linear, angular);
+    space_tree_momentum(dynamics_boxes_tree(dynamics), linear, angular);
 }
 
 /* From about the world's origin to about the centre. */
 static int boxes_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
                           struct impulse_sum *impulses)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    int is_known = s->solver->impulses(s->space, impulses);
+    const struct space_state *s = dynamics_boxes_state(dynamics);
+    *impulses = s->given;
     impulses->angular = vec3_sub(impulses->angular, vec3_cross(centre, impulses->linear));
-    return is_known;
+    return s->is_given;
 }
 
 static void place(const struct dynamics *dynamics, int part, struct solid *solid)
@@ -406,14 +395,14 @@ static double boxes_overlap(const struct dynamics *dynamics)
 
 static void boxes_reset_ledger(struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    s->solver->reset_ledger(s->space);
+    struct space_state *s = dynamics_boxes_state(dynamics);
+    s->solver->reset_ledger(s);
 }
 
 static const struct ledger *boxes_ledger(struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    return s->solver->ledger(s->space);
+    struct space_state *s = dynamics_boxes_state(dynamics);
+    return s->solver->ledger(s);
 }
 
 /* Room for so many points. 0: memory is out, and the next step fails. */
@@ -434,7 +423,7 @@ static int boxes_contacts(const struct dynamics *dynamics, const struct contact_
 {
     struct boxes *s = boxes_of(dynamics);
     const struct contact_point *points;
-    int count = s->solver->contacts(s->space, &points);
+    int count = s->space->solver->contacts(s->space, &points);
     if (!has_room(s, count))
         count = s->point_room;
     for (int i = 0; i < count; i++) {
@@ -451,20 +440,20 @@ static int boxes_contacts(const struct dynamics *dynamics, const struct contact_
 
 static double boxes_penetration(const struct dynamics *dynamics)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    return s->solver->penetration(s->space);
+    struct space_state *s = dynamics_boxes_state(dynamics);
+    return s->solver->penetration(s);
 }
 
 static double boxes_law_miss(const struct dynamics *dynamics)
 {
     const struct boxes *s = boxes_of(dynamics);
-    return s->solver->law_residual(s->space) * s->dt_s;
+    return s->space->law_residual * s->dt_s;
 }
 
 static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
 {
-    const struct boxes *s = boxes_of(dynamics);
-    s->solver->step_counts(s->space, steps, rk4_steps);
+    *steps = dynamics_boxes_state(dynamics)->steps;
+    *rk4_steps = dynamics_boxes_state(dynamics)->rk_steps;
 }
 
 /* The two differ in what moves the body, and in whether bodies can meet. */

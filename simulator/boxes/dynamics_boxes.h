@@ -10,7 +10,7 @@
 
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/model.h"
-#include "simulator/boxes/space_solver.h"
+#include "simulator/boxes/steps/space_solver.h"
 
 extern const struct dynamics_solver dynamics_boxes, dynamics_boxes_constraint;
 
@@ -28,7 +28,7 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
 
 /* The body's tree at the present state; good until the next step. */
 const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics);
-/* The state of the solver of its own kind that moves the body. */
-void *dynamics_boxes_state(const struct dynamics *dynamics);
+/* What moves the body. */
+struct space_state *dynamics_boxes_state(const struct dynamics *dynamics);
 
 #endif

@@ -107,7 +107,7 @@ static void build_snake(struct bench_body *b)
     }
 }
 
-static struct space_dynamics *start(struct bench_body *b, int gait)
+static struct space_state *start(struct bench_body *b, int gait)
 {
     static const struct dynamics_settings settings = {.dt_s = 1.0 / 240};
     const struct space_body body = {b->links, b->count, b->boxes, b->count};
@@ -115,7 +115,7 @@ static struct space_dynamics *start(struct bench_body *b, int gait)
         .gravity_m_s2 = {0, -9.81, 0},
         .surfaces = {.has_ground = 1, .friction = 0.8, .own_friction = 0.8}};
     arena_reset(&arena);
-    struct space_dynamics *d = space_dynamics_create(&body, &world, &settings, &arena);
+    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
     double q[7 * BODIES_MAX], qd[RATES_MAX] = {0};
     for (int i = 6; d && i < b->rates && b->torque_max > 0; i++) {
         struct servo servo = {.law = SERVO_SPRING,
@@ -124,15 +124,15 @@ static struct space_dynamics *start(struct bench_body *b, int gait)
                               .torque_max = b->torque_max,
                               .signal = &b->signals[i]};
         b->signals[i].phase_rad += 2 * PI / GAITS * (i - 6) * (gait > 0);
-        space_dynamics_set_servo(d, i, &servo);
+        space_state_set_servo(d, i, &servo);
     }
     if (!d)
         return NULL;
-    space_tree_birth(space_dynamics_tree(d), q);
+    space_tree_birth(d->solver->tree(d), q);
     q[0] = b->start.x, q[1] = b->start.y, q[2] = b->start.z;
     qd[3] = b->spin.x + SPIN_RAD_S * gait * (b->torque_max == 0);
     qd[4] = b->spin.y, qd[5] = b->spin.z;
-    space_dynamics_set_state(d, q, qd);
+    d->solver->set_state(d, q, qd);
     return d;
 }
 
@@ -155,12 +155,12 @@ static int run(const void *context)
     struct bench_body body;
     ((void (*)(struct bench_body *))context)(&body);
     for (int gait = 0; gait < GAITS; gait++) {
-        struct space_dynamics *d = start(&body, gait);
+        struct space_state *d = start(&body, gait);
         for (int i = 0; d && i < STEPS; i++) {
-            if (space_dynamics_step(d) != 0)
+            if (d->solver->step(d) != 0)
                 return -1;
-            worst_residual = fmax(worst_residual, space_dynamics_law_residual(d));
-            deepest = fmax(deepest, space_dynamics_penetration(d));
+            worst_residual = fmax(worst_residual, d->law_residual);
+            deepest = fmax(deepest, d->solver->penetration(d));
         }
         if (!d)
             return -1;

@@ -141,16 +141,15 @@ static struct space_link link_of(enum space_joint_kind kind, double mass, struct
     return link;
 }
 
-static struct space_dynamics *start(const struct space_link *link, const struct space_box *box,
-                                    const struct space_world *world, const double *q,
-                                    const double *qd)
+static struct space_state *start(const struct space_link *link, const struct space_box *box,
+                                 const struct space_world *world, const double *q, const double *qd)
 {
     struct space_body body = {link, 1, box, box != NULL};
     struct dynamics_settings settings = {.dt_s = STEP, .integrator = INTEGRATOR_AUTO};
     arena_reset(&arena);
-    struct space_dynamics *d = space_dynamics_create(&body, world, &settings, &arena);
+    struct space_state *d = space_solver_articulated.create(&body, world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
-    space_dynamics_set_state(d, q, qd);
+    d->solver->set_state(d, q, qd);
     return d;
 }
 
@@ -255,35 +254,34 @@ struct stop {
     struct quaternion at;
 };
 
-static struct quaternion ball_of(const struct space_dynamics *d)
+static struct quaternion ball_of(const struct space_state *d)
 {
-    const double *q = space_dynamics_q(d);
+    const double *q = d->q;
     return (struct quaternion){q[0], q[1], q[2], q[3]};
 }
 
-static struct vec3 rate_of(struct space_dynamics *d)
+static struct vec3 rate_of(struct space_state *d)
 {
-    return space_dynamics_tree(d)->links[0].velocity.w;
+    return d->solver->tree(d)->links[0].velocity.w;
 }
 
 /* Until a limit has taken energy; the instant is where the free rotation about a fixed axis passes
  * it. */
-static struct stop run_to_limit(struct space_dynamics *d,
-                                double (*gap)(const struct space_dynamics *))
+static struct stop run_to_limit(struct space_state *d, double (*gap)(const struct space_state *))
 {
-    struct stop stop = {.energy_j = space_dynamics_ledger(d)->kinetic_j};
+    struct stop stop = {.energy_j = d->solver->ledger(d)->kinetic_j};
     for (int i = 0; i < 2400; i++) {
         double before = gap(d);
         stop.before = rate_of(d);
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
         ck_assert_double_ge(gap(d), -1e-3);
-        if (space_dynamics_ledger(d)->loss_limit_j < 0.01 * stop.energy_j)
+        if (d->solver->ledger(d)->loss_limit_j < 0.01 * stop.energy_j)
             continue;
         double rate = (before - gap(d)) / STEP;
         stop.time_s = (i + 1) * STEP - (gap(d) > 0 ? 0 : STEP - before / (rate > 0 ? rate : 1));
         stop.time_s = stop.time_s < i * STEP ? i * STEP : stop.time_s;
         stop.at = ball_of(d);
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
         stop.after = rate_of(d);
         return stop;
     }
@@ -292,35 +290,35 @@ static struct stop run_to_limit(struct space_dynamics *d,
 
 static const struct space_link *limited;
 
-static double cone_gap(const struct space_dynamics *d)
+static double cone_gap(const struct space_state *d)
 {
     return limited->cone_rad - space_swing(ball_of(d));
 }
 
-static double twist_gap(const struct space_dynamics *d)
+static double twist_gap(const struct space_state *d)
 {
     return limited->upper[0] - space_twist(ball_of(d));
 }
 
-static double angle_gap(const struct space_dynamics *d)
+static double angle_gap(const struct space_state *d)
 {
-    return limited->upper[0] - space_dynamics_q(d)[0];
+    return limited->upper[0] - d->q[0];
 }
 
 /* The case's rows, for a ball at its limit. */
-static void check_ball(const char *name, struct space_dynamics *d,
-                       double (*gap)(const struct space_dynamics *))
+static void check_ball(const char *name, struct space_state *d,
+                       double (*gap)(const struct space_state *))
 {
-    double start_j = space_dynamics_ledger(d)->kinetic_j;
+    double start_j = d->solver->ledger(d)->kinetic_j;
     struct stop stop = run_to_limit(d, gap);
-    double lost_j = space_dynamics_ledger(d)->loss_limit_j;
+    double lost_j = d->solver->ledger(d)->loss_limit_j;
     double time_s = stop.time_s;
     int step = (int)lround(ceil(stop.time_s / STEP)) + 1;
     EACH_ROW(name, row)
     {
         double after_s = number(row, "after_s");
         for (; after_s > 0 && step * STEP < time_s + after_s - STEP / 2; step++)
-            ck_assert_int_eq(space_dynamics_step(d), 0);
+            ck_assert_int_eq(d->solver->step(d), 0);
         ck_assert_double_ge(gap(d), -1e-3);
         if (is(row, "time_to_cone") || is(row, "time_to_limit"))
             check_row(row, &time_s, "tol_engine");
@@ -341,8 +339,8 @@ static void check_ball(const char *name, struct space_dynamics *d,
     }
 }
 
-static struct space_dynamics *start_ball(struct space_link *link, struct quaternion q,
-                                         struct vec3 w_world)
+static struct space_state *start_ball(struct space_link *link, struct quaternion q,
+                                      struct vec3 w_world)
 {
     struct mat3 r = quaternion_matrix(q);
     struct vec3 w = mat3_back(&r, w_world);
@@ -392,19 +390,19 @@ START_TEST(hinge_limit)
     link.lower[0] = -200 * PI / 180;
     link.upper[0] = 250 * PI / 180;
     limited = &link;
-    struct space_dynamics *d = start(&link, NULL, &nowhere, link.lower, (double[]){0});
-    space_dynamics_set_servo(d, 0, &torque);
+    struct space_state *d = start(&link, NULL, &nowhere, link.lower, (double[]){0});
+    space_state_set_servo(d, 0, &torque);
     double before = 0, inertia = link.inertia.zz, rate = 0;
     int step = 0;
-    for (; space_dynamics_ledger(d)->loss_limit_j == 0 && step < 2400; step++) {
+    for (; d->solver->ledger(d)->loss_limit_j == 0 && step < 2400; step++) {
         before = angle_gap(d);
-        rate = space_dynamics_qd(d)[0];
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        rate = d->qd[0];
+        ck_assert_int_eq(d->solver->step(d), 0);
     }
     double time_s = (step - 1) * STEP + before / rate;
     double at_stop = rate + 0.5 / inertia * (before / rate);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     ck_assert_double_ge(angle_gap(d), -1e-3);
     /* J w' + w x J w without what is along the axis; w' = n tau / I */
     struct vec3 l = sym3_apply(&own, axis), w = vec3_scale(axis, at_stop);
@@ -418,8 +416,8 @@ START_TEST(hinge_limit)
         } values[] = {{"inertia_about_axis", inertia},
                       {"time_to_stop", time_s},
                       {"omega_at_stop", at_stop},
-                      {"angle_after", space_dynamics_q(d)[0]},
-                      {"energy_loss", space_dynamics_ledger(d)->loss_limit_j},
+                      {"angle_after", d->q[0]},
+                      {"energy_loss", d->solver->ledger(d)->loss_limit_j},
                       {"hinge_torque_across_axis_just_before_stop", vec3_length(bend)}};
         size_t i = 0, count = sizeof values / sizeof values[0];
         while (i < count && !is(row, values[i].name))
@@ -495,7 +493,7 @@ END_TEST
 static const struct space_box block = {.turn = {1, 0, 0, 0}, .size_m = {0.4, 0.2, 0.3}};
 
 /* A block in viscosity, with gravity along an axis, or turning about it. */
-static struct space_dynamics *start_block(int axis, double gravity, double rate)
+static struct space_state *start_block(int axis, double gravity, double rate)
 {
     const double mass = 600 * 0.4 * 0.2 * 0.3;
     static struct space_link link;
@@ -512,10 +510,10 @@ static struct space_dynamics *start_block(int axis, double gravity, double rate)
     return start(&link, &block, &world, q, qd);
 }
 
-static void run(struct space_dynamics *d, double time_s)
+static void run(struct space_state *d, double time_s)
 {
     for (long i = lround(time_s / STEP); i > 0; i--)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
 }
 
 START_TEST(drag_decay)
@@ -524,23 +522,23 @@ START_TEST(drag_decay)
     {
         const char *up = word(row, "axis_up"), *about = word(row, "axis");
         int axis = (*up ? *up : *about) - 'x';
-        struct space_dynamics *d = start_block(axis, *up ? 9.81 : 0, *up ? 0 : 5);
+        struct space_state *d = start_block(axis, *up ? 9.81 : 0, *up ? 0 : 5);
         double angle = 0, value;
         if (is(row, "terminal_velocity")) {
             run(d, 500);
-            value = -space_dynamics_qd(d)[axis];
+            value = -d->qd[axis];
         } else if (is(row, "angle")) {
             for (int i = 0; i < 480; i++) {
-                angle += space_dynamics_qd(d)[3 + axis] * STEP / 2;
+                angle += d->qd[3 + axis] * STEP / 2;
                 run(d, STEP);
-                angle += space_dynamics_qd(d)[3 + axis] * STEP / 2;
+                angle += d->qd[3 + axis] * STEP / 2;
             }
             value = angle;
         } else {
             run(d, 2);
-            value = is(row, "fall_in_2s") ? -space_dynamics_q(d)[axis]
-                    : is(row, "omega")    ? space_dynamics_qd(d)[3 + axis]
-                                          : space_dynamics_ledger(d)->loss_drag_j;
+            value = is(row, "fall_in_2s") ? -d->q[axis]
+                    : is(row, "omega")    ? d->qd[3 + axis]
+                                          : d->solver->ledger(d)->loss_drag_j;
         }
         check_row(row, &value, "tol_engine");
     }
@@ -555,11 +553,11 @@ START_TEST(drag_never_gives_energy)
             .drag = {.coefficient = 1e5, .is_quadratic = i & 1, .is_leading = i >> 1}};
         struct space_link link = link_of(SPACE_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
         double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {3, -2, 1, 20, -30, 10};
-        struct space_dynamics *d = start(&link, &block, &world, q, qd);
-        double last = space_dynamics_ledger(d)->kinetic_j;
+        struct space_state *d = start(&link, &block, &world, q, qd);
+        double last = d->solver->ledger(d)->kinetic_j;
         for (int k = 0; k < 240; k++) {
             run(d, STEP);
-            double now = space_dynamics_ledger(d)->kinetic_j;
+            double now = d->solver->ledger(d)->kinetic_j;
             ck_assert_double_le(now, last * (1 + 1e-12));
             last = now;
         }

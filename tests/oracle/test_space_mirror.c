@@ -153,7 +153,7 @@ static void see_body(struct image m, const struct body *from, struct body *to, i
 
 /* ---------------------------------------------------------------- motion */
 
-static struct space_dynamics *start(struct body *b, struct quaternion way)
+static struct space_state *start(struct body *b, struct quaternion way)
 {
     struct dynamics_settings settings = {.dt_s = b->timestep_s > 0 ? b->timestep_s : 1.0 / 240};
     struct space_body body = {b->links, b->count, b->boxes, b->box_count};
@@ -168,16 +168,16 @@ static struct space_dynamics *start(struct body *b, struct quaternion way)
         world.gravity_m_s2.y = 0;
     double q[RATES_MAX * 2], qd[RATES_MAX] = {0};
     arena_reset(&arena);
-    struct space_dynamics *d = space_dynamics_create(&body, &world, &settings, &arena);
+    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
-    const struct space_tree *tree = space_dynamics_tree(d);
+    const struct space_tree *tree = d->solver->tree(d);
     struct mat3 world_turn = quaternion_matrix(way);
     space_tree_birth(tree, q);
     for (int i = 0; i < b->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
         for (int k = 0; k < 3 && b->links[i].kind != SPACE_FREE && k < l->rates; k++) {
             b->servos[i][k].signal = &b->signals[i][k];
-            space_dynamics_set_servo(d, l->rate + k, &b->servos[i][k]);
+            space_state_set_servo(d, l->rate + k, &b->servos[i][k]);
         }
         if (b->links[i].kind != SPACE_FREE)
             continue;
@@ -189,7 +189,7 @@ static struct space_dynamics *start(struct body *b, struct quaternion way)
         memcpy(q + l->coordinate, of_q, sizeof of_q);
         memcpy(qd + l->rate, of_qd, sizeof of_qd);
     }
-    space_dynamics_set_state(d, q, qd);
+    d->solver->set_state(d, q, qd);
     return d;
 }
 
@@ -202,10 +202,10 @@ static void follow(const struct body *from, struct image m, struct quaternion wa
     static struct body b;
     int place[LINKS_MAX];
     see_body(m, from, &b, place);
-    struct space_dynamics *d = start(&b, way);
+    struct space_state *d = start(&b, way);
     for (int step = 0; step < STEPS; step++) {
-        ck_assert_int_eq(space_dynamics_step(d), 0);
-        const struct space_tree *tree = space_dynamics_tree(d);
+        ck_assert_int_eq(d->solver->step(d), 0);
+        const struct space_tree *tree = d->solver->tree(d);
         for (int i = 0; i < from->box_count; i++) {
             const struct space_box *box = &from->boxes[i];
             struct mat3 turn = quaternion_matrix(box->turn);

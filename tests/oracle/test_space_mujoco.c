@@ -170,17 +170,17 @@ static struct tree_scene make_tree(uint64_t seed)
 
 /* ---------------------------------------------------------------- both programs */
 
-static struct space_dynamics *start(const struct tree_scene *s, double dt_s, int integrator)
+static struct space_state *start(const struct tree_scene *s, double dt_s, int integrator)
 {
     const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
     const struct space_world world = {.gravity_m_s2 = s->gravity, .drag = s->drag};
     const struct dynamics_settings settings = {.dt_s = dt_s, .integrator = integrator};
     arena_reset(&arena);
-    struct space_dynamics *d = space_dynamics_create(&body, &world, &settings, &arena);
+    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
     for (int i = 0; i < s->rates; i++)
-        space_dynamics_set_servo(d, i, &s->servos[i]);
-    space_dynamics_set_state(d, s->q, s->qd);
+        space_state_set_servo(d, i, &s->servos[i]);
+    d->solver->set_state(d, s->q, s->qd);
     return d;
 }
 
@@ -268,9 +268,9 @@ static void order_of(const struct tree_scene *s, int link, int *order, int *coun
             order_of(s, i, order, count);
 }
 
-static struct poses own_poses(const struct tree_scene *s, struct space_dynamics *d)
+static struct poses own_poses(const struct tree_scene *s, struct space_state *d)
 {
-    const struct space_tree *tree = space_dynamics_tree(d);
+    const struct space_tree *tree = d->solver->tree(d);
     struct poses poses = {.of = {{0, 0, 0}}};
     int order[LINKS_MAX], count = 0;
     order_of(s, 0, order, &count);
@@ -285,9 +285,9 @@ static struct poses own_poses(const struct tree_scene *s, struct space_dynamics 
 
 static struct poses move_own(const struct tree_scene *s, double hz, double until_s, int integrator)
 {
-    struct space_dynamics *d = start(s, 1 / hz, integrator);
+    struct space_state *d = start(s, 1 / hz, integrator);
     for (long i = lround(until_s * hz); i > 0; i--)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     return own_poses(s, d);
 }
 

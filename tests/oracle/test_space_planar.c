@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulator/boxes/space_solver.h"
+#include "simulator/boxes/steps/space_solver.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
@@ -162,15 +162,15 @@ static void embed(struct quaternion turn)
     add_boxes();
 }
 
-static void *start_in_space(const struct space_solver *solver)
+static struct space_state *start_in_space(const struct space_solver *solver)
 {
     struct space_body body = {e.links, scene.body_count, e.boxes, e.box_count};
     arena_reset(&space_arena);
-    void *d = solver->create(&body, &e.world, &scene.settings, &space_arena);
+    struct space_state *d = solver->create(&body, &e.world, &scene.settings, &space_arena);
     ck_assert_ptr_nonnull(d);
     for (int i = 0; i < scene.body_count; i++)
         if (e.links[i].kind == SPACE_REVOLUTE || e.links[i].kind == SPACE_LINEAR)
-            solver->set_servo(d, solver->tree(d)->links[i].rate, &scene.bodies[i].drive);
+            space_state_set_servo(d, solver->tree(d)->links[i].rate, &scene.bodies[i].drive);
     solver->set_state(d, e.q, e.qd);
     return d;
 }
@@ -228,7 +228,7 @@ START_TEST(embedded_scene)
     ck_assert_msg(scene_start(&scene, &plane_arena, &plane, &error) == 0, "%s", error.message);
     embed((struct quaternion){0.5, 0.1, -0.7, 0.5});
     const struct space_solver *solver = space_solver_of(scene.settings.solver);
-    void *space = start_in_space(solver);
+    struct space_state *space = start_in_space(solver);
     for (long i = lround(c->until_s / STEP); i > 0; i--) {
         ck_assert_int_eq(dynamics_step(plane), 0);
         ck_assert_int_eq(solver->step(space), 0);

@@ -265,14 +265,14 @@ enum { STEPS = 480 };
 
 static struct scene scene;
 
-static struct vec3 way_of_root(struct space_dynamics *d)
+static struct vec3 way_of_root(struct space_state *d)
 {
-    const double *q = space_dynamics_q(d), *q0 = scene.q;
+    const double *q = d->q, *q0 = scene.q;
     return (struct vec3){q[0] - q0[0], q[1] - q0[1], q[2] - q0[2]};
 }
 
 /* A box slides v^2 / (2 mu g) on the ground and stands. */
-static double slide(struct space_dynamics *d)
+static double slide(struct space_state *d)
 {
     struct vec3 v = {scene.qd[0], scene.qd[1], scene.qd[2]}, way = way_of_root(d);
     double expected = vec3_dot(v, v) / (2 * scene.world.friction * scene.world.gravity_m_s2);
@@ -280,13 +280,13 @@ static double slide(struct space_dynamics *d)
 }
 
 /* Limits take what they take in the reference. */
-static double lose_at_limits(struct space_dynamics *d)
+static double lose_at_limits(struct space_state *d)
 {
     static struct scene alike;
     struct error error = {0};
     struct arena arena;
     struct dynamics *run;
-    const struct ledger *ledger = space_dynamics_ledger(d);
+    const struct ledger *ledger = d->solver->ledger(d);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
@@ -306,9 +306,9 @@ static const char cubes[] =
     " \"drag_exposure\": true}, \"bodies\": [{\"name\": \"pair\", \"velocity_m_s\": [2, 0, 0],"
     " \"boxes\": [{\"size_m\": [1, 1, 1], \"mass_kg\": 100, \"at_m\": [-0.5, 0, 0]},"
     " {\"size_m\": [1, 1, 1], \"mass_kg\": 100, \"at_m\": [0.5, 0, 0]}]}]}";
-static double slow_down(struct space_dynamics *d)
+static double slow_down(struct space_state *d)
 {
-    return fabs(space_dynamics_qd(d)[0] - 2 * exp(-2 * 150 * 1.0 / 200)) / 1e-4;
+    return fabs(d->qd[0] - 2 * exp(-2 * 150 * 1.0 / 200)) / 1e-4;
 }
 
 /* A box slides along the cone of its ball, which has no friction: it keeps its energy. */
@@ -318,9 +318,9 @@ static const char cone[] =
     "\"joint\": {\"to\": \"world\", \"kind\": \"spherical\", \"cone_rad\": 0.5, "
     "\"start_quaternion\": [0.9689124217106447, 0, 0, 0.24740395925452294], "
     "\"freedoms\": [{}, {\"rate_rad_s\": -8}, {}]}}]}";
-static double keep_energy(struct space_dynamics *d)
+static double keep_energy(struct space_state *d)
 {
-    const struct ledger *l = space_dynamics_ledger(d);
+    const struct ledger *l = d->solver->ledger(d);
     double kept = (l->kinetic_j + l->potential_j) / l->energy_start_j;
     return fabs(kept - 1) / 0.005;
 }
@@ -340,9 +340,9 @@ static const char block[] =
     "\"position_m\": "
     "[0.001515095717, 0.206149713764, 0], \"quaternion\": [0.992949839019, 0, 0, "
     "0.118535299352]}]}";
-static double keep_share(struct space_dynamics *d)
+static double keep_share(struct space_state *d)
 {
-    const struct ledger *l = space_dynamics_ledger(d);
+    const struct ledger *l = d->solver->ledger(d);
     const double least = 9.81 * 0.2, sine = sin(atan2(0.1, 0.4));
     double kept = (l->kinetic_j + l->potential_j - least) / (l->energy_start_j - least);
     return fabs(kept - pow(1 - 1.5 * sine * sine, 2)) / 0.005;
@@ -355,9 +355,9 @@ static const char wall[] =
     " [0.005, 4, 4], \"at_m\": [0, 0, 0]}]}, \"bodies\": [{\"name\": \"plate\", \"velocity_m_s\":"
     " [20, 0, 0], \"position_m\": [-0.3, 0.01, 0.013],"
     " \"boxes\": [{\"size_m\": [0.005, 0.3, 0.3], \"mass_kg\": 1}]}]}";
-static double pass(struct space_dynamics *d)
+static double pass(struct space_state *d)
 {
-    return fabs(space_dynamics_q(d)[0] + 0.005) / 1e-3;
+    return fabs(d->q[0] + 0.005) / 1e-3;
 }
 
 /* ---------------------------------------------------------------- finding */
@@ -366,8 +366,8 @@ struct plant {
     enum fault fault;
     const char *scene; /* a file, or a text, which begins with a brace */
     int integrator;
-    double residual_share; /* of the energy that is turned over, if all is sound */
-    double (*miss)(struct space_dynamics *d); /* how far off a closed form; or NULL */
+    double residual_share;                 /* of the energy that is turned over, if all is sound */
+    double (*miss)(struct space_state *d); /* how far off a closed form; or NULL */
 };
 
 static void read_scene(const char *from)
@@ -392,25 +392,25 @@ static double find_error(const struct plant *plant)
     scene.settings.integrator = plant->integrator;
     scene.settings.dt_s = 1.0 / STEPS;
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
-    struct space_dynamics *d = dynamics_boxes_state(run);
-    space_tree_momentum(space_dynamics_tree(d), &p0, &l0);
+    struct space_state *d = dynamics_boxes_state(run);
+    space_tree_momentum(d->solver->tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
     for (int i = 0; i < STEPS; i++) {
-        if (space_dynamics_step(d) != 0) {
+        if (d->solver->step(d) != 0) {
             arena_deinit(&arena);
             return HUGE_VAL;
         }
-        const struct space_tree *tree = space_dynamics_tree(d);
-        deepest = fmax(deepest, space_dynamics_penetration(d));
+        const struct space_tree *tree = d->solver->tree(d);
+        deepest = fmax(deepest, d->solver->penetration(d));
         for (int k = 0; k < tree->count; k++)
             for (int j = 0; j < tree->links[k].joint->turns; j++) {
-                double q = space_dynamics_q(d)[tree->links[k].coordinate + j];
+                double q = d->q[tree->links[k].coordinate + j];
                 beyond = fmax(beyond, fmax(q - scene.space.links[k].upper[j],
                                            scene.space.links[k].lower[j] - q));
             }
     }
-    space_tree_momentum(space_dynamics_tree(d), &p1, &l1);
-    const struct ledger *ledger = space_dynamics_ledger(d);
+    space_tree_momentum(d->solver->tree(d), &p1, &l1);
+    const struct ledger *ledger = d->solver->ledger(d);
     double turnover = ledger->work_effector_positive_j + fabs(ledger->kinetic_j) +
                       fabs(ledger->loss_drag_j) + ledger->loss_friction_j + ledger->loss_impact_j +
                       0.01;
@@ -486,6 +486,7 @@ static double meet(void)
     struct error error = {0};
     struct arena arena;
     struct dynamics *runs[2];
+    struct space_state *states[2];
     struct space_dynamics *bodies[2];
     struct vec3 before = {0, 0, 0}, after = {0, 0, 0}, linear, angular;
     const int numbers[] = {0, 1};
@@ -495,8 +496,9 @@ static double meet(void)
         ck_assert_msg(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
                       "%s", error.message);
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
-        bodies[i] = dynamics_boxes_state(runs[i]);
-        space_tree_momentum(space_dynamics_tree(bodies[i]), &linear, &angular);
+        states[i] = dynamics_boxes_state(runs[i]);
+        bodies[i] = space_dynamics_of(states[i]);
+        space_tree_momentum(states[i]->solver->tree(states[i]), &linear, &angular);
         before = vec3_add(before, vec3_add(linear, angular));
     }
     struct space_meeting *meeting = space_meeting_create(bodies, numbers, 2, &arena);
@@ -505,10 +507,10 @@ static double meet(void)
         const struct contact_point *points;
         space_meeting_step(meeting, bodies, 2, is_broken);
         ck_assert_int_eq(is_broken[0] | is_broken[1], 0);
-        contacts += space_dynamics_contacts(bodies[1], &points);
+        contacts += states[1]->solver->contacts(states[1], &points);
     }
     for (int i = 0; i < 2; i++) {
-        space_tree_momentum(space_dynamics_tree(bodies[i]), &linear, &angular);
+        space_tree_momentum(states[i]->solver->tree(states[i]), &linear, &angular);
         after = vec3_add(after, vec3_add(linear, angular));
     }
     arena_deinit(&arena);

@@ -122,18 +122,18 @@ static struct scene menagerie(int integrator)
 
 /* ---------------------------------------------------------------- moving */
 
-static struct space_dynamics *start(const struct scene *s)
+static struct space_state *start(const struct scene *s)
 {
     struct space_body body = {s->links, s->count, NULL, 0};
     struct servo spring = {
         .law = SERVO_SPRING, .kp = s->stiffness, .kd = 0.01 * s->stiffness, .torque_max = HUGE_VAL};
     arena_reset(&arena);
-    struct space_dynamics *d = space_dynamics_create(&body, &s->world, &s->settings, &arena);
+    struct space_state *d = space_solver_articulated.create(&body, &s->world, &s->settings, &arena);
     ck_assert_ptr_nonnull(d);
-    const struct space_tree *tree = space_dynamics_tree(d);
+    const struct space_tree *tree = d->solver->tree(d);
     for (int i = 0; i < s->count && s->stiffness > 0; i++)
         for (int k = 0; k < tree->links[i].rates && s->links[i].kind != SPACE_FREE; k++)
-            space_dynamics_set_servo(d, tree->links[i].rate + k, &spring);
+            space_state_set_servo(d, tree->links[i].rate + k, &spring);
     const struct servo muscle = {.law = SERVO_EFFECTOR,
                                  .kp = 5,
                                  .kd = 0.1,
@@ -142,8 +142,8 @@ static struct space_dynamics *start(const struct scene *s)
                                  .hill_s_rad = 1 / (0.25 * 20),
                                  .target = 1.5};
     for (int k = 0; k < tree->links[1].rates && s->strength > 0; k++)
-        space_dynamics_set_servo(d, tree->links[1].rate + k, &muscle);
-    space_dynamics_set_state(d, s->q, s->qd);
+        space_state_set_servo(d, tree->links[1].rate + k, &muscle);
+    d->solver->set_state(d, s->q, s->qd);
     return d;
 }
 
@@ -153,10 +153,10 @@ struct states {
     struct mat3 turned[LINKS_MAX];
 };
 
-static struct states read_states(struct space_dynamics *d)
+static struct states read_states(struct space_state *d)
 {
     struct states states;
-    const struct space_tree *tree = space_dynamics_tree(d);
+    const struct space_tree *tree = d->solver->tree(d);
     memset(&states, 0, sizeof states);
     for (int i = 0; i < tree->count; i++) {
         states.centre[i] = space_tree_centre(&tree->links[i]);
@@ -169,19 +169,19 @@ static struct states read_states(struct space_dynamics *d)
 
 static struct states move(const struct scene *s, double until_s)
 {
-    struct space_dynamics *d = start(s);
+    struct space_state *d = start(s);
     for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     return read_states(d);
 }
 
 /* The same, and what limits took. */
 static struct states move_with_loss(const struct scene *s, double until_s, double *loss_j)
 {
-    struct space_dynamics *d = start(s);
+    struct space_state *d = start(s);
     for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
-    *loss_j = space_dynamics_ledger(d)->loss_limit_j;
+        ck_assert_int_eq(d->solver->step(d), 0);
+    *loss_j = d->solver->ledger(d)->loss_limit_j;
     return read_states(d);
 }
 
@@ -294,13 +294,13 @@ START_TEST(tumbling_keeps_energy)
         s.qd[3] = 3;
         s.qd[4] = 1;
         s.qd[5] = 2;
-        struct space_dynamics *d = start(&s);
-        double energy = space_dynamics_ledger(d)->kinetic_j;
-        space_tree_momentum(space_dynamics_tree(d), &p, &before);
+        struct space_state *d = start(&s);
+        double energy = d->solver->ledger(d)->kinetic_j;
+        space_tree_momentum(d->solver->tree(d), &p, &before);
         for (int i = 0; i < 60 * 240; i++)
-            ck_assert_int_eq(space_dynamics_step(d), 0);
-        space_tree_momentum(space_dynamics_tree(d), &p, &after);
-        ck_assert_double_le(fabs(space_dynamics_ledger(d)->kinetic_j / energy - 1),
+            ck_assert_int_eq(d->solver->step(d), 0);
+        space_tree_momentum(d->solver->tree(d), &p, &after);
+        ck_assert_double_le(fabs(d->solver->ledger(d)->kinetic_j / energy - 1),
                             allowed_energy[is_midpoint]);
         ck_assert_double_le(apart(before, after) / vec3_length(before), allowed_spin[is_midpoint]);
     }
@@ -315,14 +315,14 @@ START_TEST(momentum_and_ledger)
         struct scene s = menagerie(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
         struct vec3 p0, l0, p1, l1;
         s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
-        struct space_dynamics *d = start(&s);
-        space_tree_momentum(space_dynamics_tree(d), &p0, &l0);
+        struct space_state *d = start(&s);
+        space_tree_momentum(d->solver->tree(d), &p0, &l0);
         for (int i = 0; i < 240; i++)
-            ck_assert_int_eq(space_dynamics_step(d), 0);
-        space_tree_momentum(space_dynamics_tree(d), &p1, &l1);
+            ck_assert_int_eq(d->solver->step(d), 0);
+        space_tree_momentum(d->solver->tree(d), &p1, &l1);
         ck_assert_double_le(apart(p0, p1), allowed_momentum[is_midpoint]);
         ck_assert_double_le(apart(l0, l1), allowed_momentum[is_midpoint]);
-        const struct ledger *ledger = space_dynamics_ledger(d);
+        const struct ledger *ledger = d->solver->ledger(d);
         ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
         ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
     }
@@ -451,10 +451,10 @@ START_TEST(at_rest_to_the_bit)
     memset(s.qd, 0, sizeof s.qd);
     struct quaternion turn = turn_of(0.4, 2, -0.3);
     turn_root(&s, turn, (struct vec3){1, 2, 3});
-    struct space_dynamics *d = start(&s);
+    struct space_state *d = start(&s);
     struct states before = read_states(d);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     struct states after = read_states(d);
     ck_assert_double_eq(difference(&before, &after, s.count), 0);
 }
@@ -469,8 +469,8 @@ START_TEST(rerooted)
     add_link(&a, 0, SPACE_BEND_TWIST, joint, 0.6);
     memcpy(a.qd, (double[]){0.3, 0.5, -0.2, 0.7, -1.1, 0.9, 1.3, -0.8}, 8 * sizeof(double));
     memcpy(q_of(&a, 1), (double[]){0.5, -0.4}, 2 * sizeof(double));
-    struct space_dynamics *d = start(&a);
-    const struct space_tree_link *second = &space_dynamics_tree(d)->links[1];
+    struct space_state *d = start(&a);
+    const struct space_tree_link *second = &d->solver->tree(d)->links[1];
     struct vec3 at = second->at, v = second->velocity.v;
     struct vec3 w = mat3_back(&second->turned, second->velocity.w);
     struct quaternion turned = quaternion_product(quaternion_about((struct vec3){0, 0, 1}, 0.5),
@@ -550,16 +550,16 @@ START_TEST(time_reversal)
 {
     struct scene s = menagerie(INTEGRATOR_RK4);
     s.stiffness = 0;
-    struct space_dynamics *d = start(&s);
+    struct space_state *d = start(&s);
     struct states before = read_states(d);
     double qd[RATES_MAX];
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     for (int i = 0; i < s.rates; i++)
-        qd[i] = -space_dynamics_qd(d)[i];
-    space_dynamics_set_state(d, space_dynamics_q(d), qd);
+        qd[i] = -d->qd[i];
+    d->solver->set_state(d, d->q, qd);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
     struct states after = read_states(d);
     for (int i = 0; i < s.count; i++)
         ck_assert_double_le(apart(before.centre[i], after.centre[i]), 1e-5);
@@ -576,20 +576,20 @@ START_TEST(stiff_servos_hold)
     for (int i = 1; i < s.count; i++)
         if (!space_joints[s.links[i].kind].has_ball)
             q_of(&s, i)[0] = 0;
-    struct space_dynamics *d = start(&s);
-    double energy = space_dynamics_ledger(d)->kinetic_j;
+    struct space_state *d = start(&s);
+    double energy = d->solver->ledger(d)->kinetic_j;
     for (int i = 0; i < 480; i++)
-        ck_assert_int_eq(space_dynamics_step(d), 0);
-    ck_assert_double_le(space_dynamics_ledger(d)->kinetic_j, 2 * energy + 1);
+        ck_assert_int_eq(d->solver->step(d), 0);
+    ck_assert_double_le(d->solver->ledger(d)->kinetic_j, 2 * energy + 1);
     struct servo bounded = {
         .law = SERVO_EFFECTOR, .kp = 1e4, .kd = 10, .torque_max = 0.5, .target = 3};
     for (int i = 6; i < s.rates; i++)
-        space_dynamics_set_servo(d, i, &bounded);
-    space_dynamics_set_state(d, s.q, s.qd);
+        space_state_set_servo(d, i, &bounded);
+    d->solver->set_state(d, s.q, s.qd);
     for (int i = 0; i < 480; i++) {
-        ck_assert_int_eq(space_dynamics_step(d), 0);
+        ck_assert_int_eq(d->solver->step(d), 0);
         for (int k = 6; k < s.rates; k++)
-            ck_assert_double_le(fabs(space_dynamics_effort(d, k)), 0.5 * (1 + 1e-9));
+            ck_assert_double_le(fabs(d->torque[k]), 0.5 * (1 + 1e-9));
     }
 }
 END_TEST
@@ -651,21 +651,21 @@ START_TEST(random_bodies)
             l->upper[0] = l->upper[1] = 0.6;
             l->cone_rad = 0.9;
         }
-        struct space_dynamics *d = start(&s);
+        struct space_state *d = start(&s);
         for (int i = 6; i < s.rates; i++)
-            space_dynamics_set_effector(d, i, 20);
-        space_dynamics_reset_ledger(d);
+            space_state_set_effector(d, i, 20);
+        d->solver->reset_ledger(d);
         for (int step = 0; step < 240; step++) {
             for (int i = 6; i < s.rates && step % 8 == 0; i++)
-                space_dynamics_set_target(d, i, rng_uniform(&rng, -1, 1), 0);
-            ck_assert_msg(space_dynamics_step(d) == 0, "body %d is not finite", body);
+                space_state_set_target(d, i, rng_uniform(&rng, -1, 1), 0);
+            ck_assert_msg(d->solver->step(d) == 0, "body %d is not finite", body);
         }
-        const struct ledger *l = space_dynamics_ledger(d);
+        const struct ledger *l = d->solver->ledger(d);
         double turnover = l->work_effector_positive_j + l->loss_limit_j + fabs(l->energy_start_j);
         bad += !(fabs(l->residual_j) <= 0.01 * turnover);
-        const struct space_tree *tree = space_dynamics_tree(d);
+        const struct space_tree *tree = d->solver->tree(d);
         for (int i = 1; i < tree->count; i++) {
-            const double *q = space_dynamics_q(d) + tree->links[i].coordinate;
+            const double *q = d->q + tree->links[i].coordinate;
             if (tree->links[i].joint->has_ball)
                 ck_assert_double_le(space_swing((struct quaternion){q[0], q[1], q[2], q[3]}),
                                     0.901);

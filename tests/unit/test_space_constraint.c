@@ -20,8 +20,8 @@ static struct space_body body = {links, LINKS, boxes, LINKS};
 static struct space_world world;
 static struct dynamics_settings settings;
 static double q[COORDINATES_MAX], qd[RATES_MAX];
-static struct space_dynamics *fast;
-static struct space_constraint *exact;
+static struct space_state *fast;
+static struct space_state *exact;
 static int rates, seen[SPACE_JOINT_COUNT];
 
 static struct vec3 random_vector(double most)
@@ -72,11 +72,11 @@ static void make_pair(void)
     arena_reset(&arena);
     for (int i = 0; i < LINKS; i++)
         make_link(i);
-    fast = space_dynamics_create(&body, &world, &settings, &arena);
-    exact = space_constraint_create(&body, &world, &settings, &arena);
+    fast = space_solver_articulated.create(&body, &world, &settings, &arena);
+    exact = space_solver_constraint.create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(fast);
     ck_assert_ptr_nonnull(exact);
-    const struct space_tree *tree = space_dynamics_tree(fast);
+    const struct space_tree *tree = fast->solver->tree(fast);
     rates = tree->rates;
     for (int i = 0; i < LINKS; i++) {
         const struct space_tree_link *l = &tree->links[i];
@@ -94,8 +94,8 @@ static void make_pair(void)
             at[3] = turn.z;
         }
     }
-    space_dynamics_set_state(fast, q, qd);
-    space_constraint_set_state(exact, q, qd);
+    fast->solver->set_state(fast, q, qd);
+    exact->solver->set_state(exact, q, qd);
 }
 
 static double distance(struct vec3 a, struct vec3 b)
@@ -106,7 +106,7 @@ static double distance(struct vec3 a, struct vec3 b)
 /* The greatest difference of all links, m. */
 static double find_difference(void)
 {
-    const struct space_tree *tree = space_dynamics_tree(fast);
+    const struct space_tree *tree = fast->solver->tree(fast);
     double most = 0;
     for (int i = 0; i < LINKS; i++)
         most = fmax(most, distance(space_tree_centre(&tree->links[i]),
@@ -141,7 +141,7 @@ START_TEST(states_are_the_same)
         ck_assert_double_lt(find_difference(), 1e-12);
         ck_assert_double_lt(space_constraint_gap(exact), 1e-12);
         for (int i = 0; i < rates; i++)
-            ck_assert_double_eq_tol(space_constraint_qd(exact)[i], qd[i], 1e-12);
+            ck_assert_double_eq_tol(exact->qd[i], qd[i], 1e-12);
     }
     for (int i = 0; i < SPACE_JOINT_COUNT; i++)
         ck_assert_int_gt(seen[i], 0);
@@ -153,9 +153,8 @@ START_TEST(freedoms_feel_the_same_inertia)
     for (int round = 0; round < 100; round++) {
         make_pair();
         for (int i = 0; i < rates; i++) {
-            double inertia = space_dynamics_birth_inertia(fast, i);
-            ck_assert_double_eq_tol(space_constraint_birth_inertia(exact, i), inertia,
-                                    1e-7 * inertia);
+            double inertia = fast->birth_inertia[i];
+            ck_assert_double_eq_tol(exact->birth_inertia[i], inertia, 1e-7 * inertia);
         }
     }
 }
@@ -173,17 +172,17 @@ START_TEST(trees_move_alike)
         int first = links[0].kind == SPACE_FREE ? SPACE_RATES_MAX : 0;
         for (int i = first; i < rates; i += 2) {
             double target = rng_uniform(&rng, -0.5, 0.5);
-            space_dynamics_set_effector(fast, i, 1000);
-            space_constraint_set_effector(exact, i, 1000);
-            space_dynamics_set_target(fast, i, target, 0.5);
-            space_constraint_set_target(exact, i, target, 0.5);
+            space_state_set_effector(fast, i, 1000);
+            space_state_set_effector(exact, i, 1000);
+            space_state_set_target(fast, i, target, 0.5);
+            space_state_set_target(exact, i, target, 0.5);
         }
         for (int i = 0; i < 96; i++) {
-            ck_assert_int_eq(space_dynamics_step(fast), 0);
-            ck_assert_int_eq(space_constraint_step(exact), 0);
+            ck_assert_int_eq(fast->solver->step(fast), 0);
+            ck_assert_int_eq(exact->solver->step(exact), 0);
         }
         most = fmax(most, find_difference());
-        off = fmax(off, fabs(space_constraint_ledger(exact)->residual_j));
+        off = fmax(off, fabs(exact->solver->ledger(exact)->residual_j));
         ck_assert_double_lt(space_constraint_gap(exact), 1e-9);
     }
     printf("space: two solvers apart after 0.05 s: %.1e m; ledger of constraint: %.1e J\n", most,
@@ -216,7 +215,7 @@ START_TEST(momentum_is_kept)
             sums[when][0] = linear;
             sums[when][1] = angular;
             for (int i = 0; i < 96; i++)
-                ck_assert_int_eq(space_constraint_step(exact), 0);
+                ck_assert_int_eq(exact->solver->step(exact), 0);
         }
         ck_assert_double_lt(distance(sums[0][0], sums[1][0]), 1e-9);
         ck_assert_double_lt(distance(sums[0][1], sums[1][1]), 1e-9);
@@ -241,24 +240,24 @@ START_TEST(boxes_part)
     const struct space_body pair = {links, 2, boxes, 2};
     settings.integrator = INTEGRATOR_AUTO;
     world.gravity_m_s2 = (struct vec3){0, 0, 0};
-    exact = space_constraint_create(&pair, &world, &settings, &arena);
+    exact = space_solver_constraint.create(&pair, &world, &settings, &arena);
     ck_assert_ptr_nonnull(exact);
     memset(q, 0, sizeof q);
     memset(qd, 0, sizeof qd);
     q[3] = q[10] = 1;
     q[7] = 0.9;
-    space_constraint_set_state(exact, q, qd);
-    space_constraint_set_push_out(exact, 0.5);
-    ck_assert_int_eq(space_constraint_step(exact), 0);
-    double apart = space_constraint_q(exact)[7] - space_constraint_q(exact)[0];
+    exact->solver->set_state(exact, q, qd);
+    exact->solver->set_push_out(exact, 0.5);
+    ck_assert_int_eq(exact->solver->step(exact), 0);
+    double apart = exact->q[7] - exact->q[0];
     ck_assert_double_eq_tol(apart, 0.9 + 0.5 * settings.dt_s, 1e-12);
     for (int i = 0; i < 500; i++)
-        ck_assert_int_eq(space_constraint_step(exact), 0);
-    const double *now = space_constraint_q(exact);
+        ck_assert_int_eq(exact->solver->step(exact), 0);
+    const double *now = exact->q;
     ck_assert_double_eq_tol(now[7] - now[0], 1, 1e-9);
     ck_assert_double_eq_tol(now[0] + 4 * now[7], 4 * 0.9, 1e-9);
     for (int i = 0; i < 12; i++)
-        ck_assert_double_eq(space_constraint_qd(exact)[i], 0);
+        ck_assert_double_eq(exact->qd[i], 0);
 }
 END_TEST
 

@@ -46,6 +46,16 @@ static struct space_link make_link(int parent, enum space_joint_kind kind)
     return link;
 }
 
+static struct space_constraint *create(const struct space_body *body)
+{
+    struct space_world world = {.surfaces = {.has_ground = 0}};
+    struct dynamics_settings settings = {.dt_s = 0.01, .rtol = 1e-8};
+    arena_reset(&arena);
+    struct space_state *state = space_solver_constraint.create(body, &world, &settings, &arena);
+    ck_assert_ptr_nonnull(state);
+    return space_constraint_of(state);
+}
+
 /* Bodies as they move on their own for a time, without forces. */
 static void put_at(struct space_constraint *c, const double *y, double time_s)
 {
@@ -107,11 +117,7 @@ START_TEST(boxes_that_touch)
             {.turn = QUATERNION_ONE, .size_m = {0.4, 0.3, 0.2}},
             {.link = 1, .turn = QUATERNION_ONE, .size_m = {0.3, 0.5, 0.2}}};
         struct space_body body = {links, 2, boxes, 2};
-        struct space_world world = {.surfaces = {.has_ground = 0}};
-        struct dynamics_settings settings = {.dt_s = 0.01, .rtol = 1e-8};
-        arena_reset(&arena);
-        struct space_constraint *c = space_constraint_create(&body, &world, &settings, &arena);
-        ck_assert_ptr_nonnull(c);
+        struct space_constraint *c = create(&body);
         for (int i = 0; i < 2; i++) {
             struct space_place p = {random_vector(0.2), quaternion_exp(random_vector(2)),
                                     random_vector(2), random_vector(3)};
@@ -141,17 +147,13 @@ START_TEST(joints_at_limits)
     for (int round = 0; round < ROUNDS; round++) {
         struct space_link links[2] = {make_link(-1, SPACE_FREE), make_link(0, kinds[round % 3])};
         struct space_body body = {links, 2, NULL, 0};
-        struct space_world world = {.surfaces = {.has_ground = 0}};
-        struct dynamics_settings settings = {.dt_s = 0.01, .rtol = 1e-8};
         double q[16] = {0}, qd[16];
         links[1].lower[0] = -0.5;
         links[1].upper[0] = 0.5;
         links[1].cone_rad = 0.5;
         links[1].joint = random_vector(0.2);
         links[1].frame = quaternion_exp(random_vector(2));
-        arena_reset(&arena);
-        struct space_constraint *c = space_constraint_create(&body, &world, &settings, &arena);
-        ck_assert_ptr_nonnull(c);
+        struct space_constraint *c = create(&body);
         for (int i = 0; i < c->rates; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
         struct quaternion turns[2] = {quaternion_exp(random_vector(2)),
@@ -167,7 +169,7 @@ START_TEST(joints_at_limits)
             q[9] = turns[1].y;
             q[10] = turns[1].z;
         }
-        space_constraint_set_state(c, q, qd);
+        c->base.solver->set_state(&c->base, q, qd);
         space_touch_find(c, HUGE_VAL);
         ck_assert_int_gt(c->found_count, 0);
         for (int i = 0; i < c->found_count; i++) {

@@ -20,7 +20,7 @@ struct heap {
     struct space_world world;
     struct dynamics_settings settings;
     struct arena arena;
-    struct space_dynamics *dynamics;
+    struct space_state *dynamics;
     double q[7 * BODIES_MAX], qd[6 * BODIES_MAX];
 };
 
@@ -77,16 +77,17 @@ static void start(void)
 {
     const struct space_body body = {heap.links, heap.count, heap.boxes, heap.count};
     arena_reset(&heap.arena);
-    heap.dynamics = space_dynamics_create(&body, &heap.world, &heap.settings, &heap.arena);
+    heap.dynamics =
+        space_solver_articulated.create(&body, &heap.world, &heap.settings, &heap.arena);
     ck_assert_ptr_nonnull(heap.dynamics);
-    space_tree_birth(space_dynamics_tree(heap.dynamics), heap.q);
+    space_tree_birth(heap.dynamics->solver->tree(heap.dynamics), heap.q);
 }
 
 /* Puts a free body somewhere; spin in the world's axes. */
 static void put(int body, struct vec3 at, struct quaternion turn, struct vec3 velocity,
                 struct vec3 spin)
 {
-    const struct space_tree_link *l = &space_dynamics_tree(heap.dynamics)->links[body];
+    const struct space_tree_link *l = &heap.dynamics->solver->tree(heap.dynamics)->links[body];
     double *q = heap.q + l->coordinate, *qd = heap.qd + l->rate;
     turn = quaternion_normalised(turn);
     struct mat3 columns = quaternion_matrix(turn);
@@ -101,23 +102,23 @@ static void put(int body, struct vec3 at, struct quaternion turn, struct vec3 ve
 
 static void set_state(void)
 {
-    space_dynamics_set_state(heap.dynamics, heap.q, heap.qd);
+    heap.dynamics->solver->set_state(heap.dynamics, heap.q, heap.qd);
 }
 
 static struct vec3 place_of(int body)
 {
-    return space_tree_centre(&space_dynamics_tree(heap.dynamics)->links[body]);
+    return space_tree_centre(&heap.dynamics->solver->tree(heap.dynamics)->links[body]);
 }
 
 static struct vec3 velocity_of(int body)
 {
-    return space_tree_centre_velocity(&space_dynamics_tree(heap.dynamics)->links[body]);
+    return space_tree_centre_velocity(&heap.dynamics->solver->tree(heap.dynamics)->links[body]);
 }
 
 static void step(void)
 {
-    ck_assert_int_eq(space_dynamics_step(heap.dynamics), 0);
-    ck_assert_double_le(space_dynamics_law_residual(heap.dynamics), 1e-5);
+    ck_assert_int_eq(heap.dynamics->solver->step(heap.dynamics), 0);
+    ck_assert_double_le(heap.dynamics->law_residual, 1e-5);
 }
 
 static const struct vec3 still = {0, 0, 0};
@@ -145,7 +146,8 @@ START_TEST(a_box_slides_straight_and_stops)
         ck_assert_double_eq_tol(at.z, way * sin(angle), 1e-3);
         ck_assert_double_eq_tol(at.y, 0.05, 1e-6);
         ck_assert_double_le(vec3_length(velocity_of(0)), 1e-6);
-        ck_assert_double_eq_tol(space_dynamics_ledger(heap.dynamics)->loss_friction_j, 4, 1e-3);
+        ck_assert_double_eq_tol(heap.dynamics->solver->ledger(heap.dynamics)->loss_friction_j, 4,
+                                1e-3);
     }
 }
 END_TEST
@@ -176,7 +178,7 @@ START_TEST(a_slope_holds_or_does_not)
         else
             ck_assert_double_le(speed, 1e-6);
         const struct contact_point *points;
-        ck_assert_int_eq(space_dynamics_contacts(heap.dynamics, &points), 4);
+        ck_assert_int_eq(heap.dynamics->solver->contacts(heap.dynamics, &points), 4);
         ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
     }
 }
@@ -236,7 +238,7 @@ START_TEST(what_overlaps_is_pushed_out)
         ck_assert_double_le(vec3_length(velocity_of(1)), 0.051);
     }
     ck_assert_double_ge(place_of(1).y - place_of(0).y, 0.1985);
-    ck_assert_double_gt(space_dynamics_ledger(heap.dynamics)->gain_push_out_j, 0);
+    ck_assert_double_gt(heap.dynamics->solver->ledger(heap.dynamics)->gain_push_out_j, 0);
 }
 END_TEST
 
@@ -291,7 +293,7 @@ static void build_pile(int seed)
 /* The momentum of the whole, about the world's origin. */
 static void read_momentum(struct vec3 *linear, struct vec3 *angular)
 {
-    space_tree_momentum(space_dynamics_tree(heap.dynamics), linear, angular);
+    space_tree_momentum(heap.dynamics->solver->tree(heap.dynamics), linear, angular);
 }
 
 static double missed(struct vec3 before, struct vec3 given, struct vec3 now)
@@ -308,15 +310,15 @@ START_TEST(momentum_is_what_impulses_give)
         int touching = 0;
         for (int k = 0; k < 240; k++) {
             struct vec3 linear, angular, now, turning;
-            struct impulse_sum given;
             read_momentum(&linear, &angular);
             step();
-            if (!space_dynamics_impulses(heap.dynamics, &given))
+            if (!heap.dynamics->is_given)
                 continue;
             read_momentum(&now, &turning);
             touching++;
-            ck_assert_double_le(missed(linear, given.linear, now), 1e-9 * given.size);
-            ck_assert_double_le(missed(angular, given.angular, turning), 1e-9 * given.size);
+            const struct impulse_sum *given = &heap.dynamics->given;
+            ck_assert_double_le(missed(linear, given->linear, now), 1e-9 * given->size);
+            ck_assert_double_le(missed(angular, given->angular, turning), 1e-9 * given->size);
         }
         ck_assert_int_gt(touching, 60);
     }
@@ -337,15 +339,15 @@ START_TEST(drag_gives_momentum)
         build_pile(seed);
         for (int k = 0; k < 120; k++) {
             struct vec3 linear, angular, now, turning;
-            struct impulse_sum given;
             read_momentum(&linear, &angular);
             step();
-            ck_assert(space_dynamics_impulses(heap.dynamics, &given));
+            ck_assert(heap.dynamics->is_given);
             read_momentum(&now, &turning);
-            ck_assert_double_le(missed(linear, given.linear, now), 1e-9 * given.size);
-            ck_assert_double_le(missed(angular, given.angular, turning), 1e-9 * given.size);
+            const struct impulse_sum *given = &heap.dynamics->given;
+            ck_assert_double_le(missed(linear, given->linear, now), 1e-9 * given->size);
+            ck_assert_double_le(missed(angular, given->angular, turning), 1e-9 * given->size);
         }
-        const struct ledger *l = space_dynamics_ledger(heap.dynamics);
+        const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
         ck_assert_double_gt(l->loss_drag_j, 1);
         ck_assert_double_le(l->mended_j, 5e-3 * l->loss_drag_j);
     }
@@ -370,16 +372,17 @@ START_TEST(a_collision_keeps_momentum)
         read_momentum(&linear, &angular);
         double size = 0;
         for (int k = 0; k < 120; k++) {
-            struct impulse_sum given;
             struct vec3 before, spin;
             read_momentum(&before, &spin);
             step();
-            if (!space_dynamics_impulses(heap.dynamics, &given))
+            if (!heap.dynamics->is_given)
                 continue;
             read_momentum(&now, &turning);
-            size += given.size;
-            ck_assert_double_le(missed(before, still, now), 1e-9 * given.size + 1e-12);
-            ck_assert_double_le(missed(spin, still, turning), 1e-9 * given.size + 1e-12);
+            size += heap.dynamics->given.size;
+            ck_assert_double_le(missed(before, still, now),
+                                1e-9 * heap.dynamics->given.size + 1e-12);
+            ck_assert_double_le(missed(spin, still, turning),
+                                1e-9 * heap.dynamics->given.size + 1e-12);
         }
         ck_assert_double_gt(size, 0.1);
     }
@@ -395,7 +398,7 @@ START_TEST(passive_bodies_gain_no_energy)
         double first = 0, lowest = HUGE_VAL, unearned = 0;
         for (int k = 0; k < 480; k++) {
             step();
-            const struct ledger *l = space_dynamics_ledger(heap.dynamics);
+            const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
             double energy = l->kinetic_j + l->potential_j;
             if (k == 0)
                 first = energy;
@@ -403,7 +406,7 @@ START_TEST(passive_bodies_gain_no_energy)
             ck_assert_double_le(energy, lowest + 0.01 * first + unearned);
             lowest = fmin(lowest, energy - unearned);
         }
-        const struct ledger *l = space_dynamics_ledger(heap.dynamics);
+        const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
         double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j;
         ck_assert_double_gt(losses, 1);
         ck_assert_double_le(l->gain_impact_j, 1e-3 * losses);
@@ -445,8 +448,8 @@ START_TEST(a_motion_repeats_to_the_bit)
         build_pile(50);
         for (int k = 0; k < 240; k++)
             step();
-        const double *q = space_dynamics_q(heap.dynamics);
-        for (int i = 0; i < space_dynamics_tree(heap.dynamics)->coordinates; i++) {
+        const double *q = heap.dynamics->q;
+        for (int i = 0; i < heap.dynamics->solver->tree(heap.dynamics)->coordinates; i++) {
             if (again)
                 ck_assert(q[i] == first[i]);
             first[i] = q[i];

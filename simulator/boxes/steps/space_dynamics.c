@@ -41,27 +41,22 @@ enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
 
 static int take_memory(struct space_dynamics *d, struct arena *arena)
 {
-    double **of_coordinates[] = {&d->q,      &d->q0,    &d->qm,    &d->q_stage,
-                                 &d->q_rate, &d->q_sum, &d->q_from};
-    double **of_rates[] = {&d->qd,      &d->qd0,    &d->vm,     &d->qdd,           &d->qdd_last,
-                           &d->tau,     &d->extra,  &d->zero,   &d->effort,        &d->effort_extra,
-                           &d->work,    &d->v_sum,  &d->torque, &d->birth_inertia, &d->pressed,
-                           &d->carried, &d->qd_from};
+    double **of_coordinates[] = {&d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum, &d->q_from};
+    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,     &d->qdd_last,     &d->tau,
+                           &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
+                           &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
     for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
         if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
             return ERR_MEMORY;
     for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
         if (!(*of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double))))
             return ERR_MEMORY;
-    d->servos = arena_take(arena, (size_t)d->rates, sizeof d->servos[0]);
-    d->link_of = arena_take(arena, (size_t)d->rates, sizeof d->link_of[0]);
     d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
     d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
     d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
     d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
     d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
-    int is_complete =
-        d->servos && d->link_of && d->clamped && d->roots && d->momenta && d->kept && d->dragged;
+    int is_complete = d->clamped && d->roots && d->momenta && d->kept && d->dragged;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -69,8 +64,8 @@ void space_step_set_pose(struct space_dynamics *d)
 {
     if (d->is_posed)
         return;
-    space_tree_set_pose(&d->tree, d->q);
-    space_tree_move(&d->tree, d->qd);
+    space_tree_set_pose(&d->tree, d->base.q);
+    space_tree_move(&d->tree, d->base.qd);
     d->is_posed = 1;
 }
 
@@ -82,7 +77,7 @@ static void weigh_freedoms(struct space_dynamics *d)
     for (int i = 0; i < d->rates; i++) {
         d->tau[i] = 1;
         space_tree_respond(&d->tree, d->tau, NULL, d->qdd);
-        d->birth_inertia[i] = 1 / d->qdd[i];
+        d->base.birth_inertia[i] = 1 / d->qdd[i];
         d->tau[i] = 0;
         d->qdd[i] = 0;
     }
@@ -100,27 +95,40 @@ static void count_operations(struct space_dynamics *d)
         d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
 }
 
-struct space_dynamics *space_dynamics_create(const struct space_body *body,
-                                             const struct space_world *world,
-                                             const struct dynamics_settings *settings,
-                                             struct arena *arena)
+struct space_dynamics *space_dynamics_of(const struct space_state *s)
+{
+    ENSURE(s->solver == &space_solver_articulated, "motion of another solver");
+    return (struct space_dynamics *)s;
+}
+
+static void reset_ledger(struct space_state *s)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    space_step_set_pose(d);
+    d->base.ledger = (struct ledger){0};
+    d->base.ledger.energy_start_j =
+        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+static struct space_state *create(const struct space_body *body, const struct space_world *world,
+                                  const struct dynamics_settings *settings, struct arena *arena)
 {
     struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
     if (!d ||
         space_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2, arena) != 0)
         return NULL;
     d->links = body->links;
-    d->settings = *settings;
     d->coordinates = d->tree.coordinates;
     d->rates = d->tree.rates;
     d->has_drag = world->drag.coefficient > 0;
     d->surfaces = world->surfaces;
-    if (take_memory(d, arena) != 0)
+    if (space_state_init(&d->base, &space_solver_articulated, &d->tree, settings, arena) != 0 ||
+        take_memory(d, arena) != 0)
         return NULL;
     const struct space_contact_body own = {.tree = &d->tree,
                                            .limits = &d->limits,
                                            .surfaces = &d->surfaces,
-                                           .rates = {d->qd0, d->vm, d->qd}};
+                                           .rates = {d->qd0, d->vm, d->base.qd}};
     if (space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
         space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
                           body->link_count, arena) != 0 ||
@@ -132,30 +140,19 @@ struct space_dynamics *space_dynamics_create(const struct space_body *body,
     for (int i = 0; i < d->tree.count; i++)
         if (body->links[i].kind == SPACE_FREE)
             d->roots[d->root_count++] = i;
-    for (int i = 0; i < d->tree.count; i++)
-        for (int k = 0; k < d->tree.links[i].rates; k++)
-            d->link_of[d->tree.links[i].rate + k] = i;
-    space_tree_birth(&d->tree, d->q);
     weigh_freedoms(d);
-    space_dynamics_set_joint_damping(d, settings->joint_damping_1_s);
+    space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
     count_operations(d);
-    space_dynamics_reset_ledger(d);
-    return d;
+    reset_ledger(&d->base);
+    return &d->base;
 }
 
 /* ---------------------------------------------------------------- the ledger */
 
-void space_dynamics_reset_ledger(struct space_dynamics *d)
+static const struct ledger *find_ledger(struct space_state *s)
 {
-    space_step_set_pose(d);
-    d->ledger = (struct ledger){0};
-    d->ledger.energy_start_j =
-        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
-}
-
-const struct ledger *space_dynamics_ledger(struct space_dynamics *d)
-{
-    struct ledger *l = &d->ledger;
+    struct space_dynamics *d = space_dynamics_of(s);
+    struct ledger *l = &d->base.ledger;
     space_step_set_pose(d);
     l->kinetic_j = space_tree_kinetic_energy(&d->tree);
     l->potential_j = space_tree_potential_energy(&d->tree);
@@ -170,9 +167,9 @@ const struct ledger *space_dynamics_ledger(struct space_dynamics *d)
 void space_step_book_work(struct space_dynamics *d)
 {
     for (int i = 0; i < d->rates; i++) {
-        d->ledger.work_effector_j += d->work[i];
+        d->base.ledger.work_effector_j += d->work[i];
         if (d->work[i] > 0)
-            d->ledger.work_effector_positive_j += d->work[i];
+            d->base.ledger.work_effector_positive_j += d->work[i];
     }
 }
 
@@ -198,35 +195,35 @@ int space_step_has_failed(const struct space_dynamics *d)
 {
     double sum = 0;
     for (int i = 0; i < d->coordinates; i++)
-        sum += d->q[i] * 0;
+        sum += d->base.q[i] * 0;
     for (int i = 0; i < d->rates; i++)
-        sum += d->qd[i] * 0;
+        sum += d->base.qd[i] * 0;
     return sum != 0 || d->contacts.arena->is_exhausted;
 }
 
 static void keep_start(struct space_dynamics *d)
 {
     for (int i = 0; i < d->coordinates; i++)
-        d->q0[i] = d->q[i];
+        d->q0[i] = d->base.q[i];
     for (int i = 0; i < d->rates; i++)
-        d->qd0[i] = d->qd[i];
-    d->ledger_before = d->ledger;
+        d->qd0[i] = d->base.qd[i];
+    d->ledger_before = d->base.ledger;
 }
 
 static void go_back(struct space_dynamics *d)
 {
     for (int i = 0; i < d->coordinates; i++)
-        d->q[i] = d->q0[i];
+        d->base.q[i] = d->q0[i];
     for (int i = 0; i < d->rates; i++)
-        d->qd[i] = d->qd0[i];
-    d->ledger = d->ledger_before;
+        d->base.qd[i] = d->qd0[i];
+    d->base.ledger = d->ledger_before;
     d->is_posed = 0;
 }
 
 /* RK4 where it may and where it ends within the limits; 1 if it did. */
 static int try_rk4(struct space_dynamics *d)
 {
-    int choice = d->settings.integrator;
+    int choice = d->base.settings.integrator;
     int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
     if (choice != INTEGRATOR_RK4 && !is_free)
         return 0;
@@ -240,14 +237,14 @@ static int try_rk4(struct space_dynamics *d)
     if (!d->has_drag)
         space_step_find_momenta(d);
     space_step_rk4(d);
-    d->law_residual = 0;
+    d->base.law_residual = 0;
     space_contacts_forget(&d->contacts);
     if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
-        !(space_limits_gap(&d->limits, &d->tree, d->q) >= 0)) {
+        !(space_limits_gap(&d->limits, &d->tree, d->base.q) >= 0)) {
         go_back(d);
         return 0;
     }
-    space_step_keep_momentum(d, &d->contacts, d->settings.dt_s / 2);
+    space_step_keep_momentum(d, &d->contacts, d->base.settings.dt_s / 2);
     return 1;
 }
 
@@ -255,13 +252,13 @@ static void set_step(struct space_group *g, double dt_s)
 {
     g->contacts->dt_s = dt_s;
     for (int k = 0; k < g->count; k++)
-        g->all[k]->settings.dt_s = dt_s;
+        g->all[k]->base.settings.dt_s = dt_s;
 }
 
 static void advance_servos(struct space_dynamics *d)
 {
     for (int i = 0; i < d->rates; i++)
-        servo_advance(&d->servos[i], d->settings.dt_s);
+        servo_advance(&d->base.servos[i], d->base.settings.dt_s);
 }
 
 /* The energy there should be, less that at the reset; and what came in and went. */
@@ -292,7 +289,7 @@ static double find_start_energy(struct space_dynamics *d)
  * motion's energy may be missing. is_wild: only what is very wrong counts. */
 static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
 {
-    const struct ledger *now = &d->ledger, *before = &d->ledger_before;
+    const struct ledger *now = &d->base.ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
     double share = UNBALANCED, motion = MOTION_SHARE, off = 0;
     if (!d->has_start_energy)
@@ -346,15 +343,15 @@ static double find_hit(struct space_group *g, int splits)
 /* Stops joints that hit their limits within a time. */
 static void stop_joints(struct space_dynamics *d, double time_s)
 {
-    if (space_limits_find_hit(&d->limits, &d->tree, d->q, d->qd, time_s) == 0)
+    if (space_limits_find_hit(&d->limits, &d->tree, d->base.q, d->base.qd, time_s) == 0)
         return;
     space_step_set_pose(d);
     space_tree_factor_mass(&d->tree);
     for (int i = 0; i < d->rates; i++) {
         d->tree.drive[i] = 0;
-        d->v_sum[i] = d->qd[i];
+        d->v_sum[i] = d->base.qd[i];
     }
-    space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd));
+    space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd));
     d->is_posed = d->has_energy = 0;
 }
 
@@ -368,7 +365,7 @@ static void stop_all(struct space_group *g)
 static void set_out(struct space_dynamics *d)
 {
     keep_start(d);
-    d->given_before = d->given;
+    d->given_before = d->base.given;
     d->start_energy = d->energy;
     d->has_start_energy = d->has_energy;
 }
@@ -379,7 +376,7 @@ static void take_back(struct space_group *g, int known)
     for (int k = 0; k < g->count; k++) {
         struct space_dynamics *d = g->all[k];
         go_back(d);
-        d->given = d->given_before;
+        d->base.given = d->given_before;
         d->energy = d->start_energy;
         d->has_energy = d->has_start_energy;
         d->known = known;
@@ -469,8 +466,8 @@ static double find_stride(struct space_group *g, double left_s, double least_s)
     double stride = left_s;
     for (int k = 0; k < g->count; k++) {
         struct space_dynamics *d = g->all[k];
-        stride =
-            fmin(stride, space_limits_stride(&d->limits, &d->tree, d->q, d->qd, left_s, least_s));
+        stride = fmin(stride, space_limits_stride(&d->limits, &d->tree, d->base.q, d->base.qd,
+                                                  left_s, least_s));
     }
     if (!space_contacts_has_pairs(g->contacts))
         return stride;
@@ -482,9 +479,9 @@ static double find_stride(struct space_group *g, double left_s, double least_s)
 /* What a step gave begins at nothing. */
 void space_step_begin(struct space_dynamics *d)
 {
-    d->given = (struct impulse_sum){.size = 0};
-    d->is_given = 1;
-    d->steps++;
+    d->base.given = (struct impulse_sum){.size = 0};
+    d->base.is_given = 1;
+    d->base.steps++;
 }
 
 void space_step_advance(struct space_group *g)
@@ -500,15 +497,16 @@ void space_step_advance(struct space_group *g)
     advance(g, left < h);
     set_step(g, h);
     for (int k = 0; k < g->count; k++)
-        g->all[k]->law_residual = fmax(residual, g->law_residual);
+        g->all[k]->base.law_residual = fmax(residual, g->law_residual);
 }
 
-int space_dynamics_step(struct space_dynamics *d)
+static int step(struct space_state *s)
 {
+    struct space_dynamics *d = space_dynamics_of(s);
     keep_start(d);
     space_step_begin(d);
     if (try_rk4(d)) {
-        d->rk4_steps++;
+        d->base.rk_steps++;
         advance_servos(d);
     } else {
         space_step_advance(&d->alone);
@@ -518,95 +516,60 @@ int space_dynamics_step(struct space_dynamics *d)
 
 /* ---------------------------------------------------------------- the state */
 
-const double *space_dynamics_q(const struct space_dynamics *d)
+static void set_state(struct space_state *s, const double *q, const double *qd)
 {
-    return d->q;
-}
-
-const double *space_dynamics_qd(const struct space_dynamics *d)
-{
-    return d->qd;
-}
-
-void space_dynamics_set_state(struct space_dynamics *d, const double *q, const double *qd)
-{
+    struct space_dynamics *d = space_dynamics_of(s);
     for (int i = 0; i < d->coordinates; i++)
-        d->q[i] = q[i];
+        d->base.q[i] = q[i];
     for (int i = 0; i < d->rates; i++)
-        d->qd[i] = qd[i];
-    space_tree_normalise(&d->tree, d->q);
-    space_step_follow_signals(d, 0, d->q, d->qd);
+        d->base.qd[i] = qd[i];
+    space_tree_normalise(&d->tree, d->base.q);
+    space_step_follow_signals(d, 0, d->base.q, d->base.qd);
     d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
     space_contacts_forget(&d->contacts);
-    space_dynamics_reset_ledger(d);
+    reset_ledger(s);
 }
 
-const struct space_tree *space_dynamics_tree(struct space_dynamics *d)
+static const struct space_tree *find_tree(struct space_state *s)
 {
+    struct space_dynamics *d = space_dynamics_of(s);
     space_step_set_pose(d);
     return &d->tree;
 }
 
-double space_dynamics_effort(const struct space_dynamics *d, int rate)
+static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
 {
-    return d->torque[rate];
+    const struct space_contacts *all = &space_dynamics_of(s)->contacts;
+    *contacts = all->own.points;
+    return all->own.point_count;
 }
 
-double space_dynamics_value(const struct space_dynamics *d, int rate)
+static double penetration(const struct space_state *s)
 {
-    const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];
-    int k = rate - l->rate, plain = l->slides + l->joint->turns;
-    const double *at = d->q + l->coordinate;
-    if (k < plain)
-        return at[k];
-    struct vec3 v =
-        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
-    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+    return space_dynamics_of(s)->contacts.own.penetration;
 }
 
-double space_dynamics_birth_inertia(const struct space_dynamics *d, int rate)
+static uint64_t work(const struct space_state *s)
 {
-    return d->birth_inertia[rate];
-}
-
-void space_dynamics_step_counts(const struct space_dynamics *d, uint64_t *steps,
-                                uint64_t *rk4_steps)
-{
-    *steps = d->steps;
-    *rk4_steps = d->rk4_steps;
-}
-
-int space_dynamics_contacts(const struct space_dynamics *d, const struct contact_point **contacts)
-{
-    *contacts = d->contacts.own.points;
-    return d->contacts.own.point_count;
-}
-
-int space_dynamics_impulses(const struct space_dynamics *d, struct impulse_sum *impulses)
-{
-    *impulses = d->given;
-    return d->is_given;
-}
-
-double space_dynamics_penetration(const struct space_dynamics *d)
-{
-    return d->contacts.own.penetration;
-}
-
-double space_dynamics_law_residual(const struct space_dynamics *d)
-{
-    return d->law_residual;
-}
-
-void space_dynamics_set_push_out(struct space_dynamics *d, double speed_m_s)
-{
-    d->contacts.push_out_speed = speed_m_s;
+    const struct space_dynamics *d = space_dynamics_of(s);
+    return d->operations + d->contacts.cones.work;
 }
 
 /* ---------------------------------------------------------------- what changes on the way */
 
-void space_dynamics_set_world(struct space_dynamics *d, const struct space_world *world)
+static void heed_servos(struct space_state *s)
 {
+    space_step_judge_servos(space_dynamics_of(s));
+}
+
+static void set_push_out(struct space_state *s, double speed_m_s)
+{
+    space_dynamics_of(s)->contacts.push_out_speed = speed_m_s;
+}
+
+static void set_world(struct space_state *s, const struct space_world *world)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
     d->tree.gravity = world->gravity_m_s2;
     d->surfaces = world->surfaces;
     d->has_drag = world->drag.coefficient > 0;
@@ -618,7 +581,17 @@ void space_dynamics_set_world(struct space_dynamics *d, const struct space_world
     count_operations(d);
 }
 
-uint64_t space_dynamics_work(const struct space_dynamics *d)
-{
-    return d->operations + d->contacts.cones.work;
-}
+const struct space_solver space_solver_articulated = {
+    .create = create,
+    .step = step,
+    .heed_servos = heed_servos,
+    .set_state = set_state,
+    .set_world = set_world,
+    .set_push_out = set_push_out,
+    .tree = find_tree,
+    .reset_ledger = reset_ledger,
+    .ledger = find_ledger,
+    .contacts = find_contacts,
+    .penetration = penetration,
+    .work = work,
+};

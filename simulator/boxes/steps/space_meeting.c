@@ -23,7 +23,8 @@ struct space_meeting *space_meeting_create(struct space_dynamics *const *all, co
         contacts[k] = &all[k]->contacts;
         contacts[k]->own.creature = numbers[k];
     }
-    if (space_contacts_create_shared(&m->contacts, contacts, count, &all[0]->settings, arena) != 0)
+    if (space_contacts_create_shared(&m->contacts, contacts, count, &all[0]->base.settings,
+                                     arena) != 0)
         return NULL;
     m->group = (struct space_group){.all = some, .contacts = &m->contacts};
     return m;
@@ -34,7 +35,7 @@ void space_meeting_sweep(struct space_dynamics *d, struct vec3 *low, struct vec3
 {
     *low = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
     *high = vec3_scale(*low, -1);
-    if (d->settings.integrator == INTEGRATOR_RK4)
+    if (d->base.settings.integrator == INTEGRATOR_RK4)
         return;
     space_step_set_pose(d);
     space_contacts_sweep(&d->contacts, low, high);

@@ -25,6 +25,7 @@ struct space_group {
 };
 
 struct space_dynamics {
+    struct space_state base;
     struct space_group alone; /* of one: */
     struct space_dynamics *self;
     struct space_tree tree;
@@ -32,7 +33,6 @@ struct space_dynamics {
     struct space_drag drag;
     struct space_surfaces surfaces;
     struct space_contacts contacts;
-    double law_residual; /* m/s, of the last step */
     /* per free root what it has at the start of the step, and where it is without what joint
      * coordinates lose */
     struct space_momentum *momenta;
@@ -41,18 +41,12 @@ struct space_dynamics {
         *dragged; /* per free root: what drag gave it in the step, about the world's origin */
     int *roots, root_count;
     int has_momenta; /* they are known */
-    struct impulse_sum
-        given;    /* in the last step, by contacts, gravity and drag, about the world's origin */
-    int is_given; /* it is known */
     /* ledger and what was given at the start of the step: */
     struct ledger ledger_before;
     struct impulse_sum given_before;
     const struct space_link *links;
-    struct dynamics_settings settings;
     int coordinates, rates;
     int has_drag, is_stiff, has_drives;
-    enum effector_state effectors;
-    uint64_t steps, rk4_steps;
     /* operations so far, besides those of the cones; and of a midpoint step */
     uint64_t operations, step_operations;
     int is_posed; /* the tree is at the state */
@@ -64,20 +58,16 @@ struct space_dynamics {
     int are_limits_alone;             /* in this step they act, and no contacts */
     double limits_work;               /* J, in this step, besides what is booked with contacts */
 
-    struct servo *servos; /* per rate */
-    int *link_of;         /* per rate */
-    double *birth_inertia;
     /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
     int *clamped;
-    double *q, *qd, *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
+    double *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
     double *q_from, *qd_from; /* where a part of a step of RK4 begins */
     double *pressed;          /* what contacts and limits added to qdd in the last step ... */
     int was_blow;             /* ... with an impact, after which it does not go on */
     double *carried;          /* qd0 and what pressed adds in half a midpoint step */
     double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
-    double *effort, *effort_extra; /* of servos alone: torque = effort - effort_extra qdd */
-    double *work, *torque;
-    struct ledger ledger;
+    double *effort, *effort_extra; /* of servos alone: base.torque = effort - effort_extra qdd */
+    double *work;
 };
 
 /* Puts the tree at the state, if it is not there. */

@@ -39,7 +39,7 @@ static void set_torque(struct space_dynamics *d, int i, double half, double torq
                        double rate)
 {
     int sign = d->clamped[i] > 0 ? 1 : -1;
-    double known = d->carried[i], damping = d->servos[i].damping;
+    double known = d->carried[i], damping = d->base.servos[i].damping;
     d->effort[i] = sign * (torque - slope * (sign * known - rate));
     d->effort_extra[i] = half * slope;
     d->extra[i] = half * (slope + damping);
@@ -56,9 +56,9 @@ static double most_at(const struct servo *s, double rate)
  * stretched may turn that about by the middle of the step: then it is the tangent at rest. */
 static void set_tangent(struct space_dynamics *d, int i, int sign, double half, double rate)
 {
-    const struct servo *s = &d->servos[i];
+    const struct servo *s = &d->base.servos[i];
     double slope = 0;
-    if (rate < 0 && sign * d->carried[i] * d->birth_inertia[i] + half * s->torque_max > 0)
+    if (rate < 0 && sign * d->carried[i] * d->base.birth_inertia[i] + half * s->torque_max > 0)
         rate = 0;
     double torque = most_at(s, rate);
     if (torque > 0 && rate >= 0)
@@ -72,7 +72,7 @@ static void set_tangent(struct space_dynamics *d, int i, int sign, double half, 
  * end. */
 static int mend_tangent(struct space_dynamics *d, int i, double half, double torque, int may_move)
 {
-    const struct servo *s = &d->servos[i];
+    const struct servo *s = &d->base.servos[i];
     double rate = d->clamped[i] * (d->carried[i] + half * d->qdd[i]);
     if (may_move && fabs(torque - most_at(s, rate)) > TANGENT_SHARE * s->torque_max) {
         set_tangent(d, i, d->clamped[i], half, rate);
@@ -90,7 +90,7 @@ static int bound_torques(struct space_dynamics *d, double half, int may_move)
 {
     int has_changed = 0;
     for (int i = 0; i < d->rates; i++) {
-        const struct servo *s = &d->servos[i];
+        const struct servo *s = &d->base.servos[i];
         double torque = d->effort[i] - d->effort_extra[i] * d->qdd[i];
         int sign = torque > 0 ? 1 : -1;
         if (d->tree.is_driven[i] || s->torque_max <= 0 || abs(d->clamped[i]) > 1)
@@ -111,7 +111,8 @@ static void move_tangents(struct space_dynamics *d, double half)
     for (int i = 0; i < d->rates; i++)
         if (abs(d->clamped[i]) == 1) {
             double rate = d->clamped[i] * d->vm[i];
-            set_torque(d, i, half, most_at(&d->servos[i], rate), d->effort_extra[i] / half, rate);
+            set_torque(d, i, half, most_at(&d->base.servos[i], rate), d->effort_extra[i] / half,
+                       rate);
         }
 }
 
@@ -169,9 +170,9 @@ static void find_accelerations(struct space_dynamics *d, double half)
 void space_step_book_limits(struct space_dynamics *d, double work)
 {
     if (work > 0)
-        d->ledger.gain_limit_j += work;
+        d->base.ledger.gain_limit_j += work;
     else
-        d->ledger.loss_limit_j -= work;
+        d->base.ledger.loss_limit_j -= work;
 }
 
 /* Limits that act in the step: with contacts, where there are some. */
@@ -179,7 +180,8 @@ static void find_limits(struct space_dynamics *d, double half, int contacts)
 {
     int limits = 0;
     if (d->limits.row_max > 0)
-        limits = space_limits_find(&d->limits, &d->tree, d->qm, d->vm, d->qd, half, contacts > 0);
+        limits =
+            space_limits_find(&d->limits, &d->tree, d->qm, d->vm, d->base.qd, half, contacts > 0);
     d->is_pressing = limits > 0;
     d->are_limits_alone = limits > 0 && contacts == 0;
     d->limits_work = 0;
@@ -208,7 +210,7 @@ static void set_factors(struct space_dynamics *d, double half, int has_contacts)
     }
     space_tree_factor_mass(&d->tree);
     if (d->are_limits_alone)
-        d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->qd);
+        d->limits_work = space_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd);
 }
 
 static void solve_contacts(struct space_group *g, double half, int has_contacts)
@@ -227,7 +229,7 @@ static void keep_pressed(struct space_dynamics *d, const struct space_contacts *
 {
     d->was_blow = space_contacts_had_impact(contacts, &d->contacts.own);
     for (int i = 0; i < d->rates; i++)
-        d->pressed[i] = (d->qd[i] - d->qd0[i]) / h - d->qdd[i];
+        d->pressed[i] = (d->base.qd[i] - d->qd0[i]) / h - d->qdd[i];
 }
 
 /* Out of limits that are passed, with the momenta that there were. */
@@ -237,12 +239,12 @@ static void project(struct space_dynamics *d, double *way)
     space_tree_factor(&d->tree, d->zero, 0);
     for (int i = 0; i < d->root_count; i++)
         space_momentum_find(&d->tree, d->roots[i], &d->kept[i]);
-    space_limits_project(&d->limits, &d->tree, d->q, way);
-    space_tree_set_pose(&d->tree, d->q);
-    space_tree_move(&d->tree, d->qd);
+    space_limits_project(&d->limits, &d->tree, d->base.q, way);
+    space_tree_set_pose(&d->tree, d->base.q);
+    space_tree_move(&d->tree, d->base.qd);
     for (int i = 0; i < d->root_count; i++) {
         space_momentum_find(&d->tree, d->roots[i], &after);
-        space_momentum_set(&d->tree, d->roots[i], &after, &d->kept[i], 0, d->q, d->qd);
+        space_momentum_set(&d->tree, d->roots[i], &after, &d->kept[i], 0, d->base.q, d->base.qd);
     }
     d->is_posed = 0;
 }
@@ -253,28 +255,29 @@ static void project(struct space_dynamics *d, double *way)
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;
-    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->q) >= -GAP_MISSED)
+    if (!d->is_pressing || space_limits_gap(&d->limits, &d->tree, d->base.q) >= -GAP_MISSED)
         return;
     double before = space_step_energy(d);
     for (int i = 0; i < d->rates; i++)
         way[i] = 0;
     project(d, way);
     for (int i = 0; i < d->rates; i++) {
-        taken += d->torque[i] * way[i];
-        positive += fmax(d->torque[i] * way[i], 0);
+        taken += d->base.torque[i] * way[i];
+        positive += fmax(d->base.torque[i] * way[i], 0);
     }
-    d->ledger.work_effector_j += taken;
-    d->ledger.work_effector_positive_j += positive;
+    d->base.ledger.work_effector_j += taken;
+    d->base.ledger.work_effector_positive_j += positive;
     d->limits_work += space_step_energy(d) - before - taken;
 }
 
 static void book_middle(struct space_dynamics *d, double half)
 {
     for (int i = 0; i < d->rates; i++) {
-        double way = half * (d->qd0[i] + d->qd[i]);
-        d->torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
-        d->work[i] = d->torque[i] * way;
-        d->ledger.loss_damping_j += d->servos[i].damping * (d->carried[i] + half * d->qdd[i]) * way;
+        double way = half * (d->qd0[i] + d->base.qd[i]);
+        d->base.torque[i] = d->effort[i] - d->effort_extra[i] * d->qdd[i];
+        d->work[i] = d->base.torque[i] * way;
+        d->base.ledger.loss_damping_j +=
+            d->base.servos[i].damping * (d->carried[i] + half * d->qdd[i]) * way;
     }
     space_step_book_work(d);
 }
@@ -285,9 +288,9 @@ static void book_drag(struct space_dynamics *d, double half)
     double *dragged = d->v_sum, *mean = d->vm;
     for (int i = 0; i < d->rates && d->has_drag; i++) {
         dragged[i] = d->carried[i] + half * d->qdd[i];
-        mean[i] = 0.5 * (d->qd0[i] + d->qd[i]);
+        mean[i] = 0.5 * (d->qd0[i] + d->base.qd[i]);
     }
-    d->ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
+    d->base.ledger.loss_drag_j -= 2 * half * space_step_drag_power(d, dragged, mean);
     for (int i = 0; i < d->root_count; i++)
         d->dragged[i] = space_step_drag_impulse(d, d->roots[i], 2 * half);
 }
@@ -295,7 +298,7 @@ static void book_drag(struct space_dynamics *d, double half)
 /* Up to the rates at the end of the step without contacts and limits. */
 static void begin_middle(struct space_dynamics *d)
 {
-    double h = d->settings.dt_s, half = h / 2;
+    double h = d->base.settings.dt_s, half = h / 2;
     struct space_tree *tree = &d->tree;
     d->operations += d->step_operations;
     space_step_find_momenta(d);
@@ -310,20 +313,20 @@ static void begin_middle(struct space_dynamics *d)
     space_step_set_torques(d, d->q_stage, d->carried, half, half);
     find_accelerations(d, half);
     for (int i = 0; i < d->rates; i++)
-        d->qd[i] = d->qd0[i] + h * d->qdd[i];
+        d->base.qd[i] = d->qd0[i] + h * d->qdd[i];
 }
 
 /* From there on. */
 static void end_middle(struct space_dynamics *d, struct space_contacts *contacts, int has_contacts)
 {
-    double h = d->settings.dt_s, half = h / 2;
+    double h = d->base.settings.dt_s, half = h / 2;
     keep_pressed(d, contacts, h);
-    space_tree_advance(&d->tree, d->qm, d->qd, half, d->q);
-    space_step_follow_signals(d, h, d->q, d->qd);
+    space_tree_advance(&d->tree, d->qm, d->base.qd, half, d->base.q);
+    space_step_follow_signals(d, h, d->base.q, d->base.qd);
     book_middle(d, half);
     book_drag(d, half);
     if (has_contacts)
-        space_contacts_book(contacts, &d->contacts.own, &d->ledger);
+        space_contacts_book(contacts, &d->contacts.own, &d->base.ledger);
     leave_limits(d);
     space_step_book_limits(d, d->limits_work);
     space_step_keep_momentum(d, contacts, half);
@@ -332,7 +335,7 @@ static void end_middle(struct space_dynamics *d, struct space_contacts *contacts
 
 double space_step_midpoint(struct space_group *g, int may_part)
 {
-    double half = g->all[0]->settings.dt_s / 2;
+    double half = g->all[0]->base.settings.dt_s / 2;
     for (int k = 0; k < g->count; k++)
         begin_middle(g->all[k]);
     int has_contacts = find_contacts(g, half) > 0;

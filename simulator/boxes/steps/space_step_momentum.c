@@ -26,9 +26,10 @@ static int set_target(struct space_dynamics *d, const struct space_contacts *con
     struct vec3 sum = vec3_add(vec3_add(linear, drop), dragged->linear);
     struct vec3 swept = vec3_cross(middle, dragged->linear);
     angular = vec3_add(angular, vec3_sub(dragged->angular, swept));
-    d->given.linear = vec3_add(d->given.linear, sum);
-    d->given.angular = vec3_add(d->given.angular, vec3_add(angular, vec3_cross(middle, sum)));
-    d->given.size += vec3_length(linear) + vec3_length(drop) + dragged->size;
+    d->base.given.linear = vec3_add(d->base.given.linear, sum);
+    d->base.given.angular =
+        vec3_add(d->base.given.angular, vec3_add(angular, vec3_cross(middle, sum)));
+    d->base.given.size += vec3_length(linear) + vec3_length(drop) + dragged->size;
     m->linear = vec3_add(m->linear, sum);
     m->angular = vec3_add(m->angular, angular);
     m->centre = vec3_along(middle, m->linear, half / m->mass);
@@ -43,18 +44,19 @@ static void keep_root(struct space_dynamics *d, int i, double turned_s)
     struct space_momentum now;
     const struct space_momentum *target = &d->momenta[i];
     space_momentum_find(&d->tree, d->roots[i], &now);
-    double gain = space_momentum_set(&d->tree, d->roots[i], &now, target, turned_s, d->q, d->qd);
+    double gain =
+        space_momentum_set(&d->tree, d->roots[i], &now, target, turned_s, d->base.q, d->base.qd);
     gain -= now.mass * vec3_dot(d->tree.gravity, vec3_sub(target->centre, now.centre));
-    d->ledger.mended_j += fabs(gain);
+    d->base.ledger.mended_j += fabs(gain);
 }
 
 void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
                               double half)
 {
-    int is_plain = d->settings.integrator == INTEGRATOR_RK4, are_turned = 0;
-    d->is_given &= d->has_momenta;
+    int is_plain = d->base.settings.integrator == INTEGRATOR_RK4, are_turned = 0;
+    d->base.is_given &= d->has_momenta;
     if (is_plain)
-        d->given.truncation_share = RK4_TRUNCATION_SHARE;
+        d->base.given.truncation_share = RK4_TRUNCATION_SHARE;
     if (!d->has_momenta)
         return;
     space_step_set_pose(d);
@@ -65,8 +67,8 @@ void space_step_keep_momentum(struct space_dynamics *d, const struct space_conta
         are_turned |= !is_touched;
     }
     if (are_turned)
-        space_tree_set_pose(&d->tree, d->q);
+        space_tree_set_pose(&d->tree, d->base.q);
     else
-        space_tree_shift(&d->tree, d->q);
-    space_tree_move(&d->tree, d->qd);
+        space_tree_shift(&d->tree, d->base.q);
+    space_tree_move(&d->tree, d->base.qd);
 }

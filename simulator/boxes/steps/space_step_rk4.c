@@ -82,8 +82,8 @@ static void add_stage(struct space_dynamics *d, double *q, double *qd, double ah
     for (int i = 0; i < d->rates; i++) {
         d->v_sum[i] += share * d->qdd[i];
         d->work[i] += share * d->effort[i] * qd[i];
-        d->torque[i] = d->effort[i];
-        losses->damping_j += share * d->servos[i].damping * qd[i] * qd[i];
+        d->base.torque[i] = d->effort[i];
+        losses->damping_j += share * d->base.servos[i].damping * qd[i] * qd[i];
     }
     if (d->has_drag)
         losses->drag_j -= share * space_step_drag_power(d, qd, qd);
@@ -116,11 +116,11 @@ static void advance_part(struct space_dynamics *d, double past, double h,
     go_along(d, h);
     add_stage(d, d->q_stage, d->vm, past + h, h / 6, losses);
     for (int i = 0; i < d->coordinates; i++)
-        d->q[i] = d->q_from[i] + d->q_sum[i];
+        d->base.q[i] = d->q_from[i] + d->q_sum[i];
     for (int i = 0; i < d->rates; i++)
-        d->qd[i] = d->qd_from[i] + d->v_sum[i];
-    space_tree_normalise(&d->tree, d->q);
-    space_step_follow_signals(d, past + h, d->q, d->qd);
+        d->base.qd[i] = d->qd_from[i] + d->v_sum[i];
+    space_tree_normalise(&d->tree, d->base.q);
+    space_step_follow_signals(d, past + h, d->base.q, d->base.qd);
     space_step_set_pose(d);
 }
 
@@ -128,22 +128,22 @@ static void advance_part(struct space_dynamics *d, double past, double h,
 static void set_from(struct space_dynamics *d)
 {
     for (int i = 0; i < d->coordinates; i++)
-        d->q_from[i] = d->q[i];
+        d->q_from[i] = d->base.q[i];
     for (int i = 0; i < d->rates; i++)
-        d->qd_from[i] = d->qd[i];
+        d->qd_from[i] = d->base.qd[i];
 }
 
 static void book_part(struct space_dynamics *d, const struct part_losses *losses)
 {
-    d->ledger.loss_damping_j += losses->damping_j;
-    d->ledger.loss_drag_j += losses->drag_j;
+    d->base.ledger.loss_damping_j += losses->damping_j;
+    d->base.ledger.loss_drag_j += losses->drag_j;
     space_step_book_work(d);
 }
 
 void space_step_rk4(struct space_dynamics *d)
 {
-    double h = d->settings.dt_s / RK4_PARTS;
-    int may_part = d->settings.integrator != INTEGRATOR_RK4;
+    double h = d->base.settings.dt_s / RK4_PARTS;
+    int may_part = d->base.settings.integrator != INTEGRATOR_RK4;
     struct part_losses losses;
     space_step_set_pose(d);
     struct balance from = take_balance(d);

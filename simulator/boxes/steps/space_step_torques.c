@@ -12,69 +12,28 @@
 
 void space_step_judge_servos(struct space_dynamics *d)
 {
-    double h = d->settings.dt_s;
+    double h = d->base.settings.dt_s;
     d->is_stiff = d->has_drives = 0;
     for (int i = 0; i < d->rates; i++) {
         double kp, kd;
-        servo_gains(&d->servos[i], d->effectors, d->settings.effector_mode, &kp, &kd);
-        kd += d->servos[i].damping;
-        d->is_stiff |= h * kd > RK4_STIFF * d->birth_inertia[i] ||
-                       h * h * kp > RK4_STIFF * RK4_STIFF * d->birth_inertia[i];
+        servo_gains(&d->base.servos[i], d->base.effectors, d->base.settings.effector_mode, &kp,
+                    &kd);
+        kd += d->base.servos[i].damping;
+        d->is_stiff |= h * kd > RK4_STIFF * d->base.birth_inertia[i] ||
+                       h * h * kp > RK4_STIFF * RK4_STIFF * d->base.birth_inertia[i];
+        d->tree.is_driven[i] = d->base.servos[i].law == SERVO_MOTION;
         d->has_drives |= d->tree.is_driven[i];
     }
-}
-
-void space_dynamics_set_servo(struct space_dynamics *d, int rate, const struct servo *servo)
-{
-    d->servos[rate] = *servo;
-    d->tree.is_driven[rate] = servo->law == SERVO_MOTION;
-    space_step_judge_servos(d);
-}
-
-const struct servo *space_dynamics_servo(const struct space_dynamics *d, int rate)
-{
-    return &d->servos[rate];
-}
-
-void space_dynamics_set_effector(struct space_dynamics *d, int rate, double strength)
-{
-    const struct space_tree_link *l = &d->tree.links[d->link_of[rate]];
-    struct link link = {.has_effector = 1, .strength = strength};
-    struct servo servo = {.law = SERVO_EFFECTOR};
-    link.joint_kind = rate - l->rate < l->slides ? LINK_LINEAR : LINK_HINGE;
-    servo_init(&servo, &link, d->birth_inertia[rate], &d->settings, d->settings.joint_damping_1_s);
-    space_dynamics_set_servo(d, rate, &servo);
-}
-
-void space_dynamics_set_target(struct space_dynamics *d, int rate, double target, double change)
-{
-    d->servos[rate].target = target;
-    d->servos[rate].rate = change;
-}
-
-void space_dynamics_set_effectors(struct space_dynamics *d, enum effector_state state)
-{
-    d->effectors = state;
-    space_step_judge_servos(d);
-}
-
-void space_dynamics_set_joint_damping(struct space_dynamics *d, double rate_1_s)
-{
-    for (int i = 0; i < d->rates; i++) {
-        int is_free = space_joints[d->links[d->link_of[i]].kind].is_root;
-        d->servos[i].damping = is_free ? 0 : rate_1_s * 2 * d->birth_inertia[i];
-    }
-    space_step_judge_servos(d);
 }
 
 /* Targets of a link's slides and turns stay within their limits; those of a ball anywhere. */
 static void find_target(const struct space_dynamics *d, int i, double ahead, double *target,
                         double *change)
 {
-    const struct space_tree_link *l = &d->tree.links[d->link_of[i]];
-    const struct space_link *link = &d->links[d->link_of[i]];
+    const struct space_tree_link *l = &d->tree.links[d->base.link_of[i]];
+    const struct space_link *link = &d->links[d->base.link_of[i]];
     int k = i - l->rate, is_plain = k < l->slides + l->joint->turns;
-    servo_target(&d->servos[i], d->effectors, is_plain ? link->lower[k] : -HUGE_VAL,
+    servo_target(&d->base.servos[i], d->base.effectors, is_plain ? link->lower[k] : -HUGE_VAL,
                  is_plain ? link->upper[k] : HUGE_VAL, ahead, target, change);
 }
 
@@ -104,28 +63,28 @@ static void find_ways(const struct space_dynamics *d, const struct space_tree_li
 void space_step_set_torques(struct space_dynamics *d, const double *q, const double *v,
                             double ahead, double half_step)
 {
-    int mode = d->settings.effector_mode;
+    int mode = d->base.settings.effector_mode;
     for (int i = 0; i < d->tree.count; i++) {
         const struct space_tree_link *l = &d->tree.links[i];
         double way[SPACE_RATES_MAX], change[SPACE_RATES_MAX];
         int is_found = 0;
         for (int k = 0; k < l->rates; k++) {
             int at = l->rate + k;
-            const struct servo *s = &d->servos[at];
+            const struct servo *s = &d->base.servos[at];
             double kp = 0, kd = 0, torque = 0;
-            int is_slack = s->torque_max <= 0 || d->effectors == EFFECTORS_SLACK;
+            int is_slack = s->torque_max <= 0 || d->base.effectors == EFFECTORS_SLACK;
             if (!is_slack)
-                servo_gains(s, d->effectors, mode, &kp, &kd);
+                servo_gains(s, d->base.effectors, mode, &kp, &kd);
             if (is_slack || d->tree.is_driven[at]) {
                 kp = kd = 0;
-            } else if (servo_is_torque(s, d->effectors, mode)) {
-                torque = servo_aim(s, d->effectors, mode, 0, 0, ahead) - kd * v[at];
+            } else if (servo_is_torque(s, d->base.effectors, mode)) {
+                torque = servo_aim(s, d->base.effectors, mode, 0, 0, ahead) - kd * v[at];
             } else {
                 if (!is_found)
                     find_ways(d, l, q, ahead, way, change);
                 is_found = 1;
-                torque =
-                    kp * way[k] + kd * (change[k] - v[at]) + servo_push(s, d->effectors, ahead);
+                torque = kp * way[k] + kd * (change[k] - v[at]) +
+                         servo_push(s, d->base.effectors, ahead);
             }
             if (half_step == 0)
                 torque = is_slack ? 0 : servo_bound(s, torque, v[at]);
@@ -141,10 +100,11 @@ void space_step_set_torques(struct space_dynamics *d, const double *q, const dou
 void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q, double *qd)
 {
     for (int i = 0; i < d->rates && d->has_drives; i++) {
-        const struct space_tree_link *l = &d->tree.links[d->link_of[i]];
+        const struct space_tree_link *l = &d->tree.links[d->base.link_of[i]];
         if (!d->tree.is_driven[i])
             continue;
-        struct signal_value signal = signal_at(d->servos[i].signal, d->servos[i].time_s + ahead);
+        struct signal_value signal =
+            signal_at(d->base.servos[i].signal, d->base.servos[i].time_s + ahead);
         q[l->coordinate + i - l->rate] = signal.value;
         qd[i] = signal.rate;
         d->tree.drive[i] = signal.acceleration;
@@ -153,17 +113,19 @@ void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q
 
 void space_step_set_drives(struct space_dynamics *d)
 {
-    double h = d->settings.dt_s;
+    double h = d->base.settings.dt_s;
     for (int i = 0; i < d->rates && d->has_drives; i++)
         if (d->tree.is_driven[i])
             d->tree.drive[i] =
-                (signal_at(d->servos[i].signal, d->servos[i].time_s + h).rate - d->qd0[i]) / h;
+                (signal_at(d->base.servos[i].signal, d->base.servos[i].time_s + h).rate -
+                 d->qd0[i]) /
+                h;
 }
 
 void space_step_set_drive_efforts(struct space_dynamics *d)
 {
     for (int i = 0; i < d->rates && d->has_drives; i++) {
-        int link = d->link_of[i];
+        int link = d->base.link_of[i];
         if (!d->tree.is_driven[i])
             continue;
         d->effort[i] = space_tree_drive_effort(&d->tree, link, i - d->tree.links[link].rate);

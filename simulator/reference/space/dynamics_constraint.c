@@ -16,7 +16,7 @@ enum { NOWHERE = -1 };
 struct flat {
     struct dynamics base;
     const struct phenotype *phenotype;
-    struct space_constraint *space;
+    struct space_state *space;
     struct space_world world;
     struct space_body body;
     struct space_link *links;
@@ -242,13 +242,13 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     for (int i = 0; i < p->part_count; i++)
         set_part(f, i);
     set_world(f, world);
-    f->space = space_constraint_create(&f->body, &f->world, settings, arena);
+    f->space = space_solver_constraint.create(&f->body, &f->world, settings, arena);
     if (!f->space || (p->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
     for (int i = 1; i < p->link_count; i++)
         if (f->rate_of[2 + i] != NOWHERE && !is_free(p, i))
-            space_constraint_set_effector(f->space, f->rate_of[2 + i],
-                                          p->links[i].has_effector ? p->links[i].strength : 0);
+            space_state_set_effector(f->space, f->rate_of[2 + i],
+                                     p->links[i].has_effector ? p->links[i].strength : 0);
     return &f->base;
 }
 
@@ -262,7 +262,7 @@ static int flat_dof(const struct dynamics *dynamics)
 /* The coordinates in space are those of the phenotype. */
 static void read_state(struct flat *f)
 {
-    const double *q = space_constraint_q(f->space), *qd = space_constraint_qd(f->space);
+    const double *q = f->space->q, *qd = f->space->qd;
     for (int i = 0; i < flat_dof(&f->base); i++) {
         if (f->rate_of[i] == NOWHERE)
             continue;
@@ -284,7 +284,7 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
     }
     if (f->phenotype->is_root_fixed)
         space_constraint_set_ground(f->space, (struct vec3){q[0], q[1], 0});
-    space_constraint_set_state(f->space, f->space_q, f->space_qd);
+    space_solver_constraint.set_state(f->space, f->space_q, f->space_qd);
     if (f->phenotype->closure_count > 0)
         read_state(f);
 }
@@ -320,8 +320,8 @@ static void flat_stop(struct dynamics *dynamics)
 static int flat_step(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    int is_broken = space_constraint_step(f->space);
-    dynamics->work = space_constraint_work(f->space);
+    int is_broken = space_solver_constraint.step(f->space);
+    dynamics->work = space_solver_constraint.work(f->space);
     read_state(f);
     return is_broken;
 }
@@ -332,35 +332,35 @@ static void flat_set_target(struct dynamics *dynamics, int link, double target, 
 {
     struct flat *f = flat_of(dynamics);
     if (link > 0)
-        space_constraint_set_target(f->space, f->rate_of[2 + link], target, rate);
+        space_state_set_target(f->space, f->rate_of[2 + link], target, rate);
 }
 
 static void flat_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
 {
     struct flat *f = flat_of(dynamics);
-    space_constraint_set_servo(f->space, f->rate_of[2 + link], servo);
+    space_state_set_servo(f->space, f->rate_of[2 + link], servo);
 }
 
 static void flat_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
-    space_constraint_set_effectors(flat_of(dynamics)->space, state);
+    space_state_set_effectors(flat_of(dynamics)->space, state);
 }
 
 static void flat_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct flat *f = flat_of(dynamics);
     set_world(f, world);
-    space_constraint_set_world(f->space, &f->world);
+    space_solver_constraint.set_world(f->space, &f->world);
 }
 
 static void flat_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
 {
-    space_constraint_set_joint_damping(flat_of(dynamics)->space, rate_1_s);
+    space_state_set_joint_damping(flat_of(dynamics)->space, rate_1_s);
 }
 
 static void flat_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    space_constraint_set_push_out(flat_of(dynamics)->space, speed_m_s);
+    space_solver_constraint.set_push_out(flat_of(dynamics)->space, speed_m_s);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -417,7 +417,7 @@ static void flat_drive_state(const struct dynamics *dynamics, int link, struct d
     const struct flat *f = flat_of(dynamics);
     int rate = f->rate_of[2 + link];
     *state = (struct drive_state){f->q[2 + link], f->qd[2 + link],
-                                  rate == NOWHERE ? 0 : space_constraint_effort(f->space, rate)};
+                                  rate == NOWHERE ? 0 : f->space->torque[rate]};
 }
 
 static struct vec3 flat_centre_of_mass(const struct dynamics *dynamics)
@@ -494,14 +494,14 @@ static double flat_overlap(const struct dynamics *dynamics)
 
 static void flat_reset_ledger(struct dynamics *dynamics)
 {
-    space_constraint_reset_ledger(flat_of(dynamics)->space);
+    space_solver_constraint.reset_ledger(flat_of(dynamics)->space);
 }
 
 static const struct ledger *flat_ledger(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
     const struct link *root = &f->phenotype->links[0];
-    f->ledger = *space_constraint_ledger(f->space);
+    f->ledger = *space_solver_constraint.ledger(f->space);
     if (f->phenotype->is_root_fixed) {
         double fixed_j = -root->mass_kg * vec3_dot(f->world.gravity_m_s2, place_of(f, 0).centre);
         f->ledger.potential_j += fixed_j;
@@ -512,23 +512,24 @@ static const struct ledger *flat_ledger(struct dynamics *dynamics)
 
 static int flat_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
 {
-    return space_constraint_contacts(flat_of(dynamics)->space, contacts);
+    return space_solver_constraint.contacts(flat_of(dynamics)->space, contacts);
 }
 
 static double flat_penetration(const struct dynamics *dynamics)
 {
-    return space_constraint_penetration(flat_of(dynamics)->space);
+    return space_solver_constraint.penetration(flat_of(dynamics)->space);
 }
 
 static double flat_law_miss(const struct dynamics *dynamics)
 {
     const struct flat *f = flat_of(dynamics);
-    return space_constraint_law_residual(f->space) * f->dt_s;
+    return f->space->law_residual * f->dt_s;
 }
 
 static void flat_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk_steps)
 {
-    space_constraint_step_counts(flat_of(dynamics)->space, steps, rk_steps);
+    *steps = flat_of(dynamics)->space->steps;
+    *rk_steps = flat_of(dynamics)->space->rk_steps;
 }
 
 const struct dynamics_solver dynamics_constraint = {

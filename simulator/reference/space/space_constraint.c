@@ -52,23 +52,15 @@ static const struct vec3 none = {0, 0, 0};
 
 static int take_memory(struct space_constraint *c, struct arena *arena)
 {
-    size_t rates = (size_t)c->rates;
     int width = STATE_SIZE * c->count;
-    double **of_rates[] = {&c->qd, &c->birth_inertia, &c->effort, &c->effector_work};
-    double **of_coordinates[] = {&c->q, &c->turned_to};
-    int is_complete = 1;
-    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
-        is_complete &= (*of_rates[i] = arena_take(arena, rates, sizeof(double))) != NULL;
-    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
-        is_complete &= (*of_coordinates[i] =
-                            arena_take(arena, (size_t)c->coordinates, sizeof(double))) != NULL;
+    c->effector_work = arena_take(arena, (size_t)c->rates, sizeof(double));
+    c->turned_to = arena_take(arena, (size_t)c->coordinates, sizeof(double));
     c->y = arena_take(arena, (size_t)width, sizeof(double));
     c->rk = (struct dormand_prince){
-        .derive = space_equation_derive, .system = c, .rtol = c->settings.rtol};
-    c->servos = arena_take(arena, rates, sizeof c->servos[0]);
-    c->body_of = arena_take(arena, rates, sizeof c->body_of[0]);
-    is_complete &= c->servos && c->body_of && c->y;
-    return is_complete ? dormand_prince_create(&c->rk, width, 0, arena) : ERR_MEMORY;
+        .derive = space_equation_derive, .system = c, .rtol = c->base.settings.rtol};
+    if (!c->effector_work || !c->turned_to || !c->y)
+        return ERR_MEMORY;
+    return dormand_prince_create(&c->rk, width, 0, arena);
 }
 
 /* L' of a = L L'. */
@@ -134,16 +126,21 @@ static int create_drag(struct space_constraint *c, const struct space_body *body
     return 0;
 }
 
-struct space_constraint *space_constraint_create(const struct space_body *body,
-                                                 const struct space_world *world,
-                                                 const struct dynamics_settings *settings,
-                                                 struct arena *arena)
+struct space_constraint *space_constraint_of(const struct space_state *s)
+{
+    ENSURE(s->solver == &space_solver_constraint, "motion of another solver");
+    return (struct space_constraint *)s;
+}
+
+static void set_state(struct space_state *s, const double *q, const double *qd);
+
+static struct space_state *create(const struct space_body *body, const struct space_world *world,
+                                  const struct dynamics_settings *settings, struct arena *arena)
 {
     struct space_constraint *c = arena_take(arena, 1, sizeof *c);
     if (!c || !(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
         return NULL;
     c->arena = arena;
-    c->settings = *settings;
     c->world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
     c->count = body->link_count;
@@ -155,23 +152,19 @@ struct space_constraint *space_constraint_create(const struct space_body *body,
     c->ground.turned = quaternion_matrix(QUATERNION_ONE);
     for (int i = 0; i < c->count; i++)
         init_body(c, i, &body->links[i]);
-    if (space_touch_create(c, arena) != 0)
+    if (space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
+        space_state_init(&c->base, &space_solver_constraint, &c->carriers, settings, arena) != 0)
         return NULL;
-    if (take_memory(c, arena) != 0 || space_equation_create(c) != 0 ||
-        space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
-        create_drag(c, body, arena) != 0)
+    if (space_touch_create(c, arena) != 0 || take_memory(c, arena) != 0 ||
+        space_equation_create(c) != 0 || create_drag(c, body, arena) != 0)
         return NULL;
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < c->bodies[i].rates; k++)
-            c->body_of[c->bodies[i].rate + k] = i;
     c->h_s = settings->dt_s;
-    for (int i = 0; i < c->count; i++)
-        if (c->bodies[i].joint->has_ball)
-            c->q[c->bodies[i].coordinate + c->bodies[i].plain] = 1;
-    space_constraint_set_state(c, c->q, c->qd);
+    set_state(&c->base, c->base.q, c->base.qd);
     space_equation_weigh_freedoms(c);
-    return c;
+    space_state_set_joint_damping(&c->base, settings->joint_damping_1_s);
+    return &c->base;
 }
+
 /* ---------------------------------------------------------------- steps */
 
 /* Tries a step of h, whose first stage is there. Returns the error, 1 being what is allowed. */
@@ -192,7 +185,7 @@ static void settle_state(struct space_constraint *c)
     }
     space_system_place(c, c->y);
     for (int i = 0; i < c->coordinates; i++)
-        c->turned_to[i] = c->q[i];
+        c->turned_to[i] = c->base.q[i];
 }
 
 /* Takes the points of touches as they are now. What is no longer there is let go. */
@@ -245,7 +238,8 @@ static void accept_step(struct space_constraint *c, double h)
     settle_state(c);
     space_touch_hold(c);
     renew_touches(c);
-    c->steps++;
+    c->base.steps++;
+    c->base.rk_steps++;
 }
 
 /* ---------------------------------------------------------------- events */
@@ -302,7 +296,7 @@ static int is_bad_inside(struct space_constraint *c, double ahead, double h, dou
  * h was too long to tell. */
 static double step_to_event(struct space_constraint *c, double ahead, double h)
 {
-    double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->settings.rtol * h);
+    double low = 0, high = h, fine = fmax(EVENT_S, EVENT_SHARE * c->base.settings.rtol * h);
     while (high - low > fine) {
         double middle = (low + high) / 2;
         if (is_bad_inside(c, ahead, h, middle / h))
@@ -353,7 +347,7 @@ static int start_step(struct space_constraint *c, double ahead)
 
 static double longest_step(const struct space_constraint *c, double left)
 {
-    int is_checked = c->settings.integrator != INTEGRATOR_RK4;
+    int is_checked = c->base.settings.integrator != INTEGRATOR_RK4;
     return dormand_prince_longest(c->h_s, space_system_top_speed(c),
                                   is_checked ? c->thinnest_m : HUGE_VAL, left);
 }
@@ -383,7 +377,7 @@ static double advance(struct space_constraint *c, double ahead, double left, int
         /* the rest of dt_s says little about the next length */
         if (h < left || factor < 1)
             c->h_s = fmax(DORMAND_PRINCE_LEAST_S,
-                          fmin(c->settings.dt_s, h * fmin(5, fmax(0.1, factor))));
+                          fmin(c->base.settings.dt_s, h * fmin(5, fmax(0.1, factor))));
         if (is_good)
             return h;
     }
@@ -394,14 +388,14 @@ static void book(struct space_constraint *c)
 {
     double *work = c->effector_work, *losses = c->losses;
     for (int i = 0; i < c->rates; i++) {
-        c->ledger.work_effector_j += work[i];
-        c->ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
+        c->base.ledger.work_effector_j += work[i];
+        c->base.ledger.work_effector_positive_j += work[i] > 0 ? work[i] : 0;
         work[i] = 0;
     }
     /* one weight of the method is negative, which shows where there is nothing to lose */
-    c->ledger.loss_damping_j += fmax(losses[0], 0);
-    c->ledger.loss_drag_j += fmax(losses[1], 0);
-    c->ledger.loss_friction_j += fmax(losses[2], 0);
+    c->base.ledger.loss_damping_j += fmax(losses[0], 0);
+    c->base.ledger.loss_drag_j += fmax(losses[1], 0);
+    c->base.ledger.loss_friction_j += fmax(losses[2], 0);
     for (int i = 0; i < LOSSES; i++)
         losses[i] = 0;
 }
@@ -451,25 +445,27 @@ static int push_apart(struct space_constraint *c)
 {
     space_impulses_part(c, c->push_out_m_s);
     for (int i = 0; i < c->rates; i++)
-        c->qd[i] = 0;
-    space_constraint_set_state(c, c->q, c->qd);
+        c->base.qd[i] = 0;
+    set_state(&c->base, c->base.q, c->base.qd);
     report_touches(c);
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
 static int is_spent(const struct space_constraint *c)
 {
-    return c->arena->is_exhausted || (c->settings.work_max > 0 && c->work > c->settings.work_max);
+    return c->arena->is_exhausted ||
+           (c->base.settings.work_max > 0 && c->work > c->base.settings.work_max);
 }
 
-int space_constraint_step(struct space_constraint *c)
+static int step(struct space_state *s)
 {
+    struct space_constraint *c = space_constraint_of(s);
     if (c->push_out_m_s > 0)
         return push_apart(c);
-    double dt = c->settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
+    double dt = c->base.settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
     c->mark_count = c->tries = 0;
-    c->law_residual = 0;
+    c->base.law_residual = 0;
     c->is_tree_placed = 0;
     while (done < dt && !is_spent(c)) {
         double left = dt - done, h;
@@ -495,15 +491,31 @@ int space_constraint_step(struct space_constraint *c)
     book(c);
     report_touches(c);
     for (int i = 0; i < c->rates; i++)
-        servo_advance(&c->servos[i], dt);
+        servo_advance(&c->base.servos[i], dt);
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
 /* ---------------------------------------------------------------- the interface */
 
-/* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
-void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd)
+static double potential_energy(const struct space_constraint *c)
 {
+    double sum = 0;
+    for (int i = 0; i < c->count; i++)
+        sum -= c->bodies[i].mass * vec3_dot(c->world.gravity_m_s2, c->bodies[i].place.centre);
+    return sum;
+}
+
+static void reset_ledger(struct space_state *s)
+{
+    const struct space_constraint *c = space_constraint_of(s);
+    s->ledger =
+        (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
+}
+
+/* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
+static void set_state(struct space_state *s, const double *q, const double *qd)
+{
+    struct space_constraint *c = space_constraint_of(s);
     for (int i = 0; i < c->coordinates; i++)
         c->turned_to[i] = q[i];
     for (int i = 0; i < c->count; i++) {
@@ -550,7 +562,7 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
     c->touch_count = c->point_count = c->mark_count = 0;
     c->is_tree_placed = 0;
     c->is_stale = 1;
-    c->h_s = c->settings.dt_s;
+    c->h_s = c->base.settings.dt_s;
     for (int i = 0; i < c->pair_count; i++)
         c->pairs[i].held.axis = -1;
     space_system_place(c, c->y);
@@ -558,7 +570,7 @@ void space_constraint_set_state(struct space_constraint *c, const double *q, con
         space_equation_close(c);
         settle_state(c);
     }
-    space_constraint_reset_ledger(c);
+    reset_ledger(s);
 }
 
 static struct hinge hinge_of(const struct space_constraint *c, const struct space_loop *loop)
@@ -573,8 +585,9 @@ static struct hinge hinge_of(const struct space_constraint *c, const struct spac
         .parents = vec3_add(loop->at[1], space_system_body(c, loop->links[1])->hinge.own)};
 }
 
-int space_constraint_close(struct space_constraint *c, const struct space_loop *loops, int count)
+int space_constraint_close(struct space_state *s, const struct space_loop *loops, int count)
 {
+    struct space_constraint *c = space_constraint_of(s);
     if (!(c->loops = arena_take(c->arena, (size_t)count, sizeof c->loops[0])))
         return ERR_MEMORY;
     c->loop_count = count;
@@ -583,64 +596,19 @@ int space_constraint_close(struct space_constraint *c, const struct space_loop *
     return space_equation_create(c);
 }
 
-void space_constraint_set_ground(struct space_constraint *c, struct vec3 at)
+void space_constraint_set_ground(struct space_state *s, struct vec3 at)
 {
-    c->ground.place.centre = at;
+    space_constraint_of(s)->ground.place.centre = at;
 }
 
-void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo)
+struct space_place space_constraint_place(const struct space_state *s, int link)
 {
-    c->servos[rate] = *servo;
+    return space_constraint_of(s)->bodies[link].place;
 }
 
-void space_constraint_set_effector(struct space_constraint *c, int rate, double strength)
+double space_constraint_gap(struct space_state *s)
 {
-    const struct body *b = &c->bodies[c->body_of[rate]];
-    struct link link = {.has_effector = 1, .strength = strength};
-    struct servo servo = {.law = SERVO_EFFECTOR};
-    link.joint_kind = rate - b->rate < b->joint->slides ? LINK_LINEAR : LINK_HINGE;
-    servo_init(&servo, &link, c->birth_inertia[rate], &c->settings, c->settings.joint_damping_1_s);
-    c->servos[rate] = servo;
-}
-
-void space_constraint_set_target(struct space_constraint *c, int rate, double target, double change)
-{
-    c->servos[rate].target = target;
-    c->servos[rate].rate = change;
-}
-
-void space_constraint_set_effectors(struct space_constraint *c, enum effector_state state)
-{
-    c->effectors = state;
-}
-
-struct space_place space_constraint_place(const struct space_constraint *c, int link)
-{
-    return c->bodies[link].place;
-}
-
-const double *space_constraint_q(const struct space_constraint *c)
-{
-    return c->q;
-}
-
-const double *space_constraint_qd(const struct space_constraint *c)
-{
-    return c->qd;
-}
-
-double space_constraint_effort(const struct space_constraint *c, int rate)
-{
-    return c->effort[rate];
-}
-
-double space_constraint_birth_inertia(const struct space_constraint *c, int rate)
-{
-    return c->birth_inertia[rate];
-}
-
-double space_constraint_gap(struct space_constraint *c)
-{
+    struct space_constraint *c = space_constraint_of(s);
     double most = 0;
     space_system_list_joints(c, 0);
     for (int i = 0; i < c->row_count; i++)
@@ -648,23 +616,10 @@ double space_constraint_gap(struct space_constraint *c)
     return most;
 }
 
-static double potential_energy(const struct space_constraint *c)
+static const struct ledger *find_ledger(struct space_state *s)
 {
-    double sum = 0;
-    for (int i = 0; i < c->count; i++)
-        sum -= c->bodies[i].mass * vec3_dot(c->world.gravity_m_s2, c->bodies[i].place.centre);
-    return sum;
-}
-
-void space_constraint_reset_ledger(struct space_constraint *c)
-{
-    c->ledger =
-        (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
-}
-
-const struct ledger *space_constraint_ledger(struct space_constraint *c)
-{
-    struct ledger *l = &c->ledger;
+    const struct space_constraint *c = space_constraint_of(s);
+    struct ledger *l = &s->ledger;
     l->kinetic_j = space_system_kinetic_energy(c);
     l->potential_j = potential_energy(c);
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
@@ -673,66 +628,39 @@ const struct ledger *space_constraint_ledger(struct space_constraint *c)
     return l;
 }
 
-void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
-                                  uint64_t *rk_steps)
+static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
 {
-    *steps = c->steps + c->impulse_steps;
-    *rk_steps = c->steps;
-}
-
-int space_constraint_contacts(const struct space_constraint *c,
-                              const struct contact_point **contacts)
-{
+    const struct space_constraint *c = space_constraint_of(s);
     *contacts = c->points;
     return c->point_count;
 }
 
-int space_constraint_impulses(const struct space_constraint *c, struct impulse_sum *impulses)
+static double penetration(const struct space_state *s)
 {
-    *impulses = (struct impulse_sum){.size = 0};
-    return 0;
+    return space_constraint_of(s)->penetration_m;
 }
 
-double space_constraint_penetration(const struct space_constraint *c)
+static uint64_t work(const struct space_state *s)
 {
-    return c->penetration_m;
+    return space_constraint_of(s)->work;
 }
 
-double space_constraint_law_residual(const struct space_constraint *c)
+static const struct space_tree *find_tree(struct space_state *s)
 {
-    return c->law_residual;
-}
-
-uint64_t space_constraint_work(const struct space_constraint *c)
-{
-    return c->work;
-}
-
-const struct space_tree *space_constraint_tree(struct space_constraint *c)
-{
+    struct space_constraint *c = space_constraint_of(s);
     if (!c->is_tree_placed) {
-        space_tree_set_pose(&c->carriers, c->q);
-        space_tree_set_velocity(&c->carriers, c->qd);
+        space_tree_set_pose(&c->carriers, c->base.q);
+        space_tree_set_velocity(&c->carriers, c->base.qd);
         c->is_tree_placed = 1;
     }
     return &c->carriers;
 }
 
-double space_constraint_value(const struct space_constraint *c, int rate)
-{
-    const struct body *b = &c->bodies[c->body_of[rate]];
-    const double *q = c->q + b->coordinate, *ball = q + b->plain;
-    int k = rate - b->rate;
-    if (k < b->plain)
-        return q[k];
-    struct vec3 turn = quaternion_log((struct quaternion){ball[0], ball[1], ball[2], ball[3]});
-    return k == b->plain ? turn.x : k == b->plain + 1 ? turn.y : turn.z;
-}
-
 /* ---------------------------------------------------------------- what changes on the way */
 
-void space_constraint_set_world(struct space_constraint *c, const struct space_world *world)
+static void set_world(struct space_state *s, const struct space_world *world)
 {
+    struct space_constraint *c = space_constraint_of(s);
     c->world = *world;
     space_drag_set_law(&c->drag, &world->drag);
     space_touch_list_pairs(c);
@@ -740,15 +668,28 @@ void space_constraint_set_world(struct space_constraint *c, const struct space_w
     c->is_stale = 1;
 }
 
-void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s)
+/* Each evaluation reads them. */
+static void heed_servos(struct space_state *s)
 {
-    for (int i = 0; i < c->rates; i++) {
-        int is_free = c->bodies[c->body_of[i]].joint->is_root;
-        c->servos[i].damping = is_free ? 0 : rate_1_s * 2 * c->birth_inertia[i];
-    }
+    (void)s;
 }
 
-void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s)
+static void set_push_out(struct space_state *s, double speed_m_s)
 {
-    c->push_out_m_s = speed_m_s;
+    space_constraint_of(s)->push_out_m_s = speed_m_s;
 }
+
+const struct space_solver space_solver_constraint = {
+    .create = create,
+    .step = step,
+    .heed_servos = heed_servos,
+    .set_state = set_state,
+    .set_world = set_world,
+    .set_push_out = set_push_out,
+    .tree = find_tree,
+    .reset_ledger = reset_ledger,
+    .ledger = find_ledger,
+    .contacts = find_contacts,
+    .penetration = penetration,
+    .work = work,
+};

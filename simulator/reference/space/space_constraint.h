@@ -12,17 +12,16 @@
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 
-#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/boxes/steps/space_solver.h"
 
+/* The state of space_solver_constraint. Of the settings dt_s, rtol, constraint_tau_s,
+ * effector_mode, servo_rad_s, joint_speed_*, hill_curvature and joint_damping_1_s matter.
+ * A step returns DYNAMICS_BROKEN if no part of it is short enough or the state is no longer finite;
+ * DYNAMICS_UNSOLVED if contacts have no solution: law_residual and contacts() then say by how much,
+ * and how many. Steps that push out begin at rest, and part boxes with the least motion, in the
+ * sense of its energy; muscles, gravity and drag do nothing. Impulses are never known. */
 struct space_constraint;
-
-/* At rest in the pose of birth. Of the settings dt_s, rtol, constraint_tau_s, effector_mode,
- * servo_rad_s, joint_speed_*, hill_curvature and joint_damping_1_s matter. NULL when the arena is
- * full. */
-struct space_constraint *space_constraint_create(const struct space_body *body,
-                                                 const struct space_world *world,
-                                                 const struct dynamics_settings *settings,
-                                                 struct arena *arena);
+struct space_constraint *space_constraint_of(const struct space_state *s);
 
 /* A joint that closes a loop: a second one between two links, or between a link and the world,
  * -1. */
@@ -33,33 +32,13 @@ struct space_loop {
     struct quaternion turns[2]; /* ... the frame of the joint */
 };
 
-/* Closes loops from the next space_constraint_set_state() on, which moves all links as little as it
+/* Closes loops from the next set_state() on, which moves all links as little as it
  * can. Once, after creation; ERR_MEMORY when the arena is full. */
-int space_constraint_close(struct space_constraint *c, const struct space_loop *loops, int count);
-
-/* As of space_dynamics.h. */
-void space_constraint_set_servo(struct space_constraint *c, int rate, const struct servo *servo);
-void space_constraint_set_effector(struct space_constraint *c, int rate, double strength);
-void space_constraint_set_target(struct space_constraint *c, int rate, double target,
-                                 double change);
-void space_constraint_set_effectors(struct space_constraint *c, enum effector_state state);
-
-void space_constraint_set_world(struct space_constraint *c, const struct space_world *world);
-void space_constraint_set_joint_damping(struct space_constraint *c, double rate_1_s);
-/* Above 0 steps part boxes that overlap, at birth: each from rest, with the least motion, in the
- * sense of its energy, that moves them apart at that speed. Muscles, gravity and drag do nothing. */
-void space_constraint_set_push_out(struct space_constraint *c, double speed_m_s);
-
-/* Moves on by dt_s. Returns 0; DYNAMICS_BROKEN if no step is short enough or the state is no longer
- * finite; DYNAMICS_UNSOLVED if contacts have no solution: space_constraint_law_residual() and
- * space_constraint_contacts() then say by how much, and how many. */
-int space_constraint_step(struct space_constraint *c);
-/* Coordinates and rates of joints. Puts the links there and resets the ledger. */
-void space_constraint_set_state(struct space_constraint *c, const double *q, const double *qd);
+int space_constraint_close(struct space_state *s, const struct space_loop *loops, int count);
 
 /* Where the frame of the world is in which joints of roots stand; for the next
- * space_constraint_set_state(). */
-void space_constraint_set_ground(struct space_constraint *c, struct vec3 at);
+ * set_state(). */
+void space_constraint_set_ground(struct space_state *s, struct vec3 at);
 
 /* A link's centre of mass; the spin in the world's axes. */
 struct space_place {
@@ -67,35 +46,8 @@ struct space_place {
     struct quaternion turn;
     struct vec3 velocity, spin;
 };
-struct space_place space_constraint_place(const struct space_constraint *c, int link);
-/* The state in joint coordinates, as the places have it. */
-const double *space_constraint_q(const struct space_constraint *c);
-const double *space_constraint_qd(const struct space_constraint *c);
-/* A tree, of the other solver's, at the present state, to be read; good until the next step. */
-const struct space_tree *space_constraint_tree(struct space_constraint *c);
-double space_constraint_value(const struct space_constraint *c, int rate);
-/* The torque or force that drives a freedom. */
-double space_constraint_effort(const struct space_constraint *c, int rate);
+struct space_place space_constraint_place(const struct space_state *s, int link);
 /* How far joints are from being closed, m or rad, at most. */
-double space_constraint_gap(struct space_constraint *c);
-double space_constraint_birth_inertia(const struct space_constraint *c, int rate);
-
-/* As of space_dynamics.h. */
-int space_constraint_contacts(const struct space_constraint *c,
-                              const struct contact_point **contacts);
-/* Never known: 0. */
-int space_constraint_impulses(const struct space_constraint *c, struct impulse_sum *impulses);
-double space_constraint_penetration(const struct space_constraint *c);
-double space_constraint_law_residual(const struct space_constraint *c);
-
-void space_constraint_reset_ledger(struct space_constraint *c);
-/* With the energies of the present state; good until the next call. */
-const struct ledger *space_constraint_ledger(struct space_constraint *c);
-/* Steps taken, those that were tried in vain left out, and all of them but those of first order by
- * impulses. */
-void space_constraint_step_counts(const struct space_constraint *c, uint64_t *steps,
-                                  uint64_t *rk_steps);
-/* Arithmetic operations so far, roughly. */
-uint64_t space_constraint_work(const struct space_constraint *c);
+double space_constraint_gap(struct space_state *s);
 
 #endif

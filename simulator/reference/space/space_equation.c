@@ -396,7 +396,8 @@ static void solve_touches(struct space_constraint *c, double *free)
 /* The forces of all rows, which are then in the accelerations. */
 static void solve_rows(struct space_constraint *c)
 {
-    double tau = c->settings.constraint_tau_s > 0 ? c->settings.constraint_tau_s : c->settings.dt_s;
+    double tau = c->base.settings.constraint_tau_s > 0 ? c->base.settings.constraint_tau_s
+                                                       : c->base.settings.dt_s;
     space_equation_factor_joints(c);
     c->work += (uint64_t)(ROW_WORK * c->row_count);
     for (int i = 0; i < c->row_count; i++) {
@@ -415,7 +416,7 @@ static void solve_rows(struct space_constraint *c)
         c->lambda[i] *= c->scale[i];
         apply(c, r, c->lambda[i]);
         if (r->driven >= 0)
-            c->effort[r->driven] = c->lambda[i];
+            c->base.torque[r->driven] = c->lambda[i];
     }
 }
 
@@ -480,8 +481,8 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
         space_system_put(dy + STATE_SIZE * i, &change);
     }
     for (int i = 0; i < c->rates; i++) {
-        power[i] = c->effort[i] * c->qd[i];
-        losses[0] += c->servos[i].damping * c->qd[i] * c->qd[i];
+        power[i] = c->base.torque[i] * c->base.qd[i];
+        losses[0] += c->base.servos[i].damping * c->base.qd[i] * c->base.qd[i];
     }
     for (int i = 0; i < c->touch_count; i++) {
         const struct touch *t = &c->touches[i];
@@ -561,7 +562,7 @@ void space_equation_close(struct space_constraint *c)
 void space_equation_weigh_freedoms(struct space_constraint *c)
 {
     for (int i = 0; i < c->rates; i++) {
-        struct body *b = &c->bodies[c->body_of[i]];
+        struct body *b = &c->bodies[c->base.link_of[i]];
         const struct body *p = space_system_body(c, b->parent);
         int k = i - b->rate;
         space_system_clear_forces(c, none);
@@ -570,8 +571,6 @@ void space_equation_weigh_freedoms(struct space_constraint *c)
         struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
                                      vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
         struct vec3 moved = k < b->joint->slides ? point : vec3_sub(b->free_w, p->free_w);
-        c->birth_inertia[i] = 1 / vec3_dot(b->axes[k], moved);
-        if (!b->joint->is_root)
-            c->servos[i].damping = c->settings.joint_damping_1_s * 2 * c->birth_inertia[i];
+        c->base.birth_inertia[i] = 1 / vec3_dot(b->axes[k], moved);
     }
 }

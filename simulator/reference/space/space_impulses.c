@@ -223,13 +223,13 @@ static void book_works(struct space_constraint *c, struct works w)
     double sum = w.normal + w.tangent + w.limit;
     double losses = fmin(w.normal, 0) + fmin(w.tangent, 0) + fmin(w.limit, 0);
     if (sum > 0) {
-        c->ledger.gain_impact_j += sum;
+        c->base.ledger.gain_impact_j += sum;
         return;
     }
     double share = losses < 0 ? sum / losses : 0;
-    c->ledger.loss_impact_j -= share * fmin(w.normal, 0);
-    c->ledger.loss_friction_j -= share * fmin(w.tangent, 0);
-    c->ledger.loss_limit_j -= share * fmin(w.limit, 0);
+    c->base.ledger.loss_impact_j -= share * fmin(w.normal, 0);
+    c->base.ledger.loss_friction_j -= share * fmin(w.tangent, 0);
+    c->base.ledger.loss_limit_j -= share * fmin(w.limit, 0);
 }
 
 void space_impulses_mark(struct space_constraint *c, const struct touch *t, struct vec3 impulse)
@@ -285,11 +285,11 @@ static void book_motions(struct space_constraint *c, double work)
 {
     int has_motion = 0;
     for (int i = 0; i < c->rates; i++)
-        has_motion |= c->servos[i].law == SERVO_MOTION;
+        has_motion |= c->base.servos[i].law == SERVO_MOTION;
     if (!has_motion)
         return;
-    c->ledger.work_effector_j += work;
-    c->ledger.work_effector_positive_j += fmax(work, 0);
+    c->base.ledger.work_effector_j += work;
+    c->base.ledger.work_effector_positive_j += fmax(work, 0);
 }
 
 /* Solves what found[] is subject to, with velocities `before`, and again without restitution where
@@ -304,7 +304,7 @@ static int solve_impacts(struct space_constraint *c)
     if (is_unsolved(c, MISS_M_S))
         return 1;
     struct works works = work_of(c, ALL_GROUPS);
-    c->law_residual = fmax(c->law_residual, c->law.residual);
+    c->base.law_residual = fmax(c->base.law_residual, c->law.residual);
     book_works(c, works);
     for (int i = 0; i < c->found_count; i++) {
         const double *l = c->law.impulse + c->law.contacts[i].row;
@@ -319,8 +319,8 @@ static int solve_impacts(struct space_constraint *c)
 
 static double restitution_speed(const struct space_constraint *c)
 {
-    return c->settings.restitution_speed_m_s > 0 ? c->settings.restitution_speed_m_s
-                                                 : RESTITUTION_SPEED_M_S;
+    return c->base.settings.restitution_speed_m_s > 0 ? c->base.settings.restitution_speed_m_s
+                                                      : RESTITUTION_SPEED_M_S;
 }
 
 /* A velocity along the normal after an impact. */
@@ -475,8 +475,8 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
     c->losses[1] -= h * space_system_push_all(c, ahead + h / 2);
     space_equation_accelerate(c, ahead + h / 2, 0);
     for (int i = 0; i < c->rates; i++) {
-        c->effector_work[i] += h * c->effort[i] * c->qd[i];
-        c->losses[0] += h * c->servos[i].damping * c->qd[i] * c->qd[i];
+        c->effector_work[i] += h * c->base.torque[i] * c->base.qd[i];
+        c->losses[0] += h * c->base.servos[i].damping * c->base.qd[i] * c->base.qd[i];
     }
     for (int i = 0; i < c->found_count; i++) {
         const struct touch *t = &c->found[i];
@@ -495,13 +495,13 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
         b->place.spin = vec3_along(b->place.spin, b->free_w, h);
     }
     if (c->law.rows > 0 && solve_impacts(c)) {
-        c->law_residual = c->law.residual;
+        c->base.law_residual = c->law.residual;
         return 1;
     }
     drift(c, h / 2);
     keep_places(c, c->y);
     space_system_place(c, c->y);
-    c->impulse_steps++;
+    c->base.steps++;
     return 0;
 }
 
@@ -509,7 +509,7 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
 
 void space_impulses_part(struct space_constraint *c, double speed)
 {
-    double h = c->settings.dt_s;
+    double h = c->base.settings.dt_s;
     for (int i = 0; i < c->count; i++)
         c->bodies[i].place.velocity = c->bodies[i].place.spin = (struct vec3){0, 0, 0};
     keep_places(c, c->y);

@@ -85,7 +85,7 @@ static void find_turns(const struct body *b, const double *near, double *q)
 static void find_coordinates(struct space_constraint *c, const struct body *b)
 {
     const struct body *p = parent_of(c, b);
-    double *q = c->q + b->coordinate, *qd = c->qd + b->rate;
+    double *q = c->base.q + b->coordinate, *qd = c->base.qd + b->rate;
     struct vec3 spin = vec3_sub(b->place.spin, p->place.spin);
     int k = 0;
     for (; k < b->joint->slides; k++) {
@@ -188,11 +188,11 @@ void space_system_push(struct space_constraint *c, struct body *b, int k, double
 static void find_ways(const struct space_constraint *c, const struct body *b, double ahead,
                       double *way, double *change)
 {
-    const double *q = c->q + b->coordinate;
+    const double *q = c->base.q + b->coordinate;
     double target[SPACE_RATES_MAX];
     for (int k = 0; k < b->rates; k++) {
         int is_plain = k < b->plain;
-        servo_target(&c->servos[b->rate + k], c->effectors,
+        servo_target(&c->base.servos[b->rate + k], c->base.effectors,
                      is_plain ? b->link->lower[k] : -HUGE_VAL,
                      is_plain ? b->link->upper[k] : HUGE_VAL, ahead, &target[k], &change[k]);
         if (is_plain)
@@ -212,14 +212,14 @@ static void find_ways(const struct space_constraint *c, const struct body *b, do
 static double find_effort(const struct space_constraint *c, const struct servo *s, double way,
                           double change, double v, double ahead)
 {
-    int mode = c->settings.effector_mode;
+    int mode = c->base.settings.effector_mode;
     double kp, kd;
-    if (s->torque_max <= 0 || c->effectors == EFFECTORS_SLACK || s->law == SERVO_MOTION)
+    if (s->torque_max <= 0 || c->base.effectors == EFFECTORS_SLACK || s->law == SERVO_MOTION)
         return 0;
-    servo_gains(s, c->effectors, mode, &kp, &kd);
-    double torque = servo_is_torque(s, c->effectors, mode)
-                        ? servo_aim(s, c->effectors, mode, 0, 0, ahead) - kd * v
-                        : kp * way + kd * (change - v) + servo_push(s, c->effectors, ahead);
+    servo_gains(s, c->base.effectors, mode, &kp, &kd);
+    double torque = servo_is_torque(s, c->base.effectors, mode)
+                        ? servo_aim(s, c->base.effectors, mode, 0, 0, ahead) - kd * v
+                        : kp * way + kd * (change - v) + servo_push(s, c->base.effectors, ahead);
     return servo_bound(s, torque, v);
 }
 
@@ -232,8 +232,10 @@ static void push_joints(struct space_constraint *c, double ahead)
         find_ways(c, b, ahead, way, change);
         for (int k = 0; k < b->rates; k++) {
             int at = b->rate + k;
-            c->effort[at] = find_effort(c, &c->servos[at], way[k], change[k], c->qd[at], ahead);
-            space_system_push(c, b, k, c->effort[at] - c->servos[at].damping * c->qd[at]);
+            c->base.torque[at] =
+                find_effort(c, &c->base.servos[at], way[k], change[k], c->base.qd[at], ahead);
+            space_system_push(c, b, k,
+                              c->base.torque[at] - c->base.servos[at].damping * c->base.qd[at]);
         }
     }
 }
@@ -363,7 +365,7 @@ void space_system_set_freedom_row(const struct space_constraint *c, int i, int k
         set_place_row(c, &b->hinge, k, row);
     else
         space_system_set_turn_row(c, &b->hinge, b->axes[k], vec3_cross(w, b->axes[k]), row);
-    row->deviation = c->q[b->coordinate + k];
+    row->deviation = c->base.q[b->coordinate + k];
 }
 
 /* D = u.a, see above. */
@@ -384,7 +386,7 @@ static void set_driven_row(const struct space_constraint *c, int i, int k, doubl
                            struct row *row)
 {
     const struct body *b = &c->bodies[i];
-    const struct servo *s = &c->servos[b->rate + k];
+    const struct servo *s = &c->base.servos[b->rate + k];
     struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
     space_system_set_freedom_row(c, i, k, row);
     row->driven = b->rate + k;
@@ -422,7 +424,7 @@ void space_system_list_joints(struct space_constraint *c, double ahead)
         const struct body *b = &c->bodies[i];
         add_hinge_rows(c, &b->hinge);
         for (int k = 0; k < b->plain; k++)
-            if (c->servos[b->rate + k].law == SERVO_MOTION)
+            if (c->base.servos[b->rate + k].law == SERVO_MOTION)
                 set_driven_row(c, i, k, ahead, next_row(c));
     }
     for (int i = 0; i < c->loop_count; i++)

@@ -131,8 +131,8 @@ struct limit {
 };
 
 struct space_constraint {
+    struct space_state base;
     struct arena *arena; /* of more room; where that is exhausted, steps fail */
-    struct dynamics_settings settings;
     struct space_world world;
     struct body ground; /* the world as a body */
     struct body *bodies;
@@ -140,21 +140,15 @@ struct space_constraint {
     struct hinge *loops;
     int loop_count;
     double mass;
-    enum effector_state effectors;
-    struct servo *servos;  /* per rate */
-    int *body_of;          /* per rate */
-    double *birth_inertia; /* per rate */
     struct space_drag drag;
     struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
 
     struct dormand_prince rk;
     double *y, *dy;                        /* dy: of a state within a step */
     double *effector_work, losses[LOSSES]; /* since they were booked, J: see above */
-    double *q, *qd;    /* of joints, in the state placed last; turns unwrapped near ... */
-    double *turned_to; /* ... those of the last accepted state */
-    double *effort;
+    double *turned_to; /* per coordinate: turns of the base's are unwrapped near those of the last
+                        * accepted state */
     double h_s;
-    uint64_t steps;
 
     /* boxes */
     const struct space_box *boxes;
@@ -175,8 +169,8 @@ struct space_constraint {
     int mark_count, mark_room;
     struct contact_point *points;
     int point_count, point_room;
-    double penetration_m, law_residual;
-    uint64_t impulse_steps, work;
+    double penetration_m;
+    uint64_t work;
     double push_out_m_s; /* above 0: steps part boxes, at birth */
     int is_tree_placed;  /* carriers are at the present state */
     int tries;           /* steps tried in this dt_s */
@@ -196,7 +190,6 @@ struct space_constraint {
     struct law law;
     double *responses; /* rows x 6 of each body: see set_response() */
     double *before;    /* per row: velocity before impulses */
-    struct ledger ledger;
 };
 
 static inline const struct body *space_system_body(const struct space_constraint *c, int i)
@@ -313,7 +306,7 @@ void space_equation_respond(struct space_constraint *c, const struct row *row);
  * then velocities, each time with the least change in the sense of its energy. Where that is
  * impossible it comes as near as it can. */
 void space_equation_close(struct space_constraint *c);
-/* What each freedom feels at birth while nothing else holds the body, and its passive damping. */
+/* What each freedom feels at birth while nothing else holds the body. */
 void space_equation_weigh_freedoms(struct space_constraint *c);
 
 /* ---- space_impulses.c */

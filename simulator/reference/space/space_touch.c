@@ -319,7 +319,7 @@ static void set_swing_row(const struct space_constraint *c, int i, struct row *r
 static double limit_value(const struct space_constraint *c, int i, int freedom)
 {
     const struct body *b = &c->bodies[i];
-    const double *q = c->q + b->coordinate, *ball = q + b->plain;
+    const double *q = c->base.q + b->coordinate, *ball = q + b->plain;
     if (freedom < LIMIT_TWIST)
         return q[freedom];
     struct quaternion turn = {ball[0], ball[1], ball[2], ball[3]};
@@ -582,7 +582,7 @@ static void find_limit(struct space_constraint *c, int i, double margin)
 void space_touch_find(struct space_constraint *c, double margin)
 {
     c->found_count = 0;
-    if (c->settings.integrator == INTEGRATOR_RK4)
+    if (c->base.settings.integrator == INTEGRATOR_RK4)
         return;
     place_solids(c);
     for (int i = 0; i < c->pair_count; i++)

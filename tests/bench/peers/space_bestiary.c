@@ -16,7 +16,7 @@ static struct {
     struct vec3 origins[LINKS_MAX];
     struct quaternion inner[LINKS_MAX]; /* of the bodies in them */
     double q[RATES_MAX + LINKS_MAX], qd[RATES_MAX];
-    struct space_dynamics *dynamics;
+    struct space_state *dynamics;
 } own;
 
 static struct vec3 vector_of(const double *v)
@@ -141,10 +141,10 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
                                       .surfaces = {.has_ground = scene->has_ground,
                                                    .friction = PEER_FRICTION,
                                                    .own_friction = PEER_FRICTION}};
-    own.dynamics = space_dynamics_create(&body, &world, &settings, &arena);
+    own.dynamics = space_solver_articulated.create(&body, &world, &settings, &arena);
     if (!own.dynamics)
         return NULL;
-    const struct space_tree *tree = space_dynamics_tree(own.dynamics);
+    const struct space_tree *tree = own.dynamics->solver->tree(own.dynamics);
     for (int i = 0; i < scene->body_count; i++)
         start(scene, i, &tree->links[i]);
     for (int i = 0; scene->has_motors && i < scene->joint_count; i++)
@@ -152,10 +152,10 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
             double kv = scene->joints[i].kv_n_m_s[k];
             struct servo servo = {
                 .law = SERVO_SPRING, .kp = 10 * kv, .kd = kv, .torque_max = scene->torque_max_n_m};
-            space_dynamics_set_servo(own.dynamics, tree->links[scene->joints[i].child].rate + k,
-                                     &servo);
+            space_state_set_servo(own.dynamics, tree->links[scene->joints[i].child].rate + k,
+                                  &servo);
         }
-    space_dynamics_set_state(own.dynamics, own.q, own.qd);
+    own.dynamics->solver->set_state(own.dynamics, own.q, own.qd);
     return own.dynamics;
 }
 
@@ -171,17 +171,17 @@ static void *create_midpoint(const struct peer_scene *scene, double hz)
 
 static void step(void *world, const double (*targets)[2], const double (*rates)[2])
 {
-    const struct space_tree *tree = space_dynamics_tree(world);
+    const struct space_tree *tree = world->solver->tree(world);
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
         for (int k = 0; k < (int)own.scene->joints[i].kind; k++)
-            space_dynamics_set_target(world, tree->links[own.scene->joints[i].child].rate + k,
-                                      targets[i][k], rates[i][k]);
-    space_dynamics_step(world);
+            space_state_set_target(world, tree->links[own.scene->joints[i].child].rate + k,
+                                   targets[i][k], rates[i][k]);
+    world->solver->step(world);
 }
 
 static void read_states(void *world, struct peer_state *states)
 {
-    const struct space_tree *tree = space_dynamics_tree(world);
+    const struct space_tree *tree = world->solver->tree(world);
     for (int i = 0; i < own.scene->body_count; i++) {
         const struct space_tree_link *link = &tree->links[i];
         put(space_tree_centre(link), states[i].at_m);

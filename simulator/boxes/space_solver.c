@@ -1,3 +1,0 @@
-#include "simulator/boxes/space_solver.h"
-
-SPACE_SOLVER(space_solver_articulated, space_dynamics);

@@ -1,0 +1,80 @@
+/* See space_solver.h. */
+#include "simulator/boxes/steps/space_solver.h"
+
+#include "common/error.h"
+
+int space_state_init(struct space_state *s, const struct space_solver *solver,
+                     const struct space_tree *form, const struct dynamics_settings *settings,
+                     struct arena *arena)
+{
+    size_t rates = (size_t)form->rates;
+    s->solver = solver;
+    s->settings = *settings;
+    s->form = form;
+    s->q = arena_take(arena, (size_t)form->coordinates, sizeof s->q[0]);
+    s->qd = arena_take(arena, rates, sizeof s->qd[0]);
+    s->link_of = arena_take(arena, rates, sizeof s->link_of[0]);
+    s->servos = arena_take(arena, rates, sizeof s->servos[0]);
+    s->torque = arena_take(arena, rates, sizeof s->torque[0]);
+    s->birth_inertia = arena_take(arena, rates, sizeof s->birth_inertia[0]);
+    if (!s->q || !s->qd || !s->link_of || !s->servos || !s->torque || !s->birth_inertia)
+        return ERR_MEMORY;
+    for (int i = 0; i < form->count; i++)
+        for (int k = 0; k < form->links[i].rates; k++)
+            s->link_of[form->links[i].rate + k] = i;
+    space_tree_birth(form, s->q);
+    return 0;
+}
+
+static const struct space_tree_link *link_of(const struct space_state *s, int rate)
+{
+    return &s->form->links[s->link_of[rate]];
+}
+
+void space_state_set_servo(struct space_state *s, int rate, const struct servo *servo)
+{
+    s->servos[rate] = *servo;
+    s->solver->heed_servos(s);
+}
+
+void space_state_set_effector(struct space_state *s, int rate, double strength)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    struct link link = {.has_effector = 1, .strength = strength};
+    struct servo servo = {.law = SERVO_EFFECTOR};
+    link.joint_kind = rate - l->rate < l->slides ? LINK_LINEAR : LINK_HINGE;
+    servo_init(&servo, &link, s->birth_inertia[rate], &s->settings, s->settings.joint_damping_1_s);
+    space_state_set_servo(s, rate, &servo);
+}
+
+void space_state_set_target(struct space_state *s, int rate, double target, double change)
+{
+    s->servos[rate].target = target;
+    s->servos[rate].rate = change;
+}
+
+void space_state_set_effectors(struct space_state *s, enum effector_state state)
+{
+    s->effectors = state;
+    s->solver->heed_servos(s);
+}
+
+void space_state_set_joint_damping(struct space_state *s, double rate_1_s)
+{
+    for (int i = 0; i < s->form->rates; i++)
+        s->servos[i].damping =
+            link_of(s, i)->joint->is_root ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+    s->solver->heed_servos(s);
+}
+
+double space_state_value(const struct space_state *s, int rate)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    const double *at = s->q + l->coordinate;
+    if (k < plain)
+        return at[k];
+    struct vec3 v =
+        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+}
