@@ -171,17 +171,19 @@ static void *create_midpoint(const struct peer_scene *scene, double hz)
 
 static void step(void *world, const double (*targets)[2], const double (*rates)[2])
 {
-    const struct space_tree *tree = world->solver->tree(world);
+    struct space_state *d = world;
+    const struct space_tree *tree = d->solver->tree(d);
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
         for (int k = 0; k < (int)own.scene->joints[i].kind; k++)
-            space_state_set_target(world, tree->links[own.scene->joints[i].child].rate + k,
+            space_state_set_target(d, tree->links[own.scene->joints[i].child].rate + k,
                                    targets[i][k], rates[i][k]);
-    world->solver->step(world);
+    d->solver->step(d);
 }
 
 static void read_states(void *world, struct peer_state *states)
 {
-    const struct space_tree *tree = world->solver->tree(world);
+    struct space_state *d = world;
+    const struct space_tree *tree = d->solver->tree(d);
     for (int i = 0; i < own.scene->body_count; i++) {
         const struct space_tree_link *link = &tree->links[i];
         put(space_tree_centre(link), states[i].at_m);
