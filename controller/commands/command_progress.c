@@ -117,7 +117,7 @@ static int measure(const char *directory, const struct request *request, struct 
         return status;
     status = store_get_params(store, &params, error);
     if (!status && (status = ladder_plan_make(&plan, store, &params, &wishes, error)) != 0)
-        error_prefix(error, directory);
+        error_prefix(error, "%s", directory);
     store_close(store);
     if (!status)
         status = fill(&plan, &params, request, directory, error);

@@ -53,6 +53,7 @@ for program in "$controller" "$simulator" "$viewer"; do
             ends "$@" "$option" "$hostile"
             ends "$@" "$option=$hostile" "$hostile"
             ends "$@" "$hostile" "$option" "$hostile" "$hostile"
+            rm -rf -- ./* # what one makes, such as a creature, is not the next one's
             is_clean
             count=$((count + 1))
         done
