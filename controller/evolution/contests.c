@@ -146,8 +146,7 @@ int contests_hall_count(const struct contests *contests)
     return contests->added_count;
 }
 
-/* Room for one more of `count` items. 0 or ERR_MEMORY. */
-static int make_room(void *items, int count, int *room, size_t size)
+int contests_make_room(void *items, int count, int *room, size_t size)
 {
     void **array = items;
     if (count < *room)
@@ -182,8 +181,8 @@ int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *
             contests->last_best = i;
             return 0;
         }
-    if (make_room(&contests->hall, contests->hall_count, &contests->hall_room,
-                  sizeof *contests->hall))
+    if (contests_make_room(&contests->hall, contests->hall_count, &contests->hall_room,
+                           sizeof *contests->hall))
         return ERR_MEMORY;
     struct individual *member = &contests->hall[contests->hall_count];
     *member = (struct individual){.id = id, .genome = *genome};
@@ -233,8 +232,8 @@ static int are_equal(const struct contests *contests, const struct bout *bout)
 
 static int add_bout(struct contests *contests, int a, int b, const struct trial *trial)
 {
-    if (make_room(&contests->bouts, contests->bout_count, &contests->bout_room,
-                  sizeof *contests->bouts))
+    if (contests_make_room(&contests->bouts, contests->bout_count, &contests->bout_room,
+                           sizeof *contests->bouts))
         return ERR_MEMORY;
     struct bout *bout = &contests->bouts[contests->bout_count++];
     *bout = (struct bout){.sides = {a, b}, .trial = *trial};

@@ -33,20 +33,6 @@ static int fail_memory(struct error *error)
     return error_set(error, ERR_MEMORY, "out of memory");
 }
 
-static int make_room(void *items, int count, int *room, size_t size)
-{
-    void **array = items;
-    if (count < *room)
-        return 0;
-    int more = *room ? 2 * *room : 64;
-    void *grown = realloc(*array, (size_t)more * size);
-    if (!grown)
-        return ERR_MEMORY;
-    *array = grown;
-    *room = more;
-    return 0;
-}
-
 /* ---- players ---- */
 
 /* Its place among the players, where everybody stands once. Below 0: ERR_MEMORY. */
@@ -57,7 +43,8 @@ static int add_player(struct making *making, uint64_t id, uint64_t seed,
     for (int i = 0; i < plan->player_count; i++)
         if (plan->players[i].id == id)
             return i;
-    if (make_room(&plan->players, plan->player_count, &plan->player_room, sizeof *plan->players))
+    if (contests_make_room(&plan->players, plan->player_count, &plan->player_room,
+                           sizeof *plan->players))
         return fail_memory(making->error);
     struct individual *player = &plan->players[plan->player_count];
     *player = (struct individual){.id = id, .seed = seed};
@@ -173,7 +160,7 @@ static int add_meetings(struct making *making, struct ladder_meeting meeting, in
     const struct ladder *ladder = &plan->ladder;
     if (a == b)
         return 0;
-    if (make_room(&plan->pairs, plan->pair_count, &plan->pair_room, sizeof *plan->pairs))
+    if (contests_make_room(&plan->pairs, plan->pair_count, &plan->pair_room, sizeof *plan->pairs))
         return fail_memory(making->error);
     plan->pairs[plan->pair_count++] = (struct contests_pair){a, b};
     for (int i = 0; i < ladder->settings.bouts / plan->bouts_of_one; i++) {
