@@ -1,0 +1,82 @@
+/* See sound.h. */
+#include "simulator/world/sound.h"
+
+#include <string.h>
+
+#include "common/error.h"
+#include "common/math/detmath.h"
+
+/* What is left in an ear and is fainter than that is silence. */
+#define SILENCE 1e-6
+
+static struct noise *arrivals_of(const struct sound *sound, int body)
+{
+    return sound->arrivals + (size_t)body * (size_t)sound->ring_ticks;
+}
+
+int sound_create(struct sound *sound, struct arena *arena)
+{
+    size_t bodies = (size_t)sound->body_count;
+    sound->ring_ticks = (int)(SOUND_REACH_S / sound->tick_s) + 1;
+    sound->arrivals =
+        arena_take(arena, bodies * (size_t)sound->ring_ticks, sizeof *sound->arrivals);
+    sound->ears = arena_take(arena, bodies, sizeof *sound->ears);
+    sound->places = arena_take(arena, bodies, sizeof *sound->places);
+    sound->is_listening = arena_take(arena, bodies, sizeof *sound->is_listening);
+    return arena->is_exhausted ? ERR_MEMORY : 0;
+}
+
+void sound_forget(struct sound *sound, int body)
+{
+    memset(arrivals_of(sound, body), 0, (size_t)sound->ring_ticks * sizeof *sound->arrivals);
+    sound->ears[body] = (struct noise){.strength = 0};
+}
+
+static double loudness(const struct noise *noise, struct vec3 place)
+{
+    struct vec3 way = vec3_sub(noise->at, place);
+    return noise->strength / (1 + vec3_dot(way, way));
+}
+
+static int is_louder(const struct noise *a, const struct noise *b, struct vec3 place)
+{
+    double loud = loudness(a, place), other = loudness(b, place);
+    return loud > other || (loud == other && a->body < b->body);
+}
+
+void sound_emit(struct sound *sound, int body, struct vec3 at, double strength)
+{
+    struct noise noise = {at, strength, body};
+    ENSURE(strength >= 0 && strength <= HUGE_VAL, "a sound of strength %g", strength);
+    for (int i = 0; strength > 0 && i < sound->body_count; i++) {
+        double way_m = vec3_length(vec3_sub(at, sound->places[i]));
+        double ticks = fmax(floor(way_m / (sound->speed_m_s * sound->tick_s) + 0.5), 1);
+        if (i == body || !sound->is_listening[i] || !(ticks < sound->ring_ticks))
+            continue;
+        struct noise *there =
+            &arrivals_of(sound, i)[(sound->tick + (int64_t)ticks) % sound->ring_ticks];
+        if (is_louder(&noise, there, sound->places[i]))
+            *there = noise;
+    }
+}
+
+void sound_tick(struct sound *sound)
+{
+    sound->tick++;
+    memset(sound->is_listening, 0, (size_t)sound->body_count * sizeof *sound->is_listening);
+}
+
+struct noise sound_hear(struct sound *sound, int body, struct vec3 place)
+{
+    struct noise *now = &arrivals_of(sound, body)[sound->tick % sound->ring_ticks];
+    struct noise *ear = &sound->ears[body];
+    sound->places[body] = place;
+    sound->is_listening[body] = 1;
+    ear->strength *= sound->hold_s > 0 ? det_exp(-sound->tick_s / sound->hold_s) : 0;
+    if (now->strength > 0 && loudness(now, place) >= loudness(ear, place))
+        *ear = *now;
+    now->strength = 0;
+    if (ear->strength < SILENCE)
+        ear->strength = 0;
+    return *ear;
+}
