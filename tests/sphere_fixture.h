@@ -21,23 +21,14 @@ static inline void read_sphere(const struct dynamics *dynamics, int sphere,
 {
     struct part_state s;
     dynamics_part_state(dynamics, sphere, &s);
-    *state = (struct sphere_state){{s.x_m, s.y_m, s.z_m},
-                                   {s.vx_m_s, s.vy_m_s, s.vz_m_s},
-                                   {s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s}};
+    *state = (struct sphere_state){s.at_m, s.velocity_m_s, s.spin_rad_s};
 }
 
 static inline void place_sphere(struct dynamics *dynamics, int sphere,
                                 const struct sphere_state *state)
 {
-    struct part_state s = {.x_m = state->at_m.x,
-                           .y_m = state->at_m.y,
-                           .z_m = state->at_m.z,
-                           .vx_m_s = state->velocity_m_s.x,
-                           .vy_m_s = state->velocity_m_s.y,
-                           .vz_m_s = state->velocity_m_s.z,
-                           .omega_x_rad_s = state->spin_rad_s.x,
-                           .omega_y_rad_s = state->spin_rad_s.y,
-                           .omega_rad_s = state->spin_rad_s.z};
+    struct part_state s = {
+        .at_m = state->at_m, .velocity_m_s = state->velocity_m_s, .spin_rad_s = state->spin_rad_s};
     dynamics_place_sphere(dynamics, sphere, &s);
 }
 

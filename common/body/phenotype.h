@@ -52,6 +52,9 @@ struct part {
     enum part_shape shape;
 };
 
+/* The root's slides along x and y; drive 0 is its angle. */
+enum { PLANE_ROOT_RATES = 2 };
+
 /* How a link moves against its parent: turning about the joint, or sliding along an axis that is
  * fixed in the parent, without turning. */
 enum link_joint { LINK_HINGE, LINK_LINEAR };
@@ -178,7 +181,7 @@ struct phenotype {
     /* links and boxes of a body in space (space_body.h); boxes[i] is parts[i]. NULL: it has `links`
      * in the plane, or what its kind has */
     const struct space_body *space;
-    int root_rates; /* there: how many come before that of drive 0, those of a creature's root */
+    int root_rates;                 /* how many rates of the root come before that of drive 0 */
     const struct closure *closures; /* none in creatures */
     int closure_count;
     double mass_kg;

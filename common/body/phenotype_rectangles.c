@@ -382,6 +382,7 @@ static int join(struct grower *grower, struct arena *arena)
     make_drives(grower);
     make_shapes(phenotype);
     phenotype->first_drive = 1;
+    phenotype->root_rates = PLANE_ROOT_RATES;
     phenotype->piece_count = phenotype->link_count;
     return 0;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/math/vec3.h"
+
 #define HASH_START UINT64_C(0x9e3779b97f4a7c15)
 
 static inline uint64_t hash_u64(uint64_t hash, uint64_t word)
@@ -18,6 +20,10 @@ static inline uint64_t hash_u64(uint64_t hash, uint64_t word)
     return hash ^ hash >> 33;
 }
 uint64_t hash_double(uint64_t hash, double value); /* -0.0 counts as 0.0 */
+static inline uint64_t hash_vec3(uint64_t hash, struct vec3 v)
+{
+    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
+}
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length);
 
 /* Sixteen lower-case hexadecimal digits and a zero byte. */

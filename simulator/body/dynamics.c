@@ -52,14 +52,14 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
     return solver->create(phenotype, world, settings, arena);
 }
 
-void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate)
+void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
-    dynamics->solver->set_target(dynamics, link, target, rate);
+    dynamics->solver->set_target(dynamics, drive, target, rate);
 }
 
-void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
-    dynamics->solver->set_servo(dynamics, link, servo);
+    dynamics->solver->set_servo(dynamics, drive, servo);
 }
 
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
@@ -197,8 +197,9 @@ uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint
 {
     struct part_state s;
     dynamics_part_state(dynamics, part, &s);
-    hash = hash_double(hash_double(hash_double(hash, s.x_m), s.y_m), s.angle_rad);
-    return hash_double(hash_double(hash_double(hash, s.vx_m_s), s.vy_m_s), s.omega_rad_s);
+    hash = hash_double(hash_double(hash_double(hash, s.at_m.x), s.at_m.y), s.angle_rad);
+    return hash_double(hash_double(hash_double(hash, s.velocity_m_s.x), s.velocity_m_s.y),
+                       s.spin_rad_s.z);
 }
 
 double dynamics_overlap(const struct dynamics *dynamics)

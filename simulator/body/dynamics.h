@@ -2,10 +2,10 @@
  * under joints' effectors, gravity, viscosity, contacts and limits; an energy ledger accounts for
  * every joule.
  *
- * Generalised coordinates q and their rates qd are the solver's own. Rectangles: q[0], q[1] are the
- * position of the root link's origin, q[2] its angle, q[2 + i] the joint angle or extension of link
- * i >= 1. Boxes: see dynamics_boxes.h. SI units; angles in the plane are counter-clockwise and
- * never wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
+ * Generalised coordinates q and their rates qd are those of the joints in order, the root's first
+ * (space_joint.h); of spheres three for each sphere. Where there are joints, drive i of the
+ * phenotype is the rate phenotype.root_rates + i. SI units; right-handed, y up; in the plane z = 0, and angles are never
+ * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
@@ -114,12 +114,11 @@ static inline int contact_is_inner(const struct contact_point *point)
     return point->other_creature == point->creature;
 }
 
-/* Where a part's centre is and how it moves; bodies in the plane have 0 for the last four. */
+/* Where the centre of a part is and how it moves, in the world's axes; dynamics_part_turn() says how
+ * it is turned. Bodies in the plane have z = 0 and turn about z alone. */
 struct part_state {
-    double x_m, y_m,
-        angle_rad; /* 0 for parts that turn in space (see dynamics_part_turn()) or are round */
-    double vx_m_s, vy_m_s, omega_rad_s;
-    double z_m, vz_m_s, omega_x_rad_s, omega_y_rad_s;
+    struct vec3 at_m, velocity_m_s, spin_rad_s;
+    double angle_rad; /* about z, never wrapped; 0 of what turns in space or is round */
 };
 
 /* The state of a drive: angle, rad, or length, m; its rate; torque, N m, or force, N, in the last
@@ -138,12 +137,12 @@ static inline struct vec3 vec3_of_plane(struct vec2 v)
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);
 
-/* The effector signal of a link's joint, sign and unit of the world frame: a target angle or
- * extension (position mode; clamped to the joint's limits here) or a share of the strength (torque
- * mode; clamped to -1 .. 1). It changes at `rate` per second until set again. */
-void dynamics_set_target(struct dynamics *dynamics, int link, double target, double rate);
-/* Gives a link's joint a drive of its own instead of the one made of its strength; for scenes. */
-void dynamics_set_servo(struct dynamics *dynamics, int link, const struct servo *servo);
+/* The signal of a drive's effector, sign and unit of its value: a target (position mode; clamped to
+ * the drive's limits here) or a share of the strength (torque mode; clamped to -1 .. 1). It changes
+ * at `rate` per second until set again. */
+void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate);
+/* Gives a drive a servo of its own instead of the one made of its strength; for scenes. */
+void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
 /* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as
  * position servos whatever their mode. */
 enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
@@ -165,7 +164,7 @@ int dynamics_step(struct dynamics *dynamics);
  * step may end anywhere. */
 uint64_t dynamics_work(const struct dynamics *dynamics);
 
-int dynamics_dof(const struct dynamics *dynamics); /* in the plane: 2 + link_count */
+int dynamics_dof(const struct dynamics *dynamics); /* the number of rates */
 const double *dynamics_q(const struct dynamics *dynamics);
 const double *dynamics_qd(const struct dynamics *dynamics);
 /* Puts the state; contacts and warm starts are forgotten. */
@@ -185,8 +184,7 @@ int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 
 struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link);
 /* Centre of mass of a link, its angle since birth in the plane, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
-/* The drive that dynamics_set_target() moves. Links: also that of a joint without an effector; 0:
- * the root's angle. */
+/* Value, rate and effort of a drive, also of one without an effector. */
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
 /* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that
  * chatter, the more the finer the step, and say little of the motion. */

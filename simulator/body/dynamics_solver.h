@@ -27,8 +27,8 @@ struct dynamics_solver {
     void (*step_together)(struct meeting *meeting, struct dynamics *const *some, int count,
                           int *is_broken);
 
-    void (*set_target)(struct dynamics *dynamics, int link, double target, double rate);
-    void (*set_servo)(struct dynamics *dynamics, int link, const struct servo *servo);
+    void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
+    void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
     void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);

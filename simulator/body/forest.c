@@ -181,10 +181,8 @@ static void find_speeds(const struct dynamics *d, int part_count, double *speed,
     for (int k = 0; k < part_count; k++) {
         struct part_state s;
         dynamics_part_state(d, k, &s);
-        *speed = fmax(*speed, s.vx_m_s * s.vx_m_s + s.vy_m_s * s.vy_m_s + s.vz_m_s * s.vz_m_s);
-        *turning =
-            fmax(*turning, s.omega_x_rad_s * s.omega_x_rad_s + s.omega_y_rad_s * s.omega_y_rad_s +
-                               s.omega_rad_s * s.omega_rad_s);
+        *speed = fmax(*speed, vec3_dot(s.velocity_m_s, s.velocity_m_s));
+        *turning = fmax(*turning, vec3_dot(s.spin_rad_s, s.spin_rad_s));
     }
 }
 

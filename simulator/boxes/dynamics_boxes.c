@@ -250,30 +250,21 @@ static const struct space_tree_link *link_of(const struct dynamics *dynamics, in
     return &dynamics_boxes_tree(dynamics)->links[boxes_of(dynamics)->body->boxes[part].link];
 }
 
-static struct part_state state_of(struct vec3 at, struct vec3 v, struct vec3 w)
-{
-    return (struct part_state){.x_m = at.x,
-                               .y_m = at.y,
-                               .z_m = at.z,
-                               .vx_m_s = v.x,
-                               .vy_m_s = v.y,
-                               .vz_m_s = v.z,
-                               .omega_x_rad_s = w.x,
-                               .omega_y_rad_s = w.y,
-                               .omega_rad_s = w.z};
-}
-
 static void boxes_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct space_tree_link *link = link_of(dynamics, part);
     struct vec3 arm = arm_of(boxes_of(dynamics), link, part), w = link->velocity.w;
-    *state = state_of(vec3_add(link->at, arm), vec3_add(link->velocity.v, vec3_cross(w, arm)), w);
+    *state = (struct part_state){.at_m = vec3_add(link->at, arm),
+                                 .velocity_m_s = vec3_add(link->velocity.v, vec3_cross(w, arm)),
+                                 .spin_rad_s = w};
 }
 
 static void boxes_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     const struct space_tree_link *l = &dynamics_boxes_tree(dynamics)->links[link];
-    *state = state_of(space_tree_centre(l), space_tree_centre_velocity(l), l->velocity.w);
+    *state = (struct part_state){.at_m = space_tree_centre(l),
+                                 .velocity_m_s = space_tree_centre_velocity(l),
+                                 .spin_rad_s = l->velocity.w};
 }
 
 static struct quaternion boxes_link_turn(const struct dynamics *dynamics, int link)
@@ -292,12 +283,10 @@ static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint6
     struct quaternion turn = boxes_part_turn(dynamics, part);
     struct part_state s;
     boxes_part_state(dynamics, part, &s);
-    const double numbers[] = {s.x_m,           s.y_m,           s.z_m,        turn.w,   turn.x,
-                              turn.y,          turn.z,          s.vx_m_s,     s.vy_m_s, s.vz_m_s,
-                              s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        hash = hash_double(hash, numbers[i]);
-    return hash;
+    hash = hash_vec3(hash, s.at_m);
+    hash = hash_double(hash_double(hash, turn.w), turn.x);
+    hash = hash_double(hash_double(hash, turn.y), turn.z);
+    return hash_vec3(hash_vec3(hash, s.velocity_m_s), s.spin_rad_s);
 }
 
 static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)

@@ -21,11 +21,6 @@ static struct mat3 gene_axes(const struct senses *senses, const struct dynamics 
     return turn;
 }
 
-static struct vec3 place_of(const struct part_state *state)
-{
-    return (struct vec3){state->x_m, state->y_m, state->z_m};
-}
-
 static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
 {
     static const enum sensor values[] = {SENSOR_JOINT, SENSOR_JOINT_2, SENSOR_JOINT_3};
@@ -62,7 +57,7 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
         struct vec3 a = vec3_negated(around->gravity_m_s2);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct vec3 v = {state.vx_m_s, state.vy_m_s, state.vz_m_s};
+        struct vec3 v = state.velocity_m_s;
         if (around->tick_s > 0)
             a = vec3_along(a, vec3_sub(v, senses->before[i]), 1 / around->tick_s);
         senses->before[i] = v;
@@ -81,7 +76,7 @@ static void see(struct senses *senses, const struct dynamics *dynamics, const st
         struct mat3 axes = gene_axes(senses, dynamics, i);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct vec3 way = vec3_sub(seen->at, place_of(&state));
+        struct vec3 way = vec3_sub(seen->at, state.at_m);
         double squared = vec3_dot(way, way), distance = sqrt(squared);
         struct vec3 ray = mat3_back(&axes, vec3_scale(way, distance > 0 ? 1 / distance : 0));
         felt[sight->along] = ray.x;
@@ -100,7 +95,7 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.y_m;
+        senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.at_m.y;
     }
     faces_feel(&feeling, senses, dynamics, around);
 }

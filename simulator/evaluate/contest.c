@@ -30,7 +30,7 @@ static double distance_to_body(const struct run *run, struct vec3 point)
         struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
-        struct vec3 way = vec3_sub(point, (struct vec3){state.x_m, state.y_m, state.z_m});
+        struct vec3 way = vec3_sub(point, state.at_m);
         struct vec3 at = mat3_back(&axes, way);
         struct vec3 off = {fmax(fabs(at.x) - half.x, 0), fmax(fabs(at.y) - half.y, 0),
                            fmax(fabs(at.z) - half.z, 0)};

@@ -38,7 +38,7 @@ static double head_height(const struct run *run)
 {
     struct part_state head;
     dynamics_part_state(run->dynamics, run->phenotype.head, &head);
-    return head.y_m;
+    return head.at_m.y;
 }
 
 void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_j,

@@ -92,8 +92,6 @@ void run_observe(struct run *run)
                                  .signals = run->filtered,
                                  .ledger = dynamics_ledger(run->dynamics),
                                  .light = &run->light,
-                                 .start = {run->start.x, run->start.y},
-                                 .start_z_m = run->start.z,
                                  .run = run};
     run->is_stopped |= run->observer(run->context, &view) != 0;
 }

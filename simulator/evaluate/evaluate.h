@@ -32,8 +32,6 @@ struct evaluate_view {
     const double *signals; /* per effector, after the filter */
     const struct ledger *ledger;
     const struct light *light; /* kind LIGHT_NONE: there is none */
-    struct vec2 start;         /* centre of mass at the settled start */
-    double start_z_m;          /* its third coordinate */
     const struct run *run;     /* for evaluate_measures() */
 };
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */

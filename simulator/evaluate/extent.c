@@ -24,9 +24,9 @@ static struct vec3 find_middle(const struct shape *shape, const struct dynamics 
     struct part_state state;
     dynamics_part_state(dynamics, shape->part, &state);
     if (shape->at_m.x == 0 && shape->at_m.y == 0 && shape->at_m.z == 0)
-        return (struct vec3){state.x_m, state.y_m, state.z_m};
+        return state.at_m;
     struct mat3 axes = quaternion_matrix(dynamics_part_turn(dynamics, shape->part));
-    return vec3_add((struct vec3){state.x_m, state.y_m, state.z_m}, mat3_apply(&axes, shape->at_m));
+    return vec3_add(state.at_m, mat3_apply(&axes, shape->at_m));
 }
 
 static void find_outline(struct outline *outline, const struct shape *shape,

@@ -167,7 +167,7 @@ static void watch_touches(struct run *run)
 
 static double turning_of(const struct part_state *state)
 {
-    double x = state->omega_x_rad_s, y = state->omega_y_rad_s, z = state->omega_rad_s;
+    double x = state->spin_rad_s.x, y = state->spin_rad_s.y, z = state->spin_rad_s.z;
     return x == 0 && y == 0 ? fabs(z) : sqrt(x * x + y * y + z * z);
 }
 
@@ -179,8 +179,7 @@ int run_watch_step(struct run *run)
     for (int i = 0; i < run->phenotype.part_count; i++) {
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
-        double speed_sq =
-            state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s + state.vz_m_s * state.vz_m_s;
+        double speed_sq = vec3_dot(state.velocity_m_s, state.velocity_m_s);
         if (speed_sq > fastest_sq)
             fastest_sq = speed_sq;
         /* what is round may spin */

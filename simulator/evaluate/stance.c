@@ -32,7 +32,7 @@ static double reach_of(const struct run *run, double lean)
         struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
-        double x = (0 - run->stance.side) * state.x_m + lean * state.y_m;
+        double x = (0 - run->stance.side) * state.at_m.x + lean * state.at_m.y;
         /* the corner that reaches farthest along (-side, lean, 0) */
         x += half.x * fabs((0 - run->stance.side) * axes.x.x + lean * axes.x.y);
         x += half.y * fabs((0 - run->stance.side) * axes.y.x + lean * axes.y.y);

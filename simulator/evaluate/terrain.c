@@ -75,8 +75,7 @@ double terrain_height(const struct world *world, const struct phenotype *phenoty
         struct quaternion turn = dynamics_part_turn(dynamics, i);
         dynamics_part_state(dynamics, i, &state);
         struct mat3 matrix = quaternion_matrix(quaternion_normalised(turn));
-        solids_place(&box, (struct vec3){state.x_m, state.y_m, state.z_m}, &matrix,
-                     phenotype->shapes[i].half_m);
+        solids_place(&box, state.at_m, &matrix, phenotype->shapes[i].half_m);
         least = fmin(least, box_height(&world->relief, &box));
     }
     return least;
@@ -111,8 +110,8 @@ static struct box lifted_box(const struct phenotype *phenotype, const struct dyn
     struct box box = {.half_width = phenotype->parts[part].width_m / 2,
                       .half_height = phenotype->parts[part].height_m / 2};
     dynamics_part_state(dynamics, part, &state);
-    box.x = state.x_m;
-    box.y = state.y_m + height_m;
+    box.x = state.at_m.x;
+    box.y = state.at_m.y + height_m;
     det_sincos(state.angle_rad, &box.sin, &box.cos);
     return box;
 }

@@ -57,10 +57,10 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
         dynamics_part_state(dynamics, i, &state);
         double x = -around->gravity_m_s2.x, y = -around->gravity_m_s2.y;
         if (around->tick_s > 0) {
-            x += (state.vx_m_s - before->x) / around->tick_s;
-            y += (state.vy_m_s - before->y) / around->tick_s;
+            x += (state.velocity_m_s.x - before->x) / around->tick_s;
+            y += (state.velocity_m_s.y - before->y) / around->tick_s;
         }
-        *before = (struct vec3){state.vx_m_s, state.vy_m_s, 0};
+        *before = state.velocity_m_s;
         struct vec2 a = to_part(&senses->phenotype->parts[i], &state, x / STANDARD_GRAVITY_M_S2,
                                 y / STANDARD_GRAVITY_M_S2);
         felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
@@ -75,7 +75,7 @@ static void see(struct senses *senses, const struct dynamics *dynamics, const st
         double *felt = senses->values + i * SENSOR_COUNT;
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        double x = seen->at.x - state.x_m, y = seen->at.y - state.y_m;
+        double x = seen->at.x - state.at_m.x, y = seen->at.y - state.at_m.y;
         double squared = x * x + y * y, distance = sqrt(squared);
         struct vec2 ray = to_part(&senses->phenotype->parts[i], &state, x, y);
         felt[sight->along] = distance > 0 ? ray.x / distance : 0;

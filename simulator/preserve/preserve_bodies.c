@@ -39,7 +39,7 @@ void preserve_find_place(struct dweller *d)
     struct part_state head;
     d->centre = dynamics_centre_of_mass(d->run.dynamics);
     dynamics_part_state(d->run.dynamics, d->run.phenotype.head, &head);
-    d->mouth = (struct vec3){head.x_m, head.y_m, 0};
+    d->mouth = (struct vec3){head.at_m.x, head.at_m.y, 0};
 }
 
 /* ---------------------------------------------------------------- motion as numbers */
@@ -128,8 +128,8 @@ static struct plate plate_of(const struct run *run, int part)
     struct plate plate;
     dynamics_part_state(run->dynamics, part, &s);
     det_sincos(s.angle_rad, &plate.along_y, &plate.along_x);
-    plate.x = s.x_m;
-    plate.y = s.y_m;
+    plate.x = s.at_m.x;
+    plate.y = s.at_m.y;
     plate.half_width = run->phenotype.parts[part].width_m / 2;
     plate.half_height = run->phenotype.parts[part].height_m / 2;
     return plate;

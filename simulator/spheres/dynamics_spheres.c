@@ -88,21 +88,8 @@ static void spheres_part_state(const struct dynamics *dynamics, int part, struct
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
     const struct ball *ball = &s->ball[part];
-    const struct vec3 *spin = &s->matter[part].spin;
-    *state = (struct part_state){.x_m = ball->at.x,
-                                 .y_m = ball->at.y,
-                                 .z_m = ball->at.z,
-                                 .vx_m_s = ball->velocity.x,
-                                 .vy_m_s = ball->velocity.y,
-                                 .vz_m_s = ball->velocity.z,
-                                 .omega_rad_s = spin->z,
-                                 .omega_x_rad_s = spin->x,
-                                 .omega_y_rad_s = spin->y};
-}
-
-static uint64_t hash_vec3(uint64_t hash, struct vec3 v)
-{
-    return hash_double(hash_double(hash_double(hash, v.x), v.y), v.z);
+    *state = (struct part_state){
+        .at_m = ball->at, .velocity_m_s = ball->velocity, .spin_rad_s = s->matter[part].spin};
 }
 
 static uint64_t spheres_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
@@ -272,10 +259,9 @@ static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
-    s->ball[sphere].at = (struct vec3){state->x_m, state->y_m, state->z_m};
-    s->ball[sphere].velocity = (struct vec3){state->vx_m_s, state->vy_m_s, state->vz_m_s};
-    s->matter[sphere].spin =
-        (struct vec3){state->omega_x_rad_s, state->omega_y_rad_s, state->omega_rad_s};
+    s->ball[sphere].at = state->at_m;
+    s->ball[sphere].velocity = state->velocity_m_s;
+    s->matter[sphere].spin = state->spin_rad_s;
     sphere_system_forget(s);
 }
 

@@ -17,7 +17,7 @@ static struct vec3 place_of(const struct dynamics *dynamics, int sphere)
 {
     struct part_state state;
     dynamics_part_state(dynamics, sphere, &state);
-    return (struct vec3){state.x_m, state.y_m, state.z_m};
+    return state.at_m;
 }
 
 /* Bone i - 1 leads to part i. */
@@ -122,10 +122,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
     for (int i = 0; i < phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct vec3 at = mat3_apply(&rotation, (struct vec3){state.x_m, state.y_m, state.z_m});
-        state.x_m = at.x;
-        state.y_m = at.y;
-        state.z_m = at.z;
+        state.at_m = mat3_apply(&rotation, state.at_m);
         dynamics_place_sphere(dynamics, i, &state);
     }
 }

@@ -44,8 +44,8 @@ static void print_plane_body(const struct scene_trace *t, int i)
     struct part_state s;
     struct drive_state joint = scene_joint_state(t->scene, t->dynamics, i);
     scene_body_state(t->scene, t->dynamics, i, &s);
-    fprintf(t->motion, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.x_m, s.y_m, s.angle_rad, s.vx_m_s,
-            s.vy_m_s, s.omega_rad_s);
+    fprintf(t->motion, ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", s.at_m.x, s.at_m.y, s.angle_rad,
+            s.velocity_m_s.x, s.velocity_m_s.y, s.spin_rad_s.z);
     fprintf(t->motion, ",%.17g,%.17g,%.17g,%d,%.17g,%.17g,%.17g,%.17g", joint.value, joint.rate,
             joint.effort, sum->contacts, sum->normal_n_s, sum->friction_n_s, sum->x_n_s,
             sum->y_n_s);
@@ -135,10 +135,10 @@ static void print_space_body(const struct scene_trace *t, int body)
         first += space_joint_rates(joint_of(t->scene, i));
     }
     dynamics_link_state(t->dynamics, body, &s);
-    print_vector(t->motion, (struct vec3){s.x_m, s.y_m, s.z_m});
+    print_vector(t->motion, s.at_m);
     fprintf(t->motion, ",%.17g,%.17g,%.17g,%.17g", turn.w, turn.x, turn.y, turn.z);
-    print_vector(t->motion, (struct vec3){s.vx_m_s, s.vy_m_s, s.vz_m_s});
-    print_vector(t->motion, (struct vec3){s.omega_x_rad_s, s.omega_y_rad_s, s.omega_rad_s});
+    print_vector(t->motion, s.velocity_m_s);
+    print_vector(t->motion, s.spin_rad_s);
     for (int k = 0; k < space_joint_coordinates(joint_of(t->scene, body)); k++)
         fprintf(t->motion, ",%.17g", q[k]);
     for (int k = 0; k < rates; k++)

@@ -17,16 +17,16 @@ struct trace_part {
 
 /* name of the column after "pN_", that of a part on a linear joint, its value */
 #define TRACE_PART(X)                                                                              \
-    X(x_m, x_m, state.x_m)                                                                         \
-    X(y_m, y_m, state.y_m)                                                                         \
+    X(x_m, x_m, state.at_m.x)                                                                      \
+    X(y_m, y_m, state.at_m.y)                                                                      \
     X(angle_rad, angle_rad, state.angle_rad)                                                       \
-    X(vx_m_s, vx_m_s, state.vx_m_s)                                                                \
-    X(vy_m_s, vy_m_s, state.vy_m_s)                                                                \
-    X(omega_rad_s, omega_rad_s, state.omega_rad_s)                                                 \
-    X(z_m, z_m, state.z_m)                                                                         \
-    X(vz_m_s, vz_m_s, state.vz_m_s)                                                                \
-    X(omega_x_rad_s, omega_x_rad_s, state.omega_x_rad_s)                                           \
-    X(omega_y_rad_s, omega_y_rad_s, state.omega_y_rad_s)                                           \
+    X(vx_m_s, vx_m_s, state.velocity_m_s.x)                                                        \
+    X(vy_m_s, vy_m_s, state.velocity_m_s.y)                                                        \
+    X(omega_rad_s, omega_rad_s, state.spin_rad_s.z)                                                \
+    X(z_m, z_m, state.at_m.z)                                                                      \
+    X(vz_m_s, vz_m_s, state.velocity_m_s.z)                                                        \
+    X(omega_x_rad_s, omega_x_rad_s, state.spin_rad_s.x)                                            \
+    X(omega_y_rad_s, omega_y_rad_s, state.spin_rad_s.y)                                            \
     X(joint_rad, joint_m, joint.value)                                                             \
     X(joint_rad_s, joint_m_s, joint.rate)                                                          \
     X(torque_n_m, force_n, joint.effort)                                                           \

@@ -90,8 +90,8 @@ static void move_creature(const struct motion_case *motion,
     for (int i = 0; i < fixed_c5.body_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        outcome->values[outcome->count++] = state.x_m;
-        outcome->values[outcome->count++] = state.y_m;
+        outcome->values[outcome->count++] = state.at_m.x;
+        outcome->values[outcome->count++] = state.at_m.y;
     }
 }
 

@@ -80,21 +80,22 @@ START_TEST(projectile_vacuum)
             struct part_state now = stage_part(&stage, 0);
             double t = (step - 1) * accuracy->dt_s;
             if (step == one_second) {
-                check(accuracy, "x", now.x_m, 5, 1e-6);
-                check(accuracy, "y", now.y_m, 4.095, 0.005);
+                check(accuracy, "x", now.at_m.x, 5, 1e-6);
+                check(accuracy, "y", now.at_m.y, 4.095, 0.005);
                 check(accuracy, "theta", now.angle_rad, 7, 1e-9);
             }
-            if (before.vy_m_s > 0 && now.vy_m_s <= 0) {
-                double rise = before.vy_m_s / g;
+            if (before.velocity_m_s.y > 0 && now.velocity_m_s.y <= 0) {
+                double rise = before.velocity_m_s.y / g;
                 check(accuracy, "t_apex", t + rise, 0.8154943934760448, 0.001);
-                check(accuracy, "y_apex", before.y_m + before.vy_m_s * rise / 2, 4.261977573904179,
-                      0.002);
+                check(accuracy, "y_apex", before.at_m.y + before.velocity_m_s.y * rise / 2,
+                      4.261977573904179, 0.002);
             }
-            if (now.y_m <= 0) {
-                double v = before.vy_m_s, fall = (v + sqrt(v * v + 2 * g * before.y_m)) / g;
+            if (now.at_m.y <= 0) {
+                double v = before.velocity_m_s.y,
+                       fall = (v + sqrt(v * v + 2 * g * before.at_m.y)) / g;
                 check(accuracy, "t_land_y0", t + fall, 1.7476449736721167, 0.002);
-                check(accuracy, "x_land", before.x_m + before.vx_m_s * fall, 8.738224868360584,
-                      0.01);
+                check(accuracy, "x_land", before.at_m.x + before.velocity_m_s.x * fall,
+                      8.738224868360584, 0.01);
                 has_landed = 1;
             }
         }
@@ -168,11 +169,11 @@ START_TEST(terminal_velocity_linear)
         body_init_box(&stage.body, 0.4, 0.4, 2);
         stage_build(&stage);
         stage_run(&stage, 1);
-        check(accuracy, "speed", -stage_part(&stage, 0).vy_m_s, 5.712737317617748, 0.01);
+        check(accuracy, "speed", -stage_part(&stage, 0).velocity_m_s.y, 5.712737317617748, 0.01);
         stage_run(&stage, 4);
-        check(accuracy, "fall_distance", -stage_part(&stage, 0).y_m, 34.07938649920354, 0.02);
+        check(accuracy, "fall_distance", -stage_part(&stage, 0).at_m.y, 34.07938649920354, 0.02);
         stage_run(&stage, 15);
-        check(accuracy, "v_terminal", -stage_part(&stage, 0).vy_m_s, 8.175, 0.01);
+        check(accuracy, "v_terminal", -stage_part(&stage, 0).velocity_m_s.y, 8.175, 0.01);
     }
 }
 END_TEST
@@ -466,8 +467,8 @@ static void check_rods(const struct rods_case *c, int count, const double *lengt
     }
     struct part_state last = stage_part(&stage, GANTRY_PARTS + count - 1);
     double half = lengths[count - 1] / 2;
-    check(accuracy, "tip x", last.x_m + half * cos(last.angle_rad), c->tip[0], c->q_engine);
-    check(accuracy, "tip y", last.y_m + half * sin(last.angle_rad) - PIN_HEIGHT_M, c->tip[1],
+    check(accuracy, "tip x", last.at_m.x + half * cos(last.angle_rad), c->tip[0], c->q_engine);
+    check(accuracy, "tip y", last.at_m.y + half * sin(last.angle_rad) - PIN_HEIGHT_M, c->tip[1],
           c->q_engine);
 }
 
@@ -596,13 +597,13 @@ START_TEST(rod_corner_impact)
         struct part_state after = stage_part(&stage, 0);
         check(&accuracies[0], "jn", jn, c->jn, 0.005);
         check(&accuracies[0], "jt", jt, c->jt, 0.005);
-        check(&accuracies[0], "vx_after", after.vx_m_s, c->vx, 0.005);
-        check(&accuracies[0], "vy_after", after.vy_m_s, c->vy, 0.005);
-        check(&accuracies[0], "omega_after", after.omega_rad_s, c->omega, 0.02);
-        check(&accuracies[0], "contact_vt_after", after.vx_m_s - after.omega_rad_s * ry, c->vt,
-              0.005);
-        check(&accuracies[0], "contact_vn_after", after.vy_m_s + after.omega_rad_s * rx, c->vn,
-              0.005);
+        check(&accuracies[0], "vx_after", after.velocity_m_s.x, c->vx, 0.005);
+        check(&accuracies[0], "vy_after", after.velocity_m_s.y, c->vy, 0.005);
+        check(&accuracies[0], "omega_after", after.spin_rad_s.z, c->omega, 0.02);
+        check(&accuracies[0], "contact_vt_after", after.velocity_m_s.x - after.spin_rad_s.z * ry,
+              c->vt, 0.005);
+        check(&accuracies[0], "contact_vn_after", after.velocity_m_s.y + after.spin_rad_s.z * rx,
+              c->vn, 0.005);
         check(&accuracies[0], "dE", stage_energy(&stage) - before, c->energy_j, 0.01);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->loss_impact_j + l->loss_friction_j, -c->energy_j, 0.01);

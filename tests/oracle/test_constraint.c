@@ -46,8 +46,8 @@ START_TEST(projectile)
     stage_set(&stage, q, qd);
     stage_run(&stage, 1);
     struct part_state now = stage_part(&stage, 0);
-    check_near("x", now.x_m, 5, 1e-9);
-    check_near("y", now.y_m, 4.095, 1e-9);
+    check_near("x", now.at_m.x, 5, 1e-9);
+    check_near("y", now.at_m.y, 4.095, 1e-9);
     check_near("angle", now.angle_rad, 7, 1e-9);
     check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
 }
@@ -106,10 +106,10 @@ static void check_joints_are_closed(int links)
 {
     for (int i = 1; i < links; i++) {
         struct part_state a = stage_part(&stage, i - 1), b = stage_part(&stage, i);
-        check_near("gap x", a.x_m + 0.2 * cos(a.angle_rad) - (b.x_m - 0.2 * cos(b.angle_rad)), 0,
-                   1e-7);
-        check_near("gap y", a.y_m + 0.2 * sin(a.angle_rad) - (b.y_m - 0.2 * sin(b.angle_rad)), 0,
-                   1e-7);
+        check_near("gap x", a.at_m.x + 0.2 * cos(a.angle_rad) - (b.at_m.x - 0.2 * cos(b.angle_rad)),
+                   0, 1e-7);
+        check_near("gap y", a.at_m.y + 0.2 * sin(a.angle_rad) - (b.at_m.y - 0.2 * sin(b.angle_rad)),
+                   0, 1e-7);
     }
 }
 
@@ -176,8 +176,8 @@ START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
     struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
     check_near("extension", extension, 0.1 * cosh(3), 1e-7);
     check_near("rate", dynamics_qd(stage.dynamics)[3], 0.2 * sinh(3), 4e-7);
-    check_near("x", bead.x_m - root.x_m, extension * cos(3.7), 1e-7);
-    check_near("y", bead.y_m - root.y_m, extension * sin(3.7), 1e-7);
+    check_near("x", bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-7);
+    check_near("y", bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-7);
     check_near("angle", bead.angle_rad - root.angle_rad, 0, 1e-9);
 }
 END_TEST
@@ -226,7 +226,7 @@ START_TEST(limits_stop_linear_joints)
         check_near("loss", l->loss_limit_j, 0.4 * 9, 1e-7);
         check_near("gain", l->gain_limit_j, 0, 1e-9);
         check_near("residual", l->residual_j, 0, 1e-7);
-        check_near("speed", stage_part(&stage, 0).vx_m_s, side * 3.0 / 5 * cos(0.7), 1e-9);
+        check_near("speed", stage_part(&stage, 0).velocity_m_s.x, side * 3.0 / 5 * cos(0.7), 1e-9);
 
         build_slider(0, 0.7, 5, 0.25);
         dynamics_set_target(stage.dynamics, 1, side * 9, 0);
@@ -268,8 +268,10 @@ START_TEST(linear_joints_keep_energy_and_stay_on_their_axis)
             dynamics_link_state(stage.dynamics, i, &b);
             struct vec2 centre = p->links[link->parent].centre;
             double c = cos(a.angle_rad), s = sin(a.angle_rad);
-            double x = c * (b.x_m - a.x_m) + s * (b.y_m - a.y_m) + centre.x - link->joint.x;
-            double y = c * (b.y_m - a.y_m) - s * (b.x_m - a.x_m) + centre.y - link->joint.y;
+            double x =
+                c * (b.at_m.x - a.at_m.x) + s * (b.at_m.y - a.at_m.y) + centre.x - link->joint.x;
+            double y =
+                c * (b.at_m.y - a.at_m.y) - s * (b.at_m.x - a.at_m.x) + centre.y - link->joint.y;
             double out = dynamics_q(stage.dynamics)[2 + i];
             check_near("turn", b.angle_rad - a.angle_rad, 0, 1e-7);
             check_near("along x", x - link->centre.x, out * link->axis.x, 1e-6);
@@ -336,7 +338,7 @@ static int places_of(struct vec2 *places, const double *centre)
     int parts = stage.body.phenotype.part_count;
     for (int i = 0; i < parts; i++) {
         struct part_state state = stage_part(&stage, i);
-        places[i] = (struct vec2){state.x_m, state.y_m};
+        places[i] = (struct vec2){state.at_m.x, state.at_m.y};
     }
     places[parts] = (struct vec2){centre[0], centre[1]};
     return parts + 1;
@@ -540,9 +542,9 @@ START_TEST(rod_corner_impact)
         struct part_state after = stage_part(&stage, 0);
         check_near("jn", jn, cases[i].jn, 1e-7);
         check_near("jt", jt, cases[i].jt, 1e-7);
-        check_near("vx", after.vx_m_s, cases[i].vx, 1e-7);
-        check_near("vy", after.vy_m_s, cases[i].vy, 1e-7);
-        check_near("omega", after.omega_rad_s, cases[i].omega, 1e-7);
+        check_near("vx", after.velocity_m_s.x, cases[i].vx, 1e-7);
+        check_near("vy", after.velocity_m_s.y, cases[i].vy, 1e-7);
+        check_near("omega", after.spin_rad_s.z, cases[i].omega, 1e-7);
         check_near("energy", stage_energy(&stage) - before, cases[i].energy_j, 1e-7);
         check_near("residual", dynamics_ledger(stage.dynamics)->residual_j, 0, 1e-9);
     }
@@ -564,7 +566,7 @@ START_TEST(a_box_bounces_and_comes_to_rest)
         stage_run(&stage, 1.0 / 240);
         struct part_state now = stage_part(&stage, 0);
         if (i > first)
-            top = fmax(top, now.y_m + now.vy_m_s * fabs(now.vy_m_s) / (2 * g));
+            top = fmax(top, now.at_m.y + now.velocity_m_s.y * fabs(now.velocity_m_s.y) / (2 * g));
     }
     check_near("height of the first bounce", top - 0.05, e * e, 1e-6);
     stage_run(&stage, 6 - last / 240.0);
@@ -631,9 +633,9 @@ START_TEST(each_impact_is_judged_on_its_own)
     stage_set(&stage, q, qd);
     stage_run(&stage, stage.settings.dt_s);
     struct part_state after = stage_part(&stage, 0);
-    double tip = after.vy_m_s - after.omega_rad_s * cos(angle) / 2;
+    double tip = after.velocity_m_s.y - after.spin_rad_s.z * cos(angle) / 2;
     check_near("tip", tip, 0, 1e-3);
-    check_near("box", stage_part(&stage, 1).vy_m_s, 0.9, 1e-9);
+    check_near("box", stage_part(&stage, 1).velocity_m_s.y, 0.9, 1e-9);
 }
 END_TEST
 
@@ -912,12 +914,12 @@ START_TEST(states_come_back)
     read_bounds(stage.dynamics, their_bounds);
     for (int i = 0; i < 4; i++) {
         struct part_state theirs = stage_part(&stage, i);
-        check_near("x", ours[i].x_m, theirs.x_m, 1e-13);
-        check_near("y", ours[i].y_m, theirs.y_m, 1e-13);
+        check_near("x", ours[i].at_m.x, theirs.at_m.x, 1e-13);
+        check_near("y", ours[i].at_m.y, theirs.at_m.y, 1e-13);
         check_near("angle", ours[i].angle_rad, theirs.angle_rad, 1e-13);
-        check_near("vx", ours[i].vx_m_s, theirs.vx_m_s, 1e-12);
-        check_near("vy", ours[i].vy_m_s, theirs.vy_m_s, 1e-12);
-        check_near("omega", ours[i].omega_rad_s, theirs.omega_rad_s, 1e-12);
+        check_near("vx", ours[i].velocity_m_s.x, theirs.velocity_m_s.x, 1e-12);
+        check_near("vy", ours[i].velocity_m_s.y, theirs.velocity_m_s.y, 1e-12);
+        check_near("omega", ours[i].spin_rad_s.z, theirs.spin_rad_s.z, 1e-12);
         check_near("bounds", bounds[i], their_bounds[i], 1e-13);
     }
 }

@@ -60,7 +60,8 @@ static void note_fastest(struct keeping *k, const struct evaluate_view *view)
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
-        struct vec3 at = {s.x_m, s.y_m, s.z_m}, v = {s.vx_m_s, s.vy_m_s, s.vz_m_s};
+        struct vec3 at = {s.at_m.x, s.at_m.y, s.at_m.z},
+                    v = {s.velocity_m_s.x, s.velocity_m_s.y, s.velocity_m_s.z};
         k->fastest_m_s = fmax(k->fastest_m_s, length(v));
         k->size_m = fmax(k->size_m, length(at));
     }

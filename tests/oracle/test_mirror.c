@@ -139,8 +139,8 @@ static double path_difference(struct image m, int count)
     for (int step = 0; step < STEPS; step++)
         for (int i = 0; i < count; i++) {
             const struct part_state *one = &path[0][step][i], *other = &path[1][step][i];
-            most = fmax(most, fabs(one->x_m - sign * other->x_m));
-            most = fmax(most, fabs(one->y_m - other->y_m));
+            most = fmax(most, fabs(one->at_m.x - sign * other->at_m.x));
+            most = fmax(most, fabs(one->at_m.y - other->at_m.y));
             most = fmax(most, fabs(one->angle_rad - sign * other->angle_rad));
         }
     return most;

@@ -60,7 +60,7 @@ static void watch(struct exported *exported, const struct evaluate_view *view)
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
         exported->poses[exported->ticks][i] =
-            (struct pose){{s.x_m, s.y_m, s.z_m}, dynamics_part_turn(view->dynamics, i)};
+            (struct pose){{s.at_m.x, s.at_m.y, s.at_m.z}, dynamics_part_turn(view->dynamics, i)};
     }
     if (steps - rk4_steps == exported->other_steps && exported->free_ticks == exported->ticks)
         exported->free_ticks++;

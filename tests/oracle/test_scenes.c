@@ -233,20 +233,20 @@ static void measure_projectile(struct trial *t)
     trial_start(t);
     for (int has_landed = 0; !has_landed;) {
         struct part_state before = state_of(t, 0);
-        double time = trial_time(t), v = before.vy_m_s;
+        double time = trial_time(t), v = before.velocity_m_s.y;
         trial_step(t);
         struct part_state now = state_of(t, 0);
-        record_at(t, "x", trial_time(t), now.x_m);
-        record_at(t, "y", trial_time(t), now.y_m);
+        record_at(t, "x", trial_time(t), now.at_m.x);
+        record_at(t, "y", trial_time(t), now.at_m.y);
         record_at(t, "theta", trial_time(t), now.angle_rad);
-        if (v > 0 && now.vy_m_s <= 0) {
+        if (v > 0 && now.velocity_m_s.y <= 0) {
             record(t, "t_apex", time + v / g);
-            record(t, "y_apex", before.y_m + v * v / g / 2);
+            record(t, "y_apex", before.at_m.y + v * v / g / 2);
         }
-        if (now.y_m <= 0) {
-            double fall = (v + sqrt(v * v + 2 * g * before.y_m)) / g;
+        if (now.at_m.y <= 0) {
+            double fall = (v + sqrt(v * v + 2 * g * before.at_m.y)) / g;
             record(t, "t_land_y0", time + fall);
-            record(t, "x_land", before.x_m + before.vx_m_s * fall);
+            record(t, "x_land", before.at_m.x + before.velocity_m_s.x * fall);
             has_landed = 1;
         }
     }
@@ -258,11 +258,11 @@ static void measure_terminal_velocity(struct trial *t)
     trial_read(t, "falling-square");
     trial_start(t);
     trial_run(t, 1);
-    record_at(t, "speed", 1, -state_of(t, 0).vy_m_s);
+    record_at(t, "speed", 1, -state_of(t, 0).velocity_m_s.y);
     trial_run(t, 5);
-    record_at(t, "fall_distance", 5, -state_of(t, 0).y_m);
+    record_at(t, "fall_distance", 5, -state_of(t, 0).at_m.y);
     trial_run(t, 20);
-    record(t, "v_terminal", -state_of(t, 0).vy_m_s);
+    record(t, "v_terminal", -state_of(t, 0).velocity_m_s.y);
 }
 
 static void measure_reaction_wheel(struct trial *t)
@@ -306,8 +306,8 @@ static void find_drag(struct trial *t, double *force, double *torque)
     for (int j = 0; j < 9; j++) {
         trial_run(t, j / 120.0);
         struct part_state s = state_of(t, 0);
-        along += 120 * weights[j] * (nx * s.vx_m_s + ny * s.vy_m_s);
-        spin += 120 * weights[j] * s.omega_rad_s;
+        along += 120 * weights[j] * (nx * s.velocity_m_s.x + ny * s.velocity_m_s.y);
+        spin += 120 * weights[j] * s.spin_rad_s.z;
     }
     *force = body->mass_kg * along;
     *torque = body->inertia_kg_m2 * spin;
@@ -541,7 +541,7 @@ static void measure_sliding_block(struct trial *t)
 
         /* the last speeds before it stops tell when it does */
         double speed = 3, before = 3;
-        for (double now = 3; now > 1e-6 && trial_time(t) < 5; now = state_of(t, 0).vx_m_s) {
+        for (double now = 3; now > 1e-6 && trial_time(t) < 5; now = state_of(t, 0).velocity_m_s.x) {
             before = speed;
             speed = now;
             trial_step(t);
@@ -549,10 +549,10 @@ static void measure_sliding_block(struct trial *t)
         double left = speed / (before - speed) * t->dt_s;
         record(t, "stop_time", trial_time(t) - t->dt_s + left);
         trial_run(t, trial_time(t) + 1);
-        double stopped = state_of(t, 0).x_m;
+        double stopped = state_of(t, 0).at_m.x;
         record(t, "stop_distance", stopped);
         trial_run(t, trial_time(t) + 1);
-        record(t, "creep_after_stop_per_s", state_of(t, 0).x_m - stopped);
+        record(t, "creep_after_stop_per_s", state_of(t, 0).at_m.x - stopped);
     }
 }
 
@@ -564,17 +564,18 @@ static void measure_bouncing(struct trial *t)
     double times[6], heights[6], path;
     trial_read(t, "bouncing-ball");
     trial_start(t);
-    path = state_of(t, 0).y_m - radius;
+    path = state_of(t, 0).at_m.y - radius;
     for (int bounce = 0; bounce < 6 && trial_time(t) < 4;) {
         struct part_state before = state_of(t, 0);
         double time = trial_time(t);
         trial_step(t);
         struct part_state now = state_of(t, 0);
-        if (!(before.vy_m_s < 0 && now.vy_m_s > 0))
+        if (!(before.velocity_m_s.y < 0 && now.velocity_m_s.y > 0))
             continue;
-        double speed = sqrt(before.vy_m_s * before.vy_m_s + 2 * g * (before.y_m - radius));
-        times[bounce] = time + (speed + before.vy_m_s) / g;
-        heights[bounce] = now.y_m - radius + now.vy_m_s * now.vy_m_s / g / 2;
+        double speed =
+            sqrt(before.velocity_m_s.y * before.velocity_m_s.y + 2 * g * (before.at_m.y - radius));
+        times[bounce] = time + (speed + before.velocity_m_s.y) / g;
+        heights[bounce] = now.at_m.y - radius + now.velocity_m_s.y * now.velocity_m_s.y / g / 2;
         path += 2 * heights[bounce];
         trial_name(t, "bounce %d", bounce + 1);
         record(t, "bounce_time", times[bounce]);
@@ -616,14 +617,14 @@ static void measure_rolling(struct trial *t)
         trial_run(t, 2);
         struct part_state s = state_of(t, 0);
         double impulse[2];
-        double way = (s.x_m - start.x) * cos(slope) - (s.y_m - start.y) * sin(slope);
+        double way = (s.at_m.x - start.x) * cos(slope) - (s.at_m.y - start.y) * sin(slope);
         record(t, is_ring ? "acceleration_ring" : "acceleration_disk",
-               (s.vx_m_s * cos(slope) - s.vy_m_s * sin(slope)) / 2);
+               (s.velocity_m_s.x * cos(slope) - s.velocity_m_s.y * sin(slope)) / 2);
         if (is_ring)
             continue;
-        sum_impulses(t, s.x_m - 0.2 * sin(slope), s.y_m - 0.2 * cos(slope), impulse);
+        sum_impulses(t, s.at_m.x - 0.2 * sin(slope), s.at_m.y - 0.2 * cos(slope), impulse);
         record_at(t, "distance_disk", 2, way);
-        record_at(t, "omega_disk", 2, -s.omega_rad_s);
+        record_at(t, "omega_disk", 2, -s.spin_rad_s.z);
         record(t, "friction_force_disk", fabs(impulse[1]) / t->dt_s);
         record(t, "mu_min_disk", fabs(impulse[1]) / impulse[0]);
     }
@@ -638,7 +639,7 @@ static void measure_slide_to_roll(struct trial *t)
     struct part_state s = state_of(t, 0), held = s;
     double slip = 4, before = 4;
     for (double now = 4; now > 1e-3 && trial_time(t) < 5;
-         now = state_of(t, 0).vx_m_s + 0.2 * state_of(t, 0).omega_rad_s) {
+         now = state_of(t, 0).velocity_m_s.x + 0.2 * state_of(t, 0).spin_rad_s.z) {
         before = slip;
         slip = now;
         held = state_of(t, 0);
@@ -646,10 +647,11 @@ static void measure_slide_to_roll(struct trial *t)
     }
     double left = slip / (before - slip) * t->dt_s, slowing = 9.81 * 0.25;
     record(t, "time_to_roll", trial_time(t) - t->dt_s + left);
-    record(t, "distance_at_roll", held.x_m + held.vx_m_s * left - slowing * left * left / 2);
+    record(t, "distance_at_roll",
+           held.at_m.x + held.velocity_m_s.x * left - slowing * left * left / 2);
     trial_run(t, trial_time(t) + 1);
     s = state_of(t, 0);
-    record(t, "final_speed", s.vx_m_s);
+    record(t, "final_speed", s.velocity_m_s.x);
     record(t, "energy_lost", dynamics_ledger(t->dynamics)->loss_friction_j);
 }
 
@@ -664,14 +666,14 @@ static void measure_stacked_boxes(struct trial *t)
                   {"N_floor_right", 0.2, 0}};
     trial_read(t, "stacked-boxes");
     trial_start(t);
-    double bottom = state_of(t, 0).x_m, top = state_of(t, 1).x_m, impulse[2];
+    double bottom = state_of(t, 0).at_m.x, top = state_of(t, 1).at_m.x, impulse[2];
     trial_run(t, 10);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         sum_impulses(t, places[i].x, places[i].y, impulse);
         record(t, places[i].quantity, impulse[0] / t->dt_s);
     }
     record(t, "drift_in_10_s",
-           fmax(fabs(state_of(t, 0).x_m - bottom), fabs(state_of(t, 1).x_m - top)));
+           fmax(fabs(state_of(t, 0).at_m.x - bottom), fabs(state_of(t, 1).at_m.x - top)));
 }
 
 static void measure_head_on(struct trial *t)
@@ -681,8 +683,8 @@ static void measure_head_on(struct trial *t)
     trial_start(t);
     trial_run(t, 0.5);
     read_momentum(t->dynamics, p);
-    record(t, "v1", state_of(t, 0).vx_m_s);
-    record(t, "v2", state_of(t, 1).vx_m_s);
+    record(t, "v1", state_of(t, 0).velocity_m_s.x);
+    record(t, "v2", state_of(t, 1).velocity_m_s.x);
     record(t, "momentum", p[0]);
     record(t, "energy_lost", dynamics_ledger(t->dynamics)->loss_impact_j);
 }
@@ -697,8 +699,8 @@ static void measure_four_bar(struct trial *t)
     struct vec2 joint = scene_body_point(&t->scene, t->dynamics, 1, (struct vec2){3, 0});
     record(t, "theta3", coupler.angle_rad);
     record(t, "theta4", rocker.angle_rad);
-    record(t, "omega3", coupler.omega_rad_s);
-    record(t, "omega4", rocker.omega_rad_s);
+    record(t, "omega3", coupler.spin_rad_s.z);
+    record(t, "omega4", rocker.spin_rad_s.z);
     record(t, "coupler_joint_x", joint.x);
     record(t, "coupler_joint_y", joint.y);
 }
@@ -727,11 +729,11 @@ static void measure_corner_impact(struct trial *t)
         struct part_state s = state_of(t, 0);
         record(t, "jn", jn);
         record(t, "jt", jt);
-        record(t, "vx_after", s.vx_m_s);
-        record(t, "vy_after", s.vy_m_s);
-        record(t, "omega_after", s.omega_rad_s);
-        record(t, "contact_vt_after", s.vx_m_s - s.omega_rad_s * ry);
-        record(t, "contact_vn_after", s.vy_m_s + s.omega_rad_s * rx);
+        record(t, "vx_after", s.velocity_m_s.x);
+        record(t, "vy_after", s.velocity_m_s.y);
+        record(t, "omega_after", s.spin_rad_s.z);
+        record(t, "contact_vt_after", s.velocity_m_s.x - s.spin_rad_s.z * ry);
+        record(t, "contact_vn_after", s.velocity_m_s.y + s.spin_rad_s.z * rx);
         record(t, "dE", energy(t) - before);
     }
 }

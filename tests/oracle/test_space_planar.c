@@ -240,9 +240,15 @@ START_TEST(embedded_scene)
         struct vec3 at = mat3_back(&e.turned, space_tree_centre(l));
         struct vec3 v = mat3_back(&e.turned, space_tree_centre_velocity(l));
         struct vec3 w = mat3_back(&e.turned, l->velocity.w);
-        const double pairs[][2] = {{at.x, s.x_m},        {at.y, s.y_m},   {at.z, 0},
-                                   {v.x, s.vx_m_s},      {v.y, s.vy_m_s}, {v.z, 0},
-                                   {w.z, s.omega_rad_s}, {w.x, 0},        {w.y, 0}};
+        const double pairs[][2] = {{at.x, s.at_m.x},
+                                   {at.y, s.at_m.y},
+                                   {at.z, 0},
+                                   {v.x, s.velocity_m_s.x},
+                                   {v.y, s.velocity_m_s.y},
+                                   {v.z, 0},
+                                   {w.z, s.spin_rad_s.z},
+                                   {w.x, 0},
+                                   {w.y, 0}};
         for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
             ck_assert_msg(fabs(pairs[k][0] - pairs[k][1]) <= c->tolerance,
                           "%s, body %d, number %zu: %.15g in space, %.15g in the plane", c->path, i,

@@ -85,7 +85,7 @@ static int passes_wall(const struct start *s)
     stage_set(&stage, q, qd);
     for (int i = 0; i < STEPS; i++)
         ck_assert_double_lt(step_from_nowhere(), 1e-9);
-    return stage_part(&stage, 0).x_m > 0;
+    return stage_part(&stage, 0).at_m.x > 0;
 }
 
 START_TEST(walls_hold)
@@ -107,7 +107,8 @@ static const struct body_part plate = {.parent = -1, .height_m = 20, .mass_kg = 
 /* 1: on the other side of the plate. */
 static int is_beyond(const struct part_state *part, const struct part_state *of)
 {
-    return (part->x_m - of->x_m) * cos(of->angle_rad) + (part->y_m - of->y_m) * sin(of->angle_rad) >
+    return (part->at_m.x - of->at_m.x) * cos(of->angle_rad) +
+               (part->at_m.y - of->at_m.y) * sin(of->angle_rad) >
            0;
 }
 

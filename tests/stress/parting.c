@@ -103,7 +103,7 @@ static int follow(void *context, const struct evaluate_view *view)
     for (int i = 0; i < run->parts; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        run->centres[run->ticks][i] = (struct vec2){state.x_m, state.y_m};
+        run->centres[run->ticks][i] = (struct vec2){state.at_m.x, state.at_m.y};
     }
     return ++run->ticks == (is_brief ? COMPARE_TICK + 1 : TICKS_MAX);
 }

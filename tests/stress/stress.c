@@ -184,8 +184,7 @@ static int watch_speeds(void *context, const struct evaluate_view *view)
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
-        double speed_sq =
-            state.vx_m_s * state.vx_m_s + state.vy_m_s * state.vy_m_s + state.vz_m_s * state.vz_m_s;
+        double speed_sq = vec3_dot(state.velocity_m_s, state.velocity_m_s);
         watch->is_too_fast |= 0.5 * view->phenotype->parts[i].mass_kg * speed_sq > bound;
     }
     return watch->is_too_fast;

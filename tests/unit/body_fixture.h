@@ -109,7 +109,7 @@ static inline void body_weigh(struct body *body, const struct body_part *from)
 
 static inline void body_init(struct body *body, const struct body_part *from, int count)
 {
-    *body = (struct body){.phenotype = {.part_count = count}};
+    *body = (struct body){.phenotype = {.part_count = count, .root_rates = PLANE_ROOT_RATES}};
     body->phenotype.parts = body->parts;
     body->phenotype.links = body->links;
     for (int i = 0; i < count; i++) {

@@ -81,7 +81,7 @@ static struct vec3 place_of(const struct dynamics *dynamics, int part)
 {
     struct part_state s;
     dynamics_part_state(dynamics, part, &s);
-    return (struct vec3){s.x_m, s.y_m, s.z_m};
+    return s.at_m;
 }
 
 /* ---------------------------------------------------------------- as scenes */

@@ -209,8 +209,8 @@ START_TEST(the_second_starts_after_half_a_turn)
     evaluate_contest(genomes, &params, 1, 2.5, &arena, look, &seen, &result);
     for (int k = 0; k < 3; k++) {
         const struct part_state *a = &seen.parts[0][k], *b = &seen.parts[1][k];
-        ck_assert(a->x_m == -b->x_m && a->y_m == b->y_m && a->x_m != 0);
-        ck_assert_double_eq_tol(a->z_m, -b->z_m, 1e-15);
+        ck_assert(a->at_m.x == -b->at_m.x && a->at_m.y == b->at_m.y && a->at_m.x != 0);
+        ck_assert_double_eq_tol(a->at_m.z, -b->at_m.z, 1e-15);
     }
     ck_assert_double_eq_tol(result.sides[0].margin, 0, 1e-6);
     ck_assert(seen.felt[0] > 0.1);
@@ -227,8 +227,8 @@ START_TEST(height_gains_nothing)
     make_plate(1, kind, 0.3, 0.2);
     evaluate_contest(genomes, &params, 1, 0, &arena, look, &seen, &result);
     ck_assert_int_eq(result.sides[0].verdict, VERDICT_OK);
-    ck_assert_double_eq_tol(seen.parts[0][0].x_m, -(0.5 + 0.8 + 0.05), 1e-4);
-    ck_assert_double_eq_tol(seen.parts[1][0].x_m, 0.5 + 0.2 + 0.15, 1e-4);
+    ck_assert_double_eq_tol(seen.parts[0][0].at_m.x, -(0.5 + 0.8 + 0.05), 1e-4);
+    ck_assert_double_eq_tol(seen.parts[1][0].at_m.x, 0.5 + 0.2 + 0.15, 1e-4);
     /* nobody touched the cube, and it did not move */
     ck_assert(seen.object_moved_m == 0);
     ck_assert_double_eq(result.object_way_m, 0);

@@ -133,7 +133,7 @@ static double sunk_in_plane(const struct dynamics *dynamics, double pitch)
     for (int i = 0; i < scene.body_count; i++) {
         struct part_state state;
         scene_body_state(&scene, dynamics, i, &state);
-        most = fmax(most, fabs(state.y_m - 0.1 - pitch * i));
+        most = fmax(most, fabs(state.at_m.y - 0.1 - pitch * i));
     }
     return most;
 }

@@ -424,7 +424,7 @@ START_TEST(leading_faces_feel_half)
             stage_build(&stage);
             stage_set(&stage, zero, push);
             stage_run(&stage, 1);
-            check_method(m, "speed", stage_part(&stage, 0).vy_m_s,
+            check_method(m, "speed", stage_part(&stage, 0).velocity_m_s.y,
                          2 * exp(-share * 2 * k * length / mass));
             check_ledger(m);
             stage_set(&stage, zero, spin);
@@ -453,10 +453,10 @@ START_TEST(quadratic_drag_has_a_terminal_speed)
             stage_build(&stage);
             double top = sqrt(mass * BODY_GRAVITY / ((leading ? 1 : 2) * k * width));
             stage_run(&stage, 0.5);
-            check_method(m, "speed", -stage_part(&stage, 0).vy_m_s,
+            check_method(m, "speed", -stage_part(&stage, 0).velocity_m_s.y,
                          top * tanh(BODY_GRAVITY * 0.5 / top));
             stage_run(&stage, 15);
-            check_method(m, "terminal speed", -stage_part(&stage, 0).vy_m_s, top);
+            check_method(m, "terminal speed", -stage_part(&stage, 0).velocity_m_s.y, top);
         }
 }
 END_TEST
@@ -569,7 +569,7 @@ START_TEST(stiff_quadratic_drag_is_implicit)
     }
     dynamics_step_counts(stage.dynamics, &steps, &rk4_steps);
     ck_assert_uint_lt(rk4_steps, steps);
-    ck_assert_double_lt(stage_part(&stage, 0).vy_m_s, 1);
+    ck_assert_double_lt(stage_part(&stage, 0).velocity_m_s.y, 1);
 
     /* and explicit again when it is slow */
     stage_set(&stage, zero, zero);
@@ -641,7 +641,8 @@ START_TEST(solvers_agree)
             ck_assert_double_ge(l->loss_drag_j, 0);
         }
         double error = fabs(ends[0].x - ends[1].x) + fabs(ends[0].y - ends[1].y) +
-                       fabs(last[0].x_m - last[1].x_m) + fabs(last[0].y_m - last[1].y_m);
+                       fabs(last[0].at_m.x - last[1].at_m.x) +
+                       fabs(last[0].at_m.y - last[1].at_m.y);
         worst[stage.world.drag_exposure] = fmax(worst[stage.world.drag_exposure], error);
     }
     printf(
@@ -695,8 +696,8 @@ START_TEST(a_mirrored_body_moves_mirrored_bit_for_bit)
             stage_run(&stage, 0.5);
             for (int i = 0; i < 4; i++) {
                 struct part_state mirrored = stage_part(&stage, i);
-                ck_assert_double_eq(mirrored.x_m, -parts[i].x_m);
-                ck_assert_double_eq(mirrored.y_m, parts[i].y_m);
+                ck_assert_double_eq(mirrored.at_m.x, -parts[i].at_m.x);
+                ck_assert_double_eq(mirrored.at_m.y, parts[i].at_m.y);
                 ck_assert_double_eq(mirrored.angle_rad, -parts[i].angle_rad);
             }
         }
@@ -716,7 +717,7 @@ START_TEST(the_law_can_be_changed)
         stage_build(&stage);
         stage_set(&stage, zero, push);
         stage_run(&stage, 0.5);
-        ck_assert_double_eq(stage_part(&stage, 0).vy_m_s, 2);
+        ck_assert_double_eq(stage_part(&stage, 0).velocity_m_s.y, 2);
         for (int k = 0; k < VARIANTS; k++) {
             struct world world = variant_world(k);
             dynamics_set_world(stage.dynamics, &world);
@@ -724,7 +725,7 @@ START_TEST(the_law_can_be_changed)
             stage_run(&stage, 0.5);
             double share = k & 2 ? 0.5 : 1;
             double expected = k & 1 ? 2 / (1 + share * 1.0 * 2 * 0.5) : 2 * exp(-share * 0.5);
-            ck_assert_double_eq_tol(stage_part(&stage, 0).vy_m_s, expected, 1e-4);
+            ck_assert_double_eq_tol(stage_part(&stage, 0).velocity_m_s.y, expected, 1e-4);
         }
     }
 }

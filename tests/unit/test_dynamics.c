@@ -280,8 +280,8 @@ START_TEST(a_bead_on_a_spinning_rod_flies_off_as_cosh)
         ck_assert_double_eq_tol(extension, 0.1 * cosh(3), tolerance[i]);
         ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[3], 0.2 * sinh(3), 4 * tolerance[i]);
         struct part_state root = stage_part(&stage, 0), bead = stage_part(&stage, 1);
-        ck_assert_double_eq_tol(bead.x_m - root.x_m, extension * cos(3.7), 1e-12);
-        ck_assert_double_eq_tol(bead.y_m - root.y_m, extension * sin(3.7), 1e-12);
+        ck_assert_double_eq_tol(bead.at_m.x - root.at_m.x, extension * cos(3.7), 1e-12);
+        ck_assert_double_eq_tol(bead.at_m.y - root.at_m.y, extension * sin(3.7), 1e-12);
         ck_assert_double_eq(bead.angle_rad, root.angle_rad);
     }
 }
@@ -521,10 +521,10 @@ START_TEST(a_body_hung_on_the_world_swims_as_a_free_one)
         stage_run(&stage, 1);
         for (int k = 0; k < 5; k++) {
             struct part_state part = stage_part(&stage, k);
-            ck_assert_double_eq_tol(part.x_m, parts[k].x_m, apart);
-            ck_assert_double_eq_tol(part.y_m, parts[k].y_m, apart);
+            ck_assert_double_eq_tol(part.at_m.x, parts[k].at_m.x, apart);
+            ck_assert_double_eq_tol(part.at_m.y, parts[k].at_m.y, apart);
             ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, apart);
-            ck_assert_double_eq_tol(part.vx_m_s, parts[k].vx_m_s, 10 * apart);
+            ck_assert_double_eq_tol(part.velocity_m_s.x, parts[k].velocity_m_s.x, 10 * apart);
         }
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_eq_tol(l->work_effector_j, free_ledger.work_effector_j, 20 * apart);
@@ -565,8 +565,8 @@ START_TEST(a_free_box_turns_evenly_for_many_turns)
         stage_run(&stage, 10);
         ck_assert_double_eq(dynamics_qd(stage.dynamics)[2], 100);
         ck_assert_double_eq_tol(stage_part(&stage, 0).angle_rad, 1000, 1e-9);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).x_m, 5, 1e-9);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).y_m, -2.5, 1e-9);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.x, 5, 1e-9);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, -2.5, 1e-9);
     }
 }
 END_TEST
@@ -594,9 +594,9 @@ START_TEST(an_eccentric_link_turns_about_its_centre_of_mass)
         ck_assert_double_eq_tol(centre.x, 0.75, tolerance[i]);
         ck_assert_double_eq_tol(centre.y, 4.5, tolerance[i]);
         ck_assert_double_eq_tol(root.angle_rad, 6, tolerance[i]);
-        ck_assert_double_eq_tol(root.x_m, 0.75 - 0.75 * cos(6), tolerance[i]);
-        ck_assert_double_eq_tol(other.y_m, 4.5 + 0.25 * sin(6), tolerance[i]);
-        ck_assert_double_eq_tol(other.vx_m_s, -3 * 0.25 * sin(6), tolerance[i]);
+        ck_assert_double_eq_tol(root.at_m.x, 0.75 - 0.75 * cos(6), tolerance[i]);
+        ck_assert_double_eq_tol(other.at_m.y, 4.5 + 0.25 * sin(6), tolerance[i]);
+        ck_assert_double_eq_tol(other.velocity_m_s.x, -3 * 0.25 * sin(6), tolerance[i]);
     }
 }
 END_TEST
@@ -777,12 +777,12 @@ START_TEST(mirror_image_moves_as_mirror_image_bit_for_bit)
         stage_run(&stage, 1);
         for (int k = 0; k < 4; k++) {
             struct part_state mirrored = stage_part(&stage, k);
-            ck_assert_double_eq(mirrored.x_m, -parts[k].x_m);
-            ck_assert_double_eq(mirrored.y_m, parts[k].y_m);
+            ck_assert_double_eq(mirrored.at_m.x, -parts[k].at_m.x);
+            ck_assert_double_eq(mirrored.at_m.y, parts[k].at_m.y);
             ck_assert_double_eq(mirrored.angle_rad, -parts[k].angle_rad);
-            ck_assert_double_eq(mirrored.vx_m_s, -parts[k].vx_m_s);
-            ck_assert_double_eq(mirrored.vy_m_s, parts[k].vy_m_s);
-            ck_assert_double_eq(mirrored.omega_rad_s, -parts[k].omega_rad_s);
+            ck_assert_double_eq(mirrored.velocity_m_s.x, -parts[k].velocity_m_s.x);
+            ck_assert_double_eq(mirrored.velocity_m_s.y, parts[k].velocity_m_s.y);
+            ck_assert_double_eq(mirrored.spin_rad_s.z, -parts[k].spin_rad_s.z);
         }
         ck_assert_double_eq(dynamics_ledger(stage.dynamics)->work_effector_j, work);
     }
@@ -797,8 +797,10 @@ static void check_relative(const double *q, const struct part_state *parts, doub
         ck_assert_double_eq_tol(dynamics_q(stage.dynamics)[k], q[k], tolerance);
     for (int k = 1; k < 4; k++) {
         struct part_state part = stage_part(&stage, k);
-        ck_assert_double_eq_tol(part.x_m - root.x_m, parts[k].x_m - parts[0].x_m, tolerance);
-        ck_assert_double_eq_tol(part.y_m - root.y_m, parts[k].y_m - parts[0].y_m, tolerance);
+        ck_assert_double_eq_tol(part.at_m.x - root.at_m.x, parts[k].at_m.x - parts[0].at_m.x,
+                                tolerance);
+        ck_assert_double_eq_tol(part.at_m.y - root.at_m.y, parts[k].at_m.y - parts[0].at_m.y,
+                                tolerance);
     }
 }
 
@@ -839,8 +841,8 @@ START_TEST(order_of_siblings_does_not_matter)
         static const int twin[4] = {0, 2, 1, 3};
         for (int k = 0; k < 4; k++) {
             struct part_state part = stage_part(&stage, twin[k]);
-            ck_assert_double_eq_tol(part.x_m, parts[k].x_m, 1e-9);
-            ck_assert_double_eq_tol(part.y_m, parts[k].y_m, 1e-9);
+            ck_assert_double_eq_tol(part.at_m.x, parts[k].at_m.x, 1e-9);
+            ck_assert_double_eq_tol(part.at_m.y, parts[k].at_m.y, 1e-9);
             ck_assert_double_eq_tol(part.angle_rad, parts[k].angle_rad, 1e-9);
         }
     }
@@ -1242,10 +1244,10 @@ START_TEST(birth_is_the_phenotype)
     double x = 0, y = 0;
     for (int i = 0; i < 3; i++) {
         struct part_state state = stage_part(&stage, i);
-        ck_assert_double_eq_tol(state.x_m, parts[i].x_m, 1e-15);
-        ck_assert_double_eq_tol(state.y_m, parts[i].y_m, 1e-15);
+        ck_assert_double_eq_tol(state.at_m.x, parts[i].x_m, 1e-15);
+        ck_assert_double_eq_tol(state.at_m.y, parts[i].y_m, 1e-15);
         ck_assert_double_eq_tol(state.angle_rad, parts[i].angle_rad, 1e-15);
-        ck_assert_double_eq(state.omega_rad_s, 0);
+        ck_assert_double_eq(state.spin_rad_s.z, 0);
         x += parts[i].mass_kg * parts[i].x_m / 1.9;
         y += parts[i].mass_kg * parts[i].y_m / 1.9;
     }
@@ -1285,9 +1287,11 @@ START_TEST(velocities_are_the_derivatives_of_the_poses)
         stage_set(&stage, q, qd);
         for (int k = 0; k < parts; k++) {
             struct part_state then = stage_part(&stage, k);
-            ck_assert_double_eq_tol((then.x_m - now[k].x_m) / eps, now[k].vx_m_s, 1e-3);
-            ck_assert_double_eq_tol((then.y_m - now[k].y_m) / eps, now[k].vy_m_s, 1e-3);
-            ck_assert_double_eq_tol((then.angle_rad - now[k].angle_rad) / eps, now[k].omega_rad_s,
+            ck_assert_double_eq_tol((then.at_m.x - now[k].at_m.x) / eps, now[k].velocity_m_s.x,
+                                    1e-3);
+            ck_assert_double_eq_tol((then.at_m.y - now[k].at_m.y) / eps, now[k].velocity_m_s.y,
+                                    1e-3);
+            ck_assert_double_eq_tol((then.angle_rad - now[k].angle_rad) / eps, now[k].spin_rad_s.z,
                                     1e-6);
         }
         struct vec3 moved = dynamics_centre_of_mass(stage.dynamics);

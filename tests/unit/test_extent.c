@@ -21,7 +21,7 @@ static struct vec3 place(const struct evaluate_view *view, const struct shape *s
     struct mat3 part = quaternion_matrix(turn), inner = quaternion_matrix(shape->turn);
     dynamics_part_state(view->dynamics, shape->part, &state);
     struct vec3 at = vec3_add(shape->at_m, mat3_apply(&inner, own));
-    return vec3_add((struct vec3){state.x_m, state.y_m, state.z_m}, mat3_apply(&part, at));
+    return vec3_add(state.at_m, mat3_apply(&part, at));
 }
 
 /* Point number i of 26 on a shape. */

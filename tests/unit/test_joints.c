@@ -60,8 +60,8 @@ static int look(void *context, const struct evaluate_view *view)
     seen.joint = dynamics_q(view->dynamics)[2 + link];
     seen.effort = read_effort(view->dynamics, link);
     seen.felt = view->sensors[part * SENSOR_COUNT + SENSOR_JOINT];
-    seen.out_m =
-        cos(root.angle_rad) * (child.x_m - root.x_m) + sin(root.angle_rad) * (child.y_m - root.y_m);
+    seen.out_m = cos(root.angle_rad) * (child.at_m.x - root.at_m.x) +
+                 sin(root.angle_rad) * (child.at_m.y - root.at_m.y);
     seen.links = p->link_count;
     seen.parts = p->part_count;
     if (seen.ticks < TICKS_MAX)

@@ -230,8 +230,10 @@ static const struct ledger *ledger(struct dynamics *dynamics)
 static void part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct toy *toy = toy_of(dynamics);
-    *state = (struct part_state){
-        .x_m = toy->at.x, .y_m = toy->at.y, .z_m = toy->at.z, .vy_m_s = toy->velocity.y};
+    *state = (struct part_state){.at_m.x = toy->at.x,
+                                 .at_m.y = toy->at.y,
+                                 .at_m.z = toy->at.z,
+                                 .velocity_m_s.y = toy->velocity.y};
 }
 
 static struct vec3 centre_of_mass(const struct dynamics *dynamics)
@@ -376,7 +378,7 @@ static int observe(void *context, const struct evaluate_view *view)
         return 0;
     struct part_state state;
     dynamics_part_state(view->dynamics, 0, &state);
-    heights[tick_count] = state.y_m;
+    heights[tick_count] = state.at_m.y;
     felt_heights[tick_count] = view->sensors[SENSOR_HEIGHT];
     touches[tick_count++] = view->sensors[SENSOR_TOUCH];
     return 0;

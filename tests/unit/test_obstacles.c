@@ -193,8 +193,8 @@ START_TEST(a_block_slides_down_a_slope)
                 struct part_state box = stage_part(&stage, 0);
                 double a = BODY_GRAVITY * (sin(angle) - mu * cos(angle));
                 double way =
-                    side * -((box.x_m - q[0]) * cos(slope) + (box.y_m - q[1]) * sin(slope));
-                double off = (box.x_m - q[0]) * nx + (box.y_m - q[1]) * ny;
+                    side * -((box.at_m.x - q[0]) * cos(slope) + (box.at_m.y - q[1]) * sin(slope));
+                double off = (box.at_m.x - q[0]) * nx + (box.at_m.y - q[1]) * ny;
                 double expected = a > 0 ? a / 2 : 0;
                 ck_assert_msg(fabs(way - expected) < 2e-3 * (1 + expected),
                               "solver %d, friction %g: %.6f m down, not %.6f", solver, mu, way,
@@ -225,9 +225,9 @@ START_TEST(a_box_rests_on_a_step)
         stage_set(&stage, q, zero);
         stage_run(&stage, 2);
         struct part_state box = stage_part(&stage, 0);
-        ck_assert_double_eq_tol(box.y_m, 0.5, 1.1e-3);
-        ck_assert_double_eq_tol(box.x_m, 3, 1e-6);
-        ck_assert_double_eq_tol(box.vy_m_s, 0, 1e-5);
+        ck_assert_double_eq_tol(box.at_m.y, 0.5, 1.1e-3);
+        ck_assert_double_eq_tol(box.at_m.x, 3, 1e-6);
+        ck_assert_double_eq_tol(box.velocity_m_s.y, 0, 1e-5);
         const struct contact_point *points;
         int count = dynamics_contacts(stage.dynamics, &points);
         double load = 0;
@@ -256,7 +256,7 @@ START_TEST(a_box_bounces_on_an_obstacle)
         stage_run(&stage, 0.5);
         for (int i = 0; i < 120; i++) {
             stage_run(&stage, stage.settings.dt_s);
-            highest = fmax(highest, stage_part(&stage, 0).y_m - 1.1);
+            highest = fmax(highest, stage_part(&stage, 0).at_m.y - 1.1);
         }
         ck_assert_double_eq_tol(highest, 0.25, 0.01);
     }
@@ -281,7 +281,7 @@ START_TEST(walls_stop_bodies)
                 stage_run(&stage, stage.settings.dt_s);
                 deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
             }
-            ck_assert_double_lt(stage_part(&stage, 0).x_m, 0.83);
+            ck_assert_double_lt(stage_part(&stage, 0).at_m.x, 0.83);
             ck_assert_double_lt(deepest, 2e-3);
         }
 }
@@ -300,13 +300,13 @@ START_TEST(a_corner_carries_a_beam)
         stage_build(&stage);
         stage_set(&stage, q, zero);
         stage_run(&stage, 0.1);
-        ck_assert_double_eq_tol(stage_part(&stage, 0).y_m, top + 0.05, 1e-3);
+        ck_assert_double_eq_tol(stage_part(&stage, 0).at_m.y, top + 0.05, 1e-3);
         stage_set(&stage, off, zero);
         stage_run(&stage, 0.4);
         struct part_state beam = stage_part(&stage, 0);
         ck_assert_double_lt(beam.angle_rad, -0.1);
         /* still on the corner: its distance from the lower side */
-        double dx = 0 - beam.x_m, dy = top - beam.y_m;
+        double dx = 0 - beam.at_m.x, dy = top - beam.at_m.y;
         double side = -sin(beam.angle_rad) * dx + cos(beam.angle_rad) * dy;
         ck_assert_double_eq_tol(side, -0.05, 2e-3);
     }
@@ -328,8 +328,8 @@ START_TEST(seams_do_not_catch)
         stage_run(&stage, 1);
         struct part_state box = stage_part(&stage, 0);
         double expected = 3 - 0.1 * BODY_GRAVITY / 2;
-        ck_assert_double_eq_tol(box.x_m, expected, 0.02);
-        ck_assert_double_eq_tol(box.y_m, 0.6, 2e-3);
+        ck_assert_double_eq_tol(box.at_m.x, expected, 0.02);
+        ck_assert_double_eq_tol(box.at_m.y, 0.6, 2e-3);
     }
 }
 END_TEST
@@ -351,11 +351,11 @@ START_TEST(places_do_not_matter)
         stage_run(&stage, 0.6);
         ends[i] = stage_part(&stage, 0);
     }
-    ck_assert_double_eq_tol(ends[1].x_m, -ends[0].x_m, 1e-6);
-    ck_assert_double_eq_tol(ends[1].y_m, ends[0].y_m, 1e-6);
+    ck_assert_double_eq_tol(ends[1].at_m.x, -ends[0].at_m.x, 1e-6);
+    ck_assert_double_eq_tol(ends[1].at_m.y, ends[0].at_m.y, 1e-6);
     ck_assert_double_eq_tol(ends[1].angle_rad, -ends[0].angle_rad, 1e-6);
-    ck_assert_double_eq_tol(ends[2].x_m - 100, ends[0].x_m, 1e-6);
-    ck_assert_double_eq_tol(ends[2].y_m, ends[0].y_m, 1e-6);
+    ck_assert_double_eq_tol(ends[2].at_m.x - 100, ends[0].at_m.x, 1e-6);
+    ck_assert_double_eq_tol(ends[2].at_m.y, ends[0].at_m.y, 1e-6);
 }
 END_TEST
 
@@ -396,8 +396,8 @@ static int look(void *context, const struct evaluate_view *view)
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
-        struct box obstacle, box = {.x = state.x_m,
-                                    .y = state.y_m,
+        struct box obstacle, box = {.x = state.at_m.x,
+                                    .y = state.at_m.y,
                                     .half_width = view->phenotype->parts[i].width_m / 2,
                                     .half_height = view->phenotype->parts[i].height_m / 2,
                                     .cos = cos(state.angle_rad),

@@ -67,7 +67,7 @@ static struct vec3 centre_of(const struct dynamics *dynamics, int part)
 {
     struct part_state state;
     dynamics_part_state(dynamics, part, &state);
-    return (struct vec3){state.x_m, state.y_m, state.z_m};
+    return state.at_m;
 }
 
 static int look(void *context, const struct evaluate_view *view)

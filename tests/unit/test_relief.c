@@ -275,7 +275,7 @@ static struct solid solid_of(struct motion *m)
     struct mat3 matrix = quaternion_matrix(dynamics_part_turn(m->dynamics, 0));
     struct part_state state;
     dynamics_part_state(m->dynamics, 0, &state);
-    solids_place(&box, (struct vec3){state.x_m, state.y_m, state.z_m}, &matrix, half);
+    solids_place(&box, state.at_m, &matrix, half);
     return box;
 }
 

@@ -167,20 +167,20 @@ START_TEST(builds_links)
 
     /* upper points along -2.5 rad, the hand 0.4 further, the finger 0.7 from there */
     scene_body_state(&scene, dynamics, 0, &state);
-    ck_assert_double_eq_tol(state.x_m, 0.6, 1e-12);
+    ck_assert_double_eq_tol(state.at_m.x, 0.6, 1e-12);
     ck_assert_double_eq_tol(state.angle_rad, 0.2, 1e-12);
     scene_body_state(&scene, dynamics, 2, &state);
     double x = cos(-2.5) - 0.2 * sin(-2.1), y = sin(-2.5) + 0.2 * cos(-2.1);
     ck_assert_double_eq_tol(state.angle_rad, -2.1, 1e-12);
-    ck_assert_double_eq_tol(state.x_m, x, 1e-12);
-    ck_assert_double_eq_tol(state.y_m, y, 1e-12);
+    ck_assert_double_eq_tol(state.at_m.x, x, 1e-12);
+    ck_assert_double_eq_tol(state.at_m.y, y, 1e-12);
     scene_body_state(&scene, dynamics, 3, &state);
     x += -0.2 * sin(-2.1) + 0.15 * cos(-1.4);
     y += 0.2 * cos(-2.1) + 0.15 * sin(-1.4);
     ck_assert_double_eq_tol(state.angle_rad, -1.4, 1e-12);
-    ck_assert_double_eq_tol(state.x_m, x, 1e-12);
-    ck_assert_double_eq_tol(state.y_m, y, 1e-12);
-    ck_assert_double_eq_tol(state.omega_rad_s, 2, 1e-12);
+    ck_assert_double_eq_tol(state.at_m.x, x, 1e-12);
+    ck_assert_double_eq_tol(state.at_m.y, y, 1e-12);
+    ck_assert_double_eq_tol(state.spin_rad_s.z, 2, 1e-12);
     struct vec2 tip = scene_body_point(&scene, dynamics, 3, (struct vec2){0.15, 0});
     ck_assert_double_eq_tol(tip.x, x + 0.15 * cos(-1.4), 1e-12);
     ck_assert_double_eq_tol(dynamics_q(dynamics)[2 + scene.bodies[3].link], 0.7, 1e-12);
@@ -210,14 +210,14 @@ START_TEST(solvers_agree)
         }
         struct part_state post;
         scene_body_state(&scene, dynamics[solver], 0, &post);
-        ck_assert_double_eq(post.x_m, states[solver][0].x_m);
-        ck_assert_double_eq(post.omega_rad_s, 0);
+        ck_assert_double_eq(post.at_m.x, states[solver][0].at_m.x);
+        ck_assert_double_eq(post.spin_rad_s.z, 0);
         ck_assert_double_lt(deepest, 5e-3);
         ck_assert_double_gt(dynamics_ledger(dynamics[solver])->loss_impact_j, 0.01);
     }
     for (int i = 0; i < 4; i++) {
-        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-8);
-        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].at_m.x, states[1][i].at_m.x, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].at_m.y, states[1][i].at_m.y, 1e-8);
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
     }
 }
@@ -253,10 +253,10 @@ START_TEST(point_masses)
         ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-7);
     }
     for (int i = 0; i < 2; i++) {
-        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-7);
-        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-7);
+        ck_assert_double_eq_tol(states[0][i].at_m.x, states[1][i].at_m.x, 1e-7);
+        ck_assert_double_eq_tol(states[0][i].at_m.y, states[1][i].at_m.y, 1e-7);
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-7);
-        ck_assert_double_eq_tol(states[0][i].vy_m_s, states[1][i].vy_m_s, 1e-6);
+        ck_assert_double_eq_tol(states[0][i].velocity_m_s.y, states[1][i].velocity_m_s.y, 1e-6);
     }
     struct arena small;
     ck_assert_int_eq(arena_init(&small, 4096), 0);
@@ -344,8 +344,8 @@ START_TEST(several_bodies)
         ck_assert_double_gt(fabs(dynamics_ledger(dynamics)->work_effector_j), 0.01);
     }
     for (int i = 0; i < 4; i++) {
-        ck_assert_double_eq_tol(states[0][i].x_m, states[1][i].x_m, 1e-8);
-        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].at_m.x, states[1][i].at_m.x, 1e-8);
+        ck_assert_double_eq_tol(states[0][i].at_m.y, states[1][i].at_m.y, 1e-8);
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-8);
     }
 }
@@ -373,8 +373,8 @@ START_TEST(thin_plates_meet)
             for (int i = 0; i < 24; i++)
                 ck_assert_int_eq(dynamics_step(dynamics), 0);
             scene_body_state(&scene, dynamics, 0, &state);
-            ck_assert_double_lt(state.x_m, -0.0049);
-            ck_assert_double_eq_tol(state.vx_m_s, 0, 1e-9);
+            ck_assert_double_lt(state.at_m.x, -0.0049);
+            ck_assert_double_eq_tol(state.velocity_m_s.x, 0, 1e-9);
         }
 }
 END_TEST
@@ -400,8 +400,8 @@ START_TEST(a_tower_that_grows_heavier_stands)
     for (int i = 0; i < 120; i++)
         ck_assert_int_eq(dynamics_step(dynamics), 0);
     scene_body_state(&scene, dynamics, 5, &top);
-    ck_assert_double_eq_tol(top.x_m, 0, 1e-8);
-    ck_assert_double_eq_tol(top.y_m, 1.1, 1e-8);
+    ck_assert_double_eq_tol(top.at_m.x, 0, 1e-8);
+    ck_assert_double_eq_tol(top.at_m.y, 1.1, 1e-8);
     ck_assert_double_eq_tol(dynamics_ledger(dynamics)->residual_j, 0, 1e-6);
 }
 END_TEST
@@ -465,7 +465,7 @@ START_TEST(prescribed_motions)
     }
     for (int i = 0; i < 2; i++) {
         ck_assert_double_eq_tol(states[0][i].angle_rad, states[1][i].angle_rad, 1e-6);
-        ck_assert_double_eq_tol(states[0][i].y_m, states[1][i].y_m, 2e-4);
+        ck_assert_double_eq_tol(states[0][i].at_m.y, states[1][i].at_m.y, 2e-4);
     }
 }
 END_TEST
@@ -561,8 +561,8 @@ START_TEST(passes_through)
             ck_assert_int_eq(dynamics_step(dynamics), 0);
         scene_body_state(&scene, dynamics, 0, &a);
         scene_body_state(&scene, dynamics, 1, &ghost);
-        ck_assert_double_eq_tol(a.y_m, 0.1, 1e-6);
-        ck_assert_double_eq_tol(ghost.y_m, 0.5 - 9.81 / 2, 1e-9);
+        ck_assert_double_eq_tol(a.at_m.y, 0.1, 1e-6);
+        ck_assert_double_eq_tol(ghost.at_m.y, 0.5 - 9.81 / 2, 1e-9);
     }
 }
 END_TEST

@@ -98,8 +98,8 @@ static void record_body(struct recording *recording, int body, struct replay_row
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(view->dynamics, i, &state);
-        row->poses[recording->first_part[body] + i] = replay_pose_of(
-            (struct vec3){state.x_m, state.y_m, state.z_m}, dynamics_part_turn(view->dynamics, i));
+        row->poses[recording->first_part[body] + i] =
+            replay_pose_of(state.at_m, dynamics_part_turn(view->dynamics, i));
     }
     for (int i = 0; i < count && *point_count < REPLAY_CONTACTS_MAX; i++)
         points[(*point_count)++] = own[i];

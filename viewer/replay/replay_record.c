@@ -201,8 +201,7 @@ static void record_body(const struct replay *replay, struct replay_row *row,
     for (int i = 0; i < replay->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        row->poses[i] = replay_pose_of((struct vec3){state.x_m, state.y_m, state.z_m},
-                                       dynamics_part_turn(dynamics, i));
+        row->poses[i] = replay_pose_of(state.at_m, dynamics_part_turn(dynamics, i));
     }
     for (int i = 0; i < replay->drive_count; i++) {
         struct drive_state state;

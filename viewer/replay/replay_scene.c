@@ -203,9 +203,8 @@ static void record(struct recording *recording, struct replay_row *row)
         struct vec3 arm = vec3_sub(box->centre, scene->space.links[box->link].centre);
         struct part_state s;
         dynamics_link_state(recording->dynamics, box->link, &s);
-        row->poses[i] =
-            replay_pose_of(vec3_add((struct vec3){s.x_m, s.y_m, s.z_m}, mat3_apply(&axes, arm)),
-                           quaternion_product(turn, box->turn));
+        row->poses[i] = replay_pose_of(vec3_add(s.at_m, mat3_apply(&axes, arm)),
+                                       quaternion_product(turn, box->turn));
     }
     for (int i = 0, rate = 0; i < scene->body_count; i++) {
         int end = rate + space_joint_rates(&space_joints[scene->space.links[i].kind]);

@@ -47,7 +47,7 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
         m->parts[m->part_count++] = (struct waters_part){
-            (float)s.x_m, (float)s.y_m, (float)s.angle_rad,
+            (float)s.at_m.x, (float)s.at_m.y, (float)s.angle_rad,
             (float)view->phenotype->parts[i].width_m, (float)view->phenotype->parts[i].height_m};
     }
 }

@@ -226,7 +226,7 @@ int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, st
                          struct impulse_sum *impulses);
 double articulated_penetration(const struct dynamics *dynamics);
 double articulated_law_miss(const struct dynamics *dynamics);
-void articulated_drive_state(const struct dynamics *dynamics, int link, struct drive_state *state);
+void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
 const struct ledger *articulated_ledger(struct dynamics *dynamics);
 void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
 double articulated_overlap(const struct dynamics *dynamics);

@@ -37,8 +37,7 @@ const double *articulated_drive_rates(const struct dynamics *dynamics)
 }
 
 FOLLOWS(vec2, x, y);
-FOLLOWS(part_state, x_m, y_m);
-FOLLOWS(part_state, vx_m_s, vy_m_s);
+FOLLOWS(vec3, x, y);
 
 /* Where a place in a link is from the link's origin. */
 static inline pair place_in(const struct tree_link *l, pair local)
@@ -54,9 +53,9 @@ void articulated_part_state(const struct dynamics *dynamics, int part, struct pa
     pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
     pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
     *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
-                                 .omega_rad_s = l->velocity.w};
-    XY(state->x_m) = XY(d->tree.root_x) + at;
-    XY(state->vx_m_s) = v;
+                                 .spin_rad_s = {0, 0, l->velocity.w}};
+    XY(state->at_m.x) = XY(d->tree.root_x) + at;
+    XY(state->velocity_m_s.x) = v;
 }
 
 void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
@@ -65,12 +64,10 @@ void articulated_link_state(const struct dynamics *dynamics, int link, struct pa
     const struct tree_link *l = &d->tree.links[link];
     struct vec2 centre = tree_centre(l);
     struct motion v = tree_centre_velocity(l);
-    *state = (struct part_state){.x_m = d->tree.root_x + centre.x,
-                                 .y_m = d->tree.root_y + centre.y,
+    *state = (struct part_state){.at_m = {d->tree.root_x + centre.x, d->tree.root_y + centre.y, 0},
                                  .angle_rad = l->angle,
-                                 .vx_m_s = v.x,
-                                 .vy_m_s = v.y,
-                                 .omega_rad_s = v.w};
+                                 .velocity_m_s = {v.x, v.y, 0},
+                                 .spin_rad_s = {0, 0, v.w}};
 }
 
 struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
@@ -165,10 +162,10 @@ double articulated_law_miss(const struct dynamics *dynamics)
     return d->contacts.own.law_miss_m;
 }
 
-void articulated_drive_state(const struct dynamics *dynamics, int link, struct drive_state *state)
+void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct articulated *d = articulated_of(dynamics);
-    *state = (struct drive_state){d->q[2 + link], d->qd[2 + link], d->torque[link]};
+    *state = (struct drive_state){d->q[2 + drive], d->qd[2 + drive], d->torque[drive]};
 }
 
 const struct ledger *articulated_ledger(struct dynamics *dynamics)

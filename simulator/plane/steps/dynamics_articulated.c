@@ -222,21 +222,21 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
 
 /* ---------------------------------------------------------------- settings and state */
 
-static void articulated_set_target(struct dynamics *dynamics, int link, double target, double rate)
+static void articulated_set_target(struct dynamics *dynamics, int drive, double target, double rate)
 {
     struct articulated *d = articulated_of(dynamics);
-    d->laws.target[2 + link] = target;
-    d->laws.rate[2 + link] = rate;
+    d->laws.target[2 + drive] = target;
+    d->laws.rate[2 + drive] = rate;
 }
 
-static void articulated_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
+static void articulated_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
 {
     struct articulated *d = articulated_of(dynamics);
-    d->servos[link] = *servo;
-    d->laws.target[2 + link] = servo->target;
-    d->laws.rate[2 + link] = servo->rate;
+    d->servos[drive] = *servo;
+    d->laws.target[2 + drive] = servo->target;
+    d->laws.rate[2 + drive] = servo->rate;
     d->has_signals |= servo->signal || servo->push;
-    tree_set_driven(&d->tree, link, servo->law == SERVO_MOTION);
+    tree_set_driven(&d->tree, drive, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
     torques_set_laws(d);
 }

@@ -390,12 +390,11 @@ static struct part_state state_at(const struct flat *f, int link, struct vec2 at
     double angle = angle_of(f, link);
     struct vec2 centre = f->phenotype->links[link].centre;
     struct vec2 arm = turn(angle, (struct vec2){at.x - centre.x, at.y - centre.y});
-    return (struct part_state){.x_m = place.centre.x + arm.x,
-                               .y_m = place.centre.y + arm.y,
+    return (struct part_state){.at_m = {place.centre.x + arm.x, place.centre.y + arm.y, 0},
                                .angle_rad = angle,
-                               .vx_m_s = place.velocity.x - place.spin.z * arm.y,
-                               .vy_m_s = place.velocity.y + place.spin.z * arm.x,
-                               .omega_rad_s = place.spin.z};
+                               .velocity_m_s = {place.velocity.x - place.spin.z * arm.y,
+                                                place.velocity.y + place.spin.z * arm.x, 0},
+                               .spin_rad_s = {0, 0, place.spin.z}};
 }
 
 static void flat_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
@@ -453,8 +452,8 @@ static struct box place_box(const struct flat *f, int part)
     const struct part *p = &f->phenotype->parts[part];
     struct part_state state;
     flat_part_state(&f->base, part, &state);
-    struct box box = {.x = state.x_m,
-                      .y = state.y_m,
+    struct box box = {.x = state.at_m.x,
+                      .y = state.at_m.y,
                       .half_width = p->width_m / 2,
                       .half_height = p->height_m / 2,
                       .shape = p->shape};

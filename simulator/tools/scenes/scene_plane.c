@@ -332,8 +332,10 @@ static int build(struct scene *scene, struct error *error)
     memset(scene->q, 0, sizeof scene->q);
     memset(scene->qd, 0, sizeof scene->qd);
     memset(scene->links, 0, sizeof scene->links);
-    *p =
-        (struct phenotype){.parts = scene->parts, .links = scene->links, .meetings = scene->passes};
+    *p = (struct phenotype){.parts = scene->parts,
+                            .links = scene->links,
+                            .meetings = scene->passes,
+                            .root_rates = PLANE_ROOT_RATES};
     p->is_root_fixed = needs_world(scene);
     scene->origin = (struct vec2){0, 0};
     if (p->is_root_fixed) {
@@ -414,12 +416,12 @@ void scene_body_state(const struct scene *scene, const struct dynamics *dynamics
     dynamics_link_state(dynamics, b->link, &link);
     struct vec2 arm = subtract(in_link(b, b->centre), scene->links[b->link].centre);
     arm = turn(link.angle_rad, arm);
-    *state = (struct part_state){.x_m = link.x_m + arm.x,
-                                 .y_m = link.y_m + arm.y,
-                                 .angle_rad = link.angle_rad + b->offset_rad,
-                                 .vx_m_s = link.vx_m_s - link.omega_rad_s * arm.y,
-                                 .vy_m_s = link.vy_m_s + link.omega_rad_s * arm.x,
-                                 .omega_rad_s = link.omega_rad_s};
+    *state =
+        (struct part_state){.at_m = {link.at_m.x + arm.x, link.at_m.y + arm.y, 0},
+                            .angle_rad = link.angle_rad + b->offset_rad,
+                            .velocity_m_s = {link.velocity_m_s.x - link.spin_rad_s.z * arm.y,
+                                             link.velocity_m_s.y + link.spin_rad_s.z * arm.x, 0},
+                            .spin_rad_s = link.spin_rad_s};
 }
 
 struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *dynamics, int body,
@@ -428,7 +430,7 @@ struct vec2 scene_body_point(const struct scene *scene, const struct dynamics *d
     struct part_state state;
     scene_body_state(scene, dynamics, body, &state);
     struct vec2 arm = turn(state.angle_rad, subtract(point, scene->bodies[body].centre));
-    return (struct vec2){state.x_m + arm.x, state.y_m + arm.y};
+    return (struct vec2){state.at_m.x + arm.x, state.at_m.y + arm.y};
 }
 
 struct drive_state scene_joint_state(const struct scene *scene, const struct dynamics *dynamics,

@@ -123,8 +123,8 @@ static void read_states(void *world, struct peer_state *states)
     for (int i = 0; i < own.scene->body_count; i++) {
         struct part_state s;
         dynamics_link_state(world, i + own.is_hung, &s);
-        states[i] =
-            (struct peer_state){s.x_m, s.y_m, s.angle_rad, s.vx_m_s, s.vy_m_s, s.omega_rad_s};
+        states[i] = (struct peer_state){s.at_m.x,         s.at_m.y,         s.angle_rad,
+                                        s.velocity_m_s.x, s.velocity_m_s.y, s.spin_rad_s.z};
     }
 }
 
