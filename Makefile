@@ -139,8 +139,8 @@ $(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_
 
 # ---- tests: one program per file in tests/unit, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of a
 # folder as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
-TEST_SOURCES := $(wildcard tests/unit/test_*.c tests/oracle/test_*.c tests/golden/test_*.c \
-	tests/fuzz/test_*.c)
+KINDS ?= unit oracle golden fuzz
+TEST_SOURCES := $(wildcard $(patsubst %,tests/%/test_*.c,$(KINDS)))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
 # half of all lines; the longest tests take as much time at -O1 as at -O3, as it is spent in the libraries
 $(patsubst %.c,$(B)/obj/%.o,$(TEST_SOURCES)): ALL_CFLAGS += $(if $(filter -O3,$(OPT)),-O1,-O0)
@@ -170,10 +170,11 @@ $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 # one that starts itself as a worker, and one that has kinds of its own
-TESTS_ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm \
+ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm \
 	unit/test_kind)
-
-TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES)))
+TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
+TESTS_ALONE := $(filter $(ALONE),$(TESTS))
+TESTS_TOGETHER := $(filter-out $(ALONE),$(TESTS))
 TEST_FOLDERS := $(patsubst %/,%,$(sort $(dir $(TESTS_TOGETHER))))
 together = $(notdir $(filter $(1)/%,$(TESTS_TOGETHER)))
 $(B)/together/%.o: $(B)/obj/tests/%.o
@@ -285,7 +286,7 @@ help:
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
 	@echo "make install PREFIX=/usr/local                programs and examples"
-	@echo "knobs: MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
+	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What is wrong gets one line that names it, and an exit code: 1 failed, 2 wrong usage. Nothing is
 # damaged by it.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The benchmarks run and print what they say, and the tools that put figures into the documentation work
 # and refuse what they must. Their times are not looked at.
-# speed: slow
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}

@@ -2,7 +2,6 @@
 # A creature that is cheap by default and dear for the other solver, as the run's champion: its budget ends that
 # evaluation, the same on any number of workers, and the run comes to its end without a restart.
 # speed: long
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 options=(--seed 5 -s population.size=20 -s evolution.generations=3 -s simulation.duration_s=4 -s guard.budget=0.06 -s guard.exam_cost=off)

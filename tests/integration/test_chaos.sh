@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A few seconds of scripts/chaos: a disturbed run equals the undisturbed one, also when its workers have something in front
 # of them. Fewer where sanitizers watch.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Contests of two creature files: who wins, in either order; pictures; and what cannot meet.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 champions=$root/tests/creatures

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The simulator for arm64, built on another machine and run by qemu, computes the same bits: its fingerprint, ten
 # creatures, and a run of 40 creatures and 4 generations whose workers are all of that kind.
-# speed: slow
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -3,7 +3,6 @@
 # pages that sources, scripts and examples name. The example parameter files load and are explained.
 # Creatures that pages show move. Champions of this simulator's version do what their files say, so
 # that whoever changes a result raises the version.
-# speed: slow
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bin=${BUILD:-build}/bin

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Each example creature names, in its note, the parameter file that it fits, and does something there: it is not
 # disqualified, and goes some way. Each parameter file is accepted.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root" || exit 1

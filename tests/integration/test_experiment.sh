@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # scripts/experiment: its statistics, a small experiment that is killed in the midst and goes on, what it
 # reports, and what it refuses.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

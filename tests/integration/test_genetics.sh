@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Genetics by hand: random, mutate, breed and diff on creature files, and what they refuse.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

@@ -2,6 +2,7 @@
 # A run's directory from a stranger. Each case does something to a copy of a good one; then every command
 # that reads or resumes a run has to end by itself, without starting what the directory names, without
 # touching anything outside of it, and without a control character in what it prints.
+# runs: watched
 # speed: long
 # shellcheck source=/dev/null disable=SC2154,SC2016,SC2317
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Words in front of the simulator: nice; programs that delay, end, cut and swallow the stream, ignore SIGTERM, queue, and
 # give a pseudo-terminal; something called srun; ssh to this machine, if a server can be started. The run is always the same.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Two hosts, here two network namespaces, and a link between them that is down for ten seconds: one worker is here, one
 # there. The run goes on meanwhile, and is the same.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 command -v python3 ip unshare >/dev/null || { echo "skip: needs python3, ip and unshare"; exit 77; }
 if [ "${1:-}" != inside ]; then

@@ -2,7 +2,6 @@
 # What a run goes through on somebody's laptop: everything stands still for longer than any limit and goes
 # on, the controller is killed, resumed and stopped, the directory moves, a setting changes. Another run
 # that has only the change of the setting is the same.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

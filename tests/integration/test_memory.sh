@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The memory of a worker does not grow with the number of its evaluations, nor the controller's by more
 # than its creatures do: high water after some generations and after many.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ -r /proc/self/status ] || { echo "skip: this system does not tell the high water of a process"; exit 77; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A preserve from the command line: it repeats, its energy adds up, and what cannot live there is said.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 creatures=$root/examples/creatures

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What reaches the terminal: every command and every option of all programs, with words, names of files, contents and
 # answers that would steer it, break its lines, turn its text or hide in it; and output that nobody takes.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Both ends of the protocol as PROTOCOL.md alone tells of them: the page's own simulator under our
 # controller, and a controller in Python that talks to our simulator.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 python3 -c '' 2>/dev/null || { echo "skip: needs python3"; exit 77; }

@@ -3,7 +3,6 @@
 # opens its window, and prints what the page shows but for the numbers. `scripts/type-readme` without --small
 # does it in a fresh clone and compares to the letter. Planted: a command that fails, and an output that is none.
 # Libraries of windows leak a little, which the address sanitizer would blame on README: not under sanitizers.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 for program in python3 sqlite3 make; do

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # simulator evaluate --referee, --trial and --solver: the exam's trials, what is said of them, and that an
 # artefact of the step is told from a motion that holds.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 simulator=$bin/simulator

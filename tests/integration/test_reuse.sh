@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Results that are given again change nothing: runs with and without them are equal, for any number of workers, with bars
 # and referee, for every kind of body, after a kill; and who got whose result is the same, too.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The same seed gives the same run for any number of workers; another seed gives another.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

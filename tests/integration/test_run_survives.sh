@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Killed and stopped runs, resumed, equal the uninterrupted run; so do runs whose workers are killed.
 # speed: long
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

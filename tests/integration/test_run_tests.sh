@@ -58,11 +58,10 @@ rm "$tree/build/tests/unit/test_bad"
 expect 1 "0 passed, 1 failed, 0 skipped" unit test_bad
 script test_bad <<<'exit 3'
 expect 1 "0 passed, 1 failed, 0 skipped" integration test_bad
-printf '# speed: slow\nexit 3\n' | script test_bad
-expect 1 "0 passed, 0 failed, 0 skipped" --no-slow integration test_bad
-program test_bad <<<'exit 3'
-printf '/* Slow.\n * speed: slow */\n' >"$tree/tests/unit/test_bad.c"
-expect 1 "0 passed, 0 failed, 0 skipped" --no-slow unit test_bad
+printf '# runs: watched\nexit 3\n' | script test_bad
+expect 1 "0 passed, 0 failed, 0 skipped" integration test_bad
+expect 1 "0 passed, 1 failed, 0 skipped" watched test_bad
+expect 1 "0 passed, 1 failed, 0 skipped" integration watched test_bad
 
 # checks share a process where that is asked for, but those that must not
 program test_bad <<<'[ "${CK_FORK:-}" != no ] || echo "100%: Checks: 2, Failures: 0, Errors: 0"'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # simulator scene: the examples on both solvers, the trace's shape, options and their errors.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 simulator=$bin/simulator

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Seekers go to lights that stand still, on a circle around them, eight places; and blind (their eyes switched off) they do
 # not: one in the plane, bred under moving lights, and one in space, made by hand, by both solvers.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `simulator export`: a creature for other programs, and mistakes. What the files mean is tested by
 # tests/oracle/test_mjcf.c.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 simulator=$bin/simulator

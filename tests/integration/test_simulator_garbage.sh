@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Garbage on the simulator's standard input: a logged error and an exit code, never a crash or a hang.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

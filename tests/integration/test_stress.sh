@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # stress: violent creatures in every world, a few; its log; and that it can fail.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 stress=$(dirname "$bin")/tests/stress/stress

@@ -2,6 +2,7 @@
 # Who changes what is stored of a creature is found out: `differs` in the window, in exports, in the page and
 # in the report, be it the last bit of a gene, one measure, the fitness or the verdict; the others of the run stay
 # verified. The same of files, binary and text.
+# runs: watched
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller viewer=$bin/viewer simulator=$bin/simulator

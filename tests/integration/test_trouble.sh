@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Trouble with the disk: full, read-only, a store that another program writes to, a directory that
 # is moved while the run works. One clear error each, and the resumed run is the undisturbed one.
-# speed: slow
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 controller=$bin/controller

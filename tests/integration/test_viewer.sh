@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The viewer as its users call it: replays of a run and of files that verify, every kind of export
 # without a display, the window where there is a display to be had, and mistakes.
+# runs: watched
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

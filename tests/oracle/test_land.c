@@ -4,7 +4,7 @@
  * Random bodies, limp, are put down, pushed to 2 m/s and left alone until they lie still: how far
  * they come, how high they lie, and what the ground gave them. The impulses of each solver must be
  * the change of momentum, which neither knows of when it makes them; distances and heights must
- * agree in the mean and, where a body slides without tumbling, one by one. speed: slow */
+ * agree in the mean and, where a body slides without tumbling, one by one. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

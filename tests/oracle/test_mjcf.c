@@ -1,7 +1,7 @@
 /* What `simulator export` writes for MuJoCo: model and table have what the creature has; and where
  * MuJoCo is there (libmujoco-dev), it loads them, and a creature that plays its table there moves
  * as here, until something touches. In empty space that is a test of every mass, place, gain and
- * sign; what is left is that a control stands still for a step. speed: slow */
+ * sign; what is left is that a control stands still for a step. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

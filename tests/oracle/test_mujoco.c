@@ -9,7 +9,7 @@
  * constraint solver (absolute coordinates, adaptive steps), MuJoCo gets a fine step.
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
- * the argument --table it prints what it measures. speed: slow */
+ * the argument --table it prints what it measures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * there: no test here has them but that of the cone's tendon.
  *
  * Needs MuJoCo (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. With
- * the argument --table it prints what it measures. speed: slow */
+ * the argument --table it prints what it measures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

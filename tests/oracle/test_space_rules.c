@@ -1,7 +1,7 @@
 /* Rules of bodies in space that need no reference values: the order of both ways to step for each
  * type of joint, what is conserved, and what must not change, or change in a known way, when a body
  * is turned, moved, mirrored, described from another root, merged, run backwards, or moved beside
- * others. speed: slow */
+ * others. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

@@ -16,8 +16,7 @@
  *
  * Each must keep nine tenths of its way here. --table: more creatures, as a table. --record:
  * writes into their files what this version of the simulator makes of them. Needs MuJoCo
- * (libmujoco-dev on Debian) when it is built; else it says so and exits with 77.
- * speed: slow */
+ * (libmujoco-dev on Debian) when it is built; else it says so and exits with 77. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
