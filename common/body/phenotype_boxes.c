@@ -18,7 +18,7 @@
  * as far as the clamps allow.
  *
  * Room. A part that would overlap another one deeply is not made. Those that may overlap are the
- * parts of one link and of two links that a joint joins. With creature.neighbours = half the latter
+ * parts of one link and of two links that a joint joins. With boxes.neighbours = half the latter
  * collide: of two the smaller is cut halfway back from the joint (Sims 1994), along the axis on
  * which the joint lies farthest out, measured in half sides. Those that overlap at birth even so go
  * on passing through one another.
@@ -217,7 +217,7 @@ static void develop_size(struct grower *grower, int index)
 {
     const struct params *params = grower->params;
     const struct body_gene *gene = gene_of(grower, index);
-    double scale = grower->growths[index].scale, most = params->creature_mass_ratio_max;
+    double scale = grower->growths[index].scale, most = params->boxes_mass_ratio_max;
     int parent = grower->phenotype->parts[index].parent;
     struct space_box *boxes = boxes_of(grower);
     struct vec3 *size = &boxes[index].size_m;
@@ -299,7 +299,7 @@ static int find_link_above(const struct grower *grower, int part)
 
 static int has_room(const struct grower *grower, int index)
 {
-    double most = grower->params->creature_overlap_max_m;
+    double most = grower->params->boxes_overlap_max_m;
     int first = own_of(grower, index)->first, above = find_link_above(grower, index);
     for (int i = 0; i < index && most > 0; i++) {
         int other = own_of(grower, i)->first;
@@ -529,7 +529,7 @@ static unsigned char find_meeting(const struct grower *grower, int a, int b)
 static int make_meetings(struct grower *grower, struct arena *arena)
 {
     int count = grower->phenotype->part_count;
-    if (grower->params->creature_neighbours == NEIGHBOURS_PASS)
+    if (grower->params->boxes_neighbours == NEIGHBOURS_PASS)
         return 0;
     unsigned char *meetings = arena_take(arena, (size_t)count * (size_t)count, 1);
     if (!meetings)
@@ -553,8 +553,8 @@ static double joint_strength(const struct grower *grower, const struct box_link 
     if (!gene->has_effector)
         return 0;
     return area * gene->effector_strength *
-           (link->joint == JOINT_LINEAR ? grower->params->creature_area_linear_strength_n_m2
-                                        : grower->params->creature_area_strength_n_m);
+           (link->joint == JOINT_LINEAR ? grower->params->boxes_linear_strength_n_m2
+                                        : grower->params->boxes_strength_n_m);
 }
 
 static void make_drives(struct grower *grower, const struct box_link *link)

@@ -105,7 +105,7 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     part->width_m = width < shortest ? shortest : width;
     part->height_m = height < shortest ? shortest : height;
     part->cross_section_m = part->width_m < part->height_m ? part->width_m : part->height_m;
-    part->mass_kg = params->creature_density_kg_m2 * part->width_m * part->height_m;
+    part->mass_kg = params->rectangles_density_kg_m2 * part->width_m * part->height_m;
 }
 
 /* Outward normal of a face in the gene frame. */
@@ -229,8 +229,9 @@ static double joint_strength(const struct grower *grower, const struct link *lin
     const struct part *parent = &grower->phenotype->parts[link->parent_part];
     double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
                                                                      : parent->cross_section_m;
-    double strength = link->joint_kind == LINK_LINEAR ? grower->params->creature_linear_strength_n_m
-                                                      : grower->params->creature_strength_n;
+    double strength = link->joint_kind == LINK_LINEAR
+                          ? grower->params->rectangles_linear_strength_n_m
+                          : grower->params->rectangles_strength_n;
 
     return strength * section * body->effector_strength;
 }

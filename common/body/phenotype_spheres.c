@@ -133,7 +133,7 @@ static void look_from_parent(const struct grower *grower, int index, struct fram
     }
     if (!grower->growths[index].is_image)
         return;
-    if (symmetry == SYMMETRY_SIDES && grower->params->world_dimensions == 2)
+    if (symmetry == SYMMETRY_SIDES && grower->params->spheres_dimensions == 2)
         symmetry = SYMMETRY_ENDS;
     struct vec3 *axis = symmetry == SYMMETRY_SIDES  ? &seen->side
                         : symmetry == SYMMETRY_ENDS ? &seen->ahead
@@ -149,9 +149,9 @@ static void place_child(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
     struct frame *frame = frame_of(grower, index), from;
     const struct connection_gene *gene = bone_gene_of(grower, index);
-    double tilt_rad = params->world_dimensions == 2 ? 0 : gene->bone.tilt_rad;
+    double tilt_rad = params->spheres_dimensions == 2 ? 0 : gene->bone.tilt_rad;
     double length = clamp(gene->bone.length_m * grower->growths[index].scale,
-                          params->creature_bone_min_m, params->creature_bone_max_m);
+                          params->spheres_bone_min_m, params->spheres_bone_max_m);
     double sin_a, cos_a, sin_t, cos_t;
     look_from_parent(grower, index, &from, &part->mirror);
     det_sincos(gene->angle_rad, &sin_a, &cos_a);
@@ -172,7 +172,7 @@ static void place(struct grower *grower, int index)
     struct sphere *sphere = &body_of(grower)->spheres[index];
 
     double radius = clamp(gene->sphere.radius_m * grower->growths[index].scale,
-                          params->creature_radius_min_m, params->creature_radius_max_m);
+                          params->spheres_radius_min_m, params->spheres_radius_max_m);
     sphere->radius_m = radius;
     sphere->mass_kg =
         params->creature_density_kg_m3 * (4.0 / 3.0 * DET_PI) * radius * radius * radius;
@@ -226,9 +226,9 @@ static void add_bone(struct grower *grower, int a, int b, const struct bone_gene
     bone->is_muscle = 1;
     bone->shortest_m = gene->shortest * bone->length_m;
     bone->longest_m = gene->longest * bone->length_m;
-    bone->rate_m_s = clamp(gene->rate_1_s * bone->length_m, 0, params->creature_muscle_speed_m_s);
+    bone->rate_m_s = clamp(gene->rate_1_s * bone->length_m, 0, params->spheres_muscle_speed_m_s);
     bone->strength_n =
-        params->creature_muscle_strength_n_m * (2 * larger) * actor->effector_strength;
+        params->spheres_muscle_strength_n_m * (2 * larger) * actor->effector_strength;
     double way = 1 - gene->shortest > gene->longest - 1 ? 1 - gene->shortest : gene->longest - 1;
     *add_drive(grower) = (struct sphere_drive){.kind = SPHERE_DRIVE_BONE,
                                                .index = index,
@@ -326,7 +326,7 @@ static void add_braces(struct grower *grower, int part)
     const struct genome *genome = grower->genome;
     const struct params *params = grower->params;
     const struct sphere_body *body = body_of(grower);
-    for (int i = 0; i < genome->connection_count && body->bone_count < params->creature_bones_max;
+    for (int i = 0; i < genome->connection_count && body->bone_count < params->spheres_bones_max;
          i++) {
         const struct connection_gene *gene = &genome->connections[i];
         const struct branch *branch = &grower->branches[i];
@@ -334,8 +334,8 @@ static void add_braces(struct grower *grower, int part)
             continue;
         int end = find_brace_end(grower, part, gene->brace, branch->to_row);
         double length = end >= 0 ? distance(body, part, end) : 0;
-        if (end >= 0 && !is_bonded(body, part, end) && length >= params->creature_bone_min_m &&
-            length <= params->creature_bone_max_m)
+        if (end >= 0 && !is_bonded(body, part, end) && length >= params->spheres_bone_min_m &&
+            length <= params->spheres_bone_max_m)
             add_bone(grower, part, end, &gene->bone, part);
     }
 }
@@ -427,15 +427,15 @@ static void add_joint(struct grower *grower, int end)
         .lower = {gene->lower, gene->sphere.lower_2},
         .upper = {gene->upper, gene->sphere.upper_2}};
     // in the plane there is one axis
-    if (params->world_dimensions == 2)
+    if (params->spheres_dimensions == 2)
         joint->axis = (struct vec3){0, 0, mirror * frame->side.z};
     if (genome_drive_count(gene) == 0)
         return;
     double radius = body->spheres[sphere].radius_m > body->spheres[end].radius_m
                         ? body->spheres[sphere].radius_m
                         : body->spheres[end].radius_m;
-    joint->strength_n_m = params->creature_drive_strength_n * (2 * radius) * gene->drive_strength;
-    joint->rate_rad_s = params->creature_drive_speed_rad_s;
+    joint->strength_n_m = params->spheres_drive_strength_n * (2 * radius) * gene->drive_strength;
+    joint->rate_rad_s = params->spheres_drive_speed_rad_s;
     add_joint_drives(grower, index, gene);
 }
 

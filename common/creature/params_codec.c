@@ -59,7 +59,7 @@ void params_encode(const struct params *params, int is_all, struct pack_writer *
     params_encode_rows(params, is_all ? NULL : is_evaluation_row, writer);
 }
 
-/* The value as text for params_set(), by the row's type. */
+/* The value as text for params_set(), by the row's type; what is constant now was a number. */
 static int print_object(const msgpack_object *object, const struct param_info *info,
                         char text[PARAM_TEXT_SIZE], struct error *error)
 {
@@ -94,9 +94,14 @@ static int decode_entry(struct params *params, const msgpack_object_kv *entry, s
     if (rc != 0)
         return rc;
     int index = params_find(key);
-    if (index >= 0)
-        rc = print_object(&entry->val, &param_table[index], text, error);
-    return rc != 0 ? rc : params_set_recorded(params, key, index >= 0 ? text : "", error);
+    const struct param_info number = {.key = key, .type = PARAM_REAL};
+    const struct param_info *info = index >= 0             ? &param_table[index]
+                                    : params_is_fixed(key) ? &number
+                                                           : NULL;
+    text[0] = '\0';
+    if (info)
+        rc = print_object(&entry->val, info, text, error);
+    return rc != 0 ? rc : params_set_recorded(params, key, text, error);
 }
 
 int params_decode(struct params *params, const msgpack_object *object, struct error *error)
@@ -104,9 +109,9 @@ int params_decode(struct params *params, const msgpack_object *object, struct er
     params_set_recorded_defaults(params);
     if (!object || object->type != MSGPACK_OBJECT_MAP)
         return error_set(error, ERR_FORMAT, "parameters: expected a map");
-    if (object->via.map.size > (uint32_t)param_count)
+    if (object->via.map.size > (uint32_t)params_known_count())
         return error_set(error, ERR_LIMIT, "parameters: expected at most %d, not %" PRIu32,
-                         param_count, object->via.map.size);
+                         params_known_count(), object->via.map.size);
     // the preset first, since it sets other rows
     const msgpack_object *preset = pack_find(object, "world.preset");
     for (int pass = 0; pass < 2; pass++)

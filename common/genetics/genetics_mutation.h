@@ -18,15 +18,15 @@ struct mutation {
 };
 
 struct mutation_kind {
-    size_t rate_offset; /* of mutation.KIND in struct params */
+    size_t rate_offset; /* of its rate in struct params */
     int is_of_body;     /* it changes the body: then not with mutation.body off */
     int (*count_sites)(const struct genome *genome);
     void (*apply)(struct mutation *mutation);
 };
-#define MUTATION_KIND(name, sites, of_body)                                                        \
+#define MUTATION_KIND(rate, name, sites, of_body)                                                  \
     {                                                                                              \
-        .rate_offset = offsetof(struct params, mutation_##name), .is_of_body = of_body,            \
-        .count_sites = sites, .apply = name                                                        \
+        .rate_offset = offsetof(struct params, rate), .is_of_body = of_body, .count_sites = sites, \
+        .apply = name                                                                              \
     }
 
 /* Those that all bodies share. */

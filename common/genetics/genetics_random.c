@@ -445,7 +445,7 @@ static int connect_further(struct genome *genome, const struct params *params, s
 static int add_braces(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
-    double wanted = params->initial_braces * genome->body_count;
+    double wanted = params->spheres_initial_braces * genome->body_count;
     int count = (int)wanted + rng_chance(rng, wanted - (int)wanted);
     int status = 0;
 

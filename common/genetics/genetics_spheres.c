@@ -2,7 +2,7 @@
  * drives, muscles and braces.
  *
  * Bones that may turn freely make a heap of balls; what stands is what triangles hold. Random
- * genomes therefore have braces (initial.braces for each body gene), most of them to the nearest
+ * genomes therefore have braces (spheres.initial_braces for each body gene), most of them to the nearest
  * sphere of a gene or to an ancestor, which close triangles, and some joints that are held. Muscles
  * have ranges of some ten per cent: a signal of 1 takes them all the way. */
 #include "common/genetics/genetics_kind.h"
@@ -79,16 +79,17 @@ static int is_held(const struct genome *genome, int row)
 
 static double draw_radius(const struct params *params, struct rng *rng)
 {
-    return genetics_random_length(params->initial_radius_min_m, params->initial_radius_max_m, rng);
+    return genetics_random_length(params->spheres_initial_radius_min_m,
+                                  params->spheres_initial_radius_max_m, rng);
 }
 
 static int random_joint(const struct params *params, int except, struct rng *rng)
 {
     double weights[JOINT_TYPE_COUNT] = {
-        [JOINT_FREE] = 1 - params->initial_held,
-        [JOINT_BALL] = params->initial_held / 4,
-        [JOINT_HINGE] = params->initial_held / 2,
-        [JOINT_SADDLE] = params->initial_held / 4,
+        [JOINT_FREE] = 1 - params->spheres_initial_held,
+        [JOINT_BALL] = params->spheres_initial_held / 4,
+        [JOINT_HINGE] = params->spheres_initial_held / 2,
+        [JOINT_SADDLE] = params->spheres_initial_held / 4,
     };
 
     if (except >= 0)
@@ -150,12 +151,12 @@ static void draw_bone(struct genome *genome, const struct params *params, struct
     struct connection_gene *connection = &genome->connections[genome->connection_count - 1];
     struct bone_gene *bone = &connection->bone;
 
-    bone->length_m =
-        genetics_random_length(params->initial_bone_min_m, params->initial_bone_max_m, rng);
+    bone->length_m = genetics_random_length(params->spheres_initial_bone_min_m,
+                                            params->spheres_initial_bone_max_m, rng);
     connection->angle_rad =
         rng_chance(rng, STRAIGHT) ? 0 : rng_uniform(rng, -2 * QUARTER_RAD, 2 * QUARTER_RAD);
     bone->tilt_rad = rng_chance(rng, LEVEL) ? 0 : rng_uniform(rng, -QUARTER_RAD, QUARTER_RAD);
-    if (rng_chance(rng, params->initial_muscles))
+    if (rng_chance(rng, params->spheres_initial_muscles))
         draw_muscle(bone, rng);
     connection->scale = rng_chance(rng, UNSCALED) ? 1 : rng_uniform(rng, SCALE_LOW, SCALE_HIGH);
     connection->is_reflected = (uint8_t)rng_chance(rng, REFLECTED);
@@ -167,7 +168,7 @@ static void draw_brace(struct connection_gene *connection, const struct params *
 {
     connection->scale = 1;
     connection->brace = (uint8_t)rng_pick(rng, brace_weights, BRACE_COUNT);
-    if (rng_chance(rng, params->initial_muscles))
+    if (rng_chance(rng, params->spheres_initial_muscles))
         draw_muscle(&connection->bone, rng);
 }
 
@@ -327,13 +328,13 @@ static int count_axes(const struct genome *genome)
 }
 
 static const struct mutation_kind mutations[] = {
-    MUTATION_KIND(sphere_surface, count_bodies, 1),
-    MUTATION_KIND(sphere_axis, count_axes, 1),
-    MUTATION_KIND(sphere_drive, count_axes, 0),
-    MUTATION_KIND(bone_length, count_connections, 1),
-    MUTATION_KIND(bone_muscle, count_connections, 1),
-    MUTATION_KIND(bone_brace, count_connections, 1),
-    MUTATION_KIND(add_brace, count_bodies, 1),
+    MUTATION_KIND(spheres_mutation_surface, sphere_surface, count_bodies, 1),
+    MUTATION_KIND(spheres_mutation_axis, sphere_axis, count_axes, 1),
+    MUTATION_KIND(spheres_mutation_drive, sphere_drive, count_axes, 0),
+    MUTATION_KIND(spheres_mutation_bone_length, bone_length, count_connections, 1),
+    MUTATION_KIND(spheres_mutation_bone_muscle, bone_muscle, count_connections, 1),
+    MUTATION_KIND(spheres_mutation_bone_brace, bone_brace, count_connections, 1),
+    MUTATION_KIND(spheres_mutation_add_brace, add_brace, count_bodies, 1),
     {.apply = NULL},
 };
 

@@ -94,7 +94,7 @@ uint64_t sensors_switched_on(const struct params *params)
         set |= SENSORS_OF_SIGHT(OTHER);
     if (params->sensor_object)
         set |= SENSORS_OF_SIGHT(OBJECT);
-    if (params->sensor_bone)
+    if (params->spheres_sensor_bone)
         set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
     if (params->sensor_height)
         set |= SENSOR_BIT(SENSOR_HEIGHT);

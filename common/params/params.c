@@ -81,6 +81,7 @@ void params_ask_solver(struct params *params, int solver)
 
 int params_find(const char *key)
 {
+    key = params_key_now(key);
     for (int i = 0; i < param_count; i++)
         if (strcmp(param_table[i].key, key) == 0)
             return i;
@@ -101,7 +102,7 @@ void params_set_defaults(struct params *params)
 void params_set_recorded_defaults(struct params *params)
 {
     params_set_defaults(params);
-    params->creature_neighbours = NEIGHBOURS_PASS;
+    params->boxes_neighbours = NEIGHBOURS_PASS;
 }
 
 static void *field_of(struct params *params, const struct param_info *info)
@@ -281,6 +282,8 @@ static int fail_unknown(const char *key, struct error *error)
 int params_set(struct params *params, const char *key, const char *value, struct error *error)
 {
     int index = params_find(key);
+    if (index < 0 && params_is_fixed(key))
+        return params_check_fixed(key, value, error);
     if (index < 0)
         return fail_unknown(key, error);
     const struct param_info *info = &param_table[index];
@@ -405,14 +408,15 @@ static int check_bounds(const struct params *params, struct error *error)
     int rc;
     if ((rc = check_order((double)params->initial_bodies_min, (double)params->initial_bodies_max,
                           "initial.bodies_min", "initial.bodies_max", error)) ||
-        (rc = check_order(params->initial_radius_min_m, params->initial_radius_max_m,
-                          "initial.radius_min_m", "initial.radius_max_m", error)) ||
-        (rc = check_order(params->initial_bone_min_m, params->initial_bone_max_m,
-                          "initial.bone_min_m", "initial.bone_max_m", error)) ||
-        (rc = check_order(params->creature_radius_min_m, params->creature_radius_max_m,
-                          "creature.radius_min_m", "creature.radius_max_m", error)) ||
-        (rc = check_order(params->creature_bone_min_m, params->creature_bone_max_m,
-                          "creature.bone_min_m", "creature.bone_max_m", error)) ||
+        (rc =
+             check_order(params->spheres_initial_radius_min_m, params->spheres_initial_radius_max_m,
+                         "spheres.initial_radius_min_m", "spheres.initial_radius_max_m", error)) ||
+        (rc = check_order(params->spheres_initial_bone_min_m, params->spheres_initial_bone_max_m,
+                          "spheres.initial_bone_min_m", "spheres.initial_bone_max_m", error)) ||
+        (rc = check_order(params->spheres_radius_min_m, params->spheres_radius_max_m,
+                          "spheres.radius_min_m", "spheres.radius_max_m", error)) ||
+        (rc = check_order(params->spheres_bone_min_m, params->spheres_bone_max_m,
+                          "spheres.bone_min_m", "spheres.bone_max_m", error)) ||
         (rc = check_order(params->initial_side_min_m, params->initial_side_max_m,
                           "initial.side_min_m", "initial.side_max_m", error)) ||
         (rc = check_order((double)params->creature_parts_min, (double)params->creature_parts_max,
@@ -424,19 +428,17 @@ static int check_bounds(const struct params *params, struct error *error)
                        "creature.side_min_m", "creature.side_max_m", error);
 }
 
-/* Sum of the rows of section `mutation` that are rates of a kind. */
+int params_is_rate(int index)
+{
+    return strncmp(param_table[index].help, "rate per ", strlen("rate per ")) == 0;
+}
+
 static double sum_mutation_rates(const struct params *params)
 {
-    static const char *const others[] = {"none", "one", "more_continue", "mated_scale", "step"};
     double sum = 0;
-    for (int i = 0; i < param_count; i++) {
-        const struct param_info *info = &param_table[i];
-        int is_rate = strcmp(info->section, "mutation") == 0 && info->type == PARAM_REAL;
-        for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
-            is_rate = is_rate && strcmp(info->name, others[j]) != 0;
-        if (is_rate)
-            sum += *(const double *)value_of(params, info);
-    }
+    for (int i = 0; i < param_count; i++)
+        if (params_is_rate(i))
+            sum += *(const double *)value_of(params, &param_table[i]);
     return sum;
 }
 
@@ -511,10 +513,10 @@ static int check_simulation(const struct params *params, struct error *error)
         return error_set(error, ERR_RANGE,
                          "simulation.integrator rk4 cannot hold contacts, and there are "
                          "world.obstacles: use auto or midpoint");
-    if (params->settle_required && params->settle_rest_s > params->settle_limit_s)
+    if (params->settle_required && params->settle_limit_s < SETTLE_REST_S)
         return error_set(error, ERR_RANGE,
-                         "settle.rest_s %g is above settle.limit_s %g, and settle.required is on",
-                         params->settle_rest_s, params->settle_limit_s);
+                         "settle.limit_s %g leaves no %g s at rest, and settle.required is on",
+                         params->settle_limit_s, SETTLE_REST_S);
     return 0;
 }
 

@@ -17,6 +17,9 @@
 #define PARAM_TEXT_SIZE       1024
 #define PARAM_TEXT_LENGTH_MAX 1000
 
+/* How long a creature must be at rest before it starts (settle.c). */
+#define SETTLE_REST_S 0.5
+
 /* The choices of simulation.solver, as a list and as "a|b|c". */
 #define SOLVERS(X)               X("articulated", "") X("constraint", "|")
 #define SOLVER_CHOICE(name, bar) bar name
@@ -108,14 +111,6 @@
     REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
     REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
     BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
-    REAL(mutation, sphere_surface, 0.2, 0, 1000, 'S', "rate per sphere: friction, rolling, head")  \
-    REAL(mutation, sphere_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis")          \
-    REAL(mutation, sphere_drive, 0.4, 0, 1000, 'S', "rate per hinge and saddle: its drive")        \
-    REAL(mutation, bone_length, 0.8, 0, 1000, 'S', "rate per bone: length")                        \
-    REAL(mutation, bone_muscle, 0.6, 0, 1000, 'S',                                                 \
-         "rate per bone: muscle or not, range, rate, gain")                                        \
-    REAL(mutation, bone_brace, 0.3, 0, 1000, 'S', "rate per brace: where it leads")                \
-    REAL(mutation, add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a new brace")              \
     REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, by the value's scale")  \
     INT(initial, bodies_min, 2, 1, 32, 'S', "body genes, at least")                                \
     INT(initial, bodies_max, 4, 1, 32, 'S', "body genes, at most")                                 \
@@ -133,13 +128,6 @@
     REAL(initial, oscillators, 0.7, 0, 1, 'S', "share of effectors that an oscillator drives")     \
     REAL(initial, lags, 0, 0, 1, 'S', "share of oscillators whose copies lag")                     \
     REAL(initial, limit_max_rad, 1.6, 0.1, 12.566370614359172, 'S', "largest joint limit")         \
-    REAL(initial, radius_min_m, 0.04, 0.005, 5, 'S', "smallest sphere")                            \
-    REAL(initial, radius_max_m, 0.15, 0.005, 5, 'S', "largest sphere")                             \
-    REAL(initial, bone_min_m, 0.15, 0.01, 10, 'S', "shortest bone")                                \
-    REAL(initial, bone_max_m, 0.6, 0.01, 10, 'S', "longest bone")                                  \
-    REAL(initial, muscles, 0.5, 0, 1, 'S', "share of muscles among bones and braces")              \
-    REAL(initial, braces, 1.5, 0, 8, 'S', "braces per body gene")                                  \
-    REAL(initial, held, 0.3, 0, 1, 'S', "share of spheres whose joint is not free")                \
     REAL(initial, extension_max, 0.8, 0.05, 10, 'S',                                               \
          "largest limit of a linear joint, by the part's longer side")                             \
     CHOICE(creature, body, 0, "rectangles|spheres|boxes", 'S',                                     \
@@ -147,58 +135,23 @@
     INT(creature, parts_min, 2, 1, 64, 'E', "parts, at least")                                     \
     INT(creature, parts_max, 16, 1, 64, 'E', "parts, at most")                                     \
     INT(creature, depth_max, 8, 1, 64, 'E', "parts from root to tip, at most")                     \
-    CHOICE(                                                                                        \
-        creature, neighbours, 0, "auto|half|pass", 'E',                                            \
-        "boxes that a joint joins collide, without the half of the smaller one that is next to "   \
-        "the joint; or pass through one another; auto: half")                                      \
     BOOL(creature, twins, 0, 'E', "a symmetric gene grows its mirror image with one connection")   \
     INT(creature, neurons_max, 256, 0, 4096, 'E', "neurons, at most")                              \
     REAL(creature, side_min_m, 0.03, 0.01, 10, 'E', "smallest grown side")                         \
     REAL(creature, side_max_m, 1, 0.01, 10, 'E', "largest grown side")                             \
     REAL(creature, aspect_max, 20, 1, 1000, 'E',                                                   \
          "longest side by shortest; thinner parts are widened")                                    \
-    REAL(creature, mass_ratio_max, 40, 0, 1e9, 'E',                                                \
-         "boxes: mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")       \
-    REAL(creature, overlap_max_m, 0.001, 0, 10, 'E',                                               \
-         "boxes: parts that would grow deeper into others are not made; 0 = off")                  \
     REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
          "greatest extension of linear joints by the longest side of part and parent; 0 = off")    \
-    REAL(creature, density_kg_m2, 1, 0.01, 10000, 'E', "rectangles: mass by area")                 \
     REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
          "Coulomb friction; with the world's: geometric mean")                                     \
     REAL(creature, elasticity, 0, 0, 1, 'E', "Newton's restitution; with the world's: the larger") \
     REAL(creature, density_kg_m3, 150, 1, 100000, 'E', "spheres, boxes: mass by volume")           \
-    REAL(creature, radius_min_m, 0.02, 0.005, 5, 'E', "spheres: smallest grown radius")            \
-    REAL(creature, radius_max_m, 0.5, 0.005, 5, 'E', "spheres: largest grown radius")              \
-    REAL(creature, bone_min_m, 0.05, 0.01, 10, 'E', "spheres: shortest grown bone")                \
-    REAL(creature, bone_max_m, 2, 0.01, 10, 'E', "spheres: longest grown bone")                    \
-    INT(creature, bones_max, 64, 1, 192, 'E', "spheres: bones and braces, at most")                \
-    REAL(creature, muscle_strength_n_m, 400, 0, 1000000, 'E',                                      \
-         "spheres: greatest force of a muscle by its larger diameter, N/m")                        \
-    REAL(creature, muscle_speed_m_s, 2, 0.01, 100, 'E', "spheres: greatest speed of a muscle")     \
-    REAL(creature, drive_strength_n, 40, 0, 1000000, 'E',                                          \
-         "spheres: greatest torque of a drive by the larger diameter, N m/m")                      \
-    REAL(creature, drive_speed_rad_s, 6, 0.1, 100, 'E', "spheres: greatest speed of a drive")      \
-    REAL(creature, rolling_resistance, 0.01, 0, 1, 'E',                                            \
-         "spheres: lever of the load against rolling, by the radius")                              \
-    REAL(creature, spin_resistance, 0.05, 0, 1, 'E',                                               \
-         "spheres: radius of the patch that a rolling one stands on, by its own")                  \
-    REAL(creature, bone_hz, 75, 10, 1000, 'E', "spheres: fastest vibration of bones and joints")   \
-    REAL(creature, body_damping_1_s, 1, 0, 100, 'E',                                               \
-         "spheres: rate at which motion within the body decays")                                   \
     CHOICE(creature, overlap, 0, "push|reject", 'E',                                               \
            "parts that overlap at birth are pushed apart, or disqualify")                          \
     BOOL(creature, effectors, 1, 'E', "no: a passive body")                                        \
     CHOICE(creature, effector_mode, 0, "position|torque", 'E',                                     \
            "what a joint does with its signal")                                                    \
-    REAL(creature, strength_n, 5, 0, 100000, 'E',                                                  \
-         "rectangles: greatest torque by larger cross-section, N m/m")                             \
-    REAL(creature, linear_strength_n_m, 25, 0, 1000000, 'E',                                       \
-         "rectangles: greatest force of linear joints by larger cross-section, N/m")               \
-    REAL(creature, area_strength_n_m, 700, 0, 10000000, 'E',                                       \
-         "boxes: greatest torque by larger cross-section, N m/m2")                                 \
-    REAL(creature, area_linear_strength_n_m2, 3500, 0, 10000000, 'E',                              \
-         "boxes: greatest force of linear joints by larger cross-section, N/m2")                   \
     REAL(creature, servo_rad_s, 30, 1, 200, 'E', "natural frequency of position servos")           \
     REAL(creature, joint_speed_rad_s, 20, 0.1, 1000, 'E',                                          \
          "speed without torque: in torque mode, or with hill_curvature")                           \
@@ -207,6 +160,58 @@
          "a/F0 of Hill's curve, by which muscles weaken with speed (animals: 0.25); 0 = off")      \
     REAL(creature, effector_filter_s, 0.04, 0, 1, 'E', "time constant of signals")                 \
     REAL(creature, joint_damping_1_s, 0, 0, 100, 'E', "passive damping of joints")                 \
+    REAL(rectangles, density_kg_m2, 1, 0.01, 10000, 'E', "mass by area")                           \
+    REAL(rectangles, strength_n, 5, 0, 100000, 'E',                                                \
+         "greatest torque by larger cross-section, N m/m")                                         \
+    REAL(rectangles, linear_strength_n_m, 25, 0, 1000000, 'E',                                     \
+         "greatest force of linear joints by larger cross-section, N/m")                           \
+    CHOICE(                                                                                        \
+        boxes, neighbours, 0, "auto|half|pass", 'E',                                               \
+        "boxes that a joint joins collide, without the half of the smaller one that is next to "   \
+        "the joint; or pass through one another; auto: half")                                      \
+    REAL(boxes, mass_ratio_max, 40, 0, 1e9, 'E',                                                   \
+         "mass by the parent's; lighter parts are enlarged, heavier shrunk; 0 = off")              \
+    REAL(boxes, overlap_max_m, 0.001, 0, 10, 'E',                                                  \
+         "parts that would grow deeper into others are not made; 0 = off")                         \
+    REAL(boxes, strength_n_m, 700, 0, 10000000, 'E',                                               \
+         "greatest torque by larger cross-section, N m/m2")                                        \
+    REAL(boxes, linear_strength_n_m2, 3500, 0, 10000000, 'E',                                      \
+         "greatest force of linear joints by larger cross-section, N/m2")                          \
+    REAL(spheres, radius_min_m, 0.02, 0.005, 5, 'E', "smallest grown radius")                      \
+    REAL(spheres, radius_max_m, 0.5, 0.005, 5, 'E', "largest grown radius")                        \
+    REAL(spheres, bone_min_m, 0.05, 0.01, 10, 'E', "shortest grown bone")                          \
+    REAL(spheres, bone_max_m, 2, 0.01, 10, 'E', "longest grown bone")                              \
+    INT(spheres, bones_max, 64, 1, 192, 'E', "bones and braces, at most")                          \
+    REAL(spheres, muscle_strength_n_m, 400, 0, 1000000, 'E',                                       \
+         "greatest force of a muscle by its larger diameter, N/m")                                 \
+    REAL(spheres, muscle_speed_m_s, 2, 0.01, 100, 'E', "greatest speed of a muscle")               \
+    REAL(spheres, drive_strength_n, 40, 0, 1000000, 'E',                                           \
+         "greatest torque of a drive by the larger diameter, N m/m")                               \
+    REAL(spheres, drive_speed_rad_s, 6, 0.1, 100, 'E', "greatest speed of a drive")                \
+    REAL(spheres, rolling_resistance, 0.01, 0, 1, 'E',                                             \
+         "lever of the load against rolling, by the radius")                                       \
+    REAL(spheres, spin_resistance, 0.05, 0, 1, 'E',                                                \
+         "radius of the patch that a rolling one stands on, by its own")                           \
+    REAL(spheres, initial_radius_min_m, 0.04, 0.005, 5, 'S', "smallest sphere")                    \
+    REAL(spheres, initial_radius_max_m, 0.15, 0.005, 5, 'S', "largest sphere")                     \
+    REAL(spheres, initial_bone_min_m, 0.15, 0.01, 10, 'S', "shortest bone")                        \
+    REAL(spheres, initial_bone_max_m, 0.6, 0.01, 10, 'S', "longest bone")                          \
+    REAL(spheres, initial_muscles, 0.5, 0, 1, 'S', "share of muscles among bones and braces")      \
+    REAL(spheres, initial_braces, 1.5, 0, 8, 'S', "braces per body gene")                          \
+    REAL(spheres, initial_held, 0.3, 0, 1, 'S', "share of spheres whose joint is not free")        \
+    INT(spheres, substeps, 2, 1, 1000, 'E', "substeps in a step; more where bones need them")      \
+    INT(spheres, dimensions, 3, 2, 3, 'E', "2 keeps them in the plane z = 0")                      \
+    BOOL(spheres, sensor_bone, 1, 'E', "length of a bone and its rate")                            \
+    REAL(spheres, guard_strain, 0.25, 0, 10, 'E',                                                  \
+         "share by which bones are off their length; 0 = off")                                     \
+    REAL(spheres, mutation_surface, 0.2, 0, 1000, 'S', "rate per sphere: friction, rolling, head") \
+    REAL(spheres, mutation_axis, 0.3, 0, 1000, 'S', "rate per hinge and saddle: its axis")         \
+    REAL(spheres, mutation_drive, 0.4, 0, 1000, 'S', "rate per hinge and saddle: its drive")       \
+    REAL(spheres, mutation_bone_length, 0.8, 0, 1000, 'S', "rate per bone: length")                \
+    REAL(spheres, mutation_bone_muscle, 0.6, 0, 1000, 'S',                                         \
+         "rate per bone: muscle or not, range, rate, gain")                                        \
+    REAL(spheres, mutation_bone_brace, 0.3, 0, 1000, 'S', "rate per brace: where it leads")        \
+    REAL(spheres, mutation_add_brace, 0.4, 0, 1000, 'S', "rate per sphere gene: a new brace")      \
     REAL(simulation, duration_s, 10, 0.1, 3600, 'E', "scored time")                                \
     CHOICE(simulation, until, 0, "time|touch|fall", 'E',                                           \
            "ends early at a touch of the ground, or at a fall")                                    \
@@ -218,10 +223,7 @@
            "auto: RK4 unless something touches")                                                   \
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step, rounded to parts of a brain tick")                                            \
-    INT(simulation, substeps, 2, 1, 1000, 'E',                                                     \
-        "spheres: substeps in a step; more where bones need them")                                 \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
-    INT(simulation, contact_sweeps, 100, 1, 10000, 'E', "projected Gauss-Seidel sweeps, at most")  \
     INT(simulation, perturbation, 0, 0, 40, 'E',                                                   \
         "number of a perturbed start; above 8: the exam's; 0: as born")                            \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
@@ -239,7 +241,6 @@
     CHOICE(world, drag_faces, 0, "all|leading", 'E',                                               \
            "faces that feel drag: all, or those that move forwards")                               \
     BOOL(world, drag_exposure, 1, 'E', "no drag on faces that an own part covers or faces")        \
-    INT(world, dimensions, 3, 2, 3, 'E', "spheres: 2 keeps them in the plane z = 0")               \
     BOOL(world, ground, 1, 'E', "an infinite ground, y = 0 where it is highest")                   \
     REAL(world, relief_m, 0, 0, 1, 'E',                                                            \
          "rectangles, boxes: the ground has waves, from crest to trough at most this; 0 = flat")   \
@@ -268,15 +269,11 @@
     BOOL(sensor, light, 0, 'E', "direction and level of light")                                    \
     BOOL(sensor, other, 0, 'E', "contests: direction and level of the nearest other creature")     \
     BOOL(sensor, object, 0, 'E', "contests: direction and level of the object")                    \
-    BOOL(sensor, bone, 1, 'E', "spheres: length of a bone and its rate")                           \
     BOOL(sensor, height, 1, 'E', "spheres, boxes: height")                                         \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
            "joints while settling: slack, or held as at birth")                                    \
     REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: dropped from this height without settling")    \
     REAL(settle, limit_s, 5, 0, 60, 'E', "longest time to come to rest")                           \
-    REAL(settle, push_apart_s, 0.5, 0, 10, 'E', "time to push overlapping parts apart")            \
-    REAL(settle, rest_s, 0.5, 0.05, 10, 'E', "time at rest that is asked")                         \
-    REAL(settle, rest_height_m, 0.001, 0.000001, 1, 'E', "at rest the height changes by less")     \
     BOOL(settle, required, 1, 'E', "disqualify what does not come to rest")                        \
     REAL(guard, speed_m_s, 30, 0, 10000, 'E', "speed of a part; 0 = off")                          \
     REAL(guard, turn_rad, 0.25, 0, 10, 'E', "turn in a step, for 3 steps; 0 = off")                \
@@ -286,8 +283,6 @@
     REAL(guard, momentum_share, 1e-9, 0, 1, 'E',                                                   \
          "momentum from nowhere, by impulses + mass x (1 m/s + speed); 0 = off")                   \
     REAL(guard, mass_ratio, 50, 0, 1e9, 'E', "ratio of the masses at a joint; 0 = off")            \
-    REAL(guard, strain, 0.25, 0, 10, 'E',                                                          \
-         "spheres: share by which bones are off their length; 0 = off")                            \
     REAL(guard, reversals_hz, 20, 0, 1000, 'E', "reversals of a joint per second; 0 = off")        \
     REAL(guard, joint_speed_rad_s, 20, 0, 10000, 'E', "rate of a joint for 50 ms; 0 = off")        \
     REAL(guard, joint_speed_m_s, 5, 0, 10000, 'E', "the same of linear joints; 0 = off")           \
@@ -310,8 +305,6 @@
          "the exams cost at most this many times the run, by steps; 0 = off")                      \
     REAL(guard, budget, 30, 0, 1e6, 'E',                                                           \
          "billions of arithmetic operations in an evaluation; 0 = off")                            \
-    REAL(guard, cost_of_transport, 0.01, 0, 1000, 'F',                                             \
-         "lists flag walkers that move for less; 0 = off")                                         \
     REAL(guard, motionless_s, 2, 0, 3600, 'E', "stop after this time without motion; 0 = off")     \
     REAL(guard, motionless_m, 0.01, 0, 10, 'E', "motion below this does not count")                \
     REAL(guard, hopeless_m_s, 0, 0, 1000, 'E',                                                     \
@@ -465,8 +458,19 @@ int params_other_solver(int solver);
  * it there. */
 void params_ask_solver(struct params *params, int solver);
 
-/* The row with that key, or -1. */
+/* The row with that key, or that had it in an older version; or -1. */
 int params_find(const char *key);
+/* Whether it is a rate of a kind of mutation. */
+int params_is_rate(int index);
+
+/* Keys of older versions. The key under which a row stands now: the same, unless it moved. */
+const char *params_key_now(const char *key);
+/* Whether the key is that of a constant now. */
+int params_is_fixed(const char *key);
+/* 0 if a fixed key's value is the constant, else ERR_RANGE. */
+int params_check_fixed(const char *key, const char *value, struct error *error);
+/* Rows and constants: no record has more. */
+int params_known_count(void);
 
 void params_set_defaults(struct params *params);
 /* What a record means that lacks rows of newer versions: the defaults, and where those changed, as
@@ -477,7 +481,8 @@ void params_set_recorded_defaults(struct params *params);
  * also sets the preset's values of the other world rows, so it comes before them. */
 int params_set(struct params *params, const char *key, const char *value, struct error *error);
 /* The same, for what a record says that may be of an older version: a choice that is gone becomes
- * the one that took its place, and standard error says so. */
+ * the one that took its place, another value of what is constant now is left out, and standard
+ * error says so. */
 int params_set_recorded(struct params *params, const char *key, const char *value,
                         struct error *error);
 /* "key=value", as after -s. */

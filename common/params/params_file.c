@@ -138,7 +138,8 @@ static int take_value(void *context, const char *section, const char *name, cons
     int rc = params_set(state->params, key, state->value, state->error);
     if (rc != 0)
         return fail_line(state, rc);
-    state->is_set[index] = 1;
+    if (index >= 0)
+        state->is_set[index] = 1;
     if (!is_preset && strncmp(key, "world.", 6) == 0)
         state->has_world_rows = 1;
     return 1;

@@ -1,9 +1,71 @@
+/* What older versions could say, in parameter files, creature files and run stores: keys that stand
+ * elsewhere now, keys that are constants now, and choices that are gone.
+ *
+ * A key that moved may be used as ever. A constant's key may be used as long as it says the
+ * constant. If it says something else, a file or a command line is refused. A record is read, and
+ * standard error says so, since what it tells of may move differently now. */
 #include "common/params/params.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/system/output.h"
+#include "common/text.h"
+
+static const struct {
+    const char *key, *now;
+} moved[] = {
+    {"creature.density_kg_m2", "rectangles.density_kg_m2"},
+    {"creature.strength_n", "rectangles.strength_n"},
+    {"creature.linear_strength_n_m", "rectangles.linear_strength_n_m"},
+    {"creature.neighbours", "boxes.neighbours"},
+    {"creature.mass_ratio_max", "boxes.mass_ratio_max"},
+    {"creature.overlap_max_m", "boxes.overlap_max_m"},
+    {"creature.area_strength_n_m", "boxes.strength_n_m"},
+    {"creature.area_linear_strength_n_m2", "boxes.linear_strength_n_m2"},
+    {"creature.radius_min_m", "spheres.radius_min_m"},
+    {"creature.radius_max_m", "spheres.radius_max_m"},
+    {"creature.bone_min_m", "spheres.bone_min_m"},
+    {"creature.bone_max_m", "spheres.bone_max_m"},
+    {"creature.bones_max", "spheres.bones_max"},
+    {"creature.muscle_strength_n_m", "spheres.muscle_strength_n_m"},
+    {"creature.muscle_speed_m_s", "spheres.muscle_speed_m_s"},
+    {"creature.drive_strength_n", "spheres.drive_strength_n"},
+    {"creature.drive_speed_rad_s", "spheres.drive_speed_rad_s"},
+    {"creature.rolling_resistance", "spheres.rolling_resistance"},
+    {"creature.spin_resistance", "spheres.spin_resistance"},
+    {"initial.radius_min_m", "spheres.initial_radius_min_m"},
+    {"initial.radius_max_m", "spheres.initial_radius_max_m"},
+    {"initial.bone_min_m", "spheres.initial_bone_min_m"},
+    {"initial.bone_max_m", "spheres.initial_bone_max_m"},
+    {"initial.muscles", "spheres.initial_muscles"},
+    {"initial.braces", "spheres.initial_braces"},
+    {"initial.held", "spheres.initial_held"},
+    {"simulation.substeps", "spheres.substeps"},
+    {"world.dimensions", "spheres.dimensions"},
+    {"sensor.bone", "spheres.sensor_bone"},
+    {"guard.strain", "spheres.guard_strain"},
+    {"mutation.sphere_surface", "spheres.mutation_surface"},
+    {"mutation.sphere_axis", "spheres.mutation_axis"},
+    {"mutation.sphere_drive", "spheres.mutation_drive"},
+    {"mutation.bone_length", "spheres.mutation_bone_length"},
+    {"mutation.bone_muscle", "spheres.mutation_bone_muscle"},
+    {"mutation.bone_brace", "spheres.mutation_bone_brace"},
+    {"mutation.add_brace", "spheres.mutation_add_brace"},
+};
+
+/* Each with its reason beside the constant: settle.c, contacts.c, command_list.c,
+ * sphere_build.c, evaluate.c. */
+static const struct fixed {
+    const char *key;
+    double value;
+} fixed[] = {
+    {"settle.rest_s", SETTLE_REST_S},  {"settle.rest_height_m", 0.001},
+    {"settle.push_apart_s", 0.5},      {"simulation.contact_sweeps", 100},
+    {"guard.cost_of_transport", 0.01}, {"creature.bone_hz", 75},
+    {"creature.body_damping_1_s", 1},
+};
+enum { FIXED_COUNT = sizeof fixed / sizeof fixed[0] };
 
 /* Values that are gone from the choices of a row, and which one a record means now. */
 static const struct {
@@ -13,10 +75,63 @@ static const struct {
     {"simulation.solver", "nudge", "articulated"},
 };
 
+const char *params_key_now(const char *key)
+{
+    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+        if (strcmp(moved[i].key, key) == 0)
+            return moved[i].now;
+    return key;
+}
+
+static int find_fixed(const char *key)
+{
+    for (int i = 0; i < FIXED_COUNT; i++)
+        if (strcmp(fixed[i].key, key) == 0)
+            return i;
+    return -1;
+}
+
+int params_is_fixed(const char *key)
+{
+    return find_fixed(key) >= 0;
+}
+
+int params_known_count(void)
+{
+    return param_count + FIXED_COUNT;
+}
+
+int params_check_fixed(const char *key, const char *value, struct error *error)
+{
+    const struct fixed *row = &fixed[find_fixed(key)];
+    char *end, number[TEXT_NUMBER_SIZE];
+    if (*value != '\0' && strtod(value, &end) == row->value && *end == '\0')
+        return 0;
+    return error_set(error, ERR_RANGE, "%s: %.80s cannot be set any more: it is always %s", key,
+                     value, text_print_double(row->value, number));
+}
+
+/* A record's value of a constant: said once for each key. */
+static void tell_fixed(const char *key, const char *value)
+{
+    static char has_told[FIXED_COUNT];
+    char number[TEXT_NUMBER_SIZE];
+    int row = find_fixed(key);
+    struct error error;
+    if (params_check_fixed(key, value, &error) == 0 || has_told[row]++)
+        return;
+    output_print(stderr, "%s = %.80s is gone: it is always %s, so results may differ\n", key, value,
+                 text_print_double(fixed[row].value, number));
+}
+
 int params_set_recorded(struct params *params, const char *key, const char *value,
                         struct error *error)
 {
     static int is_said;
+    if (params_is_fixed(key)) {
+        tell_fixed(key, value);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof retired_values / sizeof retired_values[0]; i++) {
         if (strcmp(key, retired_values[i].key) || strcmp(value, retired_values[i].value))
             continue;

@@ -1,6 +1,7 @@
 /* Which rows somebody meets who prints the configuration of a run: not those of other kinds of
  * body, of methods and things that this run does without, nor those that hardly anybody sets. Each
- * is shown where it has another value than by default, so that what is printed says all. */
+ * is shown where it has another value than by default or by the world's preset, so that what is
+ * printed says all. */
 #include <string.h>
 
 #include "common/params/params.h"
@@ -23,6 +24,11 @@ static int uses_rectangles(const struct params *params)
 static int uses_volume(const struct params *params)
 {
     return uses_boxes(params) || uses_spheres(params);
+}
+
+static int uses_lengths(const struct params *params)
+{
+    return !uses_boxes(params);
 }
 
 static int uses_faces(const struct params *params)
@@ -50,6 +56,16 @@ static int has_light(const struct params *params)
     return params->light_kind != LIGHT_NONE;
 }
 
+static int has_still_light(const struct params *params)
+{
+    return params->light_kind == LIGHT_STILL;
+}
+
+static int has_moving_light(const struct params *params)
+{
+    return params->light_kind == LIGHT_MOVING;
+}
+
 static int has_contests(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_CONTEST;
@@ -70,82 +86,173 @@ static int is_preserve(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
+static int is_bred(const struct params *params)
+{
+    return !is_preserve(params);
+}
+
+static int strides(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_STRIDE;
+}
+
+static int has_expression(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_CUSTOM;
+}
+
+static int has_drag(const struct params *params)
+{
+    return params->world_viscosity_pa_s > 0 || params->world_viscosity_pa_s_m > 0 ||
+           params->world_drag_law == DRAG_LAW_QUADRATIC;
+}
+
+static int is_dragged_linearly(const struct params *params)
+{
+    return params->world_drag_law == DRAG_LAW_LINEAR;
+}
+
+static int is_dragged_quadratically(const struct params *params)
+{
+    return params->world_drag_law == DRAG_LAW_QUADRATIC;
+}
+
 static int is_fine(const struct params *params)
 {
     return 0;
 }
 
-/* Beginnings of keys, and when the rows are used. */
+/* Keys, or the beginnings of keys, which end in a dot or a line; and when the rows are used. A row
+ * in several groups is shown where all are used. */
 static const struct group {
     int (*is_used)(const struct params *params);
     const char *keys[24];
 } groups[] = {
-    {uses_spheres,
-     {"mutation.sphere_", "mutation.bone_", "mutation.add_brace", "initial.radius_",
-      "initial.bone_", "initial.muscles", "initial.braces", "initial.held", "creature.radius_",
-      "creature.bone", "creature.muscle_", "creature.drive_", "creature.rolling_", "creature.spin_",
-      "creature.body_damping_1_s", "simulation.substeps", "world.dimensions", "sensor.bone",
-      "guard.strain"}},
-    {uses_boxes,
-     {"creature.neighbours", "creature.mass_ratio_max", "creature.overlap_max_m", "creature.area_",
-      "world.viscosity_pa_s_m", "world.quadratic_drag_kg_m3"}},
-    {uses_rectangles,
-     {"creature.density_kg_m2", "creature.strength_n", "creature.linear_strength_n_m",
-      "world.quadratic_drag_kg_m2"}},
+    {uses_spheres, {"spheres."}},
+    {uses_boxes, {"boxes.", "world.viscosity_pa_s_m", "world.quadratic_drag_kg_m3"}},
+    {uses_rectangles, {"rectangles."}},
+    {uses_lengths, {"world.viscosity_pa_s", "world.quadratic_drag_kg_m2"}},
     {uses_volume, {"creature.density_kg_m3", "sensor.height", "light.around"}},
     {uses_faces,
      {"initial.side_", "initial.rigid", "initial.linear", "initial.extension_max", "creature.side_",
-      "creature.aspect_max", "creature.extension_max", "creature.twins"}},
+      "creature.aspect_max", "creature.extension_max", "creature.twins", "creature.effector_mode",
+      "creature.joint_speed_", "creature.hill_curvature", "world.relief_m", "exam.relief_m",
+      "guard.other_solver"}},
     {uses_archive, {"archive.", "evolution.lag"}},
     {is_interactive, {"interactive.every"}},
     {has_islands, {"evolution.island_", "evolution.islands_merged"}},
-    {has_light,
-     {"light.x_m", "light.y_m", "light.range_m", "light.speed_m_s", "light.trials", "light.around",
-      "light.brightness"}},
-    {has_contests, {"contest.", "sensor.other", "sensor.object", "evolution.seeds_see"}},
+    {has_light, {"light.y_m", "light.around"}},
+    {has_still_light, {"light.x_m"}},
+    {has_moving_light, {"light.range_m", "light.speed_m_s", "light.trials"}},
+    {has_contests, {"contest.", "sensor.other", "sensor.object"}},
     {has_relief, {"world.relief_wavelength_m", "world.relief_seed"}},
     {has_obstacles, {"world.depth_m"}},
+    {has_drag, {"world.drag_faces", "world.drag_exposure"}},
+    {is_dragged_linearly, {"world.viscosity_"}},
+    {is_dragged_quadratically, {"world.quadratic_"}},
+    {strides, {"fitness.slip_weight", "fitness.belly_weight"}},
+    {has_expression, {"fitness.expression"}},
     {is_preserve, {"preserve."}},
+    {is_bred, {"population.",           "evolution.search",
+               "evolution.islands",     "evolution.living_draws",
+               "evolution.lag",         "archive.",
+               "interactive.",          "breeding.",
+               "simulation.duration_s", "simulation.until",
+               "world.ground",          "world.obstacles",
+               "world.relief_m",        "light.kind",
+               "sensor.light",          "settle.",
+               "guard.referee_",        "guard.score",
+               "guard.other_solver",    "guard.budget",
+               "guard.motionless_",     "exam."}},
     {is_fine,
-     {"mutation.breeding_method", "mutation.body_", "mutation.effector", "mutation.neuron_",
-      "mutation.add_", "mutation.connection_", "mutation.remove_", "mutation.more_continue",
-      "mutation.mated_scale", "breeding.crossover_points_max", "simulation.constraint_tau_s",
-      "simulation.rtol", "simulation.contact_sweeps", "simulation.perturbation",
-      "settle.push_apart_s", "settle.rest_", "creature.effector_filter_s",
-      "creature.joint_damping_1_s", "evolution.reevaluate"}},
+     {"mutation.breeding_method",
+      "mutation.body_",
+      "mutation.effector",
+      "mutation.neuron_",
+      "mutation.add_",
+      "mutation.connection_",
+      "mutation.remove_",
+      "mutation.more_continue",
+      "mutation.mated_scale",
+      "breeding.crossover_points_max",
+      "simulation.constraint_tau_s",
+      "simulation.rtol",
+      "simulation.perturbation",
+      "creature.effector_filter_s",
+      "creature.joint_damping_1_s",
+      "simulation.integrator",
+      "light.brightness",
+      "evolution.reevaluate",
+      "evolution.seeds_see",
+      "spheres.mutation_",
+      "spheres.spin_resistance",
+      "spheres.bones_max"}},
     {is_fine,
-     {"guard.perturbed_pose", "guard.perturbed_friction", "guard.exam_", "guard.joint_pulse_s",
-      "guard.cost_of_transport", "guard.motionless_m", "guard.hopeless_", "guard.fine_runs",
-      "guard.turn_rad", "guard.mass_ratio", "exam.turn_rad", "exam.friction_share",
-      "farm.silence_s", "farm.log_mb", "farm.start_s", "farm.commit_s", "farm.pin", "farm.prefetch",
+     {"guard.perturbed_pose_rad",
+      "guard.perturbed_friction",
+      "guard.exam_",
+      "guard.joint_pulse_s",
+      "guard.motionless_m",
+      "guard.hopeless_",
+      "guard.fine_runs",
+      "guard.turn_rad",
+      "guard.mass_ratio",
+      "guard.momentum_share",
+      "exam.turn_rad",
+      "exam.friction_share",
+      "exam.drop_m",
+      "farm.silence_s",
+      "farm.log_mb",
+      "farm.start_s",
+      "farm.commit_s",
+      "farm.pin",
+      "farm.prefetch",
       "farm.deadline_s"}},
     {is_fine,
      {"archive.trial_share", "archive.frozen", "archive.pressure", "breeding.choice",
       "creature.servo_rad_s", "exam.slope_rad", "exam.starts", "exam.pass", "farm.memory_mb",
       "farm.nice", "fitness.size_floor_m", "guard.penetration_m", "guard.perturbed_runs",
-      "world.drag_exposure", "evolution.seeded_share"}},
+      "evolution.seeded_share"}},
 };
+
+static int is_meant(const char *entry, const char *key)
+{
+    size_t length = strlen(entry);
+    int is_beginning = entry[length - 1] == '.' || entry[length - 1] == '_';
+    return is_beginning ? strncmp(key, entry, length) == 0 : strcmp(key, entry) == 0;
+}
 
 static int is_in(const struct group *group, const char *key)
 {
     for (size_t i = 0; i < sizeof group->keys / sizeof group->keys[0] && group->keys[i]; i++)
-        if (strncmp(key, group->keys[i], strlen(group->keys[i])) == 0)
+        if (is_meant(group->keys[i], key))
             return 1;
     return 0;
+}
+
+/* What the row has if nobody sets it. */
+static void print_unset(const struct params *params, int index, char value[PARAM_TEXT_SIZE])
+{
+    char preset[PARAM_TEXT_SIZE];
+    struct params unset;
+    struct error error;
+    params_set_defaults(&unset);
+    params_print_value(params, params_find("world.preset"), preset, sizeof preset);
+    if (strcmp(param_table[index].key, "world.preset") != 0)
+        params_set(&unset, "world.preset", preset, &error);
+    params_print_value(&unset, index, value, PARAM_TEXT_SIZE);
 }
 
 int params_is_shown(const struct params *params, int index)
 {
     static const size_t count = sizeof groups / sizeof groups[0];
-    char value[PARAM_TEXT_SIZE], preset[PARAM_TEXT_SIZE];
-    struct params defaults;
+    char value[PARAM_TEXT_SIZE], unset[PARAM_TEXT_SIZE];
     int is_used = 1;
     for (size_t i = 0; i < count && is_used; i++)
         is_used = !is_in(&groups[i], param_table[index].key) || groups[i].is_used(params);
     if (is_used)
         return 1;
-    params_set_defaults(&defaults);
     params_print_value(params, index, value, sizeof value);
-    params_print_value(&defaults, index, preset, sizeof preset);
-    return strcmp(value, preset) != 0;
+    print_unset(params, index, unset);
+    return strcmp(value, unset) != 0;
 }

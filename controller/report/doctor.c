@@ -132,8 +132,9 @@ static void treat_motionless(const struct params *params, struct doctor_finding 
         try_setting(finding, "initial.effectors=1");
     else if (params->initial_rigid > 0)
         try_setting(finding, "initial.rigid=0");
-    else if (params->creature_strength_n * 2 <= 100000)
-        try_setting(finding, "creature.strength_n=%.6g", fmax(2 * params->creature_strength_n, 1));
+    else if (params->rectangles_strength_n * 2 <= 100000)
+        try_setting(finding, "rectangles.strength_n=%.6g",
+                    fmax(2 * params->rectangles_strength_n, 1));
 }
 
 static void treat_unexpressed(const struct params *params, struct doctor_finding *finding)
@@ -155,8 +156,8 @@ static void treat_unsettled(const struct params *params, struct doctor_finding *
 
 static void treat_strength(const struct params *params, struct doctor_finding *finding)
 {
-    if (params->creature_strength_n > 0)
-        try_setting(finding, "creature.strength_n=%.6g", params->creature_strength_n / 2);
+    if (params->rectangles_strength_n > 0)
+        try_setting(finding, "rectangles.strength_n=%.6g", params->rectangles_strength_n / 2);
 }
 
 static void treat_budget(const struct params *params, struct doctor_finding *finding)

@@ -19,8 +19,8 @@ struct servo; /* servo.h */
 struct dynamics_settings {
     int solver; /* SOLVER_* */
     double dt_s;
-    int integrator; /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
-    int contact_sweeps;
+    int integrator;     /* INTEGRATOR_*; RK4: no contacts and no limits, in either solver */
+    int contact_sweeps; /* at most, where nothing else solves contacts; 0 for the default of 100 */
     double servo_rad_s;
     double joint_speed_rad_s, joint_speed_m_s; /* of hinges and of linear joints */
     double hill_curvature; /* of the curve between an effector's bound and its speed; 0: none */
@@ -29,8 +29,7 @@ struct dynamics_settings {
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
     /* of the constraint solver; constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol;
-    int substeps;   /* of spheres, at least; 0 for the default */
-    double bone_hz; /* of spheres: the fastest vibration of bones and joints; 0 for the default */
+    int substeps;      /* of spheres, at least; 0 for the default */
     uint64_t work_max; /* see dynamics_work(); 0: no end */
     /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that
      * touches, as shares of the sphere's radius; rate at which motion within the body decays */

@@ -96,7 +96,7 @@ static double watch_rates(struct run *run)
 static int has_broken(struct run *run)
 {
     const struct body_physics *physics = physics_of(&run->phenotype);
-    double most = run->params->guard_strain;
+    double most = run->params->spheres_guard_strain;
     if (most <= 0 || !physics->strain)
         return 0;
     int is_strained = physics->strain(run->dynamics, &run->phenotype) > most;

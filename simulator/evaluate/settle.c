@@ -13,8 +13,14 @@
 #define SETTLE_DAMPING_1_S   3.0
 /* While settling there is no friction for this long, so that limbs slide into place. */
 #define SETTLE_SLIDE_S 2.0
-/* At rest: kinetic energy below this share of m g size. */
+/* For this long at most: 0.25 m of way, more than half the longest side that random bodies have.
+ * What is not apart by then is a heap that no time parts. */
+#define PUSH_APART_S 0.5
+/* At rest: for SETTLE_REST_S the kinetic energy is below this share of m g size and the centre of mass
+ * keeps its height within REST_HEIGHT_M. What stands on an edge and topples has left both behind
+ * by then. */
 #define REST_ENERGY_SHARE 1e-4
+#define REST_HEIGHT_M     1e-3
 
 /* Steps through one tick of a phase before the start. */
 static int settle_tick(struct run *run)
@@ -44,8 +50,7 @@ int run_push_apart(struct run *run)
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
     run->phase = PHASE_PUSH_APART;
-    while (dynamics_overlap(run->dynamics) > OVERLAP_AIM_M &&
-           run->time_s < p->settle_push_apart_s) {
+    while (dynamics_overlap(run->dynamics) > OVERLAP_AIM_M && run->time_s < PUSH_APART_S) {
         /* every tick starts at rest: a pile that cannot come apart must not gather speed */
         int verdict = settle_tick(run);
         if (verdict != VERDICT_OK)
@@ -136,12 +141,11 @@ int run_settle(struct run *run)
         }
         double height = dynamics_centre_of_mass(run->dynamics).y;
         double kinetic_j = dynamics_ledger(run->dynamics)->kinetic_j;
-        if (fabs(height - rest_height) > p->settle_rest_height_m ||
-            kinetic_j > REST_ENERGY_SHARE * scale_j) {
+        if (fabs(height - rest_height) > REST_HEIGHT_M || kinetic_j > REST_ENERGY_SHARE * scale_j) {
             rest_height = height;
             rest_since_s = run->time_s;
         }
-        if (run->time_s - rest_since_s >= p->settle_rest_s)
+        if (run->time_s - rest_since_s >= SETTLE_REST_S)
             verdict = VERDICT_OK;
     }
     dynamics_set_world(run->dynamics, &run->world);

@@ -118,7 +118,7 @@ static int judge(const struct phenotype *phenotype, const struct world *world,
     for (int i = 0; i < phenotype->part_count; i++)
         thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
     double stiffness =
-        2 * world->viscosity_pa_s * dt_s / (params->creature_density_kg_m2 * thinnest_m);
+        2 * world->viscosity_pa_s * dt_s / (params->rectangles_density_kg_m2 * thinnest_m);
     return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
                ? VERDICT_UNSTABLE_DRAG
                : VERDICT_OK;

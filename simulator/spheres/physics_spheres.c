@@ -111,7 +111,7 @@ static void thicken(const struct phenotype *phenotype, double rate_1_s, struct w
 
 static int is_flat(const struct params *params)
 {
-    return params->world_dimensions == 2;
+    return params->spheres_dimensions == 2;
 }
 
 /* The body as it is: its bones keep their lengths. */

@@ -20,7 +20,9 @@
  * with the cube of its length, and no step is small enough for that. */
 #define STRETCH_MOST 1.25
 #define SUBSTEPS     2
-#define BONE_HZ      75
+/* The fastest vibration of bones and joints: at a step of 1/240 s it needs the two substeps that
+ * there are by default, and no more. */
+#define BONE_HZ 75
 
 /* How many bones and rows of joints pull at each sphere: a bone is as stiff as makes the fastest
  * vibration that these can have with others like it the one that is asked for. */
@@ -191,7 +193,7 @@ static void set_step(struct sphere_system *s)
 {
     const struct dynamics_settings *settings = &s->settings;
     double damped = BONE_DAMPING_1_S * ROD_DAMPING_STEPS * settings->dt_s;
-    s->vibration_rad_s = 2 * DET_PI * (settings->bone_hz > 0 ? settings->bone_hz : BONE_HZ);
+    s->vibration_rad_s = 2 * DET_PI * BONE_HZ;
     s->bone_damping = damped / (1 + 0.5 * damped);
     int asked = settings->substeps > 0 ? settings->substeps : SUBSTEPS;
     int needed = (int)ceil(s->vibration_rad_s * settings->dt_s / PHASE_MOST - 1e-9);

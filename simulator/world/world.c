@@ -31,7 +31,7 @@ void world_init(struct world *world, const struct params *params)
     world->own_elasticity = params->creature_elasticity;
     world->solids = NULL;
     world->solid_count = 0;
-    world->half_depth_m = params->world_dimensions == 2 ? HUGE_VAL : params->world_depth_m / 2;
+    world->half_depth_m = params->spheres_dimensions == 2 ? HUGE_VAL : params->world_depth_m / 2;
     struct error error;
     obstacles_parse(&world->obstacles, params->world_obstacles, &error);
 }

@@ -316,7 +316,6 @@ static int replay_tape(const struct creature *creature)
     struct dynamics_settings settings = {.solver = p->simulation_solver,
                                          .dt_s = tick_s / steps,
                                          .integrator = p->simulation_integrator,
-                                         .contact_sweeps = (int)p->simulation_contact_sweeps,
                                          .servo_rad_s = p->creature_servo_rad_s,
                                          .joint_speed_rad_s = p->creature_joint_speed_rad_s,
                                          .joint_speed_m_s = p->creature_joint_speed_m_s,

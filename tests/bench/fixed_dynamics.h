@@ -19,7 +19,6 @@ static inline struct dynamics_settings fixed_settings(void)
     params_set_defaults(&defaults);
     return (struct dynamics_settings){.dt_s = 1.0 / 240,
                                       .integrator = INTEGRATOR_AUTO,
-                                      .contact_sweeps = (int)defaults.simulation_contact_sweeps,
                                       .servo_rad_s = defaults.creature_servo_rad_s,
                                       .joint_speed_rad_s = defaults.creature_joint_speed_rad_s,
                                       .joint_speed_m_s = defaults.creature_joint_speed_m_s,

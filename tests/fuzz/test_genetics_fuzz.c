@@ -156,8 +156,8 @@ static int check_sphere(struct fuzz *fuzz, const struct phenotype *phenotype, in
     const struct params *params = &fuzz->params;
     const struct sphere *sphere = &sphere_body_of(phenotype)->spheres[index];
 
-    if (!(sphere->radius_m >= params->creature_radius_min_m &&
-          sphere->radius_m <= params->creature_radius_max_m))
+    if (!(sphere->radius_m >= params->spheres_radius_min_m &&
+          sphere->radius_m <= params->spheres_radius_max_m))
         return refuse(fuzz, "sphere %d has radius %g m", index, sphere->radius_m);
     if (!(isfinite(sphere->centre.x) && isfinite(sphere->centre.y) && isfinite(sphere->centre.z) &&
           sphere->mass_kg > 0 && isfinite(sphere->mass_kg)))
@@ -178,8 +178,8 @@ static int check_bone(struct fuzz *fuzz, const struct sphere_body *body, int ind
         if ((body->bones[i].a == bone->a && body->bones[i].b == bone->b) ||
             (body->bones[i].a == bone->b && body->bones[i].b == bone->a))
             return refuse(fuzz, "bones %d and %d join the same", i, index);
-    if (!(bone->length_m >= params->creature_bone_min_m * (1 - 1e-9) &&
-          bone->length_m <= params->creature_bone_max_m * (1 + 1e-9)))
+    if (!(bone->length_m >= params->spheres_bone_min_m * (1 - 1e-9) &&
+          bone->length_m <= params->spheres_bone_max_m * (1 + 1e-9)))
         return refuse(fuzz, "bone %d has length %g m", index, bone->length_m);
     if (!(bone->shortest_m > 0 && bone->shortest_m <= bone->length_m &&
           bone->longest_m >= bone->length_m))

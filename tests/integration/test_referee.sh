@@ -51,7 +51,7 @@ END
 walk() {
     "$simulator" evaluate "$creatures/$1" "$root/examples/walk.ini" --referee "${@:2}" \
         -s simulation.dt_s=0.0166 -s guard.energy_share=0 -s guard.turn_rad=0 \
-        -s guard.penetration_m=0 -s guard.reversals_hz=0 -s creature.strength_n=10 -s creature.hill_curvature=0
+        -s guard.penetration_m=0 -s guard.reversals_hz=0 -s rectangles.strength_n=10 -s creature.hill_curvature=0
 }
 { walk biped.json -s creature.servo_rad_s=200; walk inchworm.json -s creature.effector_mode=torque; } >bad
 grep -q 'does not hold' bad || fail "an artefact holds: $(cat bad)"

@@ -853,7 +853,7 @@ START_TEST(random_creatures_stay_finite)
     ck_assert_int_eq(params_set(&params, "world.preset", "moon", &error), 0);
     params.world_elasticity = 0.5;
     params.creature_effector_mode = EFFECTOR_TORQUE;
-    params.creature_strength_n = 60;
+    params.rectangles_strength_n = 60;
     params.simulation_solver = SOLVER_CONSTRAINT;
     params.simulation_duration_s = 1;
     params.guard_turn_rad = 0;

@@ -44,7 +44,7 @@ static inline void violent_params(struct params *params, uint64_t number)
     params->initial_limit_max_rad = number % 3 ? 1.6 : 12;
     params->creature_parts_max = 2 + (int64_t)rng_below(&rng, 19);
     params->creature_effector_mode = number % 2 ? EFFECTOR_TORQUE : EFFECTOR_POSITION;
-    params->creature_strength_n *= violent_log_uniform(&rng, 0.1, 30);
+    params->rectangles_strength_n *= violent_log_uniform(&rng, 0.1, 30);
     params->creature_effector_filter_s *= number % 3 != 1;
     params->creature_joint_damping_1_s = rng_chance(&rng, 0.25) ? rng_uniform(&rng, 0, 5) : 0;
     if (rng_chance(&rng, 0.25))
@@ -52,18 +52,18 @@ static inline void violent_params(struct params *params, uint64_t number)
     params->settle_required = number % 5 != 0;
     params->guard_motionless_s = 0;
 
-    params->initial_radius_max_m = 0.2;
-    params->initial_muscles = rng_uniform(&rng, 0.2, 1);
-    params->initial_braces = rng_uniform(&rng, 0, 3);
-    params->initial_held = rng_unit(&rng);
-    params->creature_muscle_strength_n_m *= violent_log_uniform(&rng, 0.1, 10);
-    params->creature_drive_strength_n *= violent_log_uniform(&rng, 0.1, 10);
-    params->creature_rolling_resistance *= number % 2;
-    params->creature_spin_resistance *= number % 2;
+    params->spheres_initial_radius_max_m = 0.2;
+    params->spheres_initial_muscles = rng_uniform(&rng, 0.2, 1);
+    params->spheres_initial_braces = rng_uniform(&rng, 0, 3);
+    params->spheres_initial_held = rng_unit(&rng);
+    params->spheres_muscle_strength_n_m *= violent_log_uniform(&rng, 0.1, 10);
+    params->spheres_drive_strength_n *= violent_log_uniform(&rng, 0.1, 10);
+    params->spheres_rolling_resistance *= number % 2;
+    params->spheres_spin_resistance *= number % 2;
 
     double strength = violent_log_uniform(&rng, 0.1, 30);
-    params->creature_area_strength_n_m *= strength;
-    params->creature_area_linear_strength_n_m2 *= strength;
+    params->boxes_strength_n_m *= strength;
+    params->boxes_linear_strength_n_m2 *= strength;
 }
 
 /* Turns a drive into a wave as fast, wide and steep as it goes. */

@@ -276,7 +276,6 @@ static inline struct dynamics_settings stage_default_settings(void)
     params_set_defaults(&params);
     return (struct dynamics_settings){.dt_s = 1.0 / 240,
                                       .integrator = INTEGRATOR_AUTO,
-                                      .contact_sweeps = (int)params.simulation_contact_sweeps,
                                       .servo_rad_s = params.creature_servo_rad_s,
                                       .joint_speed_rad_s = 1e9,
                                       .joint_speed_m_s = 1e9,

@@ -216,7 +216,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
 
 START_TEST(a_creature_moves_as_a_scene_of_its_boxes)
 {
-    set("creature.neighbours=pass"); /* as in scenes */
+    set("boxes.neighbours=pass"); /* as in scenes */
     static const char *const worlds[] = {"world.preset=land", "world.preset=water"};
     int count = 0;
     for (uint64_t id = 1; id <= CREATURES; id++)
@@ -770,9 +770,9 @@ START_TEST(a_lid_closes_on_its_trunk)
     set("world.ground=no");
     for (int solver = SOLVER_ARTICULATED; solver <= SOLVER_CONSTRAINT; solver++) {
         params.simulation_solver = solver;
-        set("creature.neighbours=auto");
+        set("boxes.neighbours=auto");
         ck_assert_double_eq_tol(close_lid(), closed_rad, 1e-4);
-        set("creature.neighbours=pass");
+        set("boxes.neighbours=pass");
         ck_assert_double_gt(close_lid(), 2.5);
     }
 }

@@ -75,7 +75,7 @@ static void make_creature(struct creature *made)
     made->params.world_preset = PRESET_WATER;
     made->params.world_gravity_m_s2 = 1.0 / 3.0;
     made->params.world_ground = 0;
-    made->params.simulation_contact_sweeps = 17;
+    made->params.spheres_substeps = 17;
     made->params.evolution_behaviour = BEHAVIOUR_SWIM;
     made->params.fitness_size_floor_m = 0.7;
     made->params.guard_referee_share = 0.4;
@@ -1143,9 +1143,8 @@ START_TEST(golden_files_are_read)
     make_lagging(&genomes[4]);
     make_seeing(&genomes[5]);
     /* files of versions without the key mean what they did */
-    ck_assert_int_eq(text.params.creature_neighbours,
-                     version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
-    ck_assert_int_eq(binary.params.creature_neighbours, text.params.creature_neighbours);
+    ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
+    ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
     ck_assert(genome_is_equal(&text.genome, &genomes[_i]));
     for (int i = 0; i < CREATURE_FORMAT_VERSION; i++)
         genome_deinit(&genomes[i]);

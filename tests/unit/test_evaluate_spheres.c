@@ -62,7 +62,7 @@ static void make_dumbbell(double frequency_hz)
 START_TEST(who_trembles_is_caught)
 {
     make_dumbbell(13);
-    set("creature.muscle_speed_m_s=100");
+    set("spheres.muscle_speed_m_s=100");
     run();
     ck_assert_int_eq(result.verdict, VERDICT_VIBRATION);
     set("guard.reversals_hz=0");
@@ -75,7 +75,7 @@ END_TEST
 START_TEST(who_moves_fast_is_not)
 {
     make_dumbbell(8);
-    set("creature.muscle_speed_m_s=100");
+    set("spheres.muscle_speed_m_s=100");
     run();
     ck_assert_int_eq(result.verdict, VERDICT_OK);
     ck_assert_double_eq_tol(result.measures.reversals_max_hz, 16, 1);
@@ -136,7 +136,7 @@ START_TEST(the_examples_go_as_far_at_every_step)
         char substeps[32];
         params_set_defaults(&params);
         read_example(_i);
-        snprintf(substeps, sizeof substeps, "simulation.substeps=%d", 2 << i);
+        snprintf(substeps, sizeof substeps, "spheres.substeps=%d", 2 << i);
         set(substeps);
         set("guard.motionless_s=0");
         evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);

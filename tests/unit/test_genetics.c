@@ -96,13 +96,7 @@ static void allow_only(const char *kind)
     char key[80];
 
     for (int i = 0; i < param_count; i++) {
-        static const char *const others[] = {"none", "one", "more_continue", "mated_scale", "step"};
-        int is_rate =
-            !strcmp(param_table[i].section, "mutation") && param_table[i].type == PARAM_REAL;
-
-        for (int k = 0; k < 5; k++)
-            is_rate &= strcmp(param_table[i].name, others[k]) != 0;
-        if (is_rate)
+        if (params_is_rate(i))
             ck_assert_int_eq(params_set(&params, param_table[i].key, "0", &error), 0);
     }
     if (kind) {
@@ -598,7 +592,7 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
     if (!strcmp(kinds[kind].kind, "breeding_method"))
         params.breeding_choice = CHOICE_INHERITED;
     params.creature_body = kinds[kind].body;
-    params.initial_held = 0.8;
+    params.spheres_initial_held = 0.8;
     allow_only(kinds[kind].kind);
     for (uint64_t i = 1; i <= 400; i++) {
         char text[256];
@@ -619,8 +613,8 @@ START_TEST(kinds_here_are_those_of_the_parameters)
     int rates = 0;
 
     for (int i = 0; i < param_count; i++)
-        rates += !strcmp(param_table[i].section, "mutation") && param_table[i].type == PARAM_REAL;
-    ck_assert_int_eq(rates, KIND_COUNT - KINDS_AGAIN + 5);
+        rates += params_is_rate(i);
+    ck_assert_int_eq(rates, KIND_COUNT - KINDS_AGAIN);
 }
 END_TEST
 

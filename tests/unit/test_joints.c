@@ -118,7 +118,7 @@ START_TEST(forces_press_against_the_limits)
     for (int side = -1; side <= 1; side += 2) {
         prepare(_i);
         set("creature.effector_mode=torque");
-        set("creature.linear_strength_n_m=2");
+        set("rectangles.linear_strength_n_m=2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_LINEAR, -0.1, 0.3), side * 0.75);
         grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.5;
@@ -194,7 +194,7 @@ START_TEST(torques_press_against_limits_beyond_a_turn)
         set("guard.turn_rad=0");
         set("guard.joint_speed_rad_s=0");
         set("creature.effector_mode=torque");
-        set("creature.strength_n=0.2");
+        set("rectangles.strength_n=0.2");
         add_body(0.4, 0.2, JOINT_RIGID, 0, 0);
         ask(add_body(0.3, 0.1, JOINT_ROTARY, -8, 7), side);
         grown_hang(1, 2, FACE_RIGHT, FACE_LEFT);

@@ -384,6 +384,64 @@ static void set_random(struct params *target, struct rng *rng)
     }
 }
 
+/* ---- keys of older versions ---- */
+
+START_TEST(a_key_that_moved_may_be_used)
+{
+    ck_assert_int_eq(read_ini("[creature]\nbone_min_m = 0.07\n[world]\ndimensions = 2\n"), 0);
+    ck_assert(params.spheres_bone_min_m == 0.07 && params.spheres_dimensions == 2);
+    ck_assert_int_eq(params_set(&params, "mutation.add_brace", "7", &error), 0);
+    ck_assert(params.spheres_mutation_add_brace == 7);
+    ck_assert_int_eq(params_set(&params, "creature.strength_n", "-1", &error), ERR_RANGE);
+    ck_assert_str_eq(error.message, "rectangles.strength_n: -1 is not within 0 .. 100000");
+    ck_assert_int_eq(read_ini("[creature]\nstrength_n = 1\n[rectangles]\nstrength_n = 1\n"),
+                     ERR_EXISTS);
+    ck_assert_str_eq(error.message, "walk.ini:4: rectangles.strength_n is set a second time");
+}
+END_TEST
+
+START_TEST(a_key_that_is_a_constant_says_the_constant)
+{
+    struct params before = params;
+    ck_assert_msg(read_ini("[settle]\nrest_s = 0.50\n[simulation]\ncontact_sweeps = 100\n") == 0,
+                  "%s", error.message);
+    ck_assert_int_eq(read_ini("[settle]\nrest_s = 0.7\n"), ERR_RANGE);
+    ck_assert_str_eq(error.message,
+                     "walk.ini:2: settle.rest_s: 0.7 cannot be set any more: it is always 0.5");
+    ck_assert_int_eq(params_set(&params, "settle.rest_s", "", &error), ERR_RANGE);
+    ck_assert_int_eq(params_set(&params, "settle.rest_s", "0.5 ", &error), ERR_RANGE);
+    ck_assert_int_lt(params_find("settle.rest_s"), 0);
+    ck_assert_mem_eq(&params, &before, sizeof before);
+}
+END_TEST
+
+/* A record is read all the same, and what is lost is said once. */
+START_TEST(a_record_may_say_another_constant)
+{
+    struct params before = params;
+    FILE *said = tmpfile();
+    char text[400] = "";
+    int kept = dup(STDERR_FILENO);
+    ck_assert(said && kept >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
+    int rc = 0;
+    for (int i = 0; i < 2; i++) {
+        rc |= params_set_recorded(&params, "settle.rest_s", "0.5", &error);
+        rc |= params_set_recorded(&params, "simulation.contact_sweeps", "17", &error);
+    }
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    fclose(said);
+    ck_assert_int_eq(rc, 0);
+    ck_assert_str_eq(
+        text, "simulation.contact_sweeps = 17 is gone: it is always 100, so results may differ\n");
+    ck_assert_mem_eq(&params, &before, sizeof before);
+    ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &error), 0);
+}
+END_TEST
+
 START_TEST(a_word_ties_tau_to_the_step)
 {
     params_set_defaults(&params);
@@ -481,7 +539,7 @@ START_TEST(cross_checks)
          "population.survival 0.2 of population.size 4"},
         {"[simulation]\ndt_s = 0.02\n", "simulation.dt_s 0.02 is longer than a brain tick"},
         {"[simulation]\nintegrator = rk4\n", "simulation.integrator rk4 cannot hold contacts"},
-        {"[settle]\nrequired = yes\nrest_s = 6\n", "settle.rest_s 6 is above settle.limit_s 5"},
+        {"[settle]\nrequired = yes\nlimit_s = 0.4\n", "settle.limit_s 0.4 leaves no 0.5 s at rest"},
         {"name = a/b\n", "name: \"a/b\" cannot name a directory"},
         {"name =\n", "name: \"\" cannot name a directory"},
         {"name = ..\n", "name: \"..\" cannot name a directory"},
@@ -504,7 +562,7 @@ END_TEST
 START_TEST(some_mutation_must_be_possible)
 {
     for (int i = 0; i < param_count; i++)
-        if (strcmp(param_table[i].section, "mutation") == 0 && param_table[i].max == 1000)
+        if (params_is_rate(i))
             *(double *)((char *)&params + param_table[i].offset) = 0;
     ck_assert_int_lt(params_check(&params, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.message, "all mutation rates are 0"));
@@ -564,18 +622,18 @@ START_TEST(who_prints_a_walk_meets_what_it_uses)
     params_set_defaults(&params);
     params.evolution_search = SEARCH_SIMS;
     ck_assert_int_le(count_shown(), 110);
-    ck_assert(shows("creature.strength_n") && !shows("creature.radius_min_m"));
-    ck_assert(!shows("creature.area_strength_n_m") && !shows("archive.cells"));
+    ck_assert(shows("rectangles.strength_n") && !shows("spheres.radius_min_m"));
+    ck_assert(!shows("boxes.strength_n_m") && !shows("archive.cells"));
     ck_assert(!shows("light.range_m") && !shows("farm.commit_s"));
     params.creature_body = BODY_SPHERES;
     params.evolution_search = SEARCH_ARCHIVE;
     params.light_kind = LIGHT_MOVING;
-    ck_assert(!shows("creature.strength_n") && shows("creature.radius_min_m"));
+    ck_assert(!shows("rectangles.strength_n") && shows("spheres.radius_min_m"));
     ck_assert(shows("archive.cells") && shows("light.range_m"));
     /* what differs is shown whatever it is, so that the text says all */
     params.farm_commit_s = 2;
-    params.creature_area_strength_n_m = 5;
-    ck_assert(shows("farm.commit_s") && shows("creature.area_strength_n_m"));
+    params.boxes_strength_n_m = 5;
+    ck_assert(shows("farm.commit_s") && shows("boxes.strength_n_m"));
     FILE *file = open_memstream(&text, &length);
     ck_assert_int_eq(params_write_shown(&params, file), 0);
     fclose(file);
@@ -794,6 +852,9 @@ static Suite *make_suite(void)
     tcase_add_test(tests, ini_errors_name_file_and_line);
     tcase_add_test(tests, files);
     tcase_add_test(tests, presets);
+    tcase_add_test(tests, a_key_that_moved_may_be_used);
+    tcase_add_test(tests, a_key_that_is_a_constant_says_the_constant);
+    tcase_add_test(tests, a_record_may_say_another_constant);
     tcase_add_test(tests, a_word_ties_tau_to_the_step);
     tcase_add_test(tests, written_files_read_back);
     tcase_add_test(tests, longest_text_reads_back);

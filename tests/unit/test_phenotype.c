@@ -27,7 +27,7 @@ static void setup(void)
     params.creature_side_min_m = 0.01;
     params.creature_side_max_m = 10.0;
     params.creature_aspect_max = 1000.0;
-    params.creature_density_kg_m2 = 1.0;
+    params.rectangles_density_kg_m2 = 1.0;
 }
 
 /* ---- making genomes ---- */
@@ -343,7 +343,7 @@ START_TEST(thin_parts_are_widened)
     connect(1, 2);
     connect_at(1, 3, FACE_TOP, 0, FACE_LEFT, 0, 0);
     params.creature_aspect_max = 10.0;
-    params.creature_density_kg_m2 = 3.0;
+    params.rectangles_density_kg_m2 = 3.0;
     express();
     ck_assert_double_eq(phenotype.parts[0].width_m, 1.0);
     ck_assert_double_eq_tol(phenotype.parts[0].height_m, 0.1, EPSILON);
@@ -566,8 +566,8 @@ START_TEST(strength_of_linear_joints)
     body->effector_strength = 0.5;
     body->sensors = SENSOR_BIT(SENSOR_JOINT);
     connect(1, 2);
-    params.creature_strength_n = 1000;
-    params.creature_linear_strength_n_m = 40;
+    params.rectangles_strength_n = 1000;
+    params.rectangles_linear_strength_n_m = 40;
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
     ck_assert_double_eq_tol(phenotype.links[1].strength, 40 * 0.2 * 0.5, EPSILON);
@@ -745,7 +745,7 @@ START_TEST(rigid_joints_merge)
     connect(1, 2);
     connect(2, 3);
     connect_at(3, 4, FACE_TOP, 0, FACE_LEFT, 0, 0);
-    params.creature_density_kg_m2 = 100.0;
+    params.rectangles_density_kg_m2 = 100.0;
     express();
     ck_assert_int_eq(phenotype.link_count, 2);
     const int links[] = {0, 0, 1, 1};
@@ -813,7 +813,7 @@ START_TEST(effectors_sit_at_rotary_joints)
     genome.bodies[1].joint = JOINT_RIGID;
     connect(1, 2);
     connect(2, 3);
-    params.creature_strength_n = 10.0;
+    params.rectangles_strength_n = 10.0;
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
     ck_assert_int_eq(phenotype.effectors[0].drive, 1);

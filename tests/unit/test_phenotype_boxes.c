@@ -234,7 +234,7 @@ static struct vec3 mirrored(struct vec3 v, int axis)
 /* A limb of two parts, askew in all ways. */
 static void add_limb(int symmetry, int joint)
 {
-    set("creature.overlap_max_m=off"); /* of some limbs the images meet */
+    set("boxes.overlap_max_m=off"); /* of some limbs the images meet */
     add_box(0.5, 0.4, 0.3, JOINT_RIGID);
     struct body_gene *limb = add_box(0.2, 0.16, 0.12, joint);
     limb->is_symmetric = (uint8_t)symmetry;
@@ -432,7 +432,7 @@ START_TEST(sizes_are_clamped)
 {
     set("creature.side_max_m=0.8");
     set("creature.aspect_max=10");
-    set("creature.mass_ratio_max=off");
+    set("boxes.mass_ratio_max=off");
     add_box(1.5, 0.2, 0.04, JOINT_RIGID);
     add_box(0.1, 0.1, 0.1, JOINT_REVOLUTE);
     grown_hang(1, 2, FACE_RIGHT, FACE_LEFT)->scale = 0.2;
@@ -457,16 +457,16 @@ START_TEST(neighbours_are_of_like_mass)
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg * 40, phenotype.parts[0].mass_kg, 1e-9);
     ck_assert_double_eq_tol(space->boxes[1].size_m.x, 0.1 * cbrt(4), 1e-9);
     ck_assert_double_eq_tol(space->boxes[1].size_m.y / space->boxes[1].size_m.z, 1.25, 1e-9);
-    set("creature.mass_ratio_max=160");
+    set("boxes.mass_ratio_max=160");
     express();
     ck_assert(space->boxes[1].size_m.x == 0.1); /* to the bit, where nothing is to be done */
-    set("creature.mass_ratio_max=2");
+    set("boxes.mass_ratio_max=2");
     child->width_m = child->height_m = child->box.depth_m = 0.8;
     express();
     ck_assert_double_eq_tol(phenotype.parts[1].mass_kg, 2 * phenotype.parts[0].mass_kg, 1e-9);
     set("creature.side_max_m=0.25");
     child->width_m = 0.03;
-    set("creature.mass_ratio_max=1");
+    set("boxes.mass_ratio_max=1");
     express();
     ck_assert(space->boxes[1].size_m.y == 0.25);
 }
@@ -488,13 +488,13 @@ START_TEST(parts_without_room_are_not_made)
     express();
     ck_assert_int_eq(phenotype.part_count, 2);
     ck_assert_double_eq_tol(phenotype.mass_kg, 150 * (0.02 + 0.003), EXACT);
-    set("creature.overlap_max_m=0.03");
+    set("boxes.overlap_max_m=0.03");
     express();
     ck_assert_int_eq(phenotype.part_count, 6);
-    set("creature.overlap_max_m=off");
+    set("boxes.overlap_max_m=off");
     express();
     ck_assert_int_eq(phenotype.part_count, 6);
-    set("creature.overlap_max_m=0.001");
+    set("boxes.overlap_max_m=0.001");
     near->width_m = near->box.depth_m = 0.04;
     express();
     ck_assert_int_eq(phenotype.part_count, 6);
@@ -752,7 +752,7 @@ START_TEST(of_joined_boxes_half_is_there)
     gene->angle_rad = 3;
     express();
     ck_assert_int_eq(phenotype.meetings[1], PAIR_USUAL);
-    set("creature.neighbours=pass");
+    set("boxes.neighbours=pass");
     express();
     ck_assert_ptr_null(phenotype.meetings);
 }
@@ -777,7 +777,7 @@ START_TEST(random_bodies_are_clear_of_themselves)
             rng_init(&rng, 12, RNG_TEST, 0, id);
             genome_deinit(&genome);
             ck_assert_int_eq(genetics_random(&genome, &params, &rng, &ids), 0);
-            set(is_let ? "creature.overlap_max_m=off" : "creature.overlap_max_m=0.001");
+            set(is_let ? "boxes.overlap_max_m=off" : "boxes.overlap_max_m=0.001");
             arena_reset(&arena);
             evaluate(&genome, &params, 1, &arena, NULL, NULL, &result);
             ck_assert(is_let || result.verdict != VERDICT_OVERLAP);

@@ -257,7 +257,7 @@ END_TEST
 START_TEST(every_field_of_boxes)
 {
     fixture_make_boxes(&genome);
-    params.creature_overlap_max_m = 0; /* images of some parts meet */
+    params.boxes_overlap_max_m = 0; /* images of some parts meet */
     grow();
     const struct box_body *body = box_body_of(&phenotype);
     const struct space_body *space = phenotype.space;

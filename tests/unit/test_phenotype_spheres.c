@@ -168,8 +168,8 @@ START_TEST(recursion_scales_and_ends)
     add_sphere(0.1);
     join(1, 1, 0.4, 0, 0)->scale = 0.5;
     join(1, 2, 0.3, 1, 0)->is_terminal_only = 1;
-    set("creature.bone_min_m=0.06");
-    set("creature.radius_min_m=0.03");
+    set("spheres.bone_min_m=0.06");
+    set("spheres.radius_min_m=0.03");
     express();
     ck_assert_int_eq(body->sphere_count, 5);
     assert_at(1, 0.2, 0, 0);
@@ -193,7 +193,7 @@ START_TEST(a_plane_has_no_third_dimension)
     limb->sphere.axis_rad = 1;
     join(1, 2, 0.5, 0.3, 0.6);
     join(1, 2, 0.5, 0.3, 0.6);
-    set("world.dimensions=2");
+    set("spheres.dimensions=2");
     express();
     for (int i = 0; i < 3; i++)
         ck_assert(body->spheres[i].centre.z == 0);
@@ -271,7 +271,7 @@ START_TEST(braces_find_their_ends)
 }
 END_TEST
 
-/* Siblings close a ring; no two bones join the same two; creature.bones_max bounds braces alone. */
+/* Siblings close a ring; no two bones join the same two; spheres.bones_max bounds braces alone. */
 START_TEST(rings_close_once)
 {
     add_sphere(0.1);
@@ -284,10 +284,10 @@ START_TEST(rings_close_once)
     ck_assert_int_eq(body->bone_count, 10);
     for (int i = 0; i < 5; i++)
         ck_assert(has_bone(1 + i, 1 + (i + 1) % 5));
-    set("creature.bones_max=7");
+    set("spheres.bones_max=7");
     express();
     ck_assert_int_eq(body->bone_count, 7);
-    set("creature.bones_max=1");
+    set("spheres.bones_max=1");
     express();
     ck_assert_int_eq(body->bone_count, 5);
 }
@@ -317,7 +317,7 @@ START_TEST(muscles_have_range_rate_and_strength)
     ck_assert_double_eq_tol(muscle->shortest_m, 0.3, 1e-12);
     ck_assert_double_eq_tol(muscle->longest_m, 0.6, 1e-12);
     ck_assert_double_eq_tol(muscle->rate_m_s, 1.5, 1e-12);
-    ck_assert_double_eq_tol(muscle->strength_n, params.creature_muscle_strength_n_m * 0.2 * 0.25,
+    ck_assert_double_eq_tol(muscle->strength_n, params.spheres_muscle_strength_n_m * 0.2 * 0.25,
                             1e-9);
     const struct sphere_drive *drive = &body->drives[0];
     ck_assert_int_eq(drive->kind, SPHERE_DRIVE_BONE);
@@ -330,7 +330,7 @@ START_TEST(muscles_have_range_rate_and_strength)
     ck_assert_double_eq_tol(common->most, 2, 1e-12);
     ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
     ck_assert(phenotype.effectors[0].input.value == 0.5);
-    set("creature.muscle_speed_m_s=0.7");
+    set("spheres.muscle_speed_m_s=0.7");
     express();
     ck_assert(body->bones[0].rate_m_s == 0.7);
 }
@@ -454,7 +454,7 @@ START_TEST(senses_feel_the_body)
     evaluate(&creature.genome, &params, 1, &arena, feel, seen, &evaluation);
     ck_assert_int_eq(seen[0], 3);
     ck_assert(seen[1] && seen[2] && seen[3]);
-    set("sensor.bone=no");
+    set("spheres.sensor_bone=no");
     set("sensor.height=no");
     set("sensor.contact=no");
     evaluate(&creature.genome, &params, 1, &arena, feel_nothing, NULL, &evaluation);

@@ -45,7 +45,6 @@ static void make_pair(int mirror)
          .anchor_x_m = 0.2}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240,
                                          .integrator = INTEGRATOR_AUTO,
-                                         .contact_sweeps = 100,
                                          .servo_rad_s = 30,
                                          .joint_speed_rad_s = 20};
     body_init(&body, parts, 2);

@@ -60,9 +60,9 @@ START_TEST(the_switches_share_out_the_sensors)
         const char *key;
         int count;
     } switches[] = {
-        {"sensor.joint", 3},        {"sensor.joint_rate", 3}, {"sensor.contact", FACE_COUNT + 1},
-        {"sensor.acceleration", 3}, {"sensor.light", 4},      {"sensor.other", 4},
-        {"sensor.object", 4},       {"sensor.bone", 2},       {"sensor.height", 1}};
+        {"sensor.joint", 3},        {"sensor.joint_rate", 3},   {"sensor.contact", FACE_COUNT + 1},
+        {"sensor.acceleration", 3}, {"sensor.light", 4},        {"sensor.other", 4},
+        {"sensor.object", 4},       {"spheres.sensor_bone", 2}, {"sensor.height", 1}};
     struct params params;
     struct error error;
     uint64_t all = 0;

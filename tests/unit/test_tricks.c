@@ -87,7 +87,7 @@ static const struct trick {
     /* round stairs that end beside it: of a course without ground it falls */
     {"tests/tricks/roundabout.json",
      "examples/course.ini",
-     {"evolution.behaviour=walk", "creature.neighbours=pass", "world.ground=yes",
+     {"evolution.behaviour=walk", "boxes.neighbours=pass", "world.ground=yes",
       "simulation.until=time",
       "world.obstacles=1.5 -0.44 0.6 1 0 * 8 0.6 0.06, 6.3 -0.02 0.6 1 0 * 8 0.6 -0.06, "
       "-1.5 -0.44 0.6 1 0 * 8 -0.6 0.06, -6.3 -0.02 0.6 1 0 * 8 -0.6 -0.06"},
@@ -136,8 +136,8 @@ static void read_world(struct params *params, const char *path)
 /* The muscles that these tricks were bred with and need: as strong at any speed. */
 static void give_old_muscles(struct params *params)
 {
-    params->creature_strength_n = 10;
-    params->creature_linear_strength_n_m = 50;
+    params->rectangles_strength_n = 10;
+    params->rectangles_linear_strength_n_m = 50;
     params->creature_hill_curvature = 0;
 }
 

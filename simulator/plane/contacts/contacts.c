@@ -10,6 +10,9 @@
 #define RESTITUTION_SPEED_M_S 0.2
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */
 #define CONTACTS_ROOM 64
+/* Sweeps of projected Gauss-Seidel, the last resort: where 100 have not settled it, a thousand
+ * more hardly do. */
+#define SWEEPS_MAX 100
 
 static size_t even_of(size_t count)
 {
@@ -86,8 +89,8 @@ static int take_memory(struct contacts *s, int limits, int rates, int sweeps)
     s->bodies = arena_take(s->arena, (size_t)s->body_room, sizeof s->bodies[0]);
     if (!s->shares || !s->bodies || take_rows(s, s->room) != 0)
         return ERR_MEMORY;
-    return impulses_create(&s->impulses, s->room + limits, row_room(s, s->room), rates, sweeps,
-                           s->arena);
+    return impulses_create(&s->impulses, s->room + limits, row_room(s, s->room), rates,
+                           sweeps > 0 ? sweeps : SWEEPS_MAX, s->arena);
 }
 
 int contacts_extend(struct contacts *s)

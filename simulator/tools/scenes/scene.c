@@ -73,7 +73,6 @@ static void read_simulation(struct scene_reader *r, const struct scene_spot *top
         .constraint_tau_s =
             spot_number(r, &spot, "constraint_tau_s", scene->form->constraint_tau_s, 0, 100),
         .restitution_speed_m_s = spot_number(r, &spot, "restitution_speed_m_s", 0, 0, 1e6),
-        .contact_sweeps = (int)params.simulation_contact_sweeps,
         .servo_rad_s = params.creature_servo_rad_s,
         .joint_speed_rad_s = params.creature_joint_speed_rad_s,
         .joint_speed_m_s = params.creature_joint_speed_m_s,

@@ -68,7 +68,7 @@ digest = int(os.environ["PARAMS_DIGEST"], 16)
 simulator = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL)
 send(frame([1, 13, BUILD, os.getpid(), 0, "", "", ""]) +
-     frame([2, digest, 60.0, 1024, 0, {"creature.neighbours": "auto"}]))
+     frame([2, digest, 60.0, 1024, 0, {"boxes.neighbours": "auto"}]))
 receive(1, 8)
 if receive(32, 2)[1] != digest:
     sys.exit("ready with another digest")
