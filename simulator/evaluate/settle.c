@@ -16,9 +16,9 @@
 /* For this long at most: 0.25 m of way, more than half the longest side that random bodies have.
  * What is not apart by then is a heap that no time parts. */
 #define PUSH_APART_S 0.5
-/* At rest: for SETTLE_REST_S the kinetic energy is below this share of m g size and the centre of mass
- * keeps its height within REST_HEIGHT_M. What stands on an edge and topples has left both behind
- * by then. */
+/* At rest: for SETTLE_REST_S the kinetic energy is below this share of m g size and the centre of
+ * mass keeps its height within REST_HEIGHT_M. What stands on an edge and topples has left both
+ * behind by then. */
 #define REST_ENERGY_SHARE 1e-4
 #define REST_HEIGHT_M     1e-3
 
