@@ -5,10 +5,11 @@
 #define BESTIARY_VERSION "0.19.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 22
+#define SIMULATOR_VERSION 23
 
-/* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag; files without are of version 1. */
-#define CREATURE_FORMAT_VERSION 6
-#define PROTOCOL_VERSION        13
+/* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
+ * 7: sensors of sound, scent and more, and emitters; files without are of version 1. */
+#define CREATURE_FORMAT_VERSION 7
+#define PROTOCOL_VERSION        14
 
 #endif

@@ -313,6 +313,35 @@ static void wire_effectors(struct grower *grower)
     }
 }
 
+static const struct emitter_gene *emitter_gene_of(const struct grower *grower, int part, int kind)
+{
+    return &grower->genome->bodies[grower->growths[part].body_row].emitters[kind];
+}
+
+/* Of all parts, those that are switched on. */
+static int add_emitters(struct grower *grower, struct arena *arena)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    int room = phenotype->part_count * emitter_count_on(grower->params);
+
+    phenotype->emitters = arena_take(arena, (size_t)room, sizeof *phenotype->emitters);
+    for (int i = 0; phenotype->emitters && room > 0 && i < phenotype->part_count; i++)
+        for (int k = 0; k < EMITTER_COUNT; k++)
+            if (emitter_is_on(k, grower->params) && emitter_gene_of(grower, i, k)->is_there)
+                phenotype->emitters[phenotype->emitter_count++] =
+                    (struct emitter){.part = i, .kind = k};
+    return phenotype->emitters ? 0 : ERR_MEMORY;
+}
+
+static void wire_emitters(struct grower *grower)
+{
+    for (int i = 0; i < grower->phenotype->emitter_count; i++) {
+        struct emitter *emitter = &grower->phenotype->emitters[i];
+        emitter->input = make_wire(grower, emitter->part,
+                                   &emitter_gene_of(grower, emitter->part, emitter->kind)->input);
+    }
+}
+
 static void build_brain(struct grower *grower, int neuron_limit)
 {
     add_neurons(grower, -1, neuron_limit);
@@ -320,6 +349,7 @@ static void build_brain(struct grower *grower, int neuron_limit)
         add_neurons(grower, i, neuron_limit);
     wire_neurons(grower);
     wire_effectors(grower);
+    wire_emitters(grower);
 }
 
 /* ---- the whole ---- */
@@ -368,7 +398,7 @@ static int express(struct phenotype *phenotype, const struct genome *genome,
     if (neuron_limit > params->creature_neurons_max)
         neuron_limit = (int)params->creature_neurons_max;
     phenotype->neurons = arena_take(arena, (size_t)neuron_limit, sizeof *phenotype->neurons);
-    if (!phenotype->neurons)
+    if (!phenotype->neurons || add_emitters(grower, arena))
         goto full;
     build_brain(grower, neuron_limit);
 
@@ -425,6 +455,11 @@ void phenotype_check(const struct phenotype *p)
         ENSURE(drive > before && drive < p->drive_count, "effector %d moves drive %d of %d", i,
                drive, p->drive_count);
         check_wire(p, &p->effectors[i].input);
+    }
+    for (int i = 0; i < p->emitter_count; i++) {
+        ENSURE(p->emitters[i].part >= 0 && p->emitters[i].part < p->part_count,
+               "emitter %d is of part %d of %d", i, p->emitters[i].part, p->part_count);
+        check_wire(p, &p->emitters[i].input);
     }
     for (int i = 0; i < p->neuron_count; i++)
         for (int k = 0; k < NEURON_INPUTS_MAX; k++)

@@ -138,6 +138,12 @@ struct effector {
     struct wire input;
 };
 
+/* What a part gives off. */
+struct emitter {
+    int part, kind; /* enum emitter_kind */
+    struct wire input;
+};
+
 /* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod
  * leads from one part to another, and nothing touches it; those of a phenotype lead from centre to
  * centre. */
@@ -170,7 +176,9 @@ struct phenotype {
     struct link *links;
     struct neuron *neurons;
     struct effector *effectors; /* in order of their drives */
+    struct emitter *emitters;   /* those that are switched on; by part, then kind */
     int part_count, drive_count, shape_count, link_count, neuron_count, effector_count;
+    int emitter_count;
     int first_drive;
     int piece_count;   /* number of rigid pieces */
     int head;          /* the part whose height is the head's */
@@ -198,6 +206,18 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
  * phenotype_express(). */
 int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
                                const struct params *params, struct arena *arena);
+
+/* A brain's signals are numbered so: those of effectors, then those of emitters. */
+static inline int phenotype_signal_count(const struct phenotype *phenotype)
+{
+    return phenotype->effector_count + phenotype->emitter_count;
+}
+static inline const struct wire *phenotype_signal_wire(const struct phenotype *phenotype, int index)
+{
+    return index < phenotype->effector_count
+               ? &phenotype->effectors[index].input
+               : &phenotype->emitters[index - phenotype->effector_count].input;
+}
 
 /* Parts, links, drives and wires that do not fit one another are a bug. */
 void phenotype_check(const struct phenotype *phenotype);

@@ -188,6 +188,12 @@ static int put_brain(struct key_hasher *hasher, const struct phenotype *phenotyp
         key_put_int(hasher, phenotype->effectors[i].drive);
         put_wire(hasher, &phenotype->effectors[i].input, &reached);
     }
+    /* without emitters it is the key of versions that had none */
+    for (int i = 0; i < phenotype->emitter_count; i++) {
+        key_put_int(hasher, phenotype->emitters[i].part);
+        key_put_int(hasher, phenotype->emitters[i].kind);
+        put_wire(hasher, &phenotype->emitters[i].input, &reached);
+    }
     for (int i = 0; i < reached.count; i++) {
         const struct neuron *neuron = &phenotype->neurons[reached.neurons[i]];
         key_put_int(hasher, neuron->function);

@@ -35,7 +35,11 @@ int creature_format_version(const struct creature *creature)
             version = 5;
     for (int i = 0; i < creature->genome.body_count; i++)
         if (creature->genome.bodies[i].sensors >> SENSOR_OTHER_ALONG)
-            version = 6;
+            version = version < 6 ? 6 : version;
+    for (int i = 0; i < creature->genome.body_count; i++)
+        if (creature->genome.bodies[i].sensors >> SENSOR_SOUND_ALONG ||
+            gene_has_late(body_kinds[creature->genome.kind].body, &creature->genome.bodies[i]))
+            version = 7;
     return version;
 }
 

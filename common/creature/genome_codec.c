@@ -2,7 +2,7 @@
  * gene as a fifth element where it is set, and the kind as a sixth where it is not the first one
  * (breeding is then 0 where it is not set). A row of a body or a connection is an array of its
  * fields in the order of its kind's table (gene.h); limits are two fields. docs/creature-format.md
- * has the lists.
+ * has the lists. Late fields (gene.h) are left out of a row where none is used.
  *
  * Positions instead of names: a typical genome takes 1 to 2 kB, travels in every task and lies in
  * every row of the run store. Decoding reads a row's fields one after the other from a cursor that
@@ -34,11 +34,11 @@ static void encode_input(const struct input_gene *input, struct pack_writer *wri
     pack_double(writer, input->weight);
 }
 
-static int count_fields(const struct gene_field *table)
+static int count_fields(const struct gene_field *table, unsigned without)
 {
     int count = 0;
     for (; table->name; table++)
-        count += table->type == GENE_LIMITS ? 2 : 1;
+        count += table->flags & without ? 0 : table->type == GENE_LIMITS ? 2 : 1;
     return count;
 }
 
@@ -52,8 +52,11 @@ static void encode_inputs(const struct input_gene *inputs, int count, struct pac
 static void encode_gene(const struct gene_field *table, const void *gene,
                         struct pack_writer *writer)
 {
-    pack_array(writer, (size_t)count_fields(table));
+    unsigned without = gene_has_late(table, gene) ? 0 : GENE_LATE;
+    pack_array(writer, (size_t)count_fields(table, without));
     for (const struct gene_field *field = table; field->name; field++) {
+        if (field->flags & without)
+            continue;
         const void *at = gene_at_const(gene, field);
         const double *reals = at;
         switch (field->type) {
@@ -246,8 +249,13 @@ static void next_inputs(struct cursor *cursor, struct input_gene *inputs, int us
 static int decode_gene(const msgpack_object *object, const struct gene_field *table, void *gene,
                        const char *where, struct error *error)
 {
-    struct cursor cursor = open_row(object, count_fields(table), where, error);
+    int all = count_fields(table, 0);
+    int is_full = object->type == MSGPACK_OBJECT_ARRAY && object->via.array.size == (uint32_t)all;
+    unsigned without = is_full ? 0 : GENE_LATE;
+    struct cursor cursor = open_row(object, count_fields(table, without), where, error);
     for (const struct gene_field *field = table; field->name; field++) {
+        if (field->flags & without)
+            continue;
         void *at = gene_at(gene, field);
         double *reals = at;
         switch (field->type) {
@@ -274,6 +282,10 @@ static int decode_gene(const msgpack_object *object, const struct gene_field *ta
             *(uint8_t *)at = next_u8(&cursor);
         }
     }
+    // one form for each gene; a table without late fields has one anyhow
+    if (cursor.rc == 0 && is_full && all > count_fields(table, GENE_LATE) &&
+        !gene_has_late(table, gene))
+        cursor.rc = error_set(error, ERR_FORMAT, "%s: emitters of 0 are not written", where);
     return cursor.rc;
 }
 

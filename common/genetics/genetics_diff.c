@@ -274,7 +274,7 @@ static void compare_field(struct diff *diff, const struct gene_field *table,
         compare_choice(diff, field, *(const uint8_t *)a, *(const uint8_t *)b);
         break;
     case GENE_SENSORS:
-        compare_sensors(diff, *(const uint64_t *)a, *(const uint32_t *)b);
+        compare_sensors(diff, *(const uint64_t *)a, *(const uint64_t *)b);
         break;
     case GENE_INPUT:
         compare_input(diff, field->words, a, b);

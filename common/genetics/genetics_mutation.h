@@ -21,6 +21,7 @@ struct mutation_kind {
     size_t rate_offset; /* of its rate in struct params */
     int is_of_body;     /* it changes the body: then not with mutation.body off */
     int (*count_sites)(const struct genome *genome);
+    int (*is_on)(const struct params *params); /* NULL: always */
     void (*apply)(struct mutation *mutation);
 };
 #define MUTATION_KIND(rate, name, sites, of_body)                                                  \

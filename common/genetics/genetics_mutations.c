@@ -13,13 +13,15 @@
 #include "common/genetics/genetics_wiring.h"
 
 enum {
-    READERS_MAX =
-        GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX) + GENOME_NEURONS_MAX * NEURON_INPUTS_MAX
+    READERS_MAX = GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX + EMITTER_COUNT) +
+                  GENOME_NEURONS_MAX * NEURON_INPUTS_MAX
 };
 
 #define EFFECTOR_LOST   0.1 /* shares of what happens to an effector; the rest: its strength */
 #define EFFECTOR_LED    0.3
 #define EFFECTOR_WEIGHT 0.4
+#define EMITTER_LOST    0.2 /* the same of an emitter; the rest: its weight */
+#define EMITTER_LED     0.4
 #define INSERTED        0.5 /* share of new neurons that pass on what their reader read before */
 
 /* The scale of a change of a value near zero. */
@@ -260,6 +262,40 @@ static void effector(struct mutation *mutation)
     }
 }
 
+static int has_emitters(const struct params *params)
+{
+    return emitter_count_on(params) > 0;
+}
+
+/* One of those that are switched on comes, goes or changes. */
+static void emitter(struct mutation *mutation)
+{
+    int row, k = 0, wanted = mutation_below(mutation, emitter_count_on(mutation->params));
+    struct body_gene *body = mutation_pick_body(mutation, &row);
+    double draw = rng_unit(mutation->rng);
+    struct emitter_gene *gene;
+    char what[64];
+
+    while (!emitter_is_on(k, mutation->params) || wanted-- > 0)
+        k++;
+    gene = &body->emitters[k];
+    snprintf(what, sizeof(what), "the %s of %s %d", emitter_names[k], mutation_body_noun(mutation),
+             row);
+    if (!gene->is_there) {
+        genetics_random_emitter(mutation->genome, row, k, mutation->rng);
+        mutation_say(mutation, "%s %d gained a %s", mutation_body_noun(mutation), row,
+                     emitter_names[k]);
+    } else if (draw < EMITTER_LOST) {
+        memset(gene, 0, sizeof(*gene));
+        mutation_say(mutation, "%s %d lost its %s", mutation_body_noun(mutation), row,
+                     emitter_names[k]);
+    } else if (draw < EMITTER_LOST + EMITTER_LED) {
+        mutation_redraw_input(mutation, body->id, &gene->input, what);
+    } else {
+        mutation_change_input(mutation, &gene->input, 1, what);
+    }
+}
+
 /* ---- neurons ---- */
 
 /* Inputs that both functions have are kept, new ones are drawn, superfluous ones go. */
@@ -409,7 +445,7 @@ static int add_reader(const struct genome *genome, const struct neuron_gene *sou
     return count + 1;
 }
 
-/* Inputs of joints' effectors and of the other neurons from which `source` can be reached. */
+/* Inputs of joints' effectors, of emitters and of the other neurons from which `source` can be reached. */
 static int list_readers(struct genome *genome, const struct neuron_gene *source,
                         struct reader readers[READERS_MAX])
 {
@@ -423,6 +459,10 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
             count = add_reader(genome, source, body->id, &body->effector_input, readers, count);
         for (k = 0; (is_moved || body->drive_strength != 0) && k < genome_drive_count(body); k++)
             count = add_reader(genome, source, body->id, &body->drives[k], readers, count);
+        for (k = 0; k < EMITTER_COUNT; k++)
+            if (body->emitters[k].is_there)
+                count =
+                    add_reader(genome, source, body->id, &body->emitters[k].input, readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
@@ -542,6 +582,10 @@ static int count_bodies(const struct genome *genome)
 {
     return genome->body_count;
 }
+static int count_emitting(const struct genome *genome)
+{
+    return body_kinds[genome->kind].can_contend ? genome->body_count : 0;
+}
 static int count_neurons(const struct genome *genome)
 {
     return genome->neuron_count;
@@ -572,6 +616,10 @@ const struct mutation_kind mutation_kinds[] = {
     MUTATION_KIND(mutation_body_symmetry, body_symmetry, count_bodies, 1),
     MUTATION_KIND(mutation_body_sensors, body_sensors, count_bodies, 0),
     MUTATION_KIND(mutation_effector, effector, count_movers, 0),
+    {.rate_offset = offsetof(struct params, mutation_emitter),
+     .count_sites = count_emitting,
+     .is_on = has_emitters,
+     .apply = emitter},
     MUTATION_KIND(mutation_neuron_function, neuron_function, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_weight, neuron_weight, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_lag, neuron_lag, count_oscillators, 0),

@@ -26,6 +26,7 @@
 #define AMPLITUDE_MIN_RAD 0.3
 #define AMPLITUDE_MAX_RAD 1.2
 #define FREQUENCY_SHARED  0.75 /* share of drives at the creature's common frequency */
+#define EMITTER_SHARE     0.2  /* of parts that have an emitter, of each that is switched on */
 #define DRIVE_FEEDBACK    0.3  /* share of drives whose offset reads a neuron or a sensor ... */
 #define FEEDBACK_WEIGHT                                                                            \
     0.3 /* ... with a weight up to this, or it would hold the joint at a limit */
@@ -379,6 +380,15 @@ int genetics_random_drive(struct genome *genome, int row, const struct params *p
     return draw_drives(genome, row, params, rng, ids);
 }
 
+void genetics_random_emitter(struct genome *genome, int row, int emitter, struct rng *rng)
+{
+    struct body_gene *body = &genome->bodies[row];
+
+    body->emitters[emitter].is_there = 1;
+    body->emitters[emitter].input.weight = rng_uniform(rng, 0.8, 1.2);
+    draw_signal(genome, body->id, rng, &body->emitters[emitter].input);
+}
+
 static int add_bodies(struct genome *genome, const struct params *params, struct rng *rng,
                       struct gene_counter *ids)
 {
@@ -527,6 +537,19 @@ static int add_effectors(struct genome *genome, const struct params *params, str
     return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
 }
 
+/* What is switched off is not drawn for. */
+static void add_emitters(struct genome *genome, const struct params *params, struct rng *rng)
+{
+    int i, k;
+
+    if (!body_kinds[genome->kind].can_contend)
+        return;
+    for (i = 0; i < genome->body_count; i++)
+        for (k = 0; k < EMITTER_COUNT; k++)
+            if (emitter_is_on(k, params) && rng_chance(rng, EMITTER_SHARE))
+                genetics_random_emitter(genome, i, k, rng);
+}
+
 /* Neurons are wired after everything they may read is there; drives, which come last, already are.
  * A full table ends a step, not the genome. */
 static int fill_brain(struct genome *genome, const struct params *params, struct rng *rng,
@@ -539,6 +562,7 @@ static int fill_brain(struct genome *genome, const struct params *params, struct
     plain_count = genome->neuron_count;
     if (add_effectors(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
+    add_emitters(genome, params, rng);
     for (i = 0; i < plain_count; i++)
         genetics_random_inputs(genome, &genome->neurons[i], 0, rng);
     return 0;
@@ -574,11 +598,12 @@ static void clear_brain(struct genome *genome)
         body->drive_strength = 0;
         memset(&body->effector_input, 0, sizeof(body->effector_input));
         memset(body->drives, 0, sizeof(body->drives));
+        memset(body->emitters, 0, sizeof(body->emitters));
     }
 }
 
-/* The strength of effectors and drives belongs to the body: a body that had them keeps theirs, and
- * no other gets any. */
+/* The strength of effectors and drives belongs to the body, and emitters do: a body that had them
+ * keeps theirs, and no other gets any. */
 static void keep_strengths(struct genome *genome, const struct genome *before)
 {
     int i, k;
@@ -594,6 +619,8 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
         body->drive_strength = old->drive_strength;
         for (k = genome_drive_count(body); k < GENOME_DRIVES_MAX; k++)
             memset(&body->drives[k], 0, sizeof(body->drives[k]));
+        /* inputs that read what is gone are drawn again when the genome is tidied */
+        memcpy(body->emitters, old->emitters, sizeof(body->emitters));
     }
 }
 

@@ -39,6 +39,9 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
 int genetics_random_drive(struct genome *genome, int row, const struct params *params,
                           struct rng *rng, struct gene_counter *ids);
 
+/* Gives body `row` an emitter, whose input is any. */
+void genetics_random_emitter(struct genome *genome, int row, int emitter, struct rng *rng);
+
 /* A frequency for a creature's oscillators: that of one it has, or a new one. */
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 

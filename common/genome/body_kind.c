@@ -4,10 +4,17 @@
 #include "common/genome/sensor.h"
 
 /* Rectangles have the first ones; spheres those that need no faces. */
+#define SENSORS_OF_MANY                                                                            \
+    (SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT) | SENSORS_OF_SIGHT(SOUND) |                \
+     SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2) | SENSOR_BIT(SENSOR_PAIN) |             \
+     SENSOR_BIT(SENSOR_RESERVE) | SENSOR_BIT(SENSOR_TOUCH_KIND))
+#define SENSORS_THROUGH                                                                            \
+    (SENSOR_BIT(SENSOR_ACCELERATION_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_THROUGH) |                  \
+     SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
+     SENSOR_BIT(SENSOR_SOUND_THROUGH) | SENSOR_BIT(SENSOR_SCENT_1_THROUGH) |                       \
+     SENSOR_BIT(SENSOR_SCENT_2_THROUGH))
 #define SENSORS_OF_RECTANGLES                                                                      \
-    ((SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1) |                                                    \
-     (SENSORS_OF_SIGHT(OTHER) & ~SENSOR_BIT(SENSOR_OTHER_THROUGH)) |                               \
-     (SENSORS_OF_SIGHT(OBJECT) & ~SENSOR_BIT(SENSOR_OBJECT_THROUGH)))
+    ((SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1) | (SENSORS_OF_MANY & ~SENSORS_THROUGH))
 #define SENSORS_OF_SPHERES                                                                         \
     (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
      SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
@@ -18,9 +25,7 @@
 #define SENSORS_OF_BOXES                                                                           \
     (SENSORS_OF_RECTANGLES | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3) |             \
      SENSOR_BIT(SENSOR_JOINT_RATE_2) | SENSOR_BIT(SENSOR_JOINT_RATE_3) |                           \
-     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) |                          \
-     SENSOR_BIT(SENSOR_ACCELERATION_THROUGH) | SENSOR_BIT(SENSOR_LIGHT_THROUGH) |                  \
-     SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
+     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) | SENSORS_THROUGH |        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
 int body_kind_check_params(int kind, const struct params *params, struct error *error)

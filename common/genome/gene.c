@@ -78,7 +78,7 @@ int gene_is_equal_field(const struct gene_field *field, const void *gene_a, cons
     case GENE_LIMITS:
         return reals_a[0] == reals_b[0] && reals_a[1] == reals_b[1];
     case GENE_SENSORS:
-        return *(const uint64_t *)a == *(const uint32_t *)b;
+        return *(const uint64_t *)a == *(const uint64_t *)b;
     case GENE_INPUT:
         return gene_is_equal_input(inputs_a, inputs_b);
     case GENE_INPUTS:
@@ -123,9 +123,20 @@ static uint64_t hash_field(const struct gene_field *field, const void *gene, uin
     }
 }
 
+int gene_has_late(const struct gene_field *table, const void *gene)
+{
+    for (; table->name; table++)
+        if ((table->flags & GENE_LATE) && (table->flags & GENE_GATE) &&
+            gene_number(table, gene) != 0)
+            return 1;
+    return 0;
+}
+
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,
                    uint64_t hash)
 {
+    if (!gene_has_late(table, gene))
+        without |= GENE_LATE;
     for (; table->name; table++)
         if (!(table->flags & without))
             hash = hash_field(table, gene, hash);

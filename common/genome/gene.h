@@ -36,6 +36,7 @@ enum {
     GENE_BOOLEAN = 16, /* of a choice: text may say false and true for the first two names */
     GENE_BRAIN = 32,   /* belongs to the brain: bodies that differ only here are alike */
     GENE_LINK = 64,    /* an id: of the gene itself, or of one that it leads to */
+    GENE_LATE = 128,   /* a later version added it, at the table's end: see gene_has_late() */
 };
 
 /* The forms that limits have in text: by the unit of the joint. */
@@ -127,6 +128,9 @@ const struct gene_limit_form *gene_form(const struct gene_field *field, const vo
 int gene_is_equal(const struct gene_field *table, const void *a, const void *b);
 int gene_is_equal_field(const struct gene_field *field, const void *a, const void *b);
 int gene_is_equal_input(const struct input_gene *a, const struct input_gene *b);
+/* 1 if a late field is used. Where no such field is, hash and binary row are those of the versions
+ * that had none. */
+int gene_has_late(const struct gene_field *table, const void *gene);
 /* Order-dependent; `without`: fields with any of these flags are left out. */
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,
                    uint64_t hash);

@@ -61,6 +61,26 @@
         GENE_BODY(effector_strength), GENE_BETWEEN(0, 1), .assumed = 1                             \
     }
 
+/* Rows of what a part emits, at the end of a body gene. */
+#define GENE_ROWS_EMITTER(number, its_group)                                                       \
+    {.name = "has_" its_group,                                                                     \
+     .key = "",                                                                                    \
+     .words = its_group,                                                                           \
+     .group = its_group,                                                                           \
+     .type = GENE_FLAG,                                                                            \
+     .flags = GENE_GATE | GENE_BRAIN | GENE_LATE,                                                  \
+     GENE_BODY(emitters[number].is_there),                                                         \
+     GENE_BETWEEN(0, 1),                                                                           \
+     .assumed = 1},                                                                                \
+    {                                                                                              \
+        .name = its_group " input", .key = "input", .words = its_group, .group = its_group,        \
+        .type = GENE_INPUT, .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN | GENE_LATE,        \
+        GENE_BODY(emitters[number].input), GENE_BETWEEN(0, 1)                                      \
+    }
+#define GENE_ROWS_EMITTERS                                                                         \
+    GENE_ROWS_EMITTER(EMITTER_SOUND, "sound"), GENE_ROWS_EMITTER(EMITTER_SCENT_1, "scent_1"),      \
+        GENE_ROWS_EMITTER(EMITTER_SCENT_2, "scent_2")
+
 #define GENE_ROWS_ENDS                                                                             \
     GENE_ROW_ID(GENE_CONNECTION(id)),                                                              \
         {.name = "from",                                                                           \

@@ -51,6 +51,7 @@ const struct gene_field box_body_genes[] = {
      .flags = GENE_WRITTEN | GENE_BRAIN,
      GENE_BODY(drives),
      .narrow = narrow_further_inputs},
+    GENE_ROWS_EMITTERS,
     GENE_END,
 };
 

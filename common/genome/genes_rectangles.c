@@ -16,6 +16,7 @@ const struct gene_field rectangle_body_genes[] = {
      .assumed = JOINT_ROTARY},
     GENE_ROW_FLAT_LIMITS,
     GENE_ROWS_GROWTH(SYMMETRY_SIDES),
+    GENE_ROWS_EMITTERS,
     GENE_END,
 };
 

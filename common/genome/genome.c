@@ -5,6 +5,7 @@
  * microseconds, and an index would have to be kept right by every mutation. */
 #include "common/genome/genome.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,27 +193,31 @@ int genome_drive_count(const struct body_gene *body)
     return further > 0 ? further : 0;
 }
 
-/* Which input number `index` is: -1 the effector's, 0 and 1 the drives', GENOME_DRIVES_MAX none. */
-static int find_body_input(const struct body_gene *body, int index)
+/* The place of input number `index` in the gene, from its beginning; 0: there is none. */
+static size_t find_body_input(const struct body_gene *body, int index)
 {
-    int drive = index - (body->has_effector ? 1 : 0);
-    return drive < genome_drive_count(body) ? drive : GENOME_DRIVES_MAX;
+    int drive = index - (body->has_effector ? 1 : 0), drives = genome_drive_count(body);
+    if (drive < 0)
+        return offsetof(struct body_gene, effector_input);
+    if (drive < drives)
+        return offsetof(struct body_gene, drives) + (size_t)drive * sizeof body->drives[0];
+    for (int i = 0, wanted = drive - drives; i < EMITTER_COUNT; i++)
+        if (body->emitters[i].is_there && wanted-- == 0)
+            return offsetof(struct body_gene, emitters) + (size_t)i * sizeof body->emitters[0] +
+                   offsetof(struct emitter_gene, input);
+    return 0;
 }
 
 struct input_gene *genome_body_input(struct body_gene *body, int index)
 {
-    int drive = find_body_input(body, index);
-    return drive < 0                    ? &body->effector_input
-           : drive == GENOME_DRIVES_MAX ? NULL
-                                        : &body->drives[drive];
+    size_t offset = find_body_input(body, index);
+    return offset ? (void *)((char *)body + offset) : NULL;
 }
 
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index)
 {
-    int drive = find_body_input(body, index);
-    return drive < 0                    ? &body->effector_input
-           : drive == GENOME_DRIVES_MAX ? NULL
-                                        : &body->drives[drive];
+    size_t offset = find_body_input(body, index);
+    return offset ? (const void *)((const char *)body + offset) : NULL;
 }
 
 int genome_find_body(const struct genome *genome, gene_id id)

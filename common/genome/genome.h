@@ -19,6 +19,7 @@
 
 #include "common/error.h"
 #include "common/math/neuron.h"
+#include "common/genome/emitter.h"
 #include "common/genome/sensor.h"
 
 typedef uint64_t gene_id; /* 0 = none */
@@ -157,6 +158,12 @@ struct neuron_gene {
     struct input_gene inputs[NEURON_INPUTS_MAX]; /* the function's first input_count are used */
 };
 
+/* Something that a part gives off; all zero where it does not. */
+struct emitter_gene {
+    uint8_t is_there;
+    struct input_gene input;
+};
+
 /* What a sphere has besides; all zero in other kinds. */
 struct sphere_gene {
     double radius_m;
@@ -197,6 +204,7 @@ struct body_gene {
      * of the greatest torque, (0, 1], 0: not driven */
     double drive_strength;
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
+    struct emitter_gene emitters[EMITTER_COUNT];
     struct sphere_gene sphere;
     struct box_gene box;
 };
@@ -290,8 +298,8 @@ int genome_drive_count(const struct body_gene *body);
 /* How many inputs the effector has: one for each freedom that it moves, at least one; 0: there is
  * no effector. */
 int genome_effector_count(const struct body_gene *body);
-/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, and of its
- * joint's drives. NULL beyond the last. */
+/* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, of its
+ * joint's drives, and of its emitters. NULL beyond the last. */
 struct input_gene *genome_body_input(struct body_gene *body, int index);
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
 

@@ -501,6 +501,11 @@ static void repair_rows(struct genome *genome)
                 repair_input(genome, body->id, &body->drives[k]);
             else
                 memset(&body->drives[k], 0, sizeof(body->drives[k]));
+        for (int k = 0; k < EMITTER_COUNT; k++)
+            if (body->emitters[k].is_there)
+                repair_input(genome, body->id, &body->emitters[k].input);
+            else
+                memset(&body->emitters[k], 0, sizeof(body->emitters[k]));
     }
     for (int i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];

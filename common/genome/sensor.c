@@ -23,9 +23,9 @@ const enum sensor face_sensors[FACE_COUNT] = {SENSOR_CONTACT_RIGHT, SENSOR_CONTA
         .sensors = SENSORS_OF_SIGHT(what)                                                          \
     }
 const struct sight_info sights[SIGHT_COUNT] = {
-    [SIGHT_LIGHT] = SIGHT("light", LIGHT),
-    [SIGHT_OTHER] = SIGHT("other", OTHER),
-    [SIGHT_OBJECT] = SIGHT("object", OBJECT),
+    [SIGHT_LIGHT] = SIGHT("light", LIGHT),       [SIGHT_OTHER] = SIGHT("other", OTHER),
+    [SIGHT_OBJECT] = SIGHT("object", OBJECT),    [SIGHT_SOUND] = SIGHT("sound", SOUND),
+    [SIGHT_SCENT_1] = SIGHT("scent-1", SCENT_1), [SIGHT_SCENT_2] = SIGHT("scent-2", SCENT_2),
 };
 #undef SIGHT
 
@@ -48,7 +48,9 @@ int sights_read_exchange(const char *text, void *field, struct error *error)
     int from = find_sight(text, length), to = find_sight(second, strlen(second));
     if (from < 0 || to < 0 || from == to)
         return error_set(error, ERR_USAGE,
-                         "'%s' is not two of light, other, object, as in light:object", text);
+                         "'%s' is not two of light, other, object, sound, scent-1, scent-2, as "
+                         "in light:object",
+                         text);
     *exchange = (struct sight_exchange){1, {(enum sight_kind)from, (enum sight_kind)to}};
     return 0;
 }
@@ -94,6 +96,16 @@ uint64_t sensors_switched_on(const struct params *params)
         set |= SENSORS_OF_SIGHT(OTHER);
     if (params->sensor_object)
         set |= SENSORS_OF_SIGHT(OBJECT);
+    if (params->sensor_sound)
+        set |= SENSORS_OF_SIGHT(SOUND);
+    if (params->sensor_scent)
+        set |= SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2);
+    if (params->sensor_pain)
+        set |= SENSOR_BIT(SENSOR_PAIN);
+    if (params->sensor_reserve)
+        set |= SENSOR_BIT(SENSOR_RESERVE);
+    if (params->sensor_touch_kind)
+        set |= SENSOR_BIT(SENSOR_TOUCH_KIND);
     if (params->spheres_sensor_bone)
         set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
     if (params->sensor_height)
@@ -103,6 +115,6 @@ uint64_t sensors_switched_on(const struct params *params)
 
 uint64_t sensors_drawn(int kind, const struct params *params)
 {
-    uint64_t of_contests = SENSORS_OF_SIGHT(OTHER) | SENSORS_OF_SIGHT(OBJECT);
-    return body_kinds[kind].sensors & (sensors_switched_on(params) | ~of_contests);
+    uint64_t of_one = SENSOR_BIT(SENSOR_OTHER_ALONG) - 1;
+    return body_kinds[kind].sensors & (sensors_switched_on(params) | of_one);
 }

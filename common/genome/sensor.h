@@ -50,7 +50,22 @@ enum face {
     X(OBJECT_ALONG, "object-along", "direction of the contest's object: cosine to the width")      \
     X(OBJECT_ACROSS, "object-across", "the same: its cosine to the part's height")                 \
     X(OBJECT_THROUGH, "object-through", "the same: its cosine to the part's depth")                \
-    X(OBJECT_LEVEL, "object-level", "1 / (1 + distance squared) of it, m")
+    X(OBJECT_LEVEL, "object-level", "1 / (1 + distance squared) of it, m")                         \
+    X(SOUND_ALONG, "sound-along", "direction of the loudest sound of others: cosine to the width") \
+    X(SOUND_ACROSS, "sound-across", "the same: its cosine to the part's height")                   \
+    X(SOUND_THROUGH, "sound-through", "the same: its cosine to the part's depth")                  \
+    X(SOUND_LEVEL, "sound-level", "strength / (1 + distance squared) of it, m")                    \
+    X(SCENT_1_ALONG, "scent-1-along", "direction to more of the first scent: cosine to the width") \
+    X(SCENT_1_ACROSS, "scent-1-across", "the same: its cosine to the part's height")               \
+    X(SCENT_1_THROUGH, "scent-1-through", "the same: its cosine to the part's depth")              \
+    X(SCENT_1_LEVEL, "scent-1-level", "how much of it there is at the part, 0 to 1")               \
+    X(SCENT_2_ALONG, "scent-2-along", "direction to more of the second scent: as scent-1-along")   \
+    X(SCENT_2_ACROSS, "scent-2-across", "the same: its cosine to the part's height")               \
+    X(SCENT_2_THROUGH, "scent-2-through", "the same: its cosine to the part's depth")              \
+    X(SCENT_2_LEVEL, "scent-2-level", "how much of it there is at the part, 0 to 1")               \
+    X(PAIN, "pain", "preserve: what mouths took of late, 0 to 1")                                  \
+    X(RESERVE, "reserve", "preserve: reserve of energy, as a share of the most it can hold")       \
+    X(TOUCH_KIND, "touch-kind", "what the part touches: 1 another creature, 0 nobody")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,
@@ -71,11 +86,19 @@ struct sensor_info {
 
 extern const struct sensor_info sensors[SENSOR_COUNT];
 
-/* What is seen from afar, by four sensors each: the light, the nearest other creature (the centre
- * of its mass), the object of a contest. */
-enum sight_kind { SIGHT_LIGHT, SIGHT_OTHER, SIGHT_OBJECT, SIGHT_COUNT };
+/* What is sensed from afar, by four sensors each: the light, the nearest other creature (the centre
+ * of its mass), the object of a contest, the loudest sound, two scents. */
+enum sight_kind {
+    SIGHT_LIGHT,
+    SIGHT_OTHER,
+    SIGHT_OBJECT,
+    SIGHT_SOUND,
+    SIGHT_SCENT_1,
+    SIGHT_SCENT_2,
+    SIGHT_COUNT
+};
 struct sight_info {
-    const char *name; /* light, other, object */
+    const char *name; /* light, other, object, sound, scent-1, scent-2 */
     enum sensor along, across, through, level;
     uint64_t sensors; /* the set of the four */
 };
@@ -96,8 +119,8 @@ int sights_read_exchange(const char *text, void *exchange, struct error *error);
 /* The set of the sensors that the world's parameters switch on (section sensor). */
 uint64_t sensors_switched_on(const struct params *params);
 /* The sensors among which random genomes and mutations draw: those of the kind, switched off or
- * not, but those of contests only where they are on. So worlds without contests draw what they
- * always drew. */
+ * not, but those of worlds of several creatures only where they are on. So worlds of one draw what
+ * they always drew. */
 uint64_t sensors_drawn(int kind, const struct params *params);
 extern const char *const face_names[FACE_COUNT];   /* right, top, left, bottom, front, back */
 extern const enum sensor face_sensors[FACE_COUNT]; /* of contact */

@@ -9,6 +9,9 @@
 
 const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo"};
 
+/* From the middle to the edge, so that a grid in space has room (SCENT_CELLS_MAX). */
+enum { SCENT_CELLS = 48 };
+
 int contest_has_object(int goal)
 {
     return goal == CONTEST_CUBE || goal == CONTEST_PUSH;
@@ -16,7 +19,7 @@ int contest_has_object(int goal)
 
 void contest_apply(struct params *params)
 {
-    params->sensor_other = params->sensor_object = 1;
+    params->sensor_other = params->sensor_object = !params->contest_dark;
     params->light_kind = LIGHT_NONE;
     params->guard_motionless_s = 0;
     params->guard_hopeless_m_s = params->guard_hopeless_sizes_s = 0;
@@ -41,6 +44,9 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          params->contest_line_m, goal, CONTEST_CUBE_M);
     if (params->world_ground && params->world_relief_m > 0)
         return error_set(error, ERR_USAGE, "a contest is on level ground: world.relief_m = 0");
+    if (params->sensor_scent && params->scent_range_m > SCENT_CELLS * params->scent_cell_m)
+        return error_set(error, ERR_USAGE, "scent.range_m is at most %d times scent.cell_m",
+                         SCENT_CELLS);
     if (params->simulation_until != UNTIL_TIME)
         return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
     return 0;

@@ -96,6 +96,8 @@
     REAL(mutation, effector, 0.6, 0, 1000, 'S', "rate per joint: input, weight, strength")         \
     REAL(mutation, neuron_function, 0.2, 0, 1000, 'S', "rate per neuron: function")                \
     REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
+    REAL(mutation, emitter, 0.3, 0, 1000, 'S',                                                     \
+         "rate per body gene: gains, loses or changes what makes sound or scent")                  \
     REAL(mutation, neuron_lag, 0, 0, 1000, 'S',                                                    \
          "rate per oscillator: by how much its copies in images and rows lag")                     \
     REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
@@ -269,7 +271,22 @@
     BOOL(sensor, light, 0, 'E', "direction and level of light")                                    \
     BOOL(sensor, other, 0, 'E', "contests: direction and level of the nearest other creature")     \
     BOOL(sensor, object, 0, 'E', "contests: direction and level of the object")                    \
+    BOOL(sensor, sound, 0, 'E',                                                                    \
+         "contests, preserve: direction and level of the loudest sound; sounds that parts make")   \
+    BOOL(sensor, scent, 0, 'E',                                                                    \
+         "contests, preserve: direction and level of two scents; scents that parts give off")      \
+    BOOL(sensor, pain, 0, 'E', "preserve: what mouths took of late")                               \
+    BOOL(sensor, reserve, 0, 'E', "preserve: reserve of energy")                                   \
+    BOOL(sensor, touch_kind, 0, 'E', "contests, preserve: what kind of creature a part touches")   \
     BOOL(sensor, height, 1, 'E', "spheres, boxes: height")                                         \
+    REAL(scent, cell_m, 0.25, 0.05, 10, 'E',                                                       \
+         "side of a cell of scent, which spreads by cell^2 / 8 a tick")                            \
+    REAL(scent, range_m, 6, 0.5, 100, 'E', "contests: from the middle to the scent's edge")        \
+    REAL(scent, fade_s, 5, 0.1, 1e6, 'E', "1 - 1/e of a scent decays in this time")                \
+    REAL(sound, speed_m_s, 340, 1, 10000, 'E', "of sound")                                         \
+    REAL(sound, hold_s, 0.3, 0, 10, 'E', "1 - 1/e of what an ear heard fades in this time")        \
+    REAL(sound, blow_j, 0.1, 1e-6, 1e6, 'E',                                                       \
+         "a blow that loses this energy in a tick is half as loud as a full voice")                \
     CHOICE(settle, effectors, 1, "limp|hold", 'E',                                                 \
            "joints while settling: slack, or held as at birth")                                    \
     REAL(settle, drop_m, 0, 0, 1000, 'E', "above 0: dropped from this height without settling")    \
@@ -318,6 +335,8 @@
     REAL(contest, line_m, 0.5, 0, 100, 'E',                                                        \
          "from the middle to the line behind which each of them starts")                           \
     REAL(contest, ring_m, 1.5, 0.1, 1000, 'E', "sumo: radius of the ring")                         \
+    BOOL(contest, dark, 0, 'E',                                                                    \
+         "nobody sees: other-* and object-* read 0; sensor.sound, sensor.scent are left")          \
     CHOICE(contest, pattern, 0, "all-vs-hall|all-vs-best|random|tournament|all-vs-all", 'S',       \
            "behaviour contest: who meets whom in a generation")                                    \
     INT(contest, opponents, 2, 1, 64, 'S',                                                         \

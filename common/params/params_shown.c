@@ -71,6 +71,22 @@ static int has_contests(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_CONTEST;
 }
 
+/* Where creatures meet. */
+static int has_others(const struct params *params)
+{
+    return has_contests(params) || params->evolution_behaviour == BEHAVIOUR_PRESERVE;
+}
+
+static int has_scent(const struct params *params)
+{
+    return params->sensor_scent;
+}
+
+static int has_sound(const struct params *params)
+{
+    return params->sensor_sound;
+}
+
 static int has_relief(const struct params *params)
 {
     return params->world_relief_m > 0 || params->exam_relief_m > 0;
@@ -145,6 +161,10 @@ static const struct group {
     {has_still_light, {"light.x_m"}},
     {has_moving_light, {"light.range_m", "light.speed_m_s", "light.trials"}},
     {has_contests, {"contest.", "sensor.other", "sensor.object"}},
+    {has_others,
+     {"sensor.sound", "sensor.scent", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
+    {has_scent, {"scent."}},
+    {has_sound, {"sound."}},
     {has_relief, {"world.relief_wavelength_m", "world.relief_seed"}},
     {has_obstacles, {"world.depth_m"}},
     {has_drag, {"world.drag_faces", "world.drag_exposure"}},
@@ -168,6 +188,7 @@ static const struct group {
      {"mutation.breeding_method",
       "mutation.body_",
       "mutation.effector",
+      "mutation.emitter",
       "mutation.neuron_",
       "mutation.add_",
       "mutation.connection_",

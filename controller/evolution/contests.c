@@ -91,9 +91,11 @@ int contests_check_params(const struct params *params, struct error *error)
         params->interactive_share > 0)
         return refuse(error, "evolution.islands = 1, evolution.living_draws = 1, "
                              "interactive.share = 0");
-    if (!params->sensor_other)
+    if (params->contest_dark && !params->sensor_sound && !params->sensor_scent)
+        return refuse(error, "sensor.sound = yes or sensor.scent = yes: it is dark");
+    if (!params->contest_dark && !params->sensor_other)
         return refuse(error, "sensor.other = yes: who contends sees the other one");
-    if (!params->sensor_object && contest_has_object(params->contest_goal))
+    if (!params->contest_dark && !params->sensor_object && contest_has_object(params->contest_goal))
         return refuse(error, "sensor.object = yes: there is something to contend for");
     if (params->light_kind != LIGHT_NONE)
         return refuse(error, "light.kind = none");

@@ -9,6 +9,9 @@
  * cosine of that. */
 #define FACE_COSINE 0.5
 
+#define SENSORS_OF_LIFE                                                                            \
+    (SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_RESERVE) | SENSOR_BIT(SENSOR_TOUCH_KIND))
+
 double faces_bound_acceleration(double value)
 {
     return fmin(fmax(value, -ACCELERATION_MAX), ACCELERATION_MAX);
@@ -47,6 +50,47 @@ static void feel_contacts(struct senses *senses, const struct dynamics *dynamics
     }
 }
 
+struct ray faces_ray(const struct surroundings *around, int sight, struct vec3 place)
+{
+    const struct seen *seen = &around->seen[sight];
+    if (sight >= SIGHT_SCENT_1) {
+        struct smell smell = scent_smell(around->scent, sight - SIGHT_SCENT_1, place);
+        return (struct ray){smell.uphill, vec3_length(smell.uphill), smell.level};
+    }
+    struct vec3 way = vec3_sub(seen->at, place);
+    double squared = vec3_dot(way, way);
+    return (struct ray){way, sqrt(squared), seen->brightness / (1 + squared)};
+}
+
+/* What is not there is not sensed any more. */
+static void forget(struct senses *senses, const struct sight_info *sight)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        felt[sight->along] = felt[sight->across] = felt[sight->through] = felt[sight->level] = 0;
+    }
+}
+
+/* The same for all parts; and which creature each touches. */
+static void feel_life(struct senses *senses, const struct dynamics *dynamics,
+                      const struct surroundings *around)
+{
+    const struct contact_point *contacts;
+    int count = dynamics_contacts(dynamics, &contacts);
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        felt[SENSOR_PAIN] = around->pain;
+        felt[SENSOR_RESERVE] = around->reserve;
+        felt[SENSOR_TOUCH_KIND] = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        int other = contacts[i].other_creature;
+        if (other >= 0 && !contact_is_inner(&contacts[i]))
+            senses->values[contacts[i].part * SENSOR_COUNT + SENSOR_TOUCH_KIND] =
+                around->touch_kinds ? around->touch_kinds[other] : 1;
+    }
+}
+
 void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
                 const struct dynamics *dynamics, const struct surroundings *around)
 {
@@ -56,5 +100,9 @@ void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
         feeling->feel_acceleration(senses, dynamics, around);
     for (int k = 0; k < SIGHT_COUNT; k++)
         if (senses_see(senses, around, k))
-            feeling->see(senses, dynamics, &around->seen[k], &sights[k]);
+            feeling->see(senses, dynamics, around, k);
+        else if (senses->on & SENSOR_BIT(sights[k].along))
+            forget(senses, &sights[k]);
+    if (senses->on & SENSORS_OF_LIFE)
+        feel_life(senses, dynamics, around);
 }

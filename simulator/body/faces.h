@@ -18,9 +18,16 @@ struct faces_feeling {
     faces_to_genes *to_genes;
     void (*feel_acceleration)(struct senses *senses, const struct dynamics *dynamics,
                               const struct surroundings *around);
-    void (*see)(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
-                const struct sight_info *sight);
+    void (*see)(struct senses *senses, const struct dynamics *dynamics,
+                const struct surroundings *around, int sight);
 };
+/* A sight from a place: a way to it that has this length, and its level. */
+struct ray {
+    struct vec3 way;
+    double length, level;
+};
+struct ray faces_ray(const struct surroundings *around, int sight, struct vec3 place);
+
 /* Contacts, accelerations and sights, as far as they are switched on. */
 void faces_feel(const struct faces_feeling *feeling, struct senses *senses,
                 const struct dynamics *dynamics, const struct surroundings *around);

@@ -9,6 +9,7 @@
 #include "common/math/rng.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/model.h"
+#include "simulator/world/scent.h"
 
 /* What accelerometers count in, and what scales energies and costs in worlds without gravity. */
 #define STANDARD_GRAVITY_M_S2 9.81
@@ -30,7 +31,11 @@ struct seen {
 
 /* What surrounds it at a reading. */
 struct surroundings {
-    struct seen seen[SIGHT_COUNT];
+    struct seen seen[SIGHT_COUNT]; /* also what is heard; not scents */
+    const struct scent *scent;     /* NULL: there are none */
+    double pain, reserve;          /* what these sensors read */
+    /* what touch-kind reads, by the number of the creature that is touched; NULL: 1 */
+    const double *touch_kinds;
     struct vec3 gravity_m_s2;
     double tick_s; /* since the last reading; 0 at the first */
 };
@@ -39,7 +44,8 @@ struct surroundings {
 static inline int senses_see(const struct senses *senses, const struct surroundings *around,
                              int sight)
 {
-    return around->seen[sight].is_there && (senses->on & SENSOR_BIT(sights[sight].along));
+    int is_there = sight >= SIGHT_SCENT_1 ? around->scent != NULL : around->seen[sight].is_there;
+    return is_there && (senses->on & SENSOR_BIT(sights[sight].along));
 }
 
 struct body_physics {

@@ -68,21 +68,22 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
     }
 }
 
-static void see(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
-                const struct sight_info *sight)
+static void see(struct senses *senses, const struct dynamics *dynamics,
+                const struct surroundings *around, int of)
 {
+    const struct sight_info *sight = &sights[of];
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         struct mat3 axes = gene_axes(senses, dynamics, i);
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        struct vec3 way = vec3_sub(seen->at, state.at_m);
-        double squared = vec3_dot(way, way), distance = sqrt(squared);
-        struct vec3 ray = mat3_back(&axes, vec3_scale(way, distance > 0 ? 1 / distance : 0));
-        felt[sight->along] = ray.x;
-        felt[sight->across] = ray.y;
-        felt[sight->through] = ray.z;
-        felt[sight->level] = seen->brightness / (1 + squared);
+        struct ray ray = faces_ray(around, of, state.at_m);
+        struct vec3 way =
+            mat3_back(&axes, vec3_scale(ray.way, ray.length > 0 ? 1 / ray.length : 0));
+        felt[sight->along] = way.x;
+        felt[sight->across] = way.y;
+        felt[sight->through] = way.z;
+        felt[sight->level] = ray.level;
     }
 }
 

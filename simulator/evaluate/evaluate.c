@@ -80,6 +80,7 @@ static void think(const struct habitat *h, struct run *run)
         around.seen[SIGHT_OTHER] = find_nearest(h, run, 0, things_begin(h));
     if (run->params->sensor_object)
         around.seen[SIGHT_OBJECT] = find_nearest(h, run, things_begin(h), h->count);
+    habitat_sense(h, run, &around);
     run_think(run, &around);
 }
 
@@ -107,7 +108,8 @@ static int take_memory(struct run *run, struct arena *arena)
 {
     size_t effectors = (size_t)run->phenotype.effector_count;
     size_t drives = (size_t)run->phenotype.drive_count;
-    run->signals = arena_take(arena, effectors, sizeof(double));
+    run->signals =
+        arena_take(arena, (size_t)phenotype_signal_count(&run->phenotype), sizeof(double));
     run->filtered = arena_take(arena, effectors, sizeof(double));
     run->reversals = arena_take(arena, drives, sizeof(int));
     run->direction = arena_take(arena, drives, sizeof(int));
@@ -292,6 +294,7 @@ static void think_all(struct habitat *h)
     for (int i = 0; i < h->count; i++)
         if (h->runs[i].is_live)
             think(h, &h->runs[i]);
+    habitat_emit(h);
 }
 
 static int is_over(const struct habitat *h)
@@ -386,7 +389,10 @@ static int make_forest(struct habitat *h, struct arena *arena)
         h->may_rest[count] = run->may_rest;
         bodies[count++] = run->dynamics;
     }
-    return count > 0 ? forest_create(&h->forest, bodies, h->run_of, count, arena, &error) : 0;
+    if (count == 0)
+        return 0;
+    int rc = forest_create(&h->forest, bodies, h->run_of, count, arena, &error);
+    return rc ? rc : habitat_make_emissions(h, arena);
 }
 
 static void score_together(struct habitat *h, struct arena *arena)

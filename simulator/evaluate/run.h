@@ -11,6 +11,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/gait.h"
 #include "simulator/mind/senses.h"
+#include "simulator/world/sound.h"
 
 /* The muscles' power is a mean over no more ticks. */
 enum { POWER_TICKS_MAX = 100 };
@@ -38,7 +39,7 @@ struct run {
     int steps_per_tick;
     struct senses senses;
     struct light light;
-    double *signals;  /* per effector, of the last think */
+    double *signals;  /* per effector, then per emitter, of the last think */
     double *filtered; /* per effector: clamped and filtered, in the gene's sign */
     int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
     int *direction;
@@ -76,6 +77,7 @@ struct run {
     int has_touched; /* in a step of this tick */
     uint64_t ticks, contact_ticks;
     struct gait gait;
+    double blows_j;                  /* energy lost in impacts that was already heard */
     double spent_j[POWER_TICKS_MAX]; /* energy used up to the last ticks, in turn */
 };
 
@@ -87,6 +89,8 @@ struct habitat {
     struct forest forest;        /* of those that got as far as the scored time */
     int *run_of;                 /* per body of the forest: its run */
     int *part_counts, *may_rest; /* per body */
+    struct scent *scent;         /* NULL: there is none */
+    struct sound *sound;
     /* Things that are evaluated but do nothing: from this creature on. They have parameters of
      * their own, and do not keep the evaluation going. INT_MAX: there are none. */
     int first_thing;
@@ -96,6 +100,18 @@ struct habitat {
     int (*watch)(void *referee, const struct habitat *habitat);
     void *referee;
 };
+
+/* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY, ERR_LIMIT. */
+int habitat_make_emissions(struct habitat *habitat, struct arena *arena);
+/* What a creature senses of others by scent and sound; once a tick. */
+void habitat_sense(const struct habitat *habitat, const struct run *run,
+                   struct surroundings *around);
+/* What all give off in a tick, after all have thought; then the tick of scent and sound. */
+void habitat_emit(struct habitat *habitat);
+/* The same of one creature: what its brain lets its emitters do, and its blows since the last call.
+ * `full` is what a full signal emits of a scent in a tick. Scent and sound are NULL where they are
+ * switched off. Returns how much scent it emitted. */
+int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound);
 
 /* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero
  * besides. */

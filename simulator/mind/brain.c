@@ -3,7 +3,8 @@
  * Sizes: 5 to 60 live neurons, 120 thinks per simulated second; some tens of nanoseconds per
  * neuron, nearly all of them inside neuron_evaluate().
  *
- * Definition (brain_think_recursive). For each effector in order its input is pulled. Pulling a
+ * Definition (brain_think_recursive). For each effector in order, and then each emitter, its input
+ * is pulled. Pulling a
  * neuron: finished in this think -> its new output; being evaluated (we are inside it: a cycle) ->
  * its output of the last think; else its inputs are pulled in order, its function is evaluated and
  * the output stored. (Either of the first two is what its slot holds, so one mark, begun, will do.)
@@ -51,7 +52,7 @@ struct instruction {
 struct brain {
     const struct phenotype *phenotype;
     struct instruction *program;
-    struct operand *pulls; /* per effector */
+    struct operand *pulls; /* per signal */
     int program_length;
     double *values;
     double *outputs; /* values + 1: by neuron instance */
@@ -120,7 +121,7 @@ static void compile_neuron(struct brain *brain, int start, int (*stack)[2])
 struct brain *brain_create(const struct phenotype *phenotype, struct arena *arena)
 {
     size_t neurons = (size_t)phenotype->neuron_count;
-    size_t effectors = (size_t)phenotype->effector_count;
+    size_t signals = (size_t)phenotype_signal_count(phenotype);
     size_t sensor_count = (size_t)phenotype->part_count * SENSOR_COUNT;
     struct brain *brain = arena_take(arena, 1, sizeof *brain);
     int(*stack)[2] = arena_take(arena, neurons, sizeof *stack);
@@ -129,7 +130,7 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
         return NULL;
     brain->phenotype = phenotype;
     brain->program = arena_take(arena, neurons, sizeof *brain->program);
-    brain->pulls = arena_take(arena, effectors, sizeof *brain->pulls);
+    brain->pulls = arena_take(arena, signals, sizeof *brain->pulls);
     brain->values = arena_take(arena, 1 + neurons + sensor_count, sizeof *brain->values);
     brain->states = arena_take(arena, neurons, sizeof *brain->states);
     brain->is_begun = arena_take(arena, neurons, sizeof *brain->is_begun);
@@ -139,8 +140,8 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
     brain->sensors = brain->outputs + neurons;
     brain->sensor_count = (int)sensor_count;
 
-    for (size_t i = 0; i < effectors; i++) {
-        const struct wire *wire = &phenotype->effectors[i].input;
+    for (size_t i = 0; i < signals; i++) {
+        const struct wire *wire = phenotype_signal_wire(phenotype, (int)i);
         if (wire->kind == WIRE_NEURON)
             compile_neuron(brain, wire->index, stack);
         brain->pulls[i] = make_operand(brain, wire);
@@ -217,7 +218,7 @@ void brain_think(struct brain *brain, const double *sensor_values, double *signa
             neuron_evaluate((enum neuron_function)instruction->function, inputs,
                             &brain->states[instruction->neuron], dt_s);
     }
-    for (int i = 0; i < brain->phenotype->effector_count; i++)
+    for (int i = 0; i < phenotype_signal_count(brain->phenotype); i++)
         signals[i] = clip_signal(pull(values, &brain->pulls[i]));
 }
 
@@ -251,9 +252,9 @@ void brain_think_recursive(struct brain *brain, const double *sensor_values, dou
     const struct phenotype *phenotype = brain->phenotype;
 
     memset(brain->is_begun, 0, (size_t)phenotype->neuron_count);
-    for (int i = 0; i < phenotype->effector_count; i++)
-        signals[i] =
-            clip_signal(pull_recursive(brain, &phenotype->effectors[i].input, sensor_values, dt_s));
+    for (int i = 0; i < phenotype_signal_count(phenotype); i++)
+        signals[i] = clip_signal(
+            pull_recursive(brain, phenotype_signal_wire(phenotype, i), sensor_values, dt_s));
 }
 
 /* ---- for viewers and measures ---- */

@@ -1,6 +1,6 @@
-/* The brain: neurons evaluated backwards from the effectors.
+/* The brain: neurons evaluated backwards from the effectors, and after them from the emitters.
  *
- * One think evaluates every neuron that feeds an effector at most once. A neuron met again inside
+ * One think evaluates every neuron that feeds one of them at most once. A neuron met again inside
  * its own evaluation (a cycle) yields the value it had before this think. brain_create() compiles
  * this to a flat program: the neurons in the order in which the recursive evaluation finishes them,
  * dead neurons left out, each input resolved to "this think's value" or "the previous think's
@@ -17,7 +17,7 @@ struct brain;
 struct brain *brain_create(const struct phenotype *phenotype, struct arena *arena);
 
 /* One think that advances stateful neurons by dt_s. `sensor_values` holds part_count * SENSOR_COUNT
- * values (row per part). Writes effector_count signals, each the weighted input, clipped to
+ * values (row per part). Writes phenotype_signal_count() signals, each the weighted input, clipped to
  * +-NEURON_OUTPUT_MAX times GENOME_WEIGHT_MAX at most and always finite. */
 void brain_think(struct brain *brain, const double *sensor_values, double *signals, double dt_s);
 void brain_think_recursive(struct brain *brain, const double *sensor_values, double *signals,

@@ -68,19 +68,19 @@ static void feel_acceleration(struct senses *senses, const struct dynamics *dyna
     }
 }
 
-static void see(struct senses *senses, const struct dynamics *dynamics, const struct seen *seen,
-                const struct sight_info *sight)
+static void see(struct senses *senses, const struct dynamics *dynamics,
+                const struct surroundings *around, int of)
 {
+    const struct sight_info *sight = &sights[of];
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         double *felt = senses->values + i * SENSOR_COUNT;
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
-        double x = seen->at.x - state.at_m.x, y = seen->at.y - state.at_m.y;
-        double squared = x * x + y * y, distance = sqrt(squared);
-        struct vec2 ray = to_part(&senses->phenotype->parts[i], &state, x, y);
-        felt[sight->along] = distance > 0 ? ray.x / distance : 0;
-        felt[sight->across] = distance > 0 ? ray.y / distance : 0;
-        felt[sight->level] = seen->brightness / (1 + squared);
+        struct ray ray = faces_ray(around, of, state.at_m);
+        struct vec2 way = to_part(&senses->phenotype->parts[i], &state, ray.way.x, ray.way.y);
+        felt[sight->along] = ray.length > 0 ? way.x / ray.length : 0;
+        felt[sight->across] = ray.length > 0 ? way.y / ray.length : 0;
+        felt[sight->level] = ray.level;
     }
 }
 

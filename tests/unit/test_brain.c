@@ -115,6 +115,29 @@ START_TEST(effectors_read_constants_sensors_and_neurons)
 }
 END_TEST
 
+/* The signals of emitters follow those of effectors, in either form of the brain. */
+START_TEST(emitters_have_the_last_signals)
+{
+    struct wiring w;
+    double sensor_values[TEST_PARTS * SENSOR_COUNT] = {0};
+    double signals[2], recursive[2];
+    struct emitter emitter;
+
+    wiring_init(&w);
+    int sum = add_neuron(&w, NEURON_SUM, constant(0.5), constant(0.25), constant(0));
+    add_effector(&w, constant(0.125));
+    emitter = (struct emitter){.input = from_neuron(sum, 2.0)};
+    w.phenotype.emitters = &emitter;
+    w.phenotype.emitter_count = 1;
+    struct brain *brain = create(&w);
+    brain_think(brain, sensor_values, signals, DT);
+    ck_assert(signals[0] == 0.125 && signals[1] == 1.5);
+    ck_assert_int_eq(brain_neuron_count(brain), 1);
+    brain_think_recursive(brain, sensor_values, recursive, DT);
+    ck_assert(recursive[0] == signals[0] && recursive[1] == signals[1]);
+}
+END_TEST
+
 /* A = B + 1, B = A + 1, pulled at A: B is evaluated inside A and reads the A of the last think. */
 START_TEST(a_cycle_reads_the_previous_think)
 {
@@ -512,6 +535,7 @@ int main(void)
 
     tcase_add_checked_fixture(hand, setup, teardown);
     tcase_add_test(hand, effectors_read_constants_sensors_and_neurons);
+    tcase_add_test(hand, emitters_have_the_last_signals);
     tcase_add_test(hand, a_cycle_reads_the_previous_think);
     tcase_add_test(hand, the_first_effector_decides_where_a_cycle_is_cut);
     tcase_add_test(hand, a_neuron_may_read_itself);

@@ -238,6 +238,116 @@ START_TEST(height_gains_nothing)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- in the dark */
+
+enum { TICKS = 120, SENSED = 5 };
+struct sensed {
+    double values[2][TICKS + 1][SENSED]; /* per creature and tick */
+};
+
+static int sense(void *context, const struct evaluate_view *view)
+{
+    static const int of[SENSED] = {SENSOR_SOUND_ALONG, SENSOR_SOUND_LEVEL, SENSOR_SCENT_1_ALONG,
+                                   SENSOR_SCENT_1_LEVEL, SENSOR_OTHER_LEVEL};
+    struct sensed *sensed = context;
+    int tick = (int)(view->time_s * 60 + 0.5);
+    for (int k = 0; k < SENSED && view->phase == PHASE_SCORE && view->creature < 2; k++)
+        sensed->values[view->creature][tick][k] = view->sensors[of[k]];
+    return 0;
+}
+
+/* The plate is loud and smells. */
+static void make_loud(int i)
+{
+    struct emitter_gene *emitters = creatures[i].genome.bodies[0].emitters;
+    for (int k = 0; k < EMITTER_COUNT; k++) {
+        emitters[k].is_there = 1;
+        emitters[k].input = (struct input_gene){.kind = INPUT_CONSTANT, .value = 1, .weight = 1};
+    }
+}
+
+/* Two plates 4 m apart in still water, where sound is slow. */
+static void meet_in_the_dark(int kind, int first_is_loud, int second_is_loud, struct sensed *sensed)
+{
+    static const char *const settings[] = {
+        "world.preset=water", "contest.goal=tag",       "contest.line_m=1.9", "contest.dark=yes",
+        "sensor.sound=yes",   "sensor.scent=yes",       "sound.speed_m_s=8",  "scent.range_m=3",
+        "scent.fade_s=100",   "simulation.duration_s=2"};
+    for (int i = 0; i < 2; i++) {
+        genome_deinit(&creatures[i].genome);
+        make_plate(i, kind, 0.2, 0.2);
+    }
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        set(settings[i]);
+    contest_apply(&params);
+    if (first_is_loud)
+        make_loud(0);
+    if (second_is_loud)
+        make_loud(1);
+    memset(sensed, 0, sizeof *sensed);
+    fight(0, sense, sensed);
+}
+
+static int senses_alike(const double a[TICKS + 1][SENSED], const double b[TICKS + 1][SENSED],
+                        double off)
+{
+    for (int tick = 0; tick <= TICKS; tick++)
+        for (int k = 0; k < SENSED; k++)
+            if (fabs(a[tick][k] - b[tick][k]) > off)
+                return 0;
+    return 1;
+}
+
+/* The silent one hears the loud one after 4 m at 8 m/s, with 1 / (1 + 16), from ahead, and smells
+ * it later; the loud one senses nothing of the silent one, nor its own voice. Exchanged creatures
+ * sense the same, and two loud ones sense one another alike: in space to the bit; in the plane the
+ * sine of half a turn is not 0. */
+START_TEST(creatures_hear_and_smell_one_another)
+{
+    static struct sensed one, exchanged, both;
+    int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
+    double off = _i ? 0 : 1e-12;
+    meet_in_the_dark(kind, 1, 0, &one);
+    for (int tick = 1; tick <= TICKS; tick++) {
+        const double *quiet = one.values[1][tick], *loud = one.values[0][tick];
+        ck_assert_double_eq_tol(quiet[1], tick > 30 ? 1.0 / 17 : 0, 1e-9);
+        ck_assert_double_eq_tol(quiet[0], tick > 30 ? 1 : 0, 1e-9);
+        ck_assert(loud[0] == 0 && loud[1] == 0 && loud[4] == 0 && quiet[4] == 0);
+    }
+    ck_assert_double_eq(one.values[1][5][3], 0);
+    ck_assert_double_gt(one.values[1][TICKS][2], 0.99);
+    ck_assert_double_gt(one.values[1][TICKS][3], 1e-6);
+    ck_assert_double_gt(one.values[0][TICKS][3], 0.3);
+    meet_in_the_dark(kind, 0, 1, &exchanged);
+    ck_assert(senses_alike(one.values[0], exchanged.values[1], off));
+    ck_assert(senses_alike(one.values[1], exchanged.values[0], off));
+    meet_in_the_dark(kind, 1, 1, &both);
+    ck_assert(senses_alike(both.values[0], both.values[1], off));
+    ck_assert_double_gt(both.values[0][TICKS][1], 0.05);
+}
+END_TEST
+
+/* Who falls is heard. */
+START_TEST(blows_are_heard)
+{
+    static struct sensed sensed;
+    double loudest = 0;
+    memset(&sensed, 0, sizeof sensed);
+    make_plate(0, BODY_RECTANGLES, 0.2, 0.2);
+    make_plate(1, BODY_RECTANGLES, 0.2, 0.2);
+    set("contest.goal=tag");
+    set("sensor.sound=yes");
+    set("settle.drop_m=0.2");
+    set("simulation.duration_s=2");
+    fight(0, sense, &sensed);
+    for (int tick = 0; tick <= TICKS; tick++)
+        loudest = fmax(loudest, sensed.values[0][tick][1]);
+    ck_assert_double_gt(loudest, 0.05);
+    ck_assert_double_eq(sensed.values[0][5][1], 0);
+    ck_assert_double_lt(sensed.values[0][TICKS][1], 0.01);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- whole contests */
 
 /* A champion of the light goes for the cube, and pushes it. */
@@ -331,6 +441,8 @@ int main(void)
     tcase_add_test(tests, what_cannot_meet_is_named);
     tcase_add_test(tests, the_second_starts_after_half_a_turn);
     tcase_add_loop_test(tests, height_gains_nothing, 0, 2);
+    tcase_add_loop_test(tests, creatures_hear_and_smell_one_another, 0, 2);
+    tcase_add_test(tests, blows_are_heard);
     tcase_add_test(tests, a_seeker_takes_the_cube);
     tcase_add_test(tests, momentum_of_all_is_kept);
     tcase_add_test(tests, who_is_not_there_has_lost);

@@ -57,6 +57,21 @@ static void make_seeing(struct genome *genome)
     genome->bodies[0].sensors |= sights[SIGHT_OTHER].sensors | SENSOR_BIT(SENSOR_OBJECT_LEVEL);
 }
 
+/* It hears and smells, and makes sound and scent, not in version 6. */
+static void make_emitting(struct genome *genome)
+{
+    struct body_gene *body;
+    make_seeing(genome);
+    body = &genome->bodies[0];
+    body->sensors |= sights[SIGHT_SOUND].sensors | sights[SIGHT_SCENT_2].sensors |
+                     SENSOR_BIT(SENSOR_PAIN) | SENSOR_BIT(SENSOR_TOUCH_KIND);
+    body->emitters[EMITTER_SOUND].is_there = body->emitters[EMITTER_SCENT_2].is_there = 1;
+    body->emitters[EMITTER_SOUND].input =
+        fixture_sensor(SCOPE_OWN, SENSOR_SCENT_2_LEVEL, 0, 1.0 / 3.0);
+    body->emitters[EMITTER_SCENT_2].input =
+        (struct input_gene){.kind = INPUT_CONSTANT, .value = 0.1, .weight = 1};
+}
+
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
 {
@@ -401,10 +416,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 7) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 8) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 6)"));
+            strstr(error.message, " is not supported (this program reads 1 to 7)"));
     }
     free(content);
     pack_close(&file);
@@ -533,10 +548,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 7}",
-     "worm.json: format version 7 is not supported (this program reads 1 to 6)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 8}",
+     "worm.json: format version 8 is not supported (this program reads 1 to 7)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 6)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 7)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -689,6 +704,59 @@ START_TEST(lags_are_kept)
     }
     creature.genome.neurons[0].lag_image = creature.genome.neurons[0].lag_row = 0;
     ck_assert_int_eq(creature_format_version(&creature), 4);
+}
+END_TEST
+
+/* So are emitters and late sensors. */
+START_TEST(emitters_are_kept)
+{
+    struct creature copy;
+    struct body_gene *body;
+    genome_deinit(&creature.genome);
+    make_emitting(&creature.genome);
+    body = &creature.genome.bodies[0];
+    ck_assert_int_eq(creature_format_version(&creature), 7);
+    char *text = creature_to_json(&creature);
+    ck_assert_ptr_nonnull(strstr(text, "\"scent_2\": {"));
+    ck_assert_int_eq(creature_decode(&copy, text, strlen(text), "worm", &error), 0);
+    assert_equal(&copy, &creature);
+    creature_deinit(&copy);
+    free(text);
+    memset(body->emitters, 0, sizeof body->emitters);
+    ck_assert_int_eq(creature_format_version(&creature), 7);
+    body->sensors = SENSOR_BIT(SENSOR_OBJECT_LEVEL);
+    ck_assert_int_eq(creature_format_version(&creature), 6);
+    body->sensors = 0;
+    ck_assert_int_eq(creature_format_version(&creature), 5);
+}
+END_TEST
+
+/* Equal genomes have equal bytes: fields of emitters, of which there are none, are not written. */
+START_TEST(emitters_that_must_fail)
+{
+    struct packed_genome packed = {NULL, 0};
+    struct pack_writer scratch;
+    struct genome copy;
+    genome_deinit(&creature.genome);
+    make_emitting(&creature.genome);
+    struct body_gene *body = &creature.genome.bodies[0];
+    memset(&body->emitters[EMITTER_SOUND], 0, sizeof body->emitters[0]);
+    body->emitters[EMITTER_SCENT_2].input = body->emitters[EMITTER_SOUND].input;
+    pack_writer_init(&scratch);
+    ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
+    /* the second scent's flag and its input, whose first field is after the array's mark */
+    static const unsigned char there[] = {1, 0x97, 0, 0, 0, 0, 0, 0xcb};
+    size_t at = 0;
+    for (size_t i = 0; at == 0 && i + sizeof there <= packed.length; i++)
+        if (memcmp(packed.bytes + i, there, sizeof there) == 0 && packed.bytes[i - 1] == 0 &&
+            packed.bytes[i - 2] == 0)
+            at = i;
+    ck_assert_uint_gt(at, 0);
+    packed.bytes[at] = 0;
+    ck_assert_int_eq(genome_decode_bytes(&copy, packed.bytes, packed.length, &error), ERR_FORMAT);
+    ck_assert_str_eq(error.message, "bodies[0]: emitters of 0 are not written");
+    packed_genome_deinit(&packed);
+    pack_writer_deinit(&scratch);
 }
 END_TEST
 
@@ -1142,6 +1210,7 @@ START_TEST(golden_files_are_read)
     fixture_make_boxes(&genomes[3]);
     make_lagging(&genomes[4]);
     make_seeing(&genomes[5]);
+    make_emitting(&genomes[6]);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
     ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
@@ -1232,6 +1301,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, json_that_must_fail);
     tcase_add_test(tests, lags_are_kept);
     tcase_add_test(tests, lags_that_must_fail);
+    tcase_add_test(tests, emitters_are_kept);
+    tcase_add_test(tests, emitters_that_must_fail);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
     tcase_add_test(tests, json_preset_comes_first);
@@ -1261,7 +1332,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        make_seeing(&creature.genome);
+        make_emitting(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

@@ -931,7 +931,7 @@ START_TEST(wrong_version_is_a_failure)
     run_farm("version", 2, 10);
     ck_assert_int_eq(run.failures, 1);
     ck_assert_int_eq(run.finished, 0);
-    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 14, \"older\""));
+    ck_assert_ptr_nonnull(strstr(run.reason, "wrong version: it has protocol 15, \"older\""));
 }
 END_TEST
 

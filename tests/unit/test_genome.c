@@ -291,7 +291,14 @@ END_TEST
     X(genome.neurons[0].inputs[0].source = 1, "neuron 0 (id 100), input 0: only a neuron's input") \
     X(genome.neurons[0].inputs[0].sensor = 1, "neuron 0 (id 100), input 0: only a sensor's input") \
     X(genome.neurons[0].inputs[1].value = 1, "neuron 0 (id 100), input 1: only a constant has")    \
-    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 31")
+    X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 46")  \
+    X(genome.bodies[0].emitters[0].is_there = 2,                                                   \
+      "body 0 (id 1): has_sound 2 is not within 0 .. 1")                                           \
+    X(genome.bodies[0].emitters[1].input.weight = 1,                                               \
+      "body 0 (id 1), scent_1 input: not zero, but 0 of 1 are used")                               \
+    X((genome.bodies[0].emitters[2].is_there = 1,                                                  \
+       genome.bodies[0].emitters[2].input.weight = 101),                                           \
+      "body 0 (id 1), scent_2 input: weight 101 is not within -100 .. 100")
 
 /* The manual has every key of every gene, and every gene has a place in its struct of its own. */
 static void check_manual(const struct gene_field *table, const char *manual)
@@ -402,6 +409,53 @@ START_TEST(every_rule_of_boxes_is_checked){
     genome_collect_garbage(&genome);
     leg = &genome.bodies[genome_find_body(&genome, BOX_LEG)];
     ck_assert(leg->drives[0].weight == 0 && leg->effector_strength == 0);
+}
+END_TEST
+
+/* Emitters come after the joint's inputs; a genome without them has the hash that it always had. */
+START_TEST(inputs_of_emitters)
+{
+    struct body_gene *arm = &genome.bodies[1];
+    uint64_t before = genome_hash(&genome);
+    struct genome copy;
+    arm->emitters[EMITTER_SOUND].input.weight = 1;
+    ck_assert_uint_eq(genome_hash(&genome), before); /* which genome_check() refuses */
+    genome_collect_garbage(&genome);
+    arm = &genome.bodies[genome_find_body(&genome, ARM)];
+    ck_assert(arm->emitters[EMITTER_SOUND].input.weight == 0);
+    before = genome_hash(&genome);
+    ck_assert_int_eq(genome_copy(&copy, &genome), 0);
+    arm->emitters[EMITTER_SCENT_2].is_there = 1;
+    arm->emitters[EMITTER_SCENT_2].input = arm->effector_input;
+    ck_assert_ptr_eq(genome_body_input(arm, 1), &arm->emitters[EMITTER_SCENT_2].input);
+    ck_assert_ptr_eq(genome_body_input_const(arm, 1), &arm->emitters[EMITTER_SCENT_2].input);
+    ck_assert_ptr_null(genome_body_input(arm, 2));
+    ck_assert_int_eq(genome_check(&genome, &error), 0);
+    ck_assert_uint_ne(genome_hash(&genome), before);
+    ck_assert(!genome_is_equal(&genome, &copy));
+    /* what only an emitter reads stays */
+    int neurons = genome.neuron_count;
+    arm->has_effector = 0;
+    genome_collect_garbage(&genome);
+    ck_assert_int_eq(genome.neuron_count, neurons);
+    arm = &genome.bodies[genome_find_body(&genome, ARM)];
+    arm->emitters[EMITTER_SCENT_2].is_there = 0;
+    genome_collect_garbage(&genome);
+    ck_assert_int_lt(genome.neuron_count, neurons);
+    genome_deinit(&copy);
+}
+END_TEST
+
+/* Sensors beyond number 31 make a difference, too. */
+START_TEST(late_sensors_are_compared)
+{
+    struct genome copy;
+    genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_SCENT_1_LEVEL);
+    ck_assert_int_eq(genome_copy(&copy, &genome), 0);
+    ck_assert(genome_is_equal(&copy, &genome));
+    copy.bodies[0].sensors ^= SENSOR_BIT(SENSOR_SCENT_1_LEVEL);
+    ck_assert(!genome_is_equal(&copy, &genome) && !genome_is_equal(&genome, &copy));
+    genome_deinit(&copy);
 }
 END_TEST
 
@@ -701,6 +755,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, every_rule_is_checked);
     tcase_add_test(tests, every_rule_of_boxes_is_checked);
     tcase_add_test(tests, inputs_of_freedoms);
+    tcase_add_test(tests, inputs_of_emitters);
+    tcase_add_test(tests, late_sensors_are_compared);
     tcase_add_test(tests, the_manual_has_every_gene);
     tcase_add_test(tests, references_of_parts);
     tcase_add_test(tests, references_of_the_central_set);

@@ -986,6 +986,34 @@ START_TEST(sensor_references_by_scope)
 }
 END_TEST
 
+/* What a gene emits all its parts emit, if that is switched on. */
+START_TEST(emitters_grow_where_they_are_on)
+{
+    make_wired();
+    struct emitter_gene *emitters = genome.bodies[1].emitters;
+    emitters[EMITTER_SOUND].is_there = emitters[EMITTER_SCENT_1].is_there = 1;
+    emitters[EMITTER_SOUND].input = reads_neuron(SCOPE_OWN, 1003, 0);
+    emitters[EMITTER_SCENT_1].input = reads_sensor(SCOPE_OWN, SENSOR_CONTACT_LEFT, 0);
+    express();
+    ck_assert_int_eq(phenotype.emitter_count, 0);
+    params.sensor_scent = 1;
+    express();
+    int count = phenotype.emitter_count;
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(phenotype.emitters[0].kind, EMITTER_SCENT_1);
+    params.sensor_sound = 1;
+    express();
+    ck_assert_int_eq(phenotype.emitter_count, 2 * count);
+    ck_assert_int_eq(phenotype.emitters[0].kind, EMITTER_SOUND);
+    int part = phenotype.emitters[1].part;
+    ck_assert_int_eq(phenotype.parts[part].body, 2);
+    ck_assert_int_eq(phenotype.emitters[0].input.kind, WIRE_NEURON);
+    ck_assert_int_eq(phenotype.neurons[phenotype.emitters[0].input.index].part, part);
+    assert_wire(&phenotype.emitters[1].input, WIRE_SENSOR, part);
+    phenotype_check(&phenotype);
+}
+END_TEST
+
 START_TEST(neurons_beyond_the_bound_are_not_made)
 {
     make_wired();
@@ -1608,6 +1636,7 @@ static void add_wiring_tests(Suite *suite)
     tcase_add_test(tcase, neurons_in_order_and_references_by_scope);
     tcase_add_test(tcase, a_parent_of_another_gene_has_no_such_neuron);
     tcase_add_test(tcase, sensor_references_by_scope);
+    tcase_add_test(tcase, emitters_grow_where_they_are_on);
     tcase_add_test(tcase, neurons_beyond_the_bound_are_not_made);
     tcase_add_test(tcase, the_example_of_the_manual);
     suite_add_tcase(suite, tcase);

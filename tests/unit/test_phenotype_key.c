@@ -205,10 +205,10 @@ START_TEST(every_field_of_rectangles)
         CHECK_FIELDS(&phenotype.shapes[i], shape_fields);
     ck_assert_uint_lt(sizeof(struct effector),
                       offsetof(struct effector, input) + sizeof(struct wire) + 8);
-    /* a kind, six tables and their lengths, first drive, pieces, head, what scenes have, the
+    /* a kind, seven tables and their lengths, first drive, pieces, head, what scenes have, the
      * mass */
     if (sizeof(void *) == 8)
-        ck_assert_uint_eq(sizeof phenotype, 152);
+        ck_assert_uint_eq(sizeof phenotype, 168);
     struct phenotype_key before = key_now(), after;
     phenotype.effectors[0].drive++;
     after = key_now();
@@ -226,6 +226,21 @@ START_TEST(every_field_of_rectangles)
     }
     after = key_now();
     ck_assert(phenotype_key_is_equal(&before, &after));
+    struct emitter emitter = {.part = 0, .kind = EMITTER_SOUND};
+    phenotype.emitters = &emitter;
+    phenotype.emitter_count = 1;
+    struct phenotype_key keys[4] = {key_now()};
+    emitter.part = 1;
+    keys[1] = key_now();
+    emitter.kind = EMITTER_SCENT_1;
+    keys[2] = key_now();
+    emitter.input.value = 1;
+    keys[3] = key_now();
+    for (int i = 0; i < 4; i++) {
+        ck_assert(!phenotype_key_is_equal(&before, &keys[i]));
+        for (int k = 0; k < i; k++)
+            ck_assert(!phenotype_key_is_equal(&keys[k], &keys[i]));
+    }
 }
 END_TEST
 

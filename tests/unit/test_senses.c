@@ -62,12 +62,16 @@ static void place(double x, double y, double angle, double joint, double joint_r
     dynamics_set_state(dynamics, q, qd);
 }
 
-static struct seen other, object;
+static struct seen other, object, heard;
+static struct scent *scent;
 
 static void feel(double tick_s)
 {
     struct surroundings around = {
-        .seen = {{light.kind != LIGHT_NONE, light.at, light.brightness}, other, object},
+        .seen = {{light.kind != LIGHT_NONE, light.at, light.brightness}, other, object, heard},
+        .scent = scent,
+        .pain = 0.25,
+        .reserve = 0.75,
         .gravity_m_s2 = world_gravity(&world),
         .tick_s = tick_s};
     senses_read(&senses, dynamics, &around);
@@ -186,6 +190,56 @@ START_TEST(others_and_objects_are_seen_as_the_light)
 }
 END_TEST
 
+/* Sounds are heard as lights are seen; what is not there any more is not sensed any more. */
+START_TEST(sounds_come_and_go)
+{
+    set("sensor.sound=yes");
+    set("sensor.pain=yes");
+    make_pair(1);
+    place(0, 5, 0, 0, 0);
+    heard = (struct seen){1, {0, 7, 0}, 0.5};
+    feel(0);
+    ck_assert_double_eq(felt(0, SENSOR_SOUND_ACROSS), 1);
+    ck_assert_double_eq(felt(0, SENSOR_SOUND_LEVEL), 0.5 / 5);
+    ck_assert_double_eq(felt(1, SENSOR_PAIN), 0.25);
+    ck_assert_double_eq(felt(1, SENSOR_RESERVE), 0); /* it is switched off */
+    heard.is_there = 0;
+    feel(0);
+    ck_assert_double_eq(felt(0, SENSOR_SOUND_ACROSS), 0);
+    ck_assert_double_eq(felt(0, SENSOR_SOUND_LEVEL), 0);
+}
+END_TEST
+
+/* Noses find the way to more of a scent where they are, in the part's own frame. */
+START_TEST(noses_smell_direction_and_level)
+{
+    struct scent there = {.cell_m = 0.5, .half = 100, .middle_m = {0, 5, 0}};
+    set("sensor.scent=yes");
+    for (int mirror = -1; mirror <= 1; mirror += 2) {
+        make_pair(mirror);
+        ck_assert_int_eq(scent_create(&there, (struct vec3){8, 8, 0}, &arena), 0);
+        for (int i = 0; i < there.cell_count; i++)
+            there.amounts[1][i] = 40 * (i / there.cells[0]);
+        scent = &there;
+        place(0, 5, BODY_PI / 2, 0, 0);
+        feel(0);
+        ck_assert_double_eq_tol(felt(0, SENSOR_SCENT_2_ALONG), 1, 1e-12);
+        ck_assert_double_eq_tol(felt(0, SENSOR_SCENT_2_ACROSS), 0, 1e-12);
+        ck_assert_double_eq_tol(felt(0, SENSOR_SCENT_2_LEVEL), 300.0 / 400, 1e-12);
+        /* the other part is 0.4 m farther up */
+        ck_assert_double_eq_tol(felt(1, SENSOR_SCENT_2_LEVEL), 332.0 / 432, 1e-9);
+        ck_assert_double_eq(felt(0, SENSOR_SCENT_1_ALONG), 0);
+        ck_assert_double_eq(felt(0, SENSOR_SCENT_1_LEVEL), 0);
+        place(0, 5, 0, 0, 0);
+        feel(0);
+        ck_assert_double_eq_tol(felt(1, SENSOR_SCENT_2_ACROSS), mirror, 1e-12);
+        scent = NULL;
+        feel(0);
+        ck_assert_double_eq(felt(1, SENSOR_SCENT_2_ACROSS), 0);
+    }
+}
+END_TEST
+
 START_TEST(contacts_are_felt_by_the_faces_that_touch)
 {
     make_pair(1);
@@ -228,6 +282,8 @@ int main(void)
     tcase_add_test(tests, accelerometers_feel_weight_and_not_falling);
     tcase_add_test(tests, eyes_see_direction_and_level);
     tcase_add_test(tests, others_and_objects_are_seen_as_the_light);
+    tcase_add_test(tests, sounds_come_and_go);
+    tcase_add_test(tests, noses_smell_direction_and_level);
     tcase_add_test(tests, contacts_are_felt_by_the_faces_that_touch);
     tcase_add_test(tests, what_is_switched_off_reads_nothing);
     return run_tests("senses", tests);

@@ -39,9 +39,9 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 31);
-    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x5d8007ff);
-    ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x7fffa7ff);
+    ck_assert_int_eq(SENSOR_COUNT, 46);
+    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x3ddddd8007ff);
+    ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x3fffffffa7ff);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
     ck_assert_int_eq(face_find("right"), FACE_RIGHT);
@@ -62,7 +62,9 @@ START_TEST(the_switches_share_out_the_sensors)
     } switches[] = {
         {"sensor.joint", 3},        {"sensor.joint_rate", 3},   {"sensor.contact", FACE_COUNT + 1},
         {"sensor.acceleration", 3}, {"sensor.light", 4},        {"sensor.other", 4},
-        {"sensor.object", 4},       {"spheres.sensor_bone", 2}, {"sensor.height", 1}};
+        {"sensor.object", 4},       {"spheres.sensor_bone", 2}, {"sensor.height", 1},
+        {"sensor.sound", 4},        {"sensor.scent", 8},        {"sensor.pain", 1},
+        {"sensor.reserve", 1},      {"sensor.touch_kind", 1}};
     struct params params;
     struct error error;
     uint64_t all = 0;
@@ -103,6 +105,8 @@ START_TEST(two_sights_are_read)
     ck_assert(see.sights[0] == SIGHT_LIGHT && see.sights[1] == SIGHT_OBJECT);
     ck_assert_int_eq(sights_read_exchange("other:light", &see, &error), 0);
     ck_assert(see.sights[0] == SIGHT_OTHER && see.sights[1] == SIGHT_LIGHT);
+    ck_assert_int_eq(sights_read_exchange("light:scent-2", &see, &error), 0);
+    ck_assert(see.sights[0] == SIGHT_LIGHT && see.sights[1] == SIGHT_SCENT_2);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         ck_assert_int_eq(sights_read_exchange(wrong[i], &see, &error), ERR_USAGE);
     ck_assert_int_eq(sight_sensor_of(SENSOR_LIGHT_THROUGH, SIGHT_LIGHT, SIGHT_OTHER),
@@ -111,17 +115,18 @@ START_TEST(two_sights_are_read)
 }
 END_TEST
 
-/* Worlds without contests draw from the sensors that they always had. */
+/* Worlds of one creature draw from the sensors that they always had. */
 START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
 {
-    uint64_t of_contests = sights[SIGHT_OTHER].sensors | sights[SIGHT_OBJECT].sensors;
+    uint64_t of_contests = ~(SENSOR_BIT(SENSOR_OTHER_ALONG) - 1);
     struct params params;
     params_set_defaults(&params);
     for (int kind = 0; kind < body_kind_count; kind++)
         ck_assert_uint_eq(sensors_drawn(kind, &params), body_kinds[kind].sensors & ~of_contests);
     params.sensor_object = 1;
     ck_assert_uint_eq(sensors_drawn(BODY_BOXES, &params),
-                      body_kinds[BODY_BOXES].sensors & ~sights[SIGHT_OTHER].sensors);
+                      body_kinds[BODY_BOXES].sensors &
+                          (sights[SIGHT_OBJECT].sensors | ~of_contests));
 }
 END_TEST
 
