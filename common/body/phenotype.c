@@ -30,6 +30,7 @@
 
 #include <string.h>
 
+#include "common/body/plane_body.h"
 #include "common/error.h"
 #include "common/genome/body_kind.h"
 #include "common/math/detmath.h"
@@ -426,20 +427,20 @@ static void check_part(const struct phenotype *p, int i)
 {
     const struct part *part = &p->parts[i];
     ENSURE(part->parent >= -1 && part->parent < i, "part %d hangs on part %d", i, part->parent);
-    int links = p->link_count > p->piece_count ? p->link_count : p->piece_count;
+    int links = p->plane ? p->plane->link_count : p->piece_count;
     ENSURE(part->link == 0 || (part->link > 0 && part->link < links), "part %d is of link %d of %d",
            i, part->link, links);
     ENSURE(!(part->mass_kg < 0), "part %d has a mass of %g kg", i, part->mass_kg);
 }
 
-static void check_link(const struct phenotype *p, int i)
+static void check_link(const struct plane_body *body, int i)
 {
-    const struct link *link = &p->links[i];
+    const struct link *link = &body->links[i];
     ENSURE(i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i,
            "link %d hangs on link %d", i, link->parent);
     ENSURE(i == 0 || !(link->lower > link->upper), "joint %d has limits %g to %g", i, link->lower,
            link->upper);
-    ENSURE(!(link->mass_kg < 0) || p->is_root_fixed, "link %d has a mass of %g kg", i,
+    ENSURE(!(link->mass_kg < 0) || body->is_root_fixed, "link %d has a mass of %g kg", i,
            link->mass_kg);
 }
 
@@ -448,8 +449,8 @@ void phenotype_check(const struct phenotype *p)
     ENSURE(p->kind >= 0 && p->kind < body_kind_count, "a body of kind %d", p->kind);
     for (int i = 0; i < p->part_count; i++)
         check_part(p, i);
-    for (int i = 0; i < p->link_count; i++)
-        check_link(p, i);
+    for (int i = 0; p->plane && i < p->plane->link_count; i++)
+        check_link(p->plane, i);
     for (int i = 0; i < p->effector_count; i++) {
         int drive = p->effectors[i].drive, before = i > 0 ? p->effectors[i - 1].drive : -1;
         ENSURE(drive > before && drive < p->drive_count, "effector %d moves drive %d of %d", i,
@@ -485,7 +486,7 @@ int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 
 int phenotype_is_fixed(const struct phenotype *phenotype, int part)
 {
-    return phenotype->is_root_fixed && phenotype->parts[part].link == 0;
+    return phenotype->plane && phenotype->plane->is_root_fixed && phenotype->parts[part].link == 0;
 }
 
 int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other)

@@ -1,6 +1,6 @@
 /* The phenotype: what a genotype grows into. Parts, the drives between them, the shapes that they
- * have, and the wiring of a brain, for every kind of body; rectangles are merged at rigid joints
- * into links. Expression is a pure function of genome and parameters.
+ * have, and the wiring of a brain, for every kind of body. Expression is a pure function of genome
+ * and parameters.
  *
  * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
  * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
@@ -17,11 +17,8 @@
 
 enum { PHENOTYPE_PARTS_MAX = 64 }; /* the upper bound of creature.parts_max */
 
+struct plane_body;
 struct space_body;
-
-struct vec2 {
-    double x, y;
-};
 
 /* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
  * half-planes, which belong to a fixed root: solid below the line through `local` along their x
@@ -50,51 +47,6 @@ struct part {
     uint64_t sensors;       /* set of SENSOR_BIT() */
     double cross_section_m; /* the shortest side */
     enum part_shape shape;
-};
-
-/* The root's slides along x and y; drive 0 is its angle. */
-enum { PLANE_ROOT_RATES = 2 };
-
-/* How a link moves against its parent: turning about the joint, or sliding along an axis that is
- * fixed in the parent, without turning. */
-enum link_joint { LINK_HINGE, LINK_LINEAR };
-
-/* What moves as one: a part and everything joined to it rigidly. links[0] is the root: free, unless
- * is_root_fixed: then it is the world itself, without mass, and may have no parts. A link's frame
- * has its origin at the joint to the parent link (root: centre of part 0) and the world's axes at
- * birth, so that all link angles are 0 at birth. */
-struct link {
-    int parent;        /* link, or -1 */
-    int part;          /* the part whose joint it is (its first part) */
-    int parent_part;   /* the part that joint is on */
-    int joint_kind;    /* LINK_*; of no meaning at the root */
-    struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0); LINK_LINEAR: where the
-                        * link's origin is at extension 0 */
-    struct vec2
-        axis; /* LINK_LINEAR: unit vector in the parent link's frame, the positive direction */
-    double mass_kg;
-    struct vec2 centre;   /* centre of mass in the link's frame */
-    double inertia_kg_m2; /* about its centre of mass */
-    double lower,
-        upper; /* limits of the joint angle, rad, counter-clockwise, or of the extension, m;
-                          * 0 at birth (mirrored parts: exchanged and negated already) */
-    int has_effector;
-    /* Genes and brain have signals and the feeling of the joint in units of mirror times scale:
-     * hinges: the part's mirror and 1; LINK_LINEAR: 1 and the part's scale. */
-    int mirror;
-    double scale;
-    double strength; /* of the effector: the greatest torque, N m, or force, N */
-};
-
-/* A joint that closes a loop between two links that hang together already. In scenes only, and
- * moved by the constraint solver only. */
-enum closure_kind { CLOSURE_ROTARY, CLOSURE_LINEAR, CLOSURE_RIGID };
-struct closure {
-    enum closure_kind kind;
-    int a, b;               /* links */
-    struct vec2 at_a, at_b; /* the joint in their frames */
-    double angle_rad;       /* of a's frame against b's, where it is not free */
-    struct vec2 across;     /* linear: at right angles to the way, in b's frame */
 };
 
 /* One input of a compiled-to-be neuron or effector, resolved to instances. */
@@ -173,25 +125,21 @@ struct phenotype {
     struct drive
         *drives; /* of rectangles: by link; the root's is no joint, and no effector moves it */
     struct shape *shapes; /* shapes[i] is that of parts[i]; then rods */
-    struct link *links;
     struct neuron *neurons;
     struct effector *effectors; /* in order of their drives */
     struct emitter *emitters;   /* those that are switched on; by part, then kind */
-    int part_count, drive_count, shape_count, link_count, neuron_count, effector_count;
-    int emitter_count;
+    int part_count, drive_count, shape_count, neuron_count, effector_count, emitter_count;
     int first_drive;
-    int piece_count;   /* number of rigid pieces */
-    int head;          /* the part whose height is the head's */
-    int is_root_fixed; /* never in creatures */
+    int piece_count; /* number of rigid pieces */
+    int head;        /* the part whose height is the head's */
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;
     const void *detail; /* what the kind has besides; only its own files read it */
-    /* links and boxes of a body in space (space_body.h); boxes[i] is parts[i]. NULL: it has `links`
-     * in the plane, or what its kind has */
+    /* What dynamics move: links in the plane (plane_body.h); or links and boxes in space
+     * (space_body.h), boxes[i] being parts[i]; or neither, and the kind has it in its detail. */
+    struct plane_body *plane;
     const struct space_body *space;
-    int root_rates;                 /* how many rates of the root come before that of drive 0 */
-    const struct closure *closures; /* none in creatures */
-    int closure_count;
+    int root_rates; /* how many rates of the root come before that of drive 0 */
     double mass_kg;
 };
 

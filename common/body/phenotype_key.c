@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/body/phenotype_grow.h"
+#include "common/body/plane_body.h"
 #include "common/error.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
@@ -135,9 +136,9 @@ static void put_body(struct key_hasher *hasher, const struct phenotype *phenotyp
     key_put_int(hasher, phenotype->shape_count);
     for (int i = 0; i < phenotype->shape_count; i++)
         put_shape(hasher, &phenotype->shapes[i]);
-    key_put_int(hasher, phenotype->link_count);
-    for (int i = 0; i < phenotype->link_count; i++)
-        put_link(hasher, &phenotype->links[i]);
+    key_put_int(hasher, phenotype->plane ? phenotype->plane->link_count : 0);
+    for (int i = 0; phenotype->plane && i < phenotype->plane->link_count; i++)
+        put_link(hasher, &phenotype->plane->links[i]);
     key_put_int(hasher, phenotype->first_drive);
     key_put_int(hasher, phenotype->piece_count);
     key_put_int(hasher, phenotype->head);

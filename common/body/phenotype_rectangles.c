@@ -26,6 +26,7 @@
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
+#include "common/body/plane_body.h"
 #include "common/math/rotation.h"
 #include "common/math/detmath.h"
 
@@ -241,9 +242,9 @@ static void add_link(struct grower *grower, int index)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
-    struct link *link = &phenotype->links[phenotype->link_count];
+    struct link *link = &phenotype->plane->links[phenotype->plane->link_count];
 
-    part->link = phenotype->link_count++;
+    part->link = phenotype->plane->link_count++;
     link->part = index;
     link->parent = -1;
     link->parent_part = part->parent;
@@ -266,7 +267,7 @@ static void add_link(struct grower *grower, int index)
  * centre, the world's origin). */
 static struct vec3 link_origin(const struct phenotype *phenotype, int link)
 {
-    return phenotype->parts[phenotype->links[link].part].anchor;
+    return phenotype->parts[phenotype->plane->links[link].part].anchor;
 }
 
 /* Mass, centre and inertia of all links from their parts. */
@@ -274,20 +275,20 @@ static void weigh_links(struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        struct link *link = &phenotype->links[part->link];
+        struct link *link = &phenotype->plane->links[part->link];
         link->mass_kg += part->mass_kg;
         link->centre.x += part->mass_kg * part->local.x;
         link->centre.y += part->mass_kg * part->local.y;
         phenotype->mass_kg += part->mass_kg;
     }
-    for (int i = 0; i < phenotype->link_count; i++) {
-        struct link *link = &phenotype->links[i];
+    for (int i = 0; i < phenotype->plane->link_count; i++) {
+        struct link *link = &phenotype->plane->links[i];
         link->centre.x /= link->mass_kg;
         link->centre.y /= link->mass_kg;
     }
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        struct link *link = &phenotype->links[part->link];
+        struct link *link = &phenotype->plane->links[part->link];
         double w = part->width_m;
         double h = part->height_m;
         double x = part->local.x - link->centre.x;
@@ -312,8 +313,8 @@ static void build_links(struct grower *grower)
         part->local = (struct vec2){part->centre.x - origin.x, part->centre.y - origin.y};
         part->local_angle_rad = part->angle_rad;
     }
-    for (int i = 1; i < phenotype->link_count; i++) {
-        struct link *link = &phenotype->links[i];
+    for (int i = 1; i < phenotype->plane->link_count; i++) {
+        struct link *link = &phenotype->plane->links[i];
         struct vec3 at = link_origin(phenotype, i);
         struct vec3 origin = link_origin(phenotype, link->parent);
         link->joint = (struct vec2){at.x - origin.x, at.y - origin.y};
@@ -337,8 +338,8 @@ static void make_drives(struct grower *grower)
     struct effector *effector = phenotype->effectors;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
 
-    for (int i = 0; i < phenotype->link_count; i++) {
-        const struct link *link = &phenotype->links[i];
+    for (int i = 0; i < phenotype->plane->link_count; i++) {
+        const struct link *link = &phenotype->plane->links[i];
         double unit = link->mirror * (is_torque ? 1 : link->scale);
         double at_lower = is_torque ? -1 : link->lower / unit;
         double at_upper = is_torque ? 1 : link->upper / unit;
@@ -373,18 +374,20 @@ static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
 
-    phenotype->links = arena_take(arena, (size_t)phenotype->part_count, sizeof *phenotype->links);
-    if (!phenotype->links)
+    phenotype->plane = arena_take(arena, 1, sizeof *phenotype->plane);
+    struct link *links = arena_take(arena, (size_t)phenotype->part_count, sizeof *links);
+    if (!phenotype->plane || !links)
         return ERR_MEMORY;
+    phenotype->plane->links = links;
     build_links(grower);
-    if (phenotype_take_tables(phenotype, arena, phenotype->link_count, phenotype->effector_count,
-                              phenotype->part_count))
+    if (phenotype_take_tables(phenotype, arena, phenotype->plane->link_count,
+                              phenotype->effector_count, phenotype->part_count))
         return ERR_MEMORY;
     make_drives(grower);
     make_shapes(phenotype);
     phenotype->first_drive = 1;
     phenotype->root_rates = PLANE_ROOT_RATES;
-    phenotype->piece_count = phenotype->link_count;
+    phenotype->piece_count = phenotype->plane->link_count;
     return 0;
 }
 

@@ -1,8 +1,12 @@
-/* Vectors of three numbers: x to the right, y up, z towards the viewer; and turns. */
+/* Vectors: x to the right, y up, z towards the viewer; and turns. */
 #ifndef COMMON_MATH_VEC3_H
 #define COMMON_MATH_VEC3_H
 
 #include <math.h>
+
+struct vec2 {
+    double x, y;
+};
 
 struct vec3 {
     double x, y, z;
@@ -12,6 +16,12 @@ struct vec3 {
 struct quaternion {
     double w, x, y, z;
 };
+
+/* A vector of the plane z = 0. */
+static inline struct vec3 vec3_of_plane(struct vec2 v)
+{
+    return (struct vec3){v.x, v.y, 0};
+}
 
 static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)
 {

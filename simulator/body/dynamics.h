@@ -126,12 +126,6 @@ struct drive_state {
     double value, rate, effort;
 };
 
-/* A vector of the plane z = 0. */
-static inline struct vec3 vec3_of_plane(struct vec2 v)
-{
-    return (struct vec3){v.x, v.y, 0};
-}
-
 /* At rest in the pose of birth, root origin at (0, 0). NULL when the arena is full. */
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena);

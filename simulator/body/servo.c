@@ -2,18 +2,17 @@
  * between a light root and a heavy child is too stiff by their ratio.) */
 #include "simulator/body/servo.h"
 
-void servo_init(struct servo *servo, const struct link *link, double inertia,
+void servo_init(struct servo *servo, const struct muscle *muscle, double inertia,
                 const struct dynamics_settings *settings, double damping_rate_1_s)
 {
     double omega = settings->servo_rad_s;
     servo->damping = damping_rate_1_s * 2 * inertia;
-    if (!link->has_effector)
+    if (!muscle->has_effector)
         return;
-    servo->torque_max = link->strength;
+    servo->torque_max = muscle->strength;
     servo->kp = omega * omega * inertia;
     servo->kd = 2 * omega * inertia;
-    double speed =
-        link->joint_kind == LINK_LINEAR ? settings->joint_speed_m_s : settings->joint_speed_rad_s;
+    double speed = muscle->is_linear ? settings->joint_speed_m_s : settings->joint_speed_rad_s;
     servo->motor_kd = servo->torque_max / speed;
     if (servo->motor_kd > servo->kd)
         servo->motor_kd = servo->kd;

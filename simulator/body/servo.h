@@ -51,10 +51,16 @@ static inline void servo_advance(struct servo *servo, double dt_s)
     servo->time_s += dt_s;
 }
 
-/* Gains of a link's joint. `inertia` (linear joints: mass) is what the joint feels at birth when
- * the whole body floats, 1 / (M^-1)_ii, so that a servo of any creature has the same natural
- * frequency and is critically damped in free motion. */
-void servo_init(struct servo *servo, const struct link *link, double inertia,
+/* What moves a freedom: an effector of that strength, N m or N, or none. */
+struct muscle {
+    int has_effector, is_linear;
+    double strength;
+};
+
+/* The gains of a freedom's servo. `inertia` (linear ones: mass) is what it feels at birth when the
+ * whole body floats, 1 / (M^-1)_ii, so that a servo of any creature has the same natural frequency
+ * and is critically damped in free motion. */
+void servo_init(struct servo *servo, const struct muscle *muscle, double inertia,
                 const struct dynamics_settings *settings, double damping_rate_1_s);
 
 /* The servo's torque as aim - kp (q + half qd) - kd qd: the gains change with the law and the state

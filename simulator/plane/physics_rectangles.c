@@ -3,6 +3,7 @@
  * switched on. */
 #include <math.h>
 
+#include "common/body/plane_body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/physics_kinds.h"
@@ -28,7 +29,7 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
         double *felt = senses->values + i * SENSOR_COUNT;
-        const struct link *link = &phenotype->links[part->link];
+        const struct link *link = &phenotype->plane->links[part->link];
         int has_joint = part->link > 0 && link->part == i;
         struct drive_state joint = {0};
         if (has_joint)
@@ -98,9 +99,9 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
 /* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
 static int has_balance(const struct phenotype *phenotype, double most)
 {
-    for (int i = 1; i < phenotype->link_count && most > 0; i++) {
-        const struct link *link = &phenotype->links[i];
-        double mass = link->mass_kg, other = phenotype->links[link->parent].mass_kg;
+    for (int i = 1; i < phenotype->plane->link_count && most > 0; i++) {
+        const struct link *link = &phenotype->plane->links[i];
+        double mass = link->mass_kg, other = phenotype->plane->links[link->parent].mass_kg;
         if (mass > most * other || other > most * mass)
             return 0;
     }
@@ -132,16 +133,16 @@ static int is_flat(const struct params *params)
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad)
 {
-    double q[2 + PHENOTYPE_PARTS_MAX];
+    double q[PLANE_ROOT_RATES + PHENOTYPE_PARTS_MAX], *values = q + PLANE_ROOT_RATES;
     for (int i = 0; i < dynamics_dof(dynamics); i++)
         q[i] = dynamics_q(dynamics)[i];
-    q[2] += turn.z;
-    for (int i = 1; i < phenotype->link_count; i++) {
-        const struct link *link = &phenotype->links[i];
-        double turned = q[2 + i] + rng_uniform(rng, -most_rad, most_rad);
-        q[2 + i] = turned < link->lower   ? fmin(q[2 + i], link->lower)
-                   : turned > link->upper ? fmax(q[2 + i], link->upper)
-                                          : turned;
+    values[0] += turn.z;
+    for (int i = phenotype->first_drive; i < phenotype->drive_count; i++) {
+        const struct drive *drive = &phenotype->drives[i];
+        double turned = values[i] + rng_uniform(rng, -most_rad, most_rad);
+        values[i] = turned < drive->lower   ? fmin(values[i], drive->lower)
+                    : turned > drive->upper ? fmax(values[i], drive->upper)
+                                            : turned;
     }
     dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
 }

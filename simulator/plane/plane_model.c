@@ -4,12 +4,7 @@
 
 #include "simulator/plane/tree/tree.h"
 
-enum { ROOT_JOINTS = 3, ROOT_RATES = 2 };
-
-static struct vec3 of_plane(struct vec2 v)
-{
-    return (struct vec3){v.x, v.y, 0};
-}
+enum { ROOT_JOINTS = 3 };
 
 static void fill_root(struct body_model *model)
 {
@@ -28,9 +23,9 @@ static void fill_joint(struct body_model *model, int i, const struct link *link)
     int is_linear = link->joint_kind == LINK_LINEAR, at = ROOT_JOINTS + i - 1;
     model->joints[at] =
         (struct model_joint){.kind = is_linear ? MODEL_SLIDE : MODEL_HINGE,
-                             .coordinate = ROOT_RATES + i,
-                             .rate = ROOT_RATES + i,
-                             .axis = is_linear ? of_plane(link->axis) : (struct vec3){0, 0, 1},
+                             .coordinate = PLANE_ROOT_RATES + i,
+                             .rate = PLANE_ROOT_RATES + i,
+                             .axis = is_linear ? vec3_of_plane(link->axis) : (struct vec3){0, 0, 1},
                              .lower = link->lower,
                              .upper = link->upper,
                              .cone_rad = HUGE_VAL};
@@ -42,10 +37,10 @@ static void fill_link(struct body_model *model, int i, const struct link *link)
 {
     double inertia = link->inertia_kg_m2;
     model->links[i] = (struct model_link){.parent = link->parent,
-                                          .at = of_plane(link->joint),
+                                          .at = vec3_of_plane(link->joint),
                                           .turn = QUATERNION_ONE,
                                           .mass_kg = link->mass_kg,
-                                          .centre = of_plane(link->centre),
+                                          .centre = vec3_of_plane(link->centre),
                                           .inertia = {inertia, 0, 0, inertia, 0, inertia}};
     if (i == 0)
         fill_root(model);
@@ -64,9 +59,13 @@ static int fill_servos(struct body_model *model, const struct phenotype *phenoty
         return ERR_MEMORY;
     tree_set_pose(&tree, q);
     tree_factor(&tree);
-    for (int i = 1; i < phenotype->link_count; i++)
-        servo_init(&model->servos[ROOT_RATES + i], &phenotype->links[i],
+    for (int i = 1; i < phenotype->plane->link_count; i++) {
+        const struct link *link = &phenotype->plane->links[i];
+        const struct muscle muscle = {link->has_effector, link->joint_kind == LINK_LINEAR,
+                                      link->strength};
+        servo_init(&model->servos[PLANE_ROOT_RATES + i], &muscle,
                    1 / tree_joint_mobility(&tree, i, &rows), settings, settings->joint_damping_1_s);
+    }
     return 0;
 }
 
@@ -74,24 +73,24 @@ int plane_model(const struct phenotype *phenotype, const struct world *world,
                 const struct dynamics_settings *settings, struct body_model *model,
                 struct arena *arena)
 {
-    size_t links = (size_t)phenotype->link_count, parts = (size_t)phenotype->part_count;
-    *model = (struct body_model){.link_count = phenotype->link_count,
-                                 .joint_count = ROOT_JOINTS + phenotype->link_count - 1,
+    size_t links = (size_t)phenotype->plane->link_count, parts = (size_t)phenotype->part_count;
+    *model = (struct body_model){.link_count = phenotype->plane->link_count,
+                                 .joint_count = ROOT_JOINTS + phenotype->plane->link_count - 1,
                                  .part_count = phenotype->part_count,
-                                 .rate_count = ROOT_RATES + phenotype->link_count,
-                                 .root_rates = ROOT_RATES};
+                                 .rate_count = PLANE_ROOT_RATES + phenotype->plane->link_count,
+                                 .root_rates = PLANE_ROOT_RATES};
     model->links = arena_take(arena, links, sizeof model->links[0]);
     model->joints = arena_take(arena, links + ROOT_JOINTS - 1, sizeof model->joints[0]);
     model->parts = arena_take(arena, parts, sizeof model->parts[0]);
-    model->servos = arena_take(arena, links + ROOT_RATES, sizeof model->servos[0]);
+    model->servos = arena_take(arena, links + PLANE_ROOT_RATES, sizeof model->servos[0]);
     if (!model->links || !model->joints || !model->parts || !model->servos)
         return ERR_MEMORY;
-    for (int i = 0; i < phenotype->link_count; i++)
-        fill_link(model, i, &phenotype->links[i]);
+    for (int i = 0; i < phenotype->plane->link_count; i++)
+        fill_link(model, i, &phenotype->plane->links[i]);
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
         model->parts[i] =
-            (struct model_part){part->link, of_plane(part->local),
+            (struct model_part){part->link, vec3_of_plane(part->local),
                                 quaternion_about((struct vec3){0, 0, 1}, part->local_angle_rad)};
     }
     return fill_servos(model, phenotype, settings, arena);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "common/body/plane_body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/dynamics.h"
 #include "tests/bench/fixed.h"
@@ -51,20 +52,20 @@ static inline void fixed_place_part(struct phenotype *phenotype,
                           .anchor = {anchor.x, anchor.y, 0},
                           .local = {centre.x - anchor.x, centre.y - anchor.y},
                           .cross_section_m = fmin(body->width_m, body->height_m)};
-    phenotype->links[i] = (struct link){.parent = part->parent,
-                                        .part = i,
-                                        .parent_part = part->parent,
-                                        .mass_kg = mass_kg,
-                                        .centre = part->local,
-                                        .inertia_kg_m2 = mass_kg * square_m2 / 12,
-                                        .lower = -FIXED_LIMIT_RAD,
-                                        .upper = FIXED_LIMIT_RAD,
-                                        .has_effector = i > 0,
-                                        .mirror = 1,
-                                        .strength = FIXED_STRENGTH_N_M};
+    phenotype->plane->links[i] = (struct link){.parent = part->parent,
+                                               .part = i,
+                                               .parent_part = part->parent,
+                                               .mass_kg = mass_kg,
+                                               .centre = part->local,
+                                               .inertia_kg_m2 = mass_kg * square_m2 / 12,
+                                               .lower = -FIXED_LIMIT_RAD,
+                                               .upper = FIXED_LIMIT_RAD,
+                                               .has_effector = i > 0,
+                                               .mirror = 1,
+                                               .strength = FIXED_STRENGTH_N_M};
     if (joint) {
         struct vec3 origin = phenotype->parts[joint->parent].anchor;
-        phenotype->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
+        phenotype->plane->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
     }
     phenotype->mass_kg += mass_kg;
 }
@@ -80,10 +81,13 @@ static inline struct dynamics *fixed_create(const struct fixed_creature *creatur
     if (!phenotype)
         return NULL;
     phenotype->parts = arena_take(arena, count, sizeof *phenotype->parts);
-    phenotype->links = arena_take(arena, count, sizeof *phenotype->links);
-    if (!phenotype->parts || !phenotype->links)
+    phenotype->plane = arena_take(arena, 1, sizeof *phenotype->plane);
+    struct link *links = arena_take(arena, count, sizeof *links);
+    if (!phenotype->parts || !phenotype->plane || !links)
         return NULL;
-    phenotype->part_count = phenotype->link_count = creature->body_count;
+    *phenotype->plane = (struct plane_body){.links = links, .link_count = creature->body_count};
+    phenotype->part_count = creature->body_count;
+    phenotype->root_rates = PLANE_ROOT_RATES;
     for (int i = 0; i < creature->body_count; i++)
         fixed_place_part(phenotype, creature, i);
     struct dynamics *dynamics = dynamics_create(phenotype, world, settings, arena);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/body/plane_body.h"
 #include "common/math/rng.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"
@@ -52,15 +53,15 @@ struct body_part {
 
 struct body {
     struct phenotype phenotype;
+    struct plane_body plane;
     struct part parts[BODY_PARTS_MAX];
     struct link links[BODY_LINKS_MAX];
 };
 
 static inline void body_add_link(struct body *body, const struct body_part *from, int part)
 {
-    struct phenotype *p = &body->phenotype;
     int is_free = from->lower_rad == 0 && from->upper_rad == 0;
-    struct link *link = &body->links[p->link_count];
+    struct link *link = &body->links[body->plane.link_count];
     *link = (struct link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
                           .part = part,
                           .parent_part = from->parent,
@@ -77,7 +78,7 @@ static inline void body_add_link(struct body *body, const struct body_part *from
         struct vec3 origin = body->parts[body->links[link->parent].part].anchor;
         link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
     }
-    body->parts[part].link = p->link_count++;
+    body->parts[part].link = body->plane.link_count++;
 }
 
 /* Masses, centres and inertias of the links, about their centres. */
@@ -91,7 +92,7 @@ static inline void body_weigh(struct body *body, const struct body_part *from)
         link->centre.y += body->parts[i].mass_kg * body->parts[i].local.y;
         p->mass_kg += body->parts[i].mass_kg;
     }
-    for (int i = 0; i < p->link_count; i++) {
+    for (int i = 0; i < body->plane.link_count; i++) {
         body->links[i].centre.x /= body->links[i].mass_kg;
         body->links[i].centre.y /= body->links[i].mass_kg;
     }
@@ -111,7 +112,8 @@ static inline void body_init(struct body *body, const struct body_part *from, in
 {
     *body = (struct body){.phenotype = {.part_count = count, .root_rates = PLANE_ROOT_RATES}};
     body->phenotype.parts = body->parts;
-    body->phenotype.links = body->links;
+    body->plane = (struct plane_body){.links = body->links};
+    body->phenotype.plane = &body->plane;
     for (int i = 0; i < count; i++) {
         struct part *part = &body->parts[i];
         struct vec2 centre = {from[i].x_m, from[i].y_m};
@@ -175,7 +177,7 @@ static inline void body_hang_free(struct body *body)
 {
     enum { ADDED = 3 };
     struct phenotype *p = &body->phenotype;
-    for (int i = p->link_count - 1; i >= 0; i--) {
+    for (int i = body->plane.link_count - 1; i >= 0; i--) {
         body->links[i + ADDED] = body->links[i];
         body->links[i + ADDED].parent += ADDED;
     }
@@ -191,8 +193,8 @@ static inline void body_hang_free(struct body *body)
     body->links[ADDED].upper = HUGE_VAL;
     for (int i = 0; i < p->part_count; i++)
         body->parts[i].link += ADDED;
-    p->link_count += ADDED;
-    p->is_root_fixed = 1;
+    body->plane.link_count += ADDED;
+    body->plane.is_root_fixed = 1;
 }
 
 /* Two wheels on one axle: their joint feels the constant inertia 0.08 x 0.02 / 0.1 = 0.016. */

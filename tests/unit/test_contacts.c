@@ -748,7 +748,7 @@ static void build_two_boxes(double elasticity)
     b->parts[1].mass_kg = 3;
     b->parts[1].link = 6;
     b->phenotype.part_count = 2;
-    b->phenotype.link_count = 7;
+    b->phenotype.plane->link_count = 7;
     b->phenotype.mass_kg = 4;
     double q[DOF] = {0, 0, 0, -1, 2, 0, 1, 2, 0}, qd[DOF] = {0, 0, 0, 1, 0, 0, -1, 0, 0};
     stage.world = (struct world){.own_elasticity = elasticity};

@@ -52,7 +52,7 @@ static void draw_body(struct tree *tree, int most)
             p->parts[i].shape = PART_DISK;
             p->parts[i].height_m = p->parts[i].width_m;
         }
-    for (int i = 0; i < 2 + p->link_count; i++) {
+    for (int i = 0; i < 2 + p->plane->link_count; i++) {
         q[i] = rng_uniform(&rng, -3, 3);
         qd[i] = rng_uniform(&rng, -2, 2);
     }
@@ -72,7 +72,7 @@ static void draw_body(struct tree *tree, int most)
                                 .sin = sin(angle),
                                 .shape = part->shape};
     }
-    for (int i = 0; i < p->link_count; i++) {
+    for (int i = 0; i < p->plane->link_count; i++) {
         /* as a field: about the root's origin */
         const struct tree_link *l = &tree->links[i];
         struct motion v = l->velocity;
@@ -510,7 +510,7 @@ static void build_random(int most)
 {
     double q[DOF] = {0}, qd[DOF] = {0};
     body_init_random(&stage.body, most, &rng);
-    for (int i = 0; i < 2 + stage.body.phenotype.link_count; i++) {
+    for (int i = 0; i < 2 + stage.body.phenotype.plane->link_count; i++) {
         q[i] = rng_uniform(&rng, -1, 1);
         qd[i] = rng_uniform(&rng, -3, 3);
     }

@@ -1173,7 +1173,7 @@ START_TEST(whips_are_balanced)
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, BODY_PARTS_MAX, 0.1, 0.01, 0.1);
-    stage.body.phenotype.is_root_fixed = 1;
+    stage.body.phenotype.plane->is_root_fixed = 1;
     stage.body.links[0].mass_kg = 0;
     stage_build(&stage);
     stage_run(&stage, 10);

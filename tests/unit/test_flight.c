@@ -44,7 +44,7 @@ static void draw_sample(struct sample *s, int parts, double viscosity, double fa
     *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20), .h = rng_uniform(&rng, 0.001, 0.01)};
     arena_reset(&arena);
     body_init_mixed(&body, parts, 0, &rng);
-    body.phenotype.is_root_fixed = rng_chance(&rng, 0.3);
+    body.phenotype.plane->is_root_fixed = rng_chance(&rng, 0.3);
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
     tree.gravity_x = rng_uniform(&rng, -2, 2);
     for (int i = 0; i < tree.dof; i++) {

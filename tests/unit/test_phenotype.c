@@ -2,6 +2,7 @@
  * random genomes against an independent statement of the rules (matrices, not angles). */
 #include "common/genome/body_kind.h"
 #include "common/body/phenotype.h"
+#include "common/body/plane_body.h"
 
 #include <check.h>
 #include <math.h>
@@ -108,10 +109,10 @@ static void check_shapes(void)
 /* The ends of a drive's range, asked for by signals, are the limits of its link. */
 static void check_drives(void)
 {
-    ck_assert_int_eq(phenotype.drive_count, phenotype.link_count);
+    ck_assert_int_eq(phenotype.drive_count, phenotype.plane->link_count);
     for (int i = 1; i < phenotype.drive_count; i++) {
         const struct drive *drive = &phenotype.drives[i];
-        const struct link *link = &phenotype.links[i];
+        const struct link *link = &phenotype.plane->links[i];
         double least = drive->rest + drive->unit * drive->least;
         double most = drive->rest + drive->unit * drive->most;
         ck_assert_int_eq(drive->part, link->part);
@@ -164,9 +165,9 @@ START_TEST(a_root_alone)
     add_body(0.4, 0.2, 1);
     express();
     ck_assert_str_eq(tree(), "1");
-    ck_assert_int_eq(phenotype.link_count, 1);
-    ck_assert_int_eq(phenotype.links[0].parent, -1);
-    ck_assert_int_eq(phenotype.links[0].parent_part, -1);
+    ck_assert_int_eq(phenotype.plane->link_count, 1);
+    ck_assert_int_eq(phenotype.plane->links[0].parent, -1);
+    ck_assert_int_eq(phenotype.plane->links[0].parent_part, -1);
     ck_assert_double_eq(phenotype.mass_kg, 0.4 * 0.2);
     assert_pose(0, 0.0, 0.0, 0.0);
 }
@@ -431,11 +432,11 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
     assert_pose(2, x + s * 0.1, y - c * 0.1, -third - QUARTER);
 
     /* Limits are exchanged and negated. */
-    ck_assert_double_eq(phenotype.links[1].lower, -0.5);
-    ck_assert_double_eq(phenotype.links[1].upper, 0.2);
-    ck_assert_double_eq(phenotype.links[2].lower, -2.0);
-    ck_assert_double_eq(phenotype.links[2].upper, 0.0);
-    ck_assert_int_eq(phenotype.links[1].mirror, -1);
+    ck_assert_double_eq(phenotype.plane->links[1].lower, -0.5);
+    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.2);
+    ck_assert_double_eq(phenotype.plane->links[2].lower, -2.0);
+    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.0);
+    ck_assert_int_eq(phenotype.plane->links[1].mirror, -1);
 }
 END_TEST
 
@@ -467,7 +468,7 @@ START_TEST(a_linear_joint_slides_straight_out)
                 make_linear(add_body(0.3, 0.1, 1), -0.05, 0.25);
                 connect_at(1, 2, face, 0.5, child_face, -0.5, angle);
                 express();
-                const struct link *link = &phenotype.links[1];
+                const struct link *link = &phenotype.plane->links[1];
                 ck_assert_int_eq(link->joint_kind, LINK_LINEAR);
                 ck_assert_double_eq_tol(link->axis.x, c * n.x - s * n.y, EPSILON);
                 ck_assert_double_eq_tol(link->axis.y, s * n.x + c * n.y, EPSILON);
@@ -491,16 +492,16 @@ START_TEST(linear_limits_go_by_the_scale)
     connect_at(2, 2, FACE_RIGHT, 0, FACE_LEFT, 0, 0)->scale = 8;
     params.creature_side_max_m = 1.5;
     express();
-    ck_assert_int_eq(phenotype.link_count, 4);
-    ck_assert_double_eq_tol(phenotype.links[1].lower, -0.025, EPSILON);
-    ck_assert_double_eq_tol(phenotype.links[1].upper, 0.15, EPSILON);
-    ck_assert_double_eq_tol(phenotype.links[1].scale, 0.5, EPSILON);
-    ck_assert_double_eq_tol(phenotype.links[2].lower, -0.2, EPSILON);
-    ck_assert_double_eq_tol(phenotype.links[2].upper, 1.2, EPSILON);
+    ck_assert_int_eq(phenotype.plane->link_count, 4);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].lower, -0.025, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].upper, 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].scale, 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[2].lower, -0.2, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[2].upper, 1.2, EPSILON);
     /* not beyond the longest side, either way */
-    ck_assert_double_eq(phenotype.links[3].lower, -1.5);
-    ck_assert_double_eq(phenotype.links[3].upper, 1.5);
-    ck_assert_double_eq_tol(phenotype.links[3].scale, 32, 1e-9);
+    ck_assert_double_eq(phenotype.plane->links[3].lower, -1.5);
+    ck_assert_double_eq(phenotype.plane->links[3].upper, 1.5);
+    ck_assert_double_eq_tol(phenotype.plane->links[3].scale, 32, 1e-9);
 }
 END_TEST
 
@@ -513,20 +514,20 @@ START_TEST(linear_limits_go_by_the_sides)
     connect(1, 2);
     connect(2, 3);
     express();
-    ck_assert_double_eq(phenotype.links[1].lower, -0.4);
-    ck_assert_double_eq(phenotype.links[1].upper, 0.4);
-    ck_assert_double_eq(phenotype.links[2].lower, -0.125);
-    ck_assert_double_eq(phenotype.links[2].upper, 0.3);
+    ck_assert_double_eq(phenotype.plane->links[1].lower, -0.4);
+    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.4);
+    ck_assert_double_eq(phenotype.plane->links[2].lower, -0.125);
+    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.3);
     params.creature_extension_max = 0.5;
     express();
-    ck_assert_double_eq(phenotype.links[1].upper, 0.2);
-    ck_assert_double_eq(phenotype.links[2].lower, -0.125);
-    ck_assert_double_eq(phenotype.links[2].upper, 0.15);
+    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.2);
+    ck_assert_double_eq(phenotype.plane->links[2].lower, -0.125);
+    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.15);
     params.creature_extension_max = 0;
     params.creature_side_max_m = 3;
     express();
-    ck_assert_double_eq(phenotype.links[1].lower, -2);
-    ck_assert_double_eq(phenotype.links[1].upper, 3);
+    ck_assert_double_eq(phenotype.plane->links[1].lower, -2);
+    ck_assert_double_eq(phenotype.plane->links[1].upper, 3);
 }
 END_TEST
 
@@ -542,9 +543,9 @@ START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
     connect(1, 2);
     connect_at(2, 3, FACE_TOP, 0.5, FACE_LEFT, 0, -0.7)->is_reflected = 1;
     express();
-    ck_assert_int_eq(phenotype.link_count, 5);
+    ck_assert_int_eq(phenotype.plane->link_count, 5);
     for (int i = 1; i <= 2; i++) {
-        const struct link *a = &phenotype.links[i], *b = &phenotype.links[i + 2];
+        const struct link *a = &phenotype.plane->links[i], *b = &phenotype.plane->links[i + 2];
         ck_assert_int_eq(phenotype.parts[a->part].mirror, -phenotype.parts[b->part].mirror);
         ck_assert_double_eq(a->axis.x, -b->axis.x);
         ck_assert_double_eq(a->axis.y, b->axis.y);
@@ -570,11 +571,11 @@ START_TEST(strength_of_linear_joints)
     params.rectangles_linear_strength_n_m = 40;
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
-    ck_assert_double_eq_tol(phenotype.links[1].strength, 40 * 0.2 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 40 * 0.2 * 0.5, EPSILON);
     ck_assert_uint_eq(phenotype.parts[1].sensors, SENSOR_BIT(SENSOR_JOINT));
     genome.bodies[1].width_m = genome.bodies[1].height_m = 0.3;
     express();
-    ck_assert_double_eq_tol(phenotype.links[1].strength, 40 * 0.3 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
 }
 END_TEST
 
@@ -618,8 +619,8 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
     for (int i = 1; i <= 6; i++) {
         const struct part *a = &phenotype.parts[i];
         const struct part *b = &phenotype.parts[i + 6];
-        const struct link *la = &phenotype.links[a->link];
-        const struct link *lb = &phenotype.links[b->link];
+        const struct link *la = &phenotype.plane->links[a->link];
+        const struct link *lb = &phenotype.plane->links[b->link];
         ck_assert_int_eq(a->mirror, -b->mirror);
         ck_assert_double_eq(a->width_m, b->width_m);
         ck_assert_double_eq(a->height_m, b->height_m);
@@ -747,21 +748,21 @@ START_TEST(rigid_joints_merge)
     connect_at(3, 4, FACE_TOP, 0, FACE_LEFT, 0, 0);
     params.rectangles_density_kg_m2 = 100.0;
     express();
-    ck_assert_int_eq(phenotype.link_count, 2);
+    ck_assert_int_eq(phenotype.plane->link_count, 2);
     const int links[] = {0, 0, 1, 1};
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(phenotype.parts[i].link, links[i]);
 
     /* Link 0: 8 kg at 0 and 4 kg at 0.3: centre 0.1; 8 (0.16 + 0.04) / 12 + 8 0.01
      * + 4 (0.04 + 0.04) / 12 + 4 0.04. */
-    const struct link *root = &phenotype.links[0];
+    const struct link *root = &phenotype.plane->links[0];
     ck_assert_double_eq_tol(root->mass_kg, 12.0, EPSILON);
     ck_assert_double_eq_tol(root->centre.x, 0.1, EPSILON);
     ck_assert_double_eq_tol(root->centre.y, 0.0, EPSILON);
     ck_assert_double_eq_tol(root->inertia_kg_m2, 1.6 / 12.0 + 0.08 + 0.32 / 12.0 + 0.16, EPSILON);
 
     /* Link 1 hangs on part 1 at 0.4: 3 kg at (0.15, 0), and 3 kg at (0.15, 0.1), on its side. */
-    const struct link *limb = &phenotype.links[1];
+    const struct link *limb = &phenotype.plane->links[1];
     ck_assert_int_eq(limb->parent, 0);
     ck_assert_int_eq(limb->part, 2);
     ck_assert_int_eq(limb->parent_part, 1);
@@ -819,15 +820,15 @@ START_TEST(effectors_sit_at_rotary_joints)
     ck_assert_int_eq(phenotype.effectors[0].drive, 1);
     ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
     ck_assert_double_eq(phenotype.effectors[0].input.value, 1.5);
-    ck_assert_int_eq(phenotype.links[0].has_effector, 0);
+    ck_assert_int_eq(phenotype.plane->links[0].has_effector, 0);
 
     /* 0.15 m is the larger of the sections 0.15 and 0.1. */
-    ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
 
     /* The strength is the same when the child is the thicker one. */
     genome.bodies[2].height_m = 0.25;
     express();
-    ck_assert_double_eq_tol(phenotype.links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
 }
 END_TEST
 
@@ -1075,7 +1076,7 @@ START_TEST(the_example_of_the_manual)
     assert_pose(6, -0.47, 0.225, -3.0 * QUARTER);
     ck_assert_double_eq_tol(phenotype.parts[2].width_m, 0.15, EPSILON);
     ck_assert_double_eq_tol(phenotype.parts[3].width_m, 0.05, EPSILON);
-    ck_assert_int_eq(phenotype.link_count, 5);
+    ck_assert_int_eq(phenotype.plane->link_count, 5);
     ck_assert_int_eq(phenotype.effector_count, 4);
     ck_assert_int_eq(phenotype.neuron_count, 5);
     assert_wire(&phenotype.neurons[1].inputs[1], WIRE_CONSTANT, 0);
@@ -1252,7 +1253,7 @@ static void check_placement(const struct part *part)
     double c = cos(gene->angle_rad), s = sin(gene->angle_rad) * part->mirror;
     assert_near(back, (struct vec2){-(c * out.x - s * out.y), -(s * out.x + c * out.y)});
     if (genome.bodies[genome_find_body(&genome, part->body)].joint == JOINT_LINEAR)
-        assert_near(phenotype.links[part->link].axis, (struct vec2){-back.x, -back.y});
+        assert_near(phenotype.plane->links[part->link].axis, (struct vec2){-back.x, -back.y});
 
     double from_hand = from.x.x * from.y.y - from.x.y * from.y.x;
     double to_hand = to.x.x * to.y.y - to.x.y * to.y.x;
@@ -1323,9 +1324,9 @@ static void check_links(void)
 {
     double mass = 0.0;
 
-    ck_assert_int_le(phenotype.link_count, phenotype.part_count);
-    for (int i = 0; i < phenotype.link_count; i++) {
-        const struct link *link = &phenotype.links[i];
+    ck_assert_int_le(phenotype.plane->link_count, phenotype.part_count);
+    for (int i = 0; i < phenotype.plane->link_count; i++) {
+        const struct link *link = &phenotype.plane->links[i];
         ck_assert(link->parent < i && (link->parent >= 0) == (i > 0));
         ck_assert(link->mass_kg > 0 && link->inertia_kg_m2 > 0);
         int row = genome_find_body(&genome, phenotype.parts[link->part].body);
@@ -1340,9 +1341,9 @@ static void check_links(void)
     for (int i = 0; i < phenotype.part_count; i++) {
         const struct part *part = &phenotype.parts[i];
         struct vec2 world = part->local;
-        for (int link = part->link; link > 0; link = phenotype.links[link].parent) {
-            world.x += phenotype.links[link].joint.x;
-            world.y += phenotype.links[link].joint.y;
+        for (int link = part->link; link > 0; link = phenotype.plane->links[link].parent) {
+            world.x += phenotype.plane->links[link].joint.x;
+            world.y += phenotype.plane->links[link].joint.y;
         }
         assert_near(world, (struct vec2){part->centre.x, part->centre.y});
     }
@@ -1412,15 +1413,15 @@ static int check_brain(void)
                                                                                  : &none,
                                 neuron->part);
     }
-    for (int i = 0; i < phenotype.link_count; i++)
-        effectors += phenotype.links[i].has_effector;
+    for (int i = 0; i < phenotype.plane->link_count; i++)
+        effectors += phenotype.plane->links[i].has_effector;
     ck_assert_int_eq(effectors, phenotype.effector_count);
     for (int i = 0; i < phenotype.effector_count; i++) {
         const struct effector *effector = &phenotype.effectors[i];
-        int part = phenotype.links[effector->drive].part;
+        int part = phenotype.plane->links[effector->drive].part;
         int row = genome_find_body(&genome, phenotype.parts[part].body);
         wires += check_wire(&effector->input, &genome.bodies[row].effector_input, part);
-        ck_assert_int_eq(phenotype.links[effector->drive].has_effector, 1);
+        ck_assert_int_eq(phenotype.plane->links[effector->drive].has_effector, 1);
         ck_assert(i == 0 || effector->drive > phenotype.effectors[i - 1].drive);
     }
     return wires;
@@ -1450,8 +1451,8 @@ START_TEST(whole_bodies_are_mirrored)
             ck_assert_double_eq_tol(b->centre.x, -a->centre.x, 1e-12);
             ck_assert_double_eq_tol(b->centre.y, a->centre.y, 1e-12);
         }
-        for (int k = 1; k < phenotype.link_count; k++) {
-            const struct link *a = &phenotype.links[k], *b = &mirrored.links[k];
+        for (int k = 1; k < phenotype.plane->link_count; k++) {
+            const struct link *a = &phenotype.plane->links[k], *b = &mirrored.plane->links[k];
             int is_turned = a->joint_kind != LINK_LINEAR;
             ck_assert_double_eq_tol(b->lower, is_turned ? -a->upper : a->lower, 1e-12);
             ck_assert_double_eq_tol(b->upper, is_turned ? -a->lower : a->upper, 1e-12);
@@ -1536,7 +1537,7 @@ START_TEST(expression_is_pure)
         first = phenotype;
         ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &other), VERDICT_OK);
         ck_assert_int_eq(phenotype.part_count, first.part_count);
-        ck_assert_int_eq(phenotype.link_count, first.link_count);
+        ck_assert_int_eq(phenotype.plane->link_count, first.plane->link_count);
         ck_assert_int_eq(phenotype.neuron_count, first.neuron_count);
         ck_assert_int_eq(phenotype.effector_count, first.effector_count);
         for (int k = 0; k < first.part_count; k++) {
@@ -1568,7 +1569,7 @@ START_TEST(a_full_arena_is_not_expressed)
         if (verdict != VERDICT_OK) {
             ck_assert_int_eq(verdict, VERDICT_MEMORY);
             ck_assert_int_eq(phenotype.part_count, 0);
-            ck_assert_int_eq(phenotype.link_count, 0);
+            ck_assert_ptr_null(phenotype.plane);
             failures++;
         }
         ck_assert_int_eq(verdict == VERDICT_OK, bytes >= needed);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/body/box_body.h"
+#include "common/body/plane_body.h"
 #include "common/body/sphere_body.h"
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
@@ -197,8 +198,8 @@ START_TEST(every_field_of_rectangles)
     grow();
     for (int i = 0; i < phenotype.part_count; i++)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
-    for (int i = 0; i < phenotype.link_count; i++)
-        CHECK_FIELDS(&phenotype.links[i], link_fields);
+    for (int i = 0; i < phenotype.plane->link_count; i++)
+        CHECK_FIELDS(&phenotype.plane->links[i], link_fields);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.shape_count; i++)
@@ -208,16 +209,21 @@ START_TEST(every_field_of_rectangles)
     /* a kind, seven tables and their lengths, first drive, pieces, head, what scenes have, the
      * mass */
     if (sizeof(void *) == 8)
-        ck_assert_uint_eq(sizeof phenotype, 168);
+        ck_assert_uint_eq(sizeof phenotype, 144);
     struct phenotype_key before = key_now(), after;
     phenotype.effectors[0].drive++;
     after = key_now();
     ck_assert(!phenotype_key_is_equal(&before, &after));
     phenotype.effectors[0].drive--;
-    int *const counts[] = {
-        &phenotype.part_count,  &phenotype.link_count,  &phenotype.effector_count,
-        &phenotype.drive_count, &phenotype.shape_count, &phenotype.first_drive,
-        &phenotype.piece_count, &phenotype.head,        &phenotype.kind};
+    int *const counts[] = {&phenotype.part_count,
+                           &phenotype.plane->link_count,
+                           &phenotype.effector_count,
+                           &phenotype.drive_count,
+                           &phenotype.shape_count,
+                           &phenotype.first_drive,
+                           &phenotype.piece_count,
+                           &phenotype.head,
+                           &phenotype.kind};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         --*counts[i];
         after = key_now();

@@ -51,7 +51,7 @@ struct pose {
 static void find_pose(struct pose *pose, const double complex *q)
 {
     const struct link *links = body.links;
-    for (int i = 0; i < body.phenotype.link_count; i++) {
+    for (int i = 0; i < body.phenotype.plane->link_count; i++) {
         int parent = links[i].parent;
         pose->angle[i] = q[2 + i];
         pose->px[i] = q[0];
@@ -89,7 +89,7 @@ static void find_jacobian(const struct pose *pose, int link, double complex x, d
     for (int k = 0; k < DOF; k++)
         j[0][k] = j[1][k] = j[2][k] = 0;
     j[1][0] = j[2][1] = 1;
-    for (int k = 0; k < body.phenotype.link_count; k++) {
+    for (int k = 0; k < body.phenotype.plane->link_count; k++) {
         if (!is_on_path(k, link))
             continue;
         if (k > 0 && body.links[k].joint_kind == LINK_LINEAR) {
@@ -141,11 +141,11 @@ static void make_dense(struct dense *dense, const double *q, const double *qd, d
     const double tiny = 1e-30;
     double complex moved[DOF] = {0};
     struct pose pose;
-    *dense = (struct dense){.dof = 2 + body.phenotype.link_count};
+    *dense = (struct dense){.dof = 2 + body.phenotype.plane->link_count};
     for (int i = 0; i < dense->dof; i++)
         moved[i] = q[i] + I * (tiny * qd[i]);
     find_pose(&pose, moved);
-    for (int i = 0; i < body.phenotype.link_count; i++) {
+    for (int i = 0; i < body.phenotype.plane->link_count; i++) {
         const struct link *link = &body.links[i];
         double weight[3] = {link->inertia_kg_m2, link->mass_kg, link->mass_kg};
         double complex j[3][DOF];
@@ -220,7 +220,7 @@ static void draw_sample(struct sample *s, double viscosity)
     arena_reset(&arena);
     body_init_mixed(&body, PARTS, rng_chance(&rng, 0.5) ? 0.4 : 0, &rng);
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
-    ck_assert_int_eq(tree.dof, 2 + body.phenotype.link_count);
+    ck_assert_int_eq(tree.dof, 2 + body.phenotype.plane->link_count);
     for (int i = 0; i < tree.dof; i++) {
         s->q[i] = rng_uniform(&rng, -4, 4);
         s->qd[i] = rng_uniform(&rng, -5, 5);
@@ -569,7 +569,8 @@ static void draw_hung(struct sample *s, double *q, double *qd, double *tau, doub
     draw_sample(s, rng_uniform(&rng, 0.1, 5));
     hung_body = body;
     hung_body.phenotype.parts = hung_body.parts;
-    hung_body.phenotype.links = hung_body.links;
+    hung_body.phenotype.plane = &hung_body.plane;
+    hung_body.plane.links = hung_body.links;
     body_hang_free(&hung_body);
     ck_assert_int_eq(tree_create(&hung, &hung_body.phenotype, s->viscosity, &arena), 0);
     s->q[0] += far;

@@ -40,10 +40,10 @@ void space_state_set_servo(struct space_state *s, int rate, const struct servo *
 void space_state_set_effector(struct space_state *s, int rate, double strength)
 {
     const struct space_tree_link *l = link_of(s, rate);
-    struct link link = {.has_effector = 1, .strength = strength};
+    struct muscle muscle = {1, rate - l->rate < l->slides, strength};
     struct servo servo = {.law = SERVO_EFFECTOR};
-    link.joint_kind = rate - l->rate < l->slides ? LINK_LINEAR : LINK_HINGE;
-    servo_init(&servo, &link, s->birth_inertia[rate], &s->settings, s->settings.joint_damping_1_s);
+    servo_init(&servo, &muscle, s->birth_inertia[rate], &s->settings,
+               s->settings.joint_damping_1_s);
     space_state_set_servo(s, rate, &servo);
 }
 

@@ -51,8 +51,10 @@ void torques_init(struct articulated *d)
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
         d->birth_d[i] = 1 / tree_joint_mobility(&d->tree, i, &d->contacts.shares[0]);
-        servo_init(&d->servos[i], &d->phenotype->links[i], d->birth_d[i], &d->settings,
-                   d->damping_rate);
+        const struct link *link = &d->phenotype->plane->links[i];
+        const struct muscle muscle = {link->has_effector, link->joint_kind == LINK_LINEAR,
+                                      link->strength};
+        servo_init(&d->servos[i], &muscle, d->birth_d[i], &d->settings, d->damping_rate);
     }
     torques_set_laws(d);
 }

@@ -568,16 +568,17 @@ void drag_set_world(struct drag *g, const struct world *world)
 int drag_create(struct drag *g, const struct phenotype *phenotype, const struct world *world,
                 struct arena *arena)
 {
-    *g = (struct drag){.part_count = phenotype->part_count, .link_count = phenotype->link_count};
+    *g = (struct drag){.part_count = phenotype->part_count,
+                       .link_count = phenotype->plane->link_count};
     if (take_memory(g, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < g->part_count; i++)
         init_part(g, i, phenotype);
     for (int i = 0; i < g->link_count; i++) {
-        int is_fixed = i == 0 && phenotype->is_root_fixed;
-        g->centres[i] = phenotype->links[i].centre;
-        g->mass[i] = is_fixed ? 0 : phenotype->links[i].mass_kg;
-        g->inertia[i] = phenotype->links[i].inertia_kg_m2;
+        int is_fixed = i == 0 && phenotype->plane->is_root_fixed;
+        g->centres[i] = phenotype->plane->links[i].centre;
+        g->mass[i] = is_fixed ? 0 : phenotype->plane->links[i].mass_kg;
+        g->inertia[i] = phenotype->plane->links[i].inertia_kg_m2;
     }
     for (int i = 0; i < g->part_count; i++)
         for (int k = 0; k < i; k++)

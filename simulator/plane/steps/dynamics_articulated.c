@@ -190,7 +190,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->world = *world;
     d->tree.gravity_x = world->gravity_x_m_s2;
     d->dof = d->tree.dof;
-    d->links = phenotype->link_count;
+    d->links = phenotype->plane->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
     if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||

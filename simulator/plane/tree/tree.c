@@ -76,9 +76,9 @@ static void order_links(struct tree *tree)
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena)
 {
-    *tree = (struct tree){.count = phenotype->link_count,
-                          .dof = 2 + phenotype->link_count,
-                          .is_root_fixed = phenotype->is_root_fixed};
+    *tree = (struct tree){.count = phenotype->plane->link_count,
+                          .dof = 2 + phenotype->plane->link_count,
+                          .is_root_fixed = phenotype->plane->is_root_fixed};
     size_t count = (size_t)tree->count, even = (count + 1) & ~(size_t)1;
     tree->links = arena_take(arena, count, sizeof tree->links[0]);
     tree->order = arena_take(arena, count, sizeof tree->order[0]);
@@ -94,7 +94,7 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     tree->base_sine = tree->base_angle + even;
     tree->base_cosine = tree->base_sine + even;
     for (int i = 0; i < tree->count; i++) {
-        const struct link *from = &phenotype->links[i];
+        const struct link *from = &phenotype->plane->links[i];
         struct tree_link *to = &tree->links[i];
         double x = from->centre.x, y = from->centre.y;
         to->index = i;

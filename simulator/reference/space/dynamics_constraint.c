@@ -4,6 +4,7 @@
  * frame is then where link 0 is. */
 #include <math.h>
 
+#include "common/body/plane_body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/shapes/collide.h"
@@ -16,6 +17,7 @@ enum { NOWHERE = -1 };
 struct flat {
     struct dynamics base;
     const struct phenotype *phenotype;
+    const struct plane_body *plane;
     struct space_state *space;
     struct space_world world;
     struct space_body body;
@@ -60,20 +62,20 @@ static struct vec3 in_space(const struct flat *f, int link, struct vec2 at)
 
 static int is_fixed(const struct phenotype *p, int link)
 {
-    return link == 0 && p->is_root_fixed;
+    return link == 0 && p->plane->is_root_fixed;
 }
 
 /* 1 if nothing holds the link: the root, or what hangs on the world by links without mass. */
 static int is_free(const struct phenotype *p, int link)
 {
-    int parent = p->links[link].parent;
-    return parent < 0 || (!is_fixed(p, parent) && !(p->links[parent].mass_kg > 0));
+    int parent = p->plane->links[link].parent;
+    return parent < 0 || (!is_fixed(p, parent) && !(p->plane->links[parent].mass_kg > 0));
 }
 
 /* Which coordinates are those of a link; its rates in space begin at `rate`. */
 static void map_rates(struct flat *f, int link, int rate)
 {
-    const struct link *links = f->phenotype->links;
+    const struct link *links = f->plane->links;
     int *of = f->rate_of + 2;
     if (!is_free(f->phenotype, link)) {
         of[link] = rate;
@@ -94,7 +96,7 @@ static void map_rates(struct flat *f, int link, int rate)
 static void set_link(struct flat *f, int i, struct space_link *to)
 {
     const struct phenotype *p = f->phenotype;
-    const struct link *l = &p->links[i];
+    const struct link *l = &p->plane->links[i];
     int is_held = !is_free(p, i), is_linear = is_held && l->joint_kind == LINK_LINEAR;
     double before = is_held ? f->turned[l->parent] : 0;
     f->turned[i] = is_linear ? det_atan2(l->axis.y, l->axis.x) : 0;
@@ -124,9 +126,9 @@ static void set_links(struct flat *f)
     int rate = 0;
     for (int i = 0; i < dynamics_dof(&f->base); i++)
         f->rate_of[i] = NOWHERE;
-    for (int i = 0; i < f->phenotype->link_count; i++) {
+    for (int i = 0; i < f->plane->link_count; i++) {
         f->link_of[i] = NOWHERE;
-        if (is_fixed(f->phenotype, i) || !(f->phenotype->links[i].mass_kg > 0))
+        if (is_fixed(f->phenotype, i) || !(f->plane->links[i].mass_kg > 0))
             continue;
         set_link(f, i, &f->links[f->body.link_count]);
         map_rates(f, i, rate);
@@ -182,7 +184,7 @@ static void set_world(struct flat *f, const struct world *world)
 
 static int take_memory(struct flat *f, struct arena *arena)
 {
-    size_t links = (size_t)f->phenotype->link_count, parts = (size_t)f->phenotype->part_count;
+    size_t links = (size_t)f->plane->link_count, parts = (size_t)f->phenotype->part_count;
     double **numbers[] = {&f->q, &f->qd, &f->still, &f->space_q, &f->space_qd};
     f->links = arena_take(arena, links, sizeof f->links[0]);
     f->boxes = arena_take(arena, parts, sizeof f->boxes[0]);
@@ -216,12 +218,12 @@ static struct space_loop loop_of(const struct flat *f, const struct closure *c)
 
 static int close_loops(struct flat *f, struct arena *arena)
 {
-    int count = f->phenotype->closure_count;
+    int count = f->plane->closure_count;
     struct space_loop *loops = arena_take(arena, (size_t)count, sizeof loops[0]);
     if (!loops)
         return ERR_MEMORY;
     for (int i = 0; i < count; i++)
-        loops[i] = loop_of(f, &f->phenotype->closures[i]);
+        loops[i] = loop_of(f, &f->plane->closures[i]);
     return space_constraint_close(f->space, loops, count);
 }
 
@@ -233,6 +235,7 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
         return NULL;
     f->base.solver = &dynamics_constraint;
     f->phenotype = p;
+    f->plane = p->plane;
     f->dt_s = settings->dt_s;
     f->fixed_room = world->obstacles.count;
     if (take_memory(f, arena) != 0)
@@ -243,12 +246,13 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
         set_part(f, i);
     set_world(f, world);
     f->space = space_solver_constraint.create(&f->body, &f->world, settings, arena);
-    if (!f->space || (p->closure_count > 0 && close_loops(f, arena) != 0))
+    if (!f->space || (p->plane->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
-    for (int i = 1; i < p->link_count; i++)
+    for (int i = 1; i < p->plane->link_count; i++)
         if (f->rate_of[2 + i] != NOWHERE && !is_free(p, i))
             space_state_set_effector(f->space, f->rate_of[2 + i],
-                                     p->links[i].has_effector ? p->links[i].strength : 0);
+                                     p->plane->links[i].has_effector ? p->plane->links[i].strength
+                                                                     : 0);
     return &f->base;
 }
 
@@ -256,7 +260,7 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
 
 static int flat_dof(const struct dynamics *dynamics)
 {
-    return 2 + flat_of(dynamics)->phenotype->link_count;
+    return 2 + flat_of(dynamics)->plane->link_count;
 }
 
 /* The coordinates in space are those of the phenotype. */
@@ -282,10 +286,10 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_q[f->rate_of[i]] = q[i];
         f->space_qd[f->rate_of[i]] = qd[i];
     }
-    if (f->phenotype->is_root_fixed)
+    if (f->plane->is_root_fixed)
         space_constraint_set_ground(f->space, (struct vec3){q[0], q[1], 0});
     space_solver_constraint.set_state(f->space, f->space_q, f->space_qd);
-    if (f->phenotype->closure_count > 0)
+    if (f->plane->closure_count > 0)
         read_state(f);
 }
 
@@ -370,8 +374,8 @@ static double angle_of(const struct flat *f, int link)
 {
     const struct phenotype *p = f->phenotype;
     double sum = f->q[2];
-    for (int i = link; i > 0; i = p->links[i].parent)
-        sum += p->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[2 + i];
+    for (int i = link; i > 0; i = p->plane->links[i].parent)
+        sum += p->plane->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[2 + i];
     return sum;
 }
 
@@ -379,7 +383,7 @@ static struct space_place place_of(const struct flat *f, int link)
 {
     if (f->link_of[link] != NOWHERE)
         return space_constraint_place(f->space, f->link_of[link]);
-    struct vec2 centre = f->phenotype->links[0].centre;
+    struct vec2 centre = f->plane->links[0].centre;
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
 
@@ -388,7 +392,7 @@ static struct part_state state_at(const struct flat *f, int link, struct vec2 at
 {
     struct space_place place = place_of(f, link);
     double angle = angle_of(f, link);
-    struct vec2 centre = f->phenotype->links[link].centre;
+    struct vec2 centre = f->plane->links[link].centre;
     struct vec2 arm = turn(angle, (struct vec2){at.x - centre.x, at.y - centre.y});
     return (struct part_state){.at_m = {place.centre.x + arm.x, place.centre.y + arm.y, 0},
                                .angle_rad = angle,
@@ -408,7 +412,7 @@ static void flat_part_state(const struct dynamics *dynamics, int part, struct pa
 static void flat_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     const struct flat *f = flat_of(dynamics);
-    *state = state_at(f, link, f->phenotype->links[link].centre);
+    *state = state_at(f, link, f->plane->links[link].centre);
 }
 
 static void flat_drive_state(const struct dynamics *dynamics, int link, struct drive_state *state)
@@ -424,8 +428,8 @@ static struct vec3 flat_centre_of_mass(const struct dynamics *dynamics)
     const struct flat *f = flat_of(dynamics);
     struct vec3 sum = {0, 0, 0};
     double mass = 0;
-    for (int i = 0; i < f->phenotype->link_count; i++) {
-        double own = f->phenotype->links[i].mass_kg;
+    for (int i = 0; i < f->plane->link_count; i++) {
+        double own = f->plane->links[i].mass_kg;
         sum = vec3_along(sum, place_of(f, i).centre, own);
         mass += own;
     }
@@ -499,9 +503,9 @@ static void flat_reset_ledger(struct dynamics *dynamics)
 static const struct ledger *flat_ledger(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    const struct link *root = &f->phenotype->links[0];
+    const struct link *root = &f->plane->links[0];
     f->ledger = *space_solver_constraint.ledger(f->space);
-    if (f->phenotype->is_root_fixed) {
+    if (f->plane->is_root_fixed) {
         double fixed_j = -root->mass_kg * vec3_dot(f->world.gravity_m_s2, place_of(f, 0).centre);
         f->ledger.potential_j += fixed_j;
         f->ledger.energy_start_j += fixed_j;

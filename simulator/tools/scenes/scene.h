@@ -13,6 +13,7 @@
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_H
 
+#include "common/body/plane_body.h"
 #include "common/body/space_body.h"
 #include "common/error.h"
 #include "simulator/body/dynamics.h"
@@ -114,6 +115,7 @@ struct scene {
     /* made by scene_build(); in space the state at the start is read */
     struct phenotype phenotype;
     struct vec2 origin; /* of link 0 in the world, where that is the world */
+    struct plane_body plane;
     struct link links[SCENE_LINKS_MAX];
     struct closure closures[SCENE_LOOPS_MAX];
     unsigned char passes[SCENE_SHAPES_MAX * SCENE_SHAPES_MAX];

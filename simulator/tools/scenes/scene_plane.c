@@ -90,7 +90,7 @@ static struct vec2 find_origin(const struct scene *scene)
 static struct link *add_link(struct scene *scene, int parent, struct vec2 joint, double q,
                              double qd)
 {
-    int at = scene->phenotype.link_count++;
+    int at = scene->plane.link_count++;
     struct link *link = &scene->links[at];
     *link = (struct link){
         .parent = parent, .joint = joint, .lower = -HUGE_VAL, .upper = HUGE_VAL, .mirror = 1};
@@ -101,7 +101,7 @@ static struct link *add_link(struct scene *scene, int parent, struct vec2 joint,
 
 static int last_link(const struct scene *scene)
 {
-    return scene->phenotype.link_count - 1;
+    return scene->plane.link_count - 1;
 }
 
 static void make_linear(struct link *link, struct vec2 axis)
@@ -114,7 +114,7 @@ static void make_linear(struct link *link, struct vec2 axis)
 static void place_free(struct scene *scene, struct scene_body *body)
 {
     struct vec2 at = subtract(body->at, scene->origin), none = {0, 0};
-    if (!scene->phenotype.is_root_fixed) {
+    if (!scene->plane.is_root_fixed) {
         add_link(scene, -1, none, body->angle_rad, body->rate_rad_s);
         scene->q[0] = body->at.x;
         scene->q[1] = body->at.y;
@@ -173,14 +173,14 @@ static void weigh_links(struct scene *scene)
         const struct scene_body *body = &scene->bodies[i];
         struct link *link = &scene->links[body->link];
         struct vec2 centre = in_link(body, body->centre);
-        if (p->is_root_fixed && body->link == 0)
+        if (scene->plane.is_root_fixed && body->link == 0)
             continue;
         link->mass_kg += body->mass_kg;
         link->centre.x += body->mass_kg * centre.x;
         link->centre.y += body->mass_kg * centre.y;
         p->mass_kg += body->mass_kg;
     }
-    for (int i = 0; i < p->link_count; i++) {
+    for (int i = 0; i < scene->plane.link_count; i++) {
         struct link *link = &scene->links[i];
         if (link->mass_kg > 0) {
             link->centre.x /= link->mass_kg;
@@ -191,7 +191,7 @@ static void weigh_links(struct scene *scene)
         const struct scene_body *body = &scene->bodies[i];
         struct link *link = &scene->links[body->link];
         struct vec2 arm = subtract(in_link(body, body->centre), link->centre);
-        if (p->is_root_fixed && body->link == 0)
+        if (scene->plane.is_root_fixed && body->link == 0)
             continue;
         link->inertia_kg_m2 +=
             body->inertia_kg_m2 + body->mass_kg * (arm.x * arm.x + arm.y * arm.y);
@@ -252,8 +252,8 @@ static void place_loops(struct scene *scene)
             .across = turn(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
         };
     }
-    scene->phenotype.closures = scene->closures;
-    scene->phenotype.closure_count = scene->loop_count;
+    scene->plane.closures = scene->closures;
+    scene->plane.closure_count = scene->loop_count;
 }
 
 /* A joint that moves must have mass or inertia behind it. */
@@ -296,10 +296,9 @@ static void add_mass(struct link *link, double mass, struct vec2 at)
  * whatever is asked for. */
 static int spread_masses(struct scene *scene, struct error *error)
 {
-    struct phenotype *p = &scene->phenotype;
-    for (int i = p->link_count - 1; i > 0; i--) {
+    for (int i = scene->plane.link_count - 1; i > 0; i--) {
         struct link *link = &scene->links[i], *parent = &scene->links[link->parent];
-        int is_world = p->is_root_fixed && link->parent == 0;
+        int is_world = scene->plane.is_root_fixed && link->parent == 0;
         if (link->mass_kg <= 0 || link->inertia_kg_m2 > 0)
             continue;
         if (link->joint_kind == LINK_LINEAR) {
@@ -317,7 +316,7 @@ static int spread_masses(struct scene *scene, struct error *error)
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
         const struct link *link = &scene->links[body->link];
-        int is_world = p->is_root_fixed && body->link == 0;
+        int is_world = scene->plane.is_root_fixed && body->link == 0;
         if (!is_world && !(link->inertia_kg_m2 > 0 && link->mass_kg > 0))
             return error_set(error, ERR_UNAVAILABLE,
                              "body %s: it has too little inertia for this solver (constraint)",
@@ -333,17 +332,17 @@ static int build(struct scene *scene, struct error *error)
     memset(scene->qd, 0, sizeof scene->qd);
     memset(scene->links, 0, sizeof scene->links);
     *p = (struct phenotype){.parts = scene->parts,
-                            .links = scene->links,
+                            .plane = &scene->plane,
                             .meetings = scene->passes,
                             .root_rates = PLANE_ROOT_RATES};
-    p->is_root_fixed = needs_world(scene);
+    scene->plane = (struct plane_body){.links = scene->links, .is_root_fixed = needs_world(scene)};
     scene->origin = (struct vec2){0, 0};
-    if (p->is_root_fixed) {
+    if (scene->plane.is_root_fixed) {
         scene->origin = find_origin(scene);
         scene->links[0].parent = -1;
         scene->q[0] = scene->origin.x;
         scene->q[1] = scene->origin.y;
-        p->link_count = 1;
+        scene->plane.link_count = 1;
     }
     for (int i = 0; i < scene->body_count; i++)
         place_body(scene, &scene->bodies[i]);

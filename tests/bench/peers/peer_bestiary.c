@@ -9,6 +9,7 @@
 static struct {
     const struct peer_scene *scene;
     struct phenotype phenotype;
+    struct plane_body plane;
     struct part parts[PEER_BODIES_MAX];
     struct link links[PEER_BODIES_MAX + 1];
     int is_hung; /* link 0 is the world, and body i is link i + 1 */
@@ -65,7 +66,7 @@ static void place_body(const struct peer_scene *scene, int i)
                                  .cross_section_m = fmin(body->width_m, body->height_m)};
     p->mass_kg += body->mass_kg;
     p->part_count += body->width_m > 0;
-    p->link_count++;
+    own.plane.link_count++;
 }
 
 static void *create(const struct peer_scene *scene, double hz, int integrator)
@@ -76,10 +77,10 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
     arena_reset(&arena);
     own.scene = scene;
     own.is_hung = scene->joint_count == scene->body_count;
-    own.phenotype = (struct phenotype){.parts = own.parts,
-                                       .links = own.links,
-                                       .link_count = own.is_hung,
-                                       .is_root_fixed = own.is_hung};
+    own.plane = (struct plane_body){
+        .links = own.links, .link_count = own.is_hung, .is_root_fixed = own.is_hung};
+    own.phenotype =
+        (struct phenotype){.parts = own.parts, .plane = &own.plane, .root_rates = PLANE_ROOT_RATES};
     own.links[0] = (struct link){.parent = -1};
     for (int i = 0; i < scene->body_count; i++)
         place_body(scene, i);
