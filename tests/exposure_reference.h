@@ -5,7 +5,7 @@
 #ifndef TESTS_EXPOSURE_REFERENCE_H
 #define TESTS_EXPOSURE_REFERENCE_H
 
-#include "simulator/boxes/contacts/exposure.h"
+#include "simulator/body/space/exposure.h"
 
 struct reference_face {
     struct vec3 normal, middle, s, t;

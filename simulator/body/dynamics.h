@@ -36,6 +36,9 @@ struct dynamics_settings {
     double rolling_resistance, spin_resistance, body_damping_1_s;
 };
 
+/* As the parameters say. */
+struct dynamics_settings dynamics_settings_of(const struct params *params);
+
 /* Energy terms since the last dynamics_reset_ledger(), J. Losses and gains are >= 0. */
 struct ledger {
     double kinetic_j, potential_j;   /* now */

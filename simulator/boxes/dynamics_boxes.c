@@ -4,33 +4,24 @@
 #include <math.h>
 
 #include "common/math/hash.h"
+#include "simulator/body/space/dynamics_space.h"
 #include "simulator/boxes/steps/space_meeting.h"
 #include "simulator/boxes/space_model.h"
 
 struct boxes {
-    struct dynamics base;
-    const struct phenotype *phenotype;
+    struct dynamics_space on;
     const struct space_body *body;
-    struct space_world world;
-    struct space_state *space;
-    double dt_s;
-    double *q, *still;            /* scratch: coordinates; rates, all 0 */
-    struct contact_point *points; /* of the last step */
-    int point_room;
-    struct arena *arena;
+    double *q, *still; /* scratch: coordinates; rates, all 0 */
 };
-
-static void boxes_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
 
 static struct boxes *boxes_of(const struct dynamics *dynamics)
 {
-    ENSURE(dynamics->solver->part_state == boxes_part_state, "dynamics of another solver");
-    return (struct boxes *)dynamics;
+    return (struct boxes *)dynamics_space_of(dynamics);
 }
 
 struct space_state *dynamics_boxes_state(const struct dynamics *dynamics)
 {
-    return boxes_of(dynamics)->space;
+    return dynamics_space_of(dynamics)->space;
 }
 
 const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics)
@@ -45,14 +36,14 @@ const struct space_tree *dynamics_boxes_tree(const struct dynamics *dynamics)
  * have none. */
 static void make_drives(struct boxes *s)
 {
-    const struct space_tree *tree = s->space->solver->tree(s->space);
+    const struct space_tree *tree = s->on.space->solver->tree(s->on.space);
     for (int i = 0; i < tree->count; i++)
         for (int k = 0; k < tree->links[i].rates && s->body->links[i].kind != SPACE_FREE; k++) {
-            int rate = tree->links[i].rate + k, drive = rate - s->phenotype->root_rates;
-            space_state_set_effector(s->space, rate, s->phenotype->drives[drive].strength);
+            int rate = tree->links[i].rate + k, drive = rate - s->on.phenotype->root_rates;
+            space_state_set_effector(s->on.space, rate, s->on.phenotype->drives[drive].strength);
         }
-    ENSURE(tree->rates == s->phenotype->root_rates + s->phenotype->drive_count,
-           "%d drives of %d rates", s->phenotype->drive_count, tree->rates);
+    ENSURE(tree->rates == s->on.phenotype->root_rates + s->on.phenotype->drive_count,
+           "%d drives of %d rates", s->on.phenotype->drive_count, tree->rates);
 }
 
 static struct dynamics *create(const struct dynamics_solver *row, const struct space_solver *solver,
@@ -60,23 +51,22 @@ static struct dynamics *create(const struct dynamics_solver *row, const struct s
                                const struct dynamics_settings *settings, struct arena *arena)
 {
     struct boxes *s = arena_take(arena, 1, sizeof *s);
-    if (!s || space_world_create(&s->world, phenotype->meetings, world, arena) != 0)
+    if (!s || space_world_create(&s->on.world, phenotype->meetings, world, arena) != 0)
         return NULL;
-    s->base.solver = row;
-    s->phenotype = phenotype;
+    s->on.base.solver = row;
+    s->on.phenotype = phenotype;
     s->body = phenotype->space;
-    s->dt_s = settings->dt_s;
-    s->space = solver->create(s->body, &s->world, settings, arena);
-    if (!s->space)
+    s->on.space = solver->create(s->body, &s->on.world, settings, arena);
+    if (!s->on.space)
         return NULL;
-    const struct space_tree *tree = s->space->solver->tree(s->space);
+    const struct space_tree *tree = s->on.space->solver->tree(s->on.space);
     s->q = arena_take(arena, (size_t)tree->coordinates, sizeof s->q[0]);
     s->still = arena_take(arena, (size_t)tree->rates, sizeof s->still[0]);
-    s->arena = arena;
+    s->on.arena = arena;
     if (!s->q || !s->still)
         return NULL;
     make_drives(s);
-    return &s->base;
+    return &s->on.base;
 }
 
 static struct dynamics *boxes_create(const struct phenotype *phenotype, const struct world *world,
@@ -105,56 +95,20 @@ int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *
     if (space_model(s->body, model, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < model->rate_count; i++)
-        model->servos[i] = s->space->servos[i];
-    model->root_rates = s->phenotype->root_rates;
+        model->servos[i] = s->on.space->servos[i];
+    model->root_rates = s->on.phenotype->root_rates;
     model->joints[0].name = model->root_rates > 0 ? "root" : NULL;
-    model->medium_kg_m3 = space_model_medium(&s->world.drag);
+    model->medium_kg_m3 = space_model_medium(&s->on.world.drag);
     return 0;
 }
 
 /* ---------------------------------------------------------------- effectors and world */
 
-static void boxes_set_target(struct dynamics *dynamics, int drive, double target, double rate)
-{
-    struct boxes *s = boxes_of(dynamics);
-    space_state_set_target(s->space, s->phenotype->root_rates + drive, target, rate);
-}
-
-static void boxes_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
-{
-    struct boxes *s = boxes_of(dynamics);
-    space_state_set_servo(s->space, s->phenotype->root_rates + drive, servo);
-}
-
-static void boxes_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    space_state_set_effectors(dynamics_boxes_state(dynamics), state);
-}
-
 static void boxes_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct boxes *s = boxes_of(dynamics);
-    space_world_set(&s->world, world);
-    s->space->solver->set_world(s->space, &s->world);
-}
-
-static void boxes_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
-{
-    space_state_set_joint_damping(dynamics_boxes_state(dynamics), rate_1_s);
-}
-
-static void boxes_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    struct space_state *s = dynamics_boxes_state(dynamics);
-    s->solver->set_push_out(s, speed_m_s);
-}
-
-static int boxes_step(struct dynamics *dynamics)
-{
-    struct boxes *s = boxes_of(dynamics);
-    int is_broken = s->space->solver->step(s->space);
-    dynamics->work = s->space->solver->work(s->space);
-    return is_broken;
+    space_world_set(&s->on.world, world);
+    s->on.space->solver->set_world(s->on.space, &s->on.world);
 }
 
 /* ---------------------------------------------------------------- several bodies */
@@ -172,7 +126,7 @@ static struct meeting *boxes_create_meeting(struct dynamics *const *all, int cou
     if (!m || !numbers || !(m->some = arena_take(arena, (size_t)count, sizeof m->some[0])))
         return NULL;
     for (int k = 0; k < count; k++) {
-        m->some[k] = space_dynamics_of(boxes_of(all[k])->space);
+        m->some[k] = space_dynamics_of(boxes_of(all[k])->on.space);
         numbers[k] = all[k]->creature;
     }
     m->space = space_meeting_create(m->some, numbers, count, arena);
@@ -181,17 +135,17 @@ static struct meeting *boxes_create_meeting(struct dynamics *const *all, int cou
 
 static void boxes_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
 {
-    space_meeting_sweep(space_dynamics_of(boxes_of(dynamics)->space), low, high);
+    space_meeting_sweep(space_dynamics_of(boxes_of(dynamics)->on.space), low, high);
 }
 
 static void boxes_step_together(struct meeting *m, struct dynamics *const *some, int count,
                                 int *is_broken)
 {
     for (int k = 0; k < count; k++)
-        m->some[k] = space_dynamics_of(boxes_of(some[k])->space);
+        m->some[k] = space_dynamics_of(boxes_of(some[k])->on.space);
     space_meeting_step(m->space, m->some, count, is_broken);
     for (int k = 0; k < count; k++)
-        some[k]->work = boxes_of(some[k])->space->solver->work(boxes_of(some[k])->space);
+        some[k]->work = boxes_of(some[k])->on.space->solver->work(boxes_of(some[k])->on.space);
 }
 
 /* ---------------------------------------------------------------- state */
@@ -214,7 +168,7 @@ static const double *boxes_qd(const struct dynamics *dynamics)
 static void boxes_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
     const struct boxes *s = boxes_of(dynamics);
-    s->space->solver->set_state(s->space, q, qd);
+    s->on.space->solver->set_state(s->on.space, q, qd);
 }
 
 static void boxes_shift(struct dynamics *dynamics, struct vec3 by_m)
@@ -292,15 +246,15 @@ static uint64_t boxes_hash_part(const struct dynamics *dynamics, int part, uint6
 static void boxes_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct boxes *s = boxes_of(dynamics);
-    int rate = s->phenotype->root_rates + drive;
-    *state = (struct drive_state){.value = space_state_value(s->space, rate),
-                                  .rate = s->space->qd[rate],
-                                  .effort = s->space->torque[rate]};
+    int rate = s->on.phenotype->root_rates + drive;
+    *state = (struct drive_state){.value = space_state_value(s->on.space, rate),
+                                  .rate = s->on.space->qd[rate],
+                                  .effort = s->on.space->torque[rate]};
 }
 
 static const double *boxes_drive_rates(const struct dynamics *dynamics)
 {
-    return boxes_qd(dynamics) + boxes_of(dynamics)->phenotype->root_rates;
+    return boxes_qd(dynamics) + boxes_of(dynamics)->on.phenotype->root_rates;
 }
 
 static struct vec3 boxes_centre_of_mass(const struct dynamics *dynamics)
@@ -361,7 +315,7 @@ static void boxes_bounds(const struct dynamics *dynamics, struct vec3 *low, stru
 static int may_overlap(const struct boxes *s, int a, int b)
 {
     int one = s->body->boxes[a].link, two = s->body->boxes[b].link;
-    const unsigned char *meetings = s->phenotype->meetings;
+    const unsigned char *meetings = s->on.phenotype->meetings;
     return one == two || s->body->links[one].parent == two || s->body->links[two].parent == one ||
            (meetings && meetings[a * s->body->box_count + b] == PAIR_PASS);
 }
@@ -382,84 +336,22 @@ static double boxes_overlap(const struct dynamics *dynamics)
     return deepest;
 }
 
-static void boxes_reset_ledger(struct dynamics *dynamics)
-{
-    struct space_state *s = dynamics_boxes_state(dynamics);
-    s->solver->reset_ledger(s);
-}
-
-static const struct ledger *boxes_ledger(struct dynamics *dynamics)
-{
-    struct space_state *s = dynamics_boxes_state(dynamics);
-    return s->solver->ledger(s);
-}
-
-/* Room for so many points. 0: memory is out, and the next step fails. */
-static int has_room(struct boxes *s, int count)
-{
-    if (count <= s->point_room)
-        return 1;
-    struct contact_point *points = arena_take(s->arena, 2 * (size_t)count, sizeof points[0]);
-    if (!points)
-        return 0;
-    s->points = points;
-    s->point_room = 2 * count;
-    return 1;
-}
-
-/* The solver's, which numbers creatures only where they meet. */
-static int boxes_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    struct boxes *s = boxes_of(dynamics);
-    const struct contact_point *points;
-    int count = s->space->solver->contacts(s->space, &points);
-    if (!has_room(s, count))
-        count = s->point_room;
-    for (int i = 0; i < count; i++) {
-        s->points[i] = points[i];
-        s->points[i].creature = dynamics->creature;
-        if (points[i].other < 0)
-            s->points[i].other_creature = -1;
-        else if (contact_is_inner(&points[i]))
-            s->points[i].other_creature = dynamics->creature;
-    }
-    *contacts = s->points;
-    return count;
-}
-
-static double boxes_penetration(const struct dynamics *dynamics)
-{
-    struct space_state *s = dynamics_boxes_state(dynamics);
-    return s->solver->penetration(s);
-}
-
-static double boxes_law_miss(const struct dynamics *dynamics)
-{
-    const struct boxes *s = boxes_of(dynamics);
-    return s->space->law_residual * s->dt_s;
-}
-
-static void boxes_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
-{
-    *steps = dynamics_boxes_state(dynamics)->steps;
-    *rk4_steps = dynamics_boxes_state(dynamics)->rk_steps;
-}
-
 /* The two differ in what moves the body, and in whether bodies can meet. */
 #define BOXES(creation)                                                                            \
-    .create = creation, .step = boxes_step, .set_target = boxes_set_target,                        \
-    .set_servo = boxes_set_servo, .set_effectors = boxes_set_effectors,                            \
-    .set_world = boxes_set_world, .set_joint_damping = boxes_set_joint_damping,                    \
-    .set_push_out = boxes_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,            \
+    .create = creation, .step = dynamics_space_step, .set_target = dynamics_space_set_target,      \
+    .set_servo = dynamics_space_set_servo, .set_effectors = dynamics_space_set_effectors,          \
+    .set_world = boxes_set_world, .set_joint_damping = dynamics_space_set_joint_damping,           \
+    .set_push_out = dynamics_space_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,   \
     .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                        \
     .part_state = boxes_part_state, .part_turn = boxes_part_turn,                                  \
     .part_bounds = boxes_part_bounds, .link_state = boxes_link_state,                              \
     .link_turn = boxes_link_turn, .drive_state = boxes_drive_state,                                \
     .drive_rates = boxes_drive_rates, .centre_of_mass = boxes_centre_of_mass,                      \
     .momentum = boxes_momentum, .impulses = boxes_impulses, .bounds = boxes_bounds,                \
-    .hash_part = boxes_hash_part, .overlap = boxes_overlap, .reset_ledger = boxes_reset_ledger,    \
-    .ledger = boxes_ledger, .contacts = boxes_contacts, .penetration = boxes_penetration,          \
-    .law_miss = boxes_law_miss, .step_counts = boxes_step_counts
+    .hash_part = boxes_hash_part, .overlap = boxes_overlap,                                        \
+    .reset_ledger = dynamics_space_reset_ledger, .ledger = dynamics_space_ledger,                  \
+    .contacts = dynamics_space_contacts, .penetration = dynamics_space_penetration,                \
+    .law_miss = dynamics_space_law_miss, .step_counts = dynamics_space_step_counts
 
 const struct dynamics_solver dynamics_boxes = {
     BOXES(boxes_create),

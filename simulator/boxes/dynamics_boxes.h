@@ -10,16 +10,9 @@
 
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/body/model.h"
-#include "simulator/boxes/steps/space_solver.h"
+#include "simulator/body/space/space_solver.h"
 
 extern const struct dynamics_solver dynamics_boxes, dynamics_boxes_constraint;
-
-/* The surroundings, as the solvers of bodies in space want them; all memory is the arena's.
- * ERR_MEMORY when the arena is full. */
-int space_world_create(struct space_world *to, const unsigned char *meetings,
-                       const struct world *world, struct arena *arena);
-/* Sets what needs no memory of the world. The obstacles of creation stay, or all of them go. */
-void space_world_set(struct space_world *to, const struct world *world);
 
 /* The body for other programs; as in struct body_physics. */
 int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *world,

@@ -9,11 +9,6 @@
  * surfaces, m. */
 #define FALL_M 0.1
 
-/* Spheres and bones: motion within the body decays at this rate, as by friction at its pivots.
- * Without, a ring of bones would sway for minutes; a stride of half a second keeps 0.6 of its
- * swing. */
-#define BODY_DAMPING_1_S 1.0
-
 /* Operations of a brain tick for each neuron and for each part. */
 enum { NEURON_WORK = 50, PART_WORK = 300 };
 
@@ -157,22 +152,8 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
     if (verdict != VERDICT_OK)
         return verdict;
 
-    struct dynamics_settings settings = {.solver = p->simulation_solver,
-                                         .constraint_tau_s = p->simulation_constraint_tau_s,
-                                         .rtol = p->simulation_rtol,
-                                         .substeps = (int)p->spheres_substeps,
-                                         .work_max = (uint64_t)(p->guard_budget * 1e9),
-                                         .dt_s = run->dt_s,
-                                         .integrator = p->simulation_integrator,
-                                         .servo_rad_s = p->creature_servo_rad_s,
-                                         .joint_speed_rad_s = p->creature_joint_speed_rad_s,
-                                         .joint_speed_m_s = p->creature_joint_speed_m_s,
-                                         .hill_curvature = p->creature_hill_curvature,
-                                         .effector_mode = p->creature_effector_mode,
-                                         .joint_damping_1_s = p->creature_joint_damping_1_s,
-                                         .rolling_resistance = p->spheres_rolling_resistance,
-                                         .spin_resistance = p->spheres_spin_resistance,
-                                         .body_damping_1_s = BODY_DAMPING_1_S};
+    struct dynamics_settings settings = dynamics_settings_of(p);
+    settings.dt_s = run->dt_s;
     run->work_max = settings.work_max;
     run->brain = brain_create(&run->phenotype, arena);
     run->dynamics = dynamics_create(&run->phenotype, &run->world, &settings, arena);

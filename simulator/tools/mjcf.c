@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/body/box_body.h"
+#include "common/body/box_half.h"
 #include "common/math/detmath.h"
 #include "common/text.h"
 #include "simulator/body/physics.h"
@@ -656,13 +656,7 @@ static double steps_per_tick(const struct params *params)
 static int begin(struct mjcf *mjcf, const struct evaluate_view *view)
 {
     const struct params *params = mjcf->params;
-    const struct dynamics_settings settings = {
-        .dt_s = params->simulation_dt_s,
-        .servo_rad_s = params->creature_servo_rad_s,
-        .joint_speed_rad_s = params->creature_joint_speed_rad_s,
-        .joint_speed_m_s = params->creature_joint_speed_m_s,
-        .effector_mode = params->creature_effector_mode,
-        .joint_damping_1_s = params->creature_joint_damping_1_s};
+    const struct dynamics_settings settings = dynamics_settings_of(params);
     struct world world;
     world_init(&world, params);
     int status = arena_init(&mjcf->arena, EVALUATE_ARENA_BYTES);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "simulator/world/cones.h"
-#include "simulator/boxes/contacts/exposure.h"
+#include "simulator/body/space/exposure.h"
 #include "simulator/body/shapes/solids.h"
-#include "simulator/boxes/steps/space_drag.h"
+#include "simulator/body/space/space_drag.h"
 #include "tests/tally.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 #include "tests/tally.h"
 
 /* The kind of that name, or -1. */

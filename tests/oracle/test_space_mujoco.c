@@ -33,6 +33,7 @@ int main(void)
 #include "simulator/tools/mjcf.h"
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 

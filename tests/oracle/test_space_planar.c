@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulator/boxes/steps/space_solver.h"
+#include "simulator/body/space/space_solver.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -13,6 +13,8 @@
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/boxes/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
+#include "simulator/boxes/contacts/space_contacts.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 

@@ -7,6 +7,7 @@
 #include "simulator/boxes/contacts/space_contacts.h"
 #include "simulator/plane/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 

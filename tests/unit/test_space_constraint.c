@@ -174,8 +174,8 @@ START_TEST(trees_move_alike)
             double target = rng_uniform(&rng, -0.5, 0.5);
             space_state_set_effector(fast, i, 1000);
             space_state_set_effector(exact, i, 1000);
-            space_state_set_target(fast, i, target, 0.5);
-            space_state_set_target(exact, i, target, 0.5);
+            fast->servos[i].target = exact->servos[i].target = target;
+            fast->servos[i].rate = exact->servos[i].rate = 0.5;
         }
         for (int i = 0; i < 96; i++) {
             ck_assert_int_eq(fast->solver->step(fast), 0);

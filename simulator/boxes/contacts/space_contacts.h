@@ -13,30 +13,14 @@
 #ifndef SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
 #define SIMULATOR_BOXES_CONTACTS_SPACE_CONTACTS_H
 
-#include "simulator/body/dynamics.h"
 #include "simulator/world/cones.h"
-#include "common/math/relief.h"
-#include "simulator/body/shapes/solids.h"
+#include "simulator/body/space/space_solver.h"
 #include "simulator/boxes/tree/space_limits.h"
 
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */
 enum { SPACE_CONTACTS_ROOM = 64 };
 /* The rates of a body in a midpoint step: at its start, as guessed in its middle, at its end. */
 enum space_moment { SPACE_START, SPACE_MIDDLE, SPACE_END, SPACE_MOMENTS };
-
-/* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
-struct space_surfaces {
-    int has_ground; /* y = 0 and its relief, downwards */
-    struct relief relief;
-    double friction, elasticity;
-    double own_friction, own_elasticity;
-    const struct solid *fixed;
-    int fixed_count;
-    const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
-    /* Of bodies in the plane z = 0, which the reference alone knows: per box its enum part_shape.
-     * There boxes of the world have the link -1. NULL: they are boxes in space */
-    const unsigned char *shapes;
-};
 
 /* Two that may touch, and what is remembered of them from one step to the next. */
 struct space_pair {

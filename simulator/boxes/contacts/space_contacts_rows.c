@@ -3,6 +3,7 @@
  * impulses along its normal and tangents give, from both sides (space_tree_whiten()). Velocities of
  * contacts are those of points of links. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 #include "common/error.h"
 #include "common/math/pair.h"

@@ -1,5 +1,6 @@
 /* The impulses of a step: energy from nothing is taken back. */
 #include "simulator/boxes/contacts/space_contacts_private.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 /* Parts of a step that is taken in two are not shorter than this share of it. */
 #define SPLIT_SHARE (2 * LATE_SHARE)

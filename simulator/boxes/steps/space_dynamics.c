@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "simulator/boxes/steps/space_step.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 /* Contacts farther off their law have their step taken again in halves; so have limits that act
  * alone while the energy is out of balance by more than these shares of the step's terms and of the
@@ -581,17 +582,4 @@ static void set_world(struct space_state *s, const struct space_world *world)
     count_operations(d);
 }
 
-const struct space_solver space_solver_articulated = {
-    .create = create,
-    .step = step,
-    .heed_servos = heed_servos,
-    .set_state = set_state,
-    .set_world = set_world,
-    .set_push_out = set_push_out,
-    .tree = find_tree,
-    .reset_ledger = reset_ledger,
-    .ledger = find_ledger,
-    .contacts = find_contacts,
-    .penetration = penetration,
-    .work = work,
-};
+const struct space_solver space_solver_articulated = SPACE_SOLVER;

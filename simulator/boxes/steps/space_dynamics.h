@@ -7,7 +7,7 @@
 #ifndef SIMULATOR_BOXES_STEPS_SPACE_DYNAMICS_H
 #define SIMULATOR_BOXES_STEPS_SPACE_DYNAMICS_H
 
-#include "simulator/boxes/steps/space_solver.h"
+#include "simulator/body/space/space_solver.h"
 
 /* The state of space_solver_articulated. Of the settings dt_s, integrator, effector_mode,
  * servo_rad_s, joint_speed_* and joint_damping_1_s matter. A step fails when the state is no longer

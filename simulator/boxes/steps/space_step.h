@@ -8,7 +8,7 @@
 #define SIMULATOR_BOXES_STEPS_SPACE_STEP_H
 
 #include "simulator/boxes/contacts/space_contacts.h"
-#include "simulator/boxes/steps/space_drag.h"
+#include "simulator/body/space/space_drag.h"
 #include "simulator/boxes/steps/space_dynamics.h"
 #include "simulator/boxes/tree/space_limits.h"
 #include "simulator/boxes/tree/space_momentum.h"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "simulator/boxes/steps/space_step.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 /* Gaps that limits may leave, rad or m: what solutions miss in a few steps. */
 #define GAP_MISSED 1e-7

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "simulator/boxes/steps/space_step.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 /* A part is halved while its energy is off by more than this share of what moves within the body
  * and of what the part turned over, times the square of the part's share of the step; energies are

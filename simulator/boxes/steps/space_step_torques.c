@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "simulator/boxes/steps/space_step.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 /* An RK4 step needs h x rate of servos below this. */
 #define RK4_STIFF 0.5

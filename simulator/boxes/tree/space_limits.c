@@ -1,4 +1,5 @@
 #include "simulator/boxes/tree/space_limits.h"
+#include "simulator/boxes/tree/space_tree_forces.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #ifndef SIMULATOR_BOXES_TREE_SPACE_MOMENTUM_H
 #define SIMULATOR_BOXES_TREE_SPACE_MOMENTUM_H
 
-#include "simulator/boxes/tree/space_tree.h"
+#include "simulator/body/space/space_tree.h"
 
 struct space_momentum {
     double mass;

@@ -45,53 +45,66 @@ struct tensor_pair {
     double nn[2], nx[2], ny[2], xx[2], xy[2], yy[2];
 };
 
-/* The origin of a link is its joint. */
+/* A link. Its origin is its joint; of two fields x, y the names differ in that letter alone.
+ * SI units; the world's axes, but where a frame is named. What `across` names is turned by a right
+ * angle, (-y, x). Letters that stand alone are those of the equations in tree_accelerate.c:
+ *
+ *   r         m        from the parent's origin to the own
+ *   h         kg m     mass times the centre of mass from the origin
+ *   s                  of a linear joint: its axis, a unit
+ *   p         m        the origin, from the root's origin
+ *   b         m/s^2    acceleration of the origin against the parent's, without angular ones
+ *   ia, pa             articulated inertia (X, n, J) and bias force (p, pn)
+ *   g                  1 / (J + e) of a hinge, 1 / (s.X s + e) of a linear joint
+ *   k                  of a hinge n; of a linear joint U = X s, and kn = n.s
+ *   u, un              ux, uy, un: g k; u alone: g (tau - pn) of a hinge, g (tau - p.s) of a linear
+ *                      joint: its acceleration on a parent at rest; or the acceleration given
+ *   share              e g of a hinge, which implicit servos hold back; 1 where it is given
+ *   a         m/s^2    acceleration of the origin, seen from free fall
+ *   f, inverse         as g k and g, of the plain mass matrix (e = 0): tree_factor() */
 struct tree_link {
     /* constant */
     struct tree_link *up; /* the parent; of the root NULL */
     int index, parent;
-    int is_linear;           /* the joint slides along (axis_x, axis_y) of the parent's frame */
-    double joint_x, joint_y; /* joint in the parent's frame; linear: at extension 0 */
-    double joint_across_x, joint_across_y; /* the same turned by a right angle, (-y, x) */
-    double axis_x, axis_y;
-    double moment_x, moment_y; /* mass times the centre of mass, in the own frame */
+    int is_linear;           /* the joint slides along the axis */
+    double joint_x, joint_y; /* parent's frame: the joint; linear: at extension 0 */
+    double joint_across_x, joint_across_y;
+    double axis_x, axis_y;     /* parent's frame */
+    double moment_x, moment_y; /* own frame: mass times the centre of mass */
     double moment_across_x, moment_across_y;
     double mass;
     double inertia; /* about the origin */
     /* pose: tree_set_pose() */
     double angle, cos, sin;
-    double rx, ry;             /* from the parent's origin to the own, in the world's axes */
-    double across_x, across_y; /* the same turned by a right angle */
-    double hx, hy;             /* mass times the centre of mass from the origin, likewise */
-    double sx, sy;             /* linear: the axis, likewise */
-    double px, py;             /* the origin, from the root's origin */
+    double rx, ry;
+    double across_x, across_y; /* of r */
+    double hx, hy;
+    double sx, sy;
+    double px, py;
     /* velocity: tree_set_velocity() */
     struct motion velocity; /* of the origin */
     double rate;            /* of a linear joint */
-    /* a joint whose acceleration is given, 0 where is_driven is not set; for scenes:
-     * tree_set_driven() */
+    /* of scenes, a joint whose acceleration is given: tree_set_driven(); else 0 */
     int is_driven;
     double drive;
-    /* scratch of the last tree_accelerate() */
-    double bx, by;    /* acceleration of the origin against the parent's, without angular ones */
-    struct tensor ia; /* articulated inertia and bias force */
+    /* of the last tree_accelerate() */
+    double bx, by;
+    struct tensor ia;
     struct force pa;
-    struct tensor_pair twins; /* instead: with implicit servos, and of the plain mass matrix */
-    /* what the joint's acceleration is made of, and from which that comes: see tree_accelerate.c */
+    struct tensor_pair
+        twins; /* instead of ia: with implicit servos, and of the plain mass matrix */
     double un, ux, uy, u, share;
     double g, kn, kx, ky;
-    struct tensor handed;     /* inertia that the parent gets */
-    struct motion a;          /* acceleration of the origin, seen from free fall */
+    struct tensor handed; /* inertia that the parent gets */
+    struct motion a;
     struct motion start;      /* velocity at this pose for the rates at the start of the step */
     struct motion bias;       /* the part of `a` that does not come from accelerations of joints */
-    struct tensor world_drag; /* about the origin, in the world's axes */
-    struct force drag_force;  /* explicit drag: minus the force, likewise */
-    /* of drag: in the link's frame, about its origin */
-    struct tensor drag;
-    /* factors of the plain mass matrix: tree_factor() */
+    struct tensor world_drag; /* about the origin */
+    struct force drag_force;  /* explicit drag: minus the force */
+    struct tensor drag;       /* own frame, about the origin */
     double fn, fx, fy, inverse;
     /* constant, seldom used */
-    double centre_x, centre_y; /* centre of mass, in the own frame */
+    double centre_x, centre_y; /* own frame: centre of mass */
     double own_inertia;        /* about it */
 };
 

@@ -6,7 +6,7 @@
 
 #include "common/body/plane_body.h"
 #include "common/math/detmath.h"
-#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/space/dynamics_space.h"
 #include "simulator/body/shapes/collide.h"
 #include "simulator/reference/space/space_constraint.h"
 
@@ -15,18 +15,14 @@ enum { FREE_X, FREE_Y, FREE_ANGLE, FREE_RATES };
 enum { NOWHERE = -1 };
 
 struct flat {
-    struct dynamics base;
-    const struct phenotype *phenotype;
+    struct dynamics_space on;
     const struct plane_body *plane;
-    struct space_state *space;
-    struct space_world world;
     struct space_body body;
     struct space_link *links;
     struct space_box *boxes;
     unsigned char *shapes, *meetings;
     struct solid *fixed;
     int fixed_room;
-    double dt_s;
     int *link_of;           /* per link of the phenotype: that in space, or NOWHERE */
     double *turned;         /* per link of the phenotype: its frame in space against its own, rad */
     struct ledger ledger;   /* with what is fixed, to which scenes may give a mass */
@@ -76,8 +72,8 @@ static int is_free(const struct phenotype *p, int link)
 static void map_rates(struct flat *f, int link, int rate)
 {
     const struct link *links = f->plane->links;
-    int *of = f->rate_of + 2;
-    if (!is_free(f->phenotype, link)) {
+    int *of = f->rate_of + PLANE_ROOT_RATES;
+    if (!is_free(f->on.phenotype, link)) {
         of[link] = rate;
     } else if (link == 0) {
         for (int k = 0; k < FREE_RATES; k++)
@@ -85,7 +81,7 @@ static void map_rates(struct flat *f, int link, int rate)
     } else {
         int along_y = links[link].parent, along_x = links[along_y].parent;
         ENSURE(links[along_x].axis.x == 1 && links[along_y].axis.y == 1 &&
-                   is_fixed(f->phenotype, links[along_x].parent),
+                   is_fixed(f->on.phenotype, links[along_x].parent),
                "link %d has no mass", along_y);
         of[along_x] = rate + FREE_X;
         of[along_y] = rate + FREE_Y;
@@ -95,7 +91,7 @@ static void map_rates(struct flat *f, int link, int rate)
 
 static void set_link(struct flat *f, int i, struct space_link *to)
 {
-    const struct phenotype *p = f->phenotype;
+    const struct phenotype *p = f->on.phenotype;
     const struct link *l = &p->plane->links[i];
     int is_held = !is_free(p, i), is_linear = is_held && l->joint_kind == LINK_LINEAR;
     double before = is_held ? f->turned[l->parent] : 0;
@@ -124,22 +120,22 @@ static void set_link(struct flat *f, int i, struct space_link *to)
 static void set_links(struct flat *f)
 {
     int rate = 0;
-    for (int i = 0; i < dynamics_dof(&f->base); i++)
+    for (int i = 0; i < dynamics_dof(&f->on.base); i++)
         f->rate_of[i] = NOWHERE;
     for (int i = 0; i < f->plane->link_count; i++) {
         f->link_of[i] = NOWHERE;
-        if (is_fixed(f->phenotype, i) || !(f->plane->links[i].mass_kg > 0))
+        if (is_fixed(f->on.phenotype, i) || !(f->plane->links[i].mass_kg > 0))
             continue;
         set_link(f, i, &f->links[f->body.link_count]);
         map_rates(f, i, rate);
-        rate += is_free(f->phenotype, i) ? FREE_RATES : 1;
+        rate += is_free(f->on.phenotype, i) ? FREE_RATES : 1;
         f->link_of[i] = f->body.link_count++;
     }
 }
 
 static void set_part(struct flat *f, int i)
 {
-    const struct phenotype *p = f->phenotype;
+    const struct phenotype *p = f->on.phenotype;
     const struct part *part = &p->parts[i];
     int is_plane = part->shape == PART_PLANE;
     double width = is_plane ? COLLIDE_PLANE_RADIUS_M : part->width_m;
@@ -156,7 +152,6 @@ static void set_part(struct flat *f, int i)
 
 static void set_world(struct flat *f, const struct world *world)
 {
-    int is_quadratic = world->drag_law == DRAG_LAW_QUADRATIC;
     ENSURE(world->obstacles.count <= f->fixed_room, "%d obstacles in a world made for %d",
            world->obstacles.count, f->fixed_room);
     for (int i = 0; i < world->obstacles.count; i++) {
@@ -164,27 +159,20 @@ static void set_world(struct flat *f, const struct world *world)
         collide_place_obstacle(&world->obstacles.list[i], &box);
         f->fixed[i] = collide_solid(&box, 0);
     }
-    f->world = (struct space_world){
-        .gravity_m_s2 = world_gravity(world),
-        .drag = {.coefficient = is_quadratic ? world->quadratic_drag_kg_m2 : world->viscosity_pa_s,
-                 .is_quadratic = is_quadratic,
-                 .is_leading = world->drag_faces == DRAG_FACES_LEADING,
-                 .has_exposure = world->drag_exposure},
-        .surfaces = {.has_ground = world->has_ground,
-                     .relief = world->relief,
-                     .friction = world->friction,
-                     .elasticity = world->elasticity,
-                     .own_friction = world->own_friction,
-                     .own_elasticity = world->own_elasticity,
-                     .fixed = f->fixed,
-                     .fixed_count = world->obstacles.count,
-                     .meetings = f->meetings,
-                     .shapes = f->shapes}};
+    space_world_set(&f->on.world, world);
+    if (world->drag_law == DRAG_LAW_QUADRATIC)
+        f->on.world.drag.coefficient = world->quadratic_drag_kg_m2;
+    else
+        f->on.world.drag.coefficient = world->viscosity_pa_s;
+    f->on.world.surfaces.fixed = f->fixed;
+    f->on.world.surfaces.fixed_count = world->obstacles.count;
+    f->on.world.surfaces.meetings = f->meetings;
+    f->on.world.surfaces.shapes = f->shapes;
 }
 
 static int take_memory(struct flat *f, struct arena *arena)
 {
-    size_t links = (size_t)f->plane->link_count, parts = (size_t)f->phenotype->part_count;
+    size_t links = (size_t)f->plane->link_count, parts = (size_t)f->on.phenotype->part_count;
     double **numbers[] = {&f->q, &f->qd, &f->still, &f->space_q, &f->space_qd};
     f->links = arena_take(arena, links, sizeof f->links[0]);
     f->boxes = arena_take(arena, parts, sizeof f->boxes[0]);
@@ -193,11 +181,12 @@ static int take_memory(struct flat *f, struct arena *arena)
     f->fixed = arena_take(arena, (size_t)f->fixed_room, sizeof f->fixed[0]);
     f->link_of = arena_take(arena, links, sizeof f->link_of[0]);
     f->turned = arena_take(arena, links, sizeof f->turned[0]);
-    f->rate_of = arena_take(arena, links + 2, sizeof f->rate_of[0]);
+    f->rate_of = arena_take(arena, links + PLANE_ROOT_RATES, sizeof f->rate_of[0]);
     int is_complete = f->links && f->boxes && f->shapes && f->meetings && f->fixed && f->link_of &&
                       f->turned && f->rate_of;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        is_complete &= (*numbers[i] = arena_take(arena, links + 2, sizeof(double))) != NULL;
+        is_complete &=
+            (*numbers[i] = arena_take(arena, links + PLANE_ROOT_RATES, sizeof(double))) != NULL;
     return is_complete ? 0 : ERR_MEMORY;
 }
 
@@ -224,7 +213,7 @@ static int close_loops(struct flat *f, struct arena *arena)
         return ERR_MEMORY;
     for (int i = 0; i < count; i++)
         loops[i] = loop_of(f, &f->plane->closures[i]);
-    return space_constraint_close(f->space, loops, count);
+    return space_constraint_close(f->on.space, loops, count);
 }
 
 static struct dynamics *create(const struct phenotype *p, const struct world *world,
@@ -233,41 +222,42 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     struct flat *f = arena_take(arena, 1, sizeof *f);
     if (!f)
         return NULL;
-    f->base.solver = &dynamics_constraint;
-    f->phenotype = p;
+    f->on.base.solver = &dynamics_constraint;
+    f->on.phenotype = p;
+    f->on.arena = arena;
     f->plane = p->plane;
-    f->dt_s = settings->dt_s;
     f->fixed_room = world->obstacles.count;
     if (take_memory(f, arena) != 0)
         return NULL;
+    f->on.rate_of = f->rate_of;
     f->body = (struct space_body){f->links, 0, f->boxes, p->part_count};
     set_links(f);
     for (int i = 0; i < p->part_count; i++)
         set_part(f, i);
     set_world(f, world);
-    f->space = space_solver_constraint.create(&f->body, &f->world, settings, arena);
-    if (!f->space || (p->plane->closure_count > 0 && close_loops(f, arena) != 0))
+    f->on.space = space_solver_constraint.create(&f->body, &f->on.world, settings, arena);
+    if (!f->on.space || (p->plane->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
     for (int i = 1; i < p->plane->link_count; i++)
-        if (f->rate_of[2 + i] != NOWHERE && !is_free(p, i))
-            space_state_set_effector(f->space, f->rate_of[2 + i],
+        if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE && !is_free(p, i))
+            space_state_set_effector(f->on.space, f->rate_of[PLANE_ROOT_RATES + i],
                                      p->plane->links[i].has_effector ? p->plane->links[i].strength
                                                                      : 0);
-    return &f->base;
+    return &f->on.base;
 }
 
 /* ---------------------------------------------------------------- the state */
 
 static int flat_dof(const struct dynamics *dynamics)
 {
-    return 2 + flat_of(dynamics)->plane->link_count;
+    return PLANE_ROOT_RATES + flat_of(dynamics)->plane->link_count;
 }
 
 /* The coordinates in space are those of the phenotype. */
 static void read_state(struct flat *f)
 {
-    const double *q = f->space->q, *qd = f->space->qd;
-    for (int i = 0; i < flat_dof(&f->base); i++) {
+    const double *q = f->on.space->q, *qd = f->on.space->qd;
+    for (int i = 0; i < flat_dof(&f->on.base); i++) {
         if (f->rate_of[i] == NOWHERE)
             continue;
         f->q[i] = q[f->rate_of[i]];
@@ -287,8 +277,8 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_qd[f->rate_of[i]] = qd[i];
     }
     if (f->plane->is_root_fixed)
-        space_constraint_set_ground(f->space, (struct vec3){q[0], q[1], 0});
-    space_solver_constraint.set_state(f->space, f->space_q, f->space_qd);
+        space_constraint_set_ground(f->on.space, (struct vec3){q[0], q[1], 0});
+    space_solver_constraint.set_state(f->on.space, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
         read_state(f);
 }
@@ -305,7 +295,7 @@ static const double *flat_qd(const struct dynamics *dynamics)
 
 static const double *flat_drive_rates(const struct dynamics *dynamics)
 {
-    return flat_qd(dynamics) + 2;
+    return flat_qd(dynamics) + PLANE_ROOT_RATES;
 }
 
 static void flat_shift(struct dynamics *dynamics, struct vec3 by_m)
@@ -324,47 +314,18 @@ static void flat_stop(struct dynamics *dynamics)
 static int flat_step(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    int is_broken = space_solver_constraint.step(f->space);
-    dynamics->work = space_solver_constraint.work(f->space);
+    int is_broken = dynamics_space_step(dynamics);
     read_state(f);
     return is_broken;
 }
 
 /* ---------------------------------------------------------------- effectors and world */
 
-static void flat_set_target(struct dynamics *dynamics, int link, double target, double rate)
-{
-    struct flat *f = flat_of(dynamics);
-    if (link > 0)
-        space_state_set_target(f->space, f->rate_of[2 + link], target, rate);
-}
-
-static void flat_set_servo(struct dynamics *dynamics, int link, const struct servo *servo)
-{
-    struct flat *f = flat_of(dynamics);
-    space_state_set_servo(f->space, f->rate_of[2 + link], servo);
-}
-
-static void flat_set_effectors(struct dynamics *dynamics, enum effector_state state)
-{
-    space_state_set_effectors(flat_of(dynamics)->space, state);
-}
-
 static void flat_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct flat *f = flat_of(dynamics);
     set_world(f, world);
-    space_solver_constraint.set_world(f->space, &f->world);
-}
-
-static void flat_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
-{
-    space_state_set_joint_damping(flat_of(dynamics)->space, rate_1_s);
-}
-
-static void flat_set_push_out(struct dynamics *dynamics, double speed_m_s)
-{
-    space_solver_constraint.set_push_out(flat_of(dynamics)->space, speed_m_s);
+    space_solver_constraint.set_world(f->on.space, &f->on.world);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -372,17 +333,17 @@ static void flat_set_push_out(struct dynamics *dynamics, double speed_m_s)
 /* Its turn since birth. */
 static double angle_of(const struct flat *f, int link)
 {
-    const struct phenotype *p = f->phenotype;
+    const struct phenotype *p = f->on.phenotype;
     double sum = f->q[2];
     for (int i = link; i > 0; i = p->plane->links[i].parent)
-        sum += p->plane->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[2 + i];
+        sum += p->plane->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[PLANE_ROOT_RATES + i];
     return sum;
 }
 
 static struct space_place place_of(const struct flat *f, int link)
 {
     if (f->link_of[link] != NOWHERE)
-        return space_constraint_place(f->space, f->link_of[link]);
+        return space_constraint_place(f->on.space, f->link_of[link]);
     struct vec2 centre = f->plane->links[0].centre;
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
@@ -404,7 +365,7 @@ static struct part_state state_at(const struct flat *f, int link, struct vec2 at
 static void flat_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct flat *f = flat_of(dynamics);
-    const struct part *p = &f->phenotype->parts[part];
+    const struct part *p = &f->on.phenotype->parts[part];
     *state = state_at(f, p->link, p->local);
     state->angle_rad += p->local_angle_rad;
 }
@@ -415,12 +376,12 @@ static void flat_link_state(const struct dynamics *dynamics, int link, struct pa
     *state = state_at(f, link, f->plane->links[link].centre);
 }
 
-static void flat_drive_state(const struct dynamics *dynamics, int link, struct drive_state *state)
+static void flat_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
 {
     const struct flat *f = flat_of(dynamics);
-    int rate = f->rate_of[2 + link];
-    *state = (struct drive_state){f->q[2 + link], f->qd[2 + link],
-                                  rate == NOWHERE ? 0 : f->space->torque[rate]};
+    int at = PLANE_ROOT_RATES + drive, rate = f->rate_of[at];
+    *state =
+        (struct drive_state){f->q[at], f->qd[at], rate == NOWHERE ? 0 : f->on.space->torque[rate]};
 }
 
 static struct vec3 flat_centre_of_mass(const struct dynamics *dynamics)
@@ -442,7 +403,7 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
     const struct flat *f = flat_of(dynamics);
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < f->body.link_count; i++) {
-        struct space_place place = space_constraint_place(f->space, i);
+        struct space_place place = space_constraint_place(f->on.space, i);
         struct vec3 at = place.centre, v = place.velocity;
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;
@@ -453,9 +414,9 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
 
 static struct box place_box(const struct flat *f, int part)
 {
-    const struct part *p = &f->phenotype->parts[part];
+    const struct part *p = &f->on.phenotype->parts[part];
     struct part_state state;
-    flat_part_state(&f->base, part, &state);
+    flat_part_state(&f->on.base, part, &state);
     struct box box = {.x = state.at_m.x,
                       .y = state.at_m.y,
                       .half_width = p->width_m / 2,
@@ -469,7 +430,7 @@ static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
 {
     const struct flat *f = flat_of(dynamics);
     *low = *high = (struct vec3){0, 0, 0};
-    for (int i = 0; i < f->phenotype->part_count; i++) {
+    for (int i = 0; i < f->on.phenotype->part_count; i++) {
         struct box b = place_box(f, i);
         double x = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double y = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
@@ -483,9 +444,9 @@ static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
 static double flat_overlap(const struct dynamics *dynamics)
 {
     const struct flat *f = flat_of(dynamics);
-    const struct part *parts = f->phenotype->parts;
+    const struct part *parts = f->on.phenotype->parts;
     double deepest = 0;
-    for (int i = 0; i < f->phenotype->part_count; i++)
+    for (int i = 0; i < f->on.phenotype->part_count; i++)
         for (int k = 0; k < i; k++) {
             if (parts[i].parent == k || parts[k].parent == i)
                 continue;
@@ -495,55 +456,28 @@ static double flat_overlap(const struct dynamics *dynamics)
     return deepest;
 }
 
-static void flat_reset_ledger(struct dynamics *dynamics)
-{
-    space_solver_constraint.reset_ledger(flat_of(dynamics)->space);
-}
-
 static const struct ledger *flat_ledger(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
     const struct link *root = &f->plane->links[0];
-    f->ledger = *space_solver_constraint.ledger(f->space);
+    f->ledger = *space_solver_constraint.ledger(f->on.space);
     if (f->plane->is_root_fixed) {
-        double fixed_j = -root->mass_kg * vec3_dot(f->world.gravity_m_s2, place_of(f, 0).centre);
+        double fixed_j = -root->mass_kg * vec3_dot(f->on.world.gravity_m_s2, place_of(f, 0).centre);
         f->ledger.potential_j += fixed_j;
         f->ledger.energy_start_j += fixed_j;
     }
     return &f->ledger;
 }
 
-static int flat_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
-{
-    return space_solver_constraint.contacts(flat_of(dynamics)->space, contacts);
-}
-
-static double flat_penetration(const struct dynamics *dynamics)
-{
-    return space_solver_constraint.penetration(flat_of(dynamics)->space);
-}
-
-static double flat_law_miss(const struct dynamics *dynamics)
-{
-    const struct flat *f = flat_of(dynamics);
-    return f->space->law_residual * f->dt_s;
-}
-
-static void flat_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk_steps)
-{
-    *steps = flat_of(dynamics)->space->steps;
-    *rk_steps = flat_of(dynamics)->space->rk_steps;
-}
-
 const struct dynamics_solver dynamics_constraint = {
     .create = create,
     .step = flat_step,
-    .set_target = flat_set_target,
-    .set_servo = flat_set_servo,
-    .set_effectors = flat_set_effectors,
+    .set_target = dynamics_space_set_target,
+    .set_servo = dynamics_space_set_servo,
+    .set_effectors = dynamics_space_set_effectors,
     .set_world = flat_set_world,
-    .set_joint_damping = flat_set_joint_damping,
-    .set_push_out = flat_set_push_out,
+    .set_joint_damping = dynamics_space_set_joint_damping,
+    .set_push_out = dynamics_space_set_push_out,
     .dof = flat_dof,
     .q = flat_q,
     .qd = flat_qd,
@@ -559,10 +493,10 @@ const struct dynamics_solver dynamics_constraint = {
     .bounds = flat_bounds,
     .hash_part = dynamics_hash_flat_part,
     .overlap = flat_overlap,
-    .reset_ledger = flat_reset_ledger,
+    .reset_ledger = dynamics_space_reset_ledger,
     .ledger = flat_ledger,
-    .contacts = flat_contacts,
-    .penetration = flat_penetration,
-    .law_miss = flat_law_miss,
-    .step_counts = flat_step_counts,
+    .contacts = dynamics_space_contacts,
+    .penetration = dynamics_space_penetration,
+    .law_miss = dynamics_space_law_miss,
+    .step_counts = dynamics_space_step_counts,
 };

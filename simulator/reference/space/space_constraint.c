@@ -679,17 +679,4 @@ static void set_push_out(struct space_state *s, double speed_m_s)
     space_constraint_of(s)->push_out_m_s = speed_m_s;
 }
 
-const struct space_solver space_solver_constraint = {
-    .create = create,
-    .step = step,
-    .heed_servos = heed_servos,
-    .set_state = set_state,
-    .set_world = set_world,
-    .set_push_out = set_push_out,
-    .tree = find_tree,
-    .reset_ledger = reset_ledger,
-    .ledger = find_ledger,
-    .contacts = find_contacts,
-    .penetration = penetration,
-    .work = work,
-};
+const struct space_solver space_solver_constraint = SPACE_SOLVER;

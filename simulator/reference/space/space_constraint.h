@@ -12,7 +12,7 @@
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 
-#include "simulator/boxes/steps/space_solver.h"
+#include "simulator/body/space/space_solver.h"
 
 /* The state of space_solver_constraint. Of the settings dt_s, rtol, constraint_tau_s,
  * effector_mode, servo_rad_s, joint_speed_*, hill_curvature and joint_damping_1_s matter.

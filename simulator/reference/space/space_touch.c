@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "common/body/box_body.h"
+#include "common/body/box_half.h"
 #include "common/error.h"
 
 /* Limits of a ball, after the freedoms that slide or turn. */

@@ -174,9 +174,11 @@ static void step(void *world, const double (*targets)[2], const double (*rates)[
     struct space_state *d = world;
     const struct space_tree *tree = d->solver->tree(d);
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
-        for (int k = 0; k < (int)own.scene->joints[i].kind; k++)
-            space_state_set_target(d, tree->links[own.scene->joints[i].child].rate + k,
-                                   targets[i][k], rates[i][k]);
+        for (int k = 0; k < (int)own.scene->joints[i].kind; k++) {
+            struct servo *servo = &d->servos[tree->links[own.scene->joints[i].child].rate + k];
+            servo->target = targets[i][k];
+            servo->rate = rates[i][k];
+        }
     d->solver->step(d);
 }
 

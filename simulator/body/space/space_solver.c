@@ -1,5 +1,5 @@
 /* See space_solver.h. */
-#include "simulator/boxes/steps/space_solver.h"
+#include "simulator/body/space/space_solver.h"
 
 #include "common/error.h"
 
@@ -45,12 +45,6 @@ void space_state_set_effector(struct space_state *s, int rate, double strength)
     servo_init(&servo, &muscle, s->birth_inertia[rate], &s->settings,
                s->settings.joint_damping_1_s);
     space_state_set_servo(s, rate, &servo);
-}
-
-void space_state_set_target(struct space_state *s, int rate, double target, double change)
-{
-    s->servos[rate].target = target;
-    s->servos[rate].rate = change;
 }
 
 void space_state_set_effectors(struct space_state *s, enum effector_state state)

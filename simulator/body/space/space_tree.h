@@ -1,5 +1,4 @@
-/* Trees of rigid links in space: kinematics and the articulated-body algorithm (Featherstone, Rigid
- * Body Dynamics Algorithms, 2008, chapter 7) in joint coordinates.
+/* Trees of rigid links in space: where they are and how they move, by joint coordinates.
  *
  * World axes; each link's reference point, its origin, is its own joint. So no vector is ever
  * transformed from link to link but by a shift along the way between two joints, and all
@@ -9,8 +8,8 @@
  * 1 to some 50 links, O(links) per call; nothing is allocated after space_tree_create().
  *   docs/physics-space.md
  * has the derivation. */
-#ifndef SIMULATOR_BOXES_TREE_SPACE_TREE_H
-#define SIMULATOR_BOXES_TREE_SPACE_TREE_H
+#ifndef SIMULATOR_BODY_SPACE_SPACE_TREE_H
+#define SIMULATOR_BODY_SPACE_SPACE_TREE_H
 
 #include "common/body/space_body.h"
 #include "common/system/arena.h"
@@ -124,34 +123,6 @@ void space_tree_move(struct space_tree *tree, const double *qd);
 /* Accelerations of all links if the rates do not change, at the pose and with the velocity
  * products. */
 void space_tree_sum_biases(struct space_tree *tree);
-
-/* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit
- * servos, and half_step times its drag to each link's inertia. */
-void space_tree_factor(struct space_tree *tree, const double *extra, double half_step);
-/* Accelerations under joint torques (of slides: forces) tau, the links' loads and gravity, at the
- * pose and the velocity, after space_tree_factor(). */
-void space_tree_accelerate(struct space_tree *tree, const double *tau, double *qdd);
-/* The change of the rates by impulses on joints and on links (about their origins; NULL: no
- * impulse), after space_tree_factor(), which gave the mass matrix: M^-1 (tau + J' wrench). Driven
- * freedoms yield by `drive`. */
-void space_tree_respond(struct space_tree *tree, const double *tau,
-                        const struct space_wrench *wrenches, double *dqd);
-/* Factors of the mass matrix alone, M = L L', of the freedoms that are not driven. L is never
- * written down: */
-void space_tree_factor_mass(struct space_tree *tree);
-/* Adds L^-1 J' of `count` impulses on a link, wrenches about its origin, each to a row. The rates
- * that it reaches join those from *from to one before *to, where *to > 0. Rows are an even number
- * of numbers long. */
-void space_tree_whiten(struct space_tree *tree, int link, const struct space_wrench *on, int count,
-                       double *rows, int stride, int *from, int *to);
-/* Whitens an impulse on the joint that ends at the link, along each of its axes. Numbers of its own
- * rates are put. */
-void space_tree_whiten_joint(struct space_tree *tree, int link, const double *joint, double *row,
-                             int *from, int *to);
-/* L^-T of a row: a change of the rates. */
-void space_tree_unwhiten(struct space_tree *tree, const double *row, double *dqd);
-/* Torque or force that the last evaluation needed at a driven freedom. */
-double space_tree_drive_effort(const struct space_tree *tree, int link, int axis);
 
 /* At the pose and velocity. */
 struct vec3 space_tree_centre(const struct space_tree_link *link);

@@ -9,7 +9,7 @@
  * around the corner + + + that is farthest from the plane. Where a box passes through the plane,
  * what is behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
  * from + + + to those corners with two + that are behind it. */
-#include "simulator/boxes/contacts/exposure.h"
+#include "simulator/body/space/exposure.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* See space_world_create() in dynamics_boxes.h: from a world to surfaces and the law of drag. */
-#include "simulator/boxes/dynamics_boxes.h"
+/* See space_world_create() in space_solver.h: from a world to surfaces and the law of drag. */
+#include "simulator/body/space/space_solver.h"
 
 #include "common/math/detmath.h"
 

@@ -1,19 +1,40 @@
 /* What solvers of bodies in space have in common: the front of their state and a row of functions.
  * A creature of boxes, a scene and a test ask for the same, whichever moves them. */
-#ifndef SIMULATOR_BOXES_STEPS_SPACE_SOLVER_H
-#define SIMULATOR_BOXES_STEPS_SPACE_SOLVER_H
+#ifndef SIMULATOR_BODY_SPACE_SPACE_SOLVER_H
+#define SIMULATOR_BODY_SPACE_SPACE_SOLVER_H
 
+#include "common/math/relief.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
-#include "simulator/boxes/contacts/space_contacts.h"
-#include "simulator/boxes/steps/space_drag.h"
-#include "simulator/boxes/tree/space_tree.h"
+#include "simulator/body/space/space_drag.h"
+#include "simulator/body/space/space_tree.h"
+
+/* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
+struct space_surfaces {
+    int has_ground; /* y = 0 and its relief, downwards */
+    struct relief relief;
+    double friction, elasticity;
+    double own_friction, own_elasticity;
+    const struct solid *fixed;
+    int fixed_count;
+    const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
+    /* Of bodies in the plane z = 0, which the reference alone knows: per box its enum part_shape.
+     * There boxes of the world have the link -1. NULL: they are boxes in space */
+    const unsigned char *shapes;
+};
 
 struct space_world {
     struct vec3 gravity_m_s2;
     struct space_drag_law drag;
     struct space_surfaces surfaces;
 };
+
+/* The surroundings, as the solvers of bodies in space want them; all memory is the arena's.
+ * ERR_MEMORY when the arena is full. */
+int space_world_create(struct space_world *to, const unsigned char *meetings,
+                       const struct world *world, struct arena *arena);
+/* Sets what needs no memory of the world. The obstacles of creation stay, or all of them go. */
+void space_world_set(struct space_world *to, const struct world *world);
 
 /* A body in motion: to be read. Functions change it. */
 struct space_state {
@@ -66,6 +87,15 @@ struct space_solver {
     uint64_t (*work)(const struct space_state *s);
 };
 
+/* The row of a solver whose functions are called as those of the row. */
+#define SPACE_SOLVER                                                                               \
+    {                                                                                              \
+        .create = create, .step = step, .heed_servos = heed_servos, .set_state = set_state,        \
+        .set_world = set_world, .set_push_out = set_push_out, .tree = find_tree,                   \
+        .reset_ledger = reset_ledger, .ledger = find_ledger, .contacts = find_contacts,            \
+        .penetration = penetration, .work = work                                                   \
+    }
+
 /* Articulated bodies (space_dynamics.h), and the reference
  * (simulator/reference/space/space_constraint.h). By SOLVER_*. */
 extern const struct space_solver space_solver_articulated, space_solver_constraint;
@@ -86,7 +116,6 @@ void space_state_set_servo(struct space_state *s, int rate, const struct servo *
 /* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
  * birth. */
 void space_state_set_effector(struct space_state *s, int rate, double strength);
-void space_state_set_target(struct space_state *s, int rate, double target, double change);
 void space_state_set_effectors(struct space_state *s, enum effector_state state);
 /* Passive damping of every joint, 1/s. */
 void space_state_set_joint_damping(struct space_state *s, double rate_1_s);

@@ -4,7 +4,7 @@
  * vn takes sums along the edges of a piece. For the others a convex piece is cut where vn = 0, and
  * what is left of it into triangles, for which there is a rule that is exact for such polynomials.
  * The integrals of all pieces of a face make one tensor. */
-#include "simulator/boxes/steps/space_drag.h"
+#include "simulator/body/space/space_drag.h"
 
 #include <math.h>
 #include <string.h>

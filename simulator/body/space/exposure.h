@@ -6,8 +6,8 @@
  * normal. Each shadow is clipped to the face, and what earlier shadows hide is cut out of it:
  * convex pieces that share nothing, whose integrals are taken from those of the whole face. Most
  * faces have one shadow or none, and so one piece. Nothing is sampled, so that nothing flickers. */
-#ifndef SIMULATOR_BOXES_CONTACTS_EXPOSURE_H
-#define SIMULATOR_BOXES_CONTACTS_EXPOSURE_H
+#ifndef SIMULATOR_BODY_SPACE_EXPOSURE_H
+#define SIMULATOR_BODY_SPACE_EXPOSURE_H
 
 #include "simulator/body/shapes/solids.h"
 

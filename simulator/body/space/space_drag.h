@@ -9,12 +9,12 @@
  * B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative, so drag never gives energy.
  * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one
  * another. */
-#ifndef SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
-#define SIMULATOR_BOXES_STEPS_SPACE_DRAG_H
+#ifndef SIMULATOR_BODY_SPACE_SPACE_DRAG_H
+#define SIMULATOR_BODY_SPACE_SPACE_DRAG_H
 
 #include "common/system/arena.h"
-#include "simulator/boxes/contacts/exposure.h"
-#include "simulator/boxes/tree/space_tree.h"
+#include "simulator/body/space/exposure.h"
+#include "simulator/body/space/space_tree.h"
 
 struct space_drag_law {
     double coefficient; /* 0: no drag */
