@@ -265,6 +265,10 @@ static void place(struct grower *grower, int index)
     part->height_m = size->y;
     part->cross_section_m = shortest_of(*size);
     part->mass_kg = params->creature_density_kg_m3 * volume_of(*size);
+    part->shape = gene_of(grower, index)->is_round ? PART_DISK : PART_BOX;
+    boxes_of(grower)[index].is_round = gene_of(grower, index)->is_round;
+    if (boxes_of(grower)[index].is_round)
+        part->mass_kg *= DET_PI / 6;
     own->area_m2 = volume_of(*size) / longest_of(*size);
     part->sensors = gene_of(grower, index)->sensors;
     own->first = part->parent >= 0 && gene_of(grower, index)->joint == JOINT_RIGID
@@ -447,6 +451,8 @@ static struct sym3 inertia_of(const struct space_box *box, double mass, struct v
     double xx = box->size_m.x * box->size_m.x, yy = box->size_m.y * box->size_m.y;
     double zz = box->size_m.z * box->size_m.z, share = mass / 12;
     struct sym3 own = {.xx = share * (yy + zz), .yy = share * (xx + zz), .zz = share * (xx + yy)};
+    if (box->is_round)
+        own.xx = own.yy = own.zz = mass / 10 * xx;
     struct mat3 turn = quaternion_matrix(box->turn);
     struct sym3 turned = sym3_turned(&own, &turn);
     double square = mass * vec3_dot(from, from);
@@ -609,7 +615,7 @@ static void mask_sensors(struct grower *grower, int index)
 
 static void make_shape(struct phenotype *phenotype, const struct space_box *box, int index)
 {
-    phenotype->shapes[index] = (struct shape){.kind = SHAPE_BOX,
+    phenotype->shapes[index] = (struct shape){.kind = box->is_round ? SHAPE_BALL : SHAPE_BOX,
                                               .part = index,
                                               .other = -1,
                                               .drive = -1,

@@ -107,6 +107,9 @@ static void develop_size(const struct params *params, const struct body_gene *bo
     part->height_m = height < shortest ? shortest : height;
     part->cross_section_m = part->width_m < part->height_m ? part->width_m : part->height_m;
     part->mass_kg = params->rectangles_density_kg_m2 * part->width_m * part->height_m;
+    part->shape = body->is_round ? PART_DISK : PART_BOX;
+    if (body->is_round)
+        part->mass_kg *= DET_PI / 4;
 }
 
 /* Outward normal of a face in the gene frame. */
@@ -293,7 +296,8 @@ static void weigh_links(struct phenotype *phenotype)
         double h = part->height_m;
         double x = part->local.x - link->centre.x;
         double y = part->local.y - link->centre.y;
-        link->inertia_kg_m2 += part->mass_kg * ((w * w + h * h) / 12.0 + (x * x + y * y));
+        double square = part->shape == PART_DISK ? w * w / 8 : (w * w + h * h) / 12.0;
+        link->inertia_kg_m2 += part->mass_kg * (square + (x * x + y * y));
     }
 }
 
@@ -361,12 +365,15 @@ static void make_shapes(struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        phenotype->shapes[i] = (struct shape){.kind = SHAPE_BOX,
-                                              .part = i,
-                                              .other = -1,
-                                              .drive = -1,
-                                              .turn.w = 1,
-                                              .half_m = {part->width_m / 2, part->height_m / 2, 0}};
+        int is_round = part->shape == PART_DISK;
+        double depth_m = is_round ? part->width_m : 0;
+        phenotype->shapes[i] =
+            (struct shape){.kind = is_round ? SHAPE_BALL : SHAPE_BOX,
+                           .part = i,
+                           .other = -1,
+                           .drive = -1,
+                           .turn.w = 1,
+                           .half_m = {part->width_m / 2, part->height_m / 2, depth_m / 2}};
     }
 }
 

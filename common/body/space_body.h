@@ -26,7 +26,8 @@ struct space_box {
     struct vec3 centre; /* in the link's frame, as is ... */
     struct quaternion turn;
     struct vec3 size_m;
-    int is_dry; /* it feels no drag */
+    int is_dry;   /* it feels no drag */
+    int is_round; /* the ball inside it, which has three equal sides; it touches nothing else */
 };
 
 struct space_body {

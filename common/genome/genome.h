@@ -193,6 +193,8 @@ struct body_gene {
     double lower, upper;
     uint8_t recursive_limit; /* how often the gene may occur on one path from the root, >= 1 */
     uint8_t is_symmetric;    /* enum symmetry */
+    uint8_t is_round;        /* a disk or ball, as wide as the first side: of things, never of
+                              * creatures, whose genomes do not keep it */
     uint64_t sensors;        /* set of SENSOR_BIT() */
     uint8_t has_effector;    /* a joint effector (ignored at rigid joints) */
     /* of the joint's first freedom; boxes: those of further ones are in drives */

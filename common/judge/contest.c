@@ -7,14 +7,14 @@
 #include "common/genome/genome.h"
 #include "common/math/detmath.h"
 
-const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo"};
+const char *const contest_goal_names[CONTEST_GOAL_COUNT] = {"cube", "push", "tag", "sumo", "ball"};
 
 /* From the middle to the edge, so that a grid in space has room (SCENT_CELLS_MAX). */
 enum { SCENT_CELLS = 48 };
 
 int contest_has_object(int goal)
 {
-    return goal == CONTEST_CUBE || goal == CONTEST_PUSH;
+    return goal != CONTEST_TAG && goal != CONTEST_SUMO;
 }
 
 void contest_apply(struct params *params)
@@ -23,6 +23,11 @@ void contest_apply(struct params *params)
     params->light_kind = LIGHT_NONE;
     params->guard_motionless_s = 0;
     params->guard_hopeless_m_s = params->guard_hopeless_sizes_s = 0;
+}
+
+static int has_drag(const struct params *params)
+{
+    return params->world_viscosity_pa_s_m > 0 || params->world_quadratic_drag_kg_m3 > 0;
 }
 
 int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
@@ -40,8 +45,12 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
     if (contest_has_object(params->contest_goal) && params->contest_line_m < CONTEST_CUBE_M)
         return error_set(error, ERR_USAGE,
                          "contest.line_m %g: with contest.goal = %s the line is at %g m or more, "
-                         "beside the cube",
+                         "beside the object",
                          params->contest_line_m, goal, CONTEST_CUBE_M);
+    if (params->contest_goal == CONTEST_BALL && !body_kinds[a->kind].is_flat && has_drag(params))
+        return error_set(error, ERR_USAGE,
+                         "contest.goal = ball is not of boxes in a medium: the "
+                         "drag of a ball is not known");
     if (params->world_ground && params->world_relief_m > 0)
         return error_set(error, ERR_USAGE, "a contest is on level ground: world.relief_m = 0");
     if (params->sensor_scent && params->scent_range_m > SCENT_CELLS * params->scent_cell_m)
@@ -57,12 +66,19 @@ struct contest_bout contest_make_bout(int body_kind, const struct params *params
 {
     int is_flat = body_kinds[body_kind].is_flat;
     int is_exchanged = number % 2 == 0 && (is_flat || params->contest_goal == CONTEST_TAG);
-    double heading_rad = is_flat ? 0 : DET_PI / 2;
+    struct contest_bout bout = {seed, is_exchanged, DET_PI / 2, params->contest_line_m};
     struct rng rng;
     rng_init(&rng, seed, RNG_CONTEST, 0, (uint64_t)(number > 2 ? number - 2 : 0));
-    if (!is_flat && number > 1)
-        heading_rad = rng_uniform(&rng, 0, 2 * DET_PI);
-    return (struct contest_bout){seed, is_exchanged, heading_rad};
+    if (number > 1)
+        bout.heading_rad = rng_uniform(&rng, 0, 2 * DET_PI);
+    if (params->simulation_perturbation > 0) {
+        rng_init(&rng, seed, RNG_PERTURBATION, 2, (uint64_t)params->simulation_perturbation);
+        bout.line_m *= 1 + rng_uniform(&rng, 0, params->exam_line_share);
+        bout.heading_rad += rng_uniform(&rng, 0, 2 * DET_PI);
+    }
+    if (is_flat)
+        bout.heading_rad = 0;
+    return bout;
 }
 
 void contest_make_bouts(int body_kind, const struct params *params,
@@ -93,11 +109,12 @@ static double judge_push(const struct contest_result *result)
     return share_of(result->object_way_m, fabs(result->object_way_m) + CONTEST_CUBE_M);
 }
 
-/* The first one pursues. */
-static double judge_tag(const struct contest_result *result, double duration_s)
+/* The first one hunts: it wins by a touch, by more the sooner, and else loses, by more the farther
+ * away it ends. */
+static double judge_tag(const struct contest_side *hunter, double duration_s)
 {
-    double touched_s = result->sides[0].touched_s;
-    return touched_s < 0 ? -1 : 1 - 2 * share_of(touched_s, duration_s);
+    double away = share_of(hunter->distance_m, hunter->distance_m + hunter->start_m);
+    return hunter->touched_s < 0 ? 0 - away : 1 - share_of(hunter->touched_s, duration_s);
 }
 
 /* A creature that is out of the ring loses by 1. Else the one nearer to the middle wins. */
@@ -114,9 +131,10 @@ static double judge_fair(const struct params *params, const struct contest_resul
     case CONTEST_CUBE:
         return judge_cube(result->sides);
     case CONTEST_PUSH:
+    case CONTEST_BALL:
         return judge_push(result);
     case CONTEST_TAG:
-        return judge_tag(result, params->simulation_duration_s);
+        return judge_tag(&result->sides[0], params->simulation_duration_s);
     default:
         return judge_sumo(result->sides, params->contest_ring_m);
     }

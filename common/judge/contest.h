@@ -17,7 +17,7 @@ struct genome;
 
 extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 
-/* The side of the cube, m. */
+/* The side of the cube, and the width of the ball, m. */
 #define CONTEST_CUBE_M 0.25
 /* Distances are means over this time at the end. */
 #define CONTEST_LAST_S 1.0
@@ -34,6 +34,7 @@ struct contest_bout {
     uint64_t seed;      /* of the evaluation */
     int is_exchanged;   /* the second creature is the first */
     double heading_rad; /* both are turned by this before they settle; in space */
+    double line_m;      /* how far from the middle its line is */
 };
 enum { CONTEST_BOUTS = 2 }; /* of a pair of files */
 
@@ -70,7 +71,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                   struct error *error);
 /* A bout, from 1, of every pair of a kind: in space from a heading that the seed draws (the first
  * one is given), in the plane and where the two have different parts every second one with sides
- * exchanged. */
+ * exchanged. A start that is perturbed has another heading, and lines farther from the middle. */
 struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
                                       int number);
 /* The bouts of a pair of files, by run.seed. */

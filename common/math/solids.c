@@ -23,6 +23,8 @@ struct vec3 solids_corner(const struct solid *s, int corner)
 
 double solids_reach(const struct solid *s, struct vec3 way)
 {
+    if (s->is_round)
+        return s->half[0];
     return s->half[0] * fabs(vec3_dot(s->axes[0], way)) +
            s->half[1] * fabs(vec3_dot(s->axes[1], way)) +
            s->half[2] * fabs(vec3_dot(s->axes[2], way));
@@ -73,10 +75,45 @@ int solids_pair_set_edges(struct solids_pair *p, double margin)
     return 1;
 }
 
+/* From a point, seen from a box: to the nearest point of it, negative inside, and the way out. */
+static double distance_to_box(const double at[3], const double half[3], double way[3])
+{
+    double square = 0;
+    int nearest = 0;
+    for (int k = 0; k < 3; k++) {
+        double beyond = fabs(at[k]) - half[k];
+        way[k] = beyond > 0 ? copysign(beyond, at[k]) : 0;
+        square += way[k] * way[k];
+        if (beyond > fabs(at[nearest]) - half[nearest])
+            nearest = k;
+    }
+    if (square > 0)
+        return sqrt(square);
+    way[nearest] = copysign(1, at[nearest]);
+    return fabs(at[nearest]) - half[nearest];
+}
+
+double solids_ball_gap(const struct solid *ball, const struct solid *other, struct vec3 *normal)
+{
+    struct vec3 off = vec3_sub(ball->centre, other->centre);
+    static const double point[3] = {0, 0, 0};
+    double at[3], way[3];
+    for (int k = 0; k < 3; k++)
+        at[k] = vec3_dot(off, other->axes[k]);
+    double apart = distance_to_box(at, other->is_round ? point : other->half, way);
+    struct vec3 out = vec3_scale(other->axes[0], way[0]);
+    out = vec3_along(vec3_along(out, other->axes[1], way[1]), other->axes[2], way[2]);
+    *normal = vec3_scale(out, 1 / vec3_length(out));
+    return apart - ball->half[0] - (other->is_round ? other->half[0] : 0);
+}
+
 double solids_separation(const struct solid *a, const struct solid *b)
 {
     struct solids_pair p;
+    struct vec3 normal;
     double most = -HUGE_VAL;
+    if (a->is_round || b->is_round)
+        return a->is_round ? solids_ball_gap(a, b, &normal) : solids_ball_gap(b, a, &normal);
     solids_pair_set(&p, a, b);
     solids_pair_set_edges(&p, HUGE_VAL);
     for (int k = 0; k < SOLIDS_AXES; k++)

@@ -4,11 +4,12 @@
 
 #include "common/math/rotation.h"
 
-/* A box somewhere: centre, directions of its sides in the world, half sides. */
+/* A box somewhere: centre, directions of its sides in the world, half sides; or a ball. */
 struct solid {
     struct vec3 centre;
     struct vec3 axes[3];
     double half[3];
+    int is_round; /* the ball of radius half[0] */
 };
 
 /* From the columns of a turn. */
@@ -16,12 +17,15 @@ void solids_place(struct solid *solid, struct vec3 centre, const struct mat3 *tu
                   struct vec3 half);
 /* Corner 0 .. 7: bit k set: the positive end of axis k. */
 struct vec3 solids_corner(const struct solid *solid, int corner);
-/* Half of a box's extent along a direction. */
+/* Half of its extent along a direction, a unit. */
 double solids_reach(const struct solid *solid, struct vec3 direction);
 
+/* How far apart a ball and another solid are, negative if they overlap; `normal`: from the other to
+ * the ball. */
+double solids_ball_gap(const struct solid *ball, const struct solid *other, struct vec3 *normal);
 /* Greatest separation of two boxes along the 15 axes that can separate them (Gottschalk, Lin and
  * Manocha 1996): positive = apart by at least that, negative = overlapping by that, which is the
- * shortest way out. */
+ * shortest way out. Of balls the distance. */
 double solids_separation(const struct solid *a, const struct solid *b);
 
 enum { SOLIDS_FACES = 6, SOLIDS_AXES = 15 };

@@ -23,7 +23,7 @@
 /* The choices of simulation.solver, as a list and as "a|b|c". */
 #define SOLVERS(X)               X("articulated", "") X("constraint", "|")
 #define SOLVER_CHOICE(name, bar) bar name
-#define CONTEST_GOALS            "cube|push|tag|sumo"
+#define CONTEST_GOALS            "cube|push|tag|sumo|ball"
 #define SOLVER_CHOICES           SOLVERS(SOLVER_CHOICE)
 
 /* REAL(section, name, default, min, max, scope, help)
@@ -370,6 +370,8 @@
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
     REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
          "where there is a floor it slopes by this: gravity is tilted")                            \
+    REAL(exam, line_share, 0.5, 0, 10, 'E',                                                        \
+         "contests: lines are farther from the middle, by at most this share")                     \
     REAL(exam, relief_m, 0, 0, 1, 'E',                                                             \
          "as world.relief_m where that is less, in each start with another seed")                  \
     INT(exam, starts, 8, 1, 32, 'J', "starts at a quarter of the step")                            \
@@ -451,7 +453,14 @@ enum contest_pattern {
     PATTERN_ALL,
     PATTERN_COUNT
 };
-enum contest_goal { CONTEST_CUBE, CONTEST_PUSH, CONTEST_TAG, CONTEST_SUMO, CONTEST_GOAL_COUNT };
+enum contest_goal {
+    CONTEST_CUBE,
+    CONTEST_PUSH,
+    CONTEST_TAG,
+    CONTEST_SUMO,
+    CONTEST_BALL,
+    CONTEST_GOAL_COUNT
+};
 
 struct param_info {
     const char *section, *name;

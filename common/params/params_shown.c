@@ -160,7 +160,7 @@ static const struct group {
     {has_light, {"light.y_m", "light.around"}},
     {has_still_light, {"light.x_m"}},
     {has_moving_light, {"light.range_m", "light.speed_m_s", "light.trials"}},
-    {has_contests, {"contest.", "sensor.other", "sensor.object"}},
+    {has_contests, {"contest.", "exam.line_share", "sensor.other", "sensor.object"}},
     {has_others,
      {"sensor.sound", "sensor.scent", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
     {has_scent, {"scent."}},

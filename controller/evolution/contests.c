@@ -101,8 +101,6 @@ int contests_check_params(const struct params *params, struct error *error)
         return refuse(error, "light.kind = none");
     if (!body_kinds[params->creature_body].can_contend)
         return refuse(error, "creature.body = rectangles or boxes");
-    if (body_kinds[params->creature_body].is_flat && params->contest_headings > 2)
-        return refuse(error, "contest.headings = 1 or 2 of rectangles: there are two sides");
     if (params->contest_pattern == PATTERN_RANDOM &&
         2 * params->contest_opponents >= params->population_size)
         return refuse(error, "contest.opponents below half of population.size");
@@ -247,6 +245,17 @@ static int add_bout(struct contests *contests, int a, int b, const struct trial 
     return 0;
 }
 
+/* What start a bout has: pose, friction, slope and distance are drawn for each generation and are
+ * the same for all in it, so that a creature bred for one start alone loses in the next. */
+static int start_of(const struct contests *contests, int bout)
+{
+    int first = TRIAL_RUN_STARTS + CONTESTS_EXAM_BOUTS + 1;
+    struct rng rng;
+    rng_init(&rng, (uint64_t)contests->params->run_seed, RNG_CONTEST, contests->generation + 1,
+             CONTESTS_MAX + (uint64_t)(bout + 1) / 2);
+    return first + (int)rng_below(&rng, (uint32_t)(TRIAL_PERTURBATION_MAX + 1 - first));
+}
+
 /* All bouts of a pair, of whom one at least has no result. */
 static int add_pair(struct contests *contests, int a, int b)
 {
@@ -254,7 +263,10 @@ static int add_pair(struct contests *contests, int a, int b)
     if (!contests->players[a].is_wanted && !contests->players[b].is_wanted)
         return 0;
     for (int i = 1; i <= contests->params->contest_headings && !status; i++)
-        status = add_bout(contests, a, b, &(struct trial){.purpose = TRIAL_FIRST, .bout = i});
+        status =
+            add_bout(contests, a, b,
+                     &(struct trial){
+                         .purpose = TRIAL_FIRST, .bout = i, .perturbation = start_of(contests, i)});
     return status;
 }
 
@@ -426,11 +438,12 @@ int contests_open(struct contests *contests, const struct population *population
 static int add_exam_bouts(struct contests *contests, int a, int b, int count, int halvings)
 {
     int status = 0;
-    for (int i = 1; i <= count && !status; i++)
+    int first = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + 1;
+    for (int i = 0; i < count && !status; i++)
         status = add_bout(contests, a, b,
                           &(struct trial){.purpose = TRIAL_CHAMPION,
-                                          .bout = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + i,
-                                          .perturbation = TRIAL_RUN_STARTS + (i + 1) / 2,
+                                          .bout = first + i % CONTESTS_EXAM_BOUTS,
+                                          .perturbation = TRIAL_RUN_STARTS + 1 + i / 2,
                                           .halvings = halvings});
     return status;
 }
@@ -438,6 +451,7 @@ static int add_exam_bouts(struct contests *contests, int a, int b, int count, in
 int contests_open_exam(struct contests *contests, const struct individual *champion)
 {
     int founders = contests_founder_count(contests->params);
+    int bouts = CONTESTS_EXAM_BOUTS * contests_bouts_of_one(contests->params);
     int status = begin(contests, 1, CONTESTS_EXAM_RIVALS);
     contests->is_exam = 1;
     if (!status)
@@ -448,7 +462,7 @@ int contests_open_exam(struct contests *contests, const struct individual *champ
             status = add_player(contests, &contests->hall[i], 0);
     contests->rivals = contests->player_count - 1;
     for (int i = 1; i < contests->player_count && !status; i++)
-        status = add_exam_bouts(contests, 0, i, CONTESTS_EXAM_BOUTS, TRIAL_FINE_HALVINGS);
+        status = add_exam_bouts(contests, 0, i, bouts, TRIAL_FINE_HALVINGS);
     return status;
 }
 

@@ -15,8 +15,8 @@
 
 /* Most bouts of a generation. */
 #define CONTESTS_MAX 1000000
-/* The champion's exam: against the best of so many first generations, from so many starts that no
- * generation had, of which it must win this share. */
+/* The champion's exam: so many contests with each of the best of so many first generations, from
+ * starts that no generation had, of which it must win this share. */
 enum { CONTESTS_EXAM_RIVALS = 10, CONTESTS_EXAM_BOUTS = 4 };
 #define CONTESTS_EXAM_SHARE 0.8
 

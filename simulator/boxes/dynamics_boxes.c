@@ -285,6 +285,7 @@ static void place(const struct dynamics *dynamics, int part, struct solid *solid
     struct mat3 turn = turn_of(s, link, part);
     solids_place(solid, vec3_add(link->at, arm_of(s, link, part)), &turn,
                  vec3_scale(s->body->boxes[part].size_m, 0.5));
+    solid->is_round = s->body->boxes[part].is_round;
 }
 
 static void boxes_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,

@@ -9,6 +9,7 @@
 #include "simulator/evaluate/run.h"
 
 enum { OBJECT = 2 };
+#define ROUNDING_M 1e-9
 
 struct referee {
     const struct params *params;
@@ -21,16 +22,19 @@ struct referee {
 
 /* ---------------------------------------------------------------- distances */
 
-/* From a point to the nearest point of a body; 0 inside. */
+/* From a point to the nearest point of a body; 0 inside. Parts whose spheres are farther away are
+ * not looked at. */
 static double distance_to_body(const struct run *run, struct vec3 point)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++) {
         const struct vec3 half = run->phenotype.shapes[i].half_m;
-        struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
         struct vec3 way = vec3_sub(point, state.at_m);
+        if (vec3_length(way) - vec3_length(half) > least + ROUNDING_M)
+            continue;
+        struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct vec3 at = mat3_back(&axes, way);
         struct vec3 off = {fmax(fabs(at.x) - half.x, 0), fmax(fabs(at.y) - half.y, 0),
                            fmax(fabs(at.z) - half.z, 0)};
@@ -147,24 +151,30 @@ static void make_thing_params(const struct params *params, struct params *thing)
     thing->guard_energy_share = thing->guard_momentum_share = 0;
 }
 
-static struct genome make_cube(int kind, struct body_gene *body)
+static struct genome make_object(int kind, int goal, struct body_gene *body)
 {
     *body = (struct body_gene){.id = 1,
                                .width_m = CONTEST_CUBE_M,
                                .height_m = CONTEST_CUBE_M,
                                .joint = JOINT_RIGID,
+                               .is_round = goal == CONTEST_BALL,
                                .recursive_limit = 1};
     body->box.depth_m = CONTEST_CUBE_M; /* in the plane nobody reads it */
     return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
 }
 
+static int pursuit_of(const struct params *params, int side)
+{
+    return params->contest_goal != CONTEST_TAG ? 0 : side == 0 ? 1 : -1;
+}
+
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
-                      uint64_t seed, double heading_rad, struct arena *arena,
+                      const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result)
 {
     struct params thing_params;
     struct body_gene body;
-    struct genome cube = make_cube(genomes[0]->kind, &body);
+    struct genome object = make_object(genomes[0]->kind, params->contest_goal, &body);
     struct evaluation evaluations[CONTEST_BODIES];
     struct evaluate_task tasks[CONTEST_BODIES];
     struct referee referee = {.params = params, .result = result};
@@ -176,11 +186,13 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
     make_thing_params(params, &thing_params);
     for (int i = 0; i < 2; i++)
         tasks[i] = (struct evaluate_task){.genome = genomes[i],
-                                          .seed = seed,
+                                          .seed = bout->seed,
                                           .stance = {.side = i ? 1 : -1,
-                                                     .heading_rad = heading_rad,
-                                                     .line_m = params->contest_line_m}};
-    tasks[OBJECT] = (struct evaluate_task){.genome = &cube, .seed = seed, .may_rest = 1};
+                                                     .heading_rad = bout->heading_rad,
+                                                     .line_m = bout->line_m,
+                                                     .pursuit = pursuit_of(params, i)}};
+    tasks[OBJECT] = (struct evaluate_task){
+        .genome = &object, .seed = bout->seed, .may_rest = body.is_round == 0};
     *result = (struct contest_result){.digest = HASH_START};
     result->sides[0].touched_s = result->sides[1].touched_s = -1;
     evaluate_habitat(&h, tasks, count, &like, arena, evaluations);
@@ -214,8 +226,7 @@ void evaluate_bout(const struct genome *const genomes[2], const struct params *p
 {
     int first = contest_first(genomes, bout);
     const struct genome *placed[2] = {genomes[first], genomes[!first]};
-    evaluate_contest(placed, params, bout->seed, bout->heading_rad, arena, observer, context,
-                     result);
+    evaluate_contest(placed, params, bout, arena, observer, context, result);
     if (first) {
         struct contest_side side = result->sides[0];
         result->sides[0] = result->sides[1];

@@ -14,10 +14,10 @@ enum { CONTEST_BODIES = 3 };
 #define CONTEST_ARENA_BYTES (CONTEST_BODIES * EVALUATE_ARENA_BYTES)
 
 /* Genomes and parameters (contest_apply() made them) that contest_check() lets pass; the first
- * genome is at -x. Depends on its inputs only. The observer (NULL: none) sees each body after every
+ * genome is at -x, whether sides are exchanged or not. Depends on its inputs only. The observer (NULL: none) sees each body after every
  * tick. */
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
-                      uint64_t seed, double heading_rad, struct arena *arena,
+                      const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result);
 /* Which of a pair, 0 or 1, is the first in a bout: by the genomes, so that a pair has the same
  * contest in either order. */

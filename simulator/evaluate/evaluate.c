@@ -50,6 +50,17 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     return seen;
 }
 
+/* What it is to go for: the nearest thing, or the way of a pursuit. */
+static struct seen find_object(const struct habitat *h, const struct run *run)
+{
+    if (run->stance.pursuit == 0)
+        return find_nearest(h, run, things_begin(h), h->count);
+    struct seen seen = find_nearest(h, run, 0, things_begin(h));
+    struct vec3 own = h->centres[run->creature], way = vec3_sub(seen.at, own);
+    seen.at = vec3_along(own, way, run->stance.pursuit);
+    return seen;
+}
+
 void run_think(struct run *run, const struct surroundings *around)
 {
     double filter_s = run->params->creature_effector_filter_s;
@@ -74,7 +85,7 @@ static void think(const struct habitat *h, struct run *run)
     if (run->params->sensor_other)
         around.seen[SIGHT_OTHER] = find_nearest(h, run, 0, things_begin(h));
     if (run->params->sensor_object)
-        around.seen[SIGHT_OBJECT] = find_nearest(h, run, things_begin(h), h->count);
+        around.seen[SIGHT_OBJECT] = find_object(h, run);
     habitat_sense(h, run, &around);
     run_think(run, &around);
 }

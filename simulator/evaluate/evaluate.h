@@ -78,6 +78,9 @@ struct evaluate_stance {
      * away from the other one by 45 degrees (where nothing falls: upright), and touches it; its
      * centre of mass is at z = 0 */
     double line_m;
+    /* 1: it hunts the other one, which is its object; -1: it is hunted, and its object is as far
+     * behind it as the other one is before it; 0: neither */
+    int pursuit;
 };
 
 /* A creature of several in one world. */

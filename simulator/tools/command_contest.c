@@ -109,7 +109,7 @@ static void print_bout(const struct report *report, int index)
         output_print(stdout, " %+8.3f\n", side->margin);
     }
     if (contest_has_object(report->params.contest_goal))
-        output_print(stdout, "  the cube was moved by %.3f m towards %s\n",
+        output_print(stdout, "  the object was moved by %.3f m towards %s\n",
                      fabs(result->object_way_m), result->object_way_m < 0 ? "A" : "B");
 }
 

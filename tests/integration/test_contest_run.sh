@@ -77,7 +77,7 @@ for pattern in all-vs-best random tournament all-vs-all; do
     done
     same_runs "$pattern-1" "$pattern-3"
 done
-[ "$(contests tournament-1 "trial = 'first+bout-1'")" = 5 ] || fail "a tournament of 6 has 5 pairs"
+[ "$(contests tournament-1 "trial LIKE 'first+bout-1+%'")" = 5 ] || fail "a tournament of 6 has 5 pairs"
 
 # killed in its midst, and resumed
 start setsid "$bin/controller" run sumo.ini -j 2 -o killed >killed.out 2>&1
@@ -122,4 +122,3 @@ says '"quarantined": 1,' "$bin/controller" status sick1 --json
 refused 1 'evolution.reevaluate = yes' "$bin/controller" run sumo.ini -o no -s evolution.reevaluate=no
 refused 1 'sensor.other = yes' "$bin/controller" run sumo.ini -o no -s sensor.other=no
 refused 1 'rectangles or boxes' "$bin/controller" run sumo.ini -o no -s creature.body=spheres
-refused 1 'there are two sides' "$bin/controller" run sumo.ini -o no -s contest.headings=3

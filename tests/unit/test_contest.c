@@ -75,10 +75,18 @@ static void make_plate(int i, int kind, double width_m, double height_m)
     set("creature.parts_min=1");
 }
 
+static void contend(double heading_rad, evaluate_observer *observer, void *context,
+                    struct contest_result *outcome)
+{
+    const struct contest_bout bout = {
+        .seed = 1, .heading_rad = heading_rad, .line_m = params.contest_line_m};
+    evaluate_contest(genomes, &params, &bout, &arena, observer, context, outcome);
+}
+
 static void fight(double heading_rad, evaluate_observer *observer, void *context)
 {
     ck_assert_msg(contest_check(genomes[0], genomes[1], &params, &error) == 0, "%s", error.message);
-    evaluate_contest(genomes, &params, 1, heading_rad, &arena, observer, context, &result);
+    contend(heading_rad, observer, context, &result);
     ck_assert(result.sides[0].margin + result.sides[1].margin == 0);
 }
 
@@ -111,10 +119,10 @@ START_TEST(margins_are_as_by_hand)
     result.object_way_m = -CONTEST_CUBE_M;
     ck_assert_double_eq(judge(1, 0, 0), -0.5);
     set("contest.goal=tag");
-    ck_assert_double_eq(judge(1, 0, 0), -1);
+    ck_assert_double_eq(judge(1, 3, 0), -0.75); /* nobody is caught */
     result.sides[0].touched_s = 1.5;
     contest_judge(&params, &result);
-    ck_assert_double_eq(result.sides[0].margin, 0.5);
+    ck_assert_double_eq(result.sides[0].margin, 1 - 1.5 / 6);
     result.sides[0].verdict = VERDICT_VIBRATION;
     contest_judge(&params, &result);
     ck_assert_double_eq(result.sides[0].margin, -CONTEST_WALKOVER);
@@ -206,7 +214,7 @@ START_TEST(the_second_starts_after_half_a_turn)
     memset(&seen, 0, sizeof seen);
     read_seekers(SEEKER, SEEKER);
     set("simulation.duration_s=0.2");
-    evaluate_contest(genomes, &params, 1, 2.5, &arena, look, &seen, &result);
+    contend(2.5, look, &seen, &result);
     for (int k = 0; k < 3; k++) {
         const struct part_state *a = &seen.parts[0][k], *b = &seen.parts[1][k];
         ck_assert(a->at_m.x == -b->at_m.x && a->at_m.y == b->at_m.y && a->at_m.x != 0);
@@ -225,7 +233,7 @@ START_TEST(height_gains_nothing)
     int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
     make_plate(0, kind, 0.1, 0.8);
     make_plate(1, kind, 0.3, 0.2);
-    evaluate_contest(genomes, &params, 1, 0, &arena, look, &seen, &result);
+    contend(0, look, &seen, &result);
     ck_assert_int_eq(result.sides[0].verdict, VERDICT_OK);
     ck_assert_double_eq_tol(seen.parts[0][0].at_m.x, -(0.5 + 0.8 + 0.05), 1e-4);
     ck_assert_double_eq_tol(seen.parts[1][0].at_m.x, 0.5 + 0.2 + 0.15, 1e-4);
@@ -363,7 +371,7 @@ START_TEST(a_seeker_takes_the_cube)
     ck_assert(seen.object_moved_m > 0.001);
     ck_assert(seen.exchange_off_j < 1e-12);
     ck_assert(seen.least_exchange_j < 0);
-    evaluate_contest(genomes, &params, 1, QUARTER, &arena, NULL, NULL, &again);
+    contend(QUARTER, NULL, NULL, &again);
     ck_assert_uint_eq(again.digest, result.digest);
     /* in either order it is the same contest, and who meets itself has not won */
     struct contest_pair pair, back;
@@ -412,6 +420,74 @@ START_TEST(who_is_not_there_has_lost)
 }
 END_TEST
 
+static int compare_ways(void *context, const struct evaluate_view *view)
+{
+    double *least = context;
+    const double *other = &view->sensors[SENSOR_OTHER_ALONG];
+    const double *object = &view->sensors[SENSOR_OBJECT_ALONG];
+    if (view->phase != PHASE_SCORE || view->time_s == 0)
+        return 0;
+    double sign = view->creature == 0 ? 1 : -1;
+    ck_assert_double_eq_tol(object[0], sign * other[0], 1e-12);
+    least[view->creature] = fmin(least[view->creature], sign * object[0]);
+    return 0;
+}
+
+/* In tag the hunter's object is the other one, and the hunted's lies the other way, as far. */
+START_TEST(the_hunted_sees_where_to_flee)
+{
+    double least[2] = {1, 1};
+    make_plate(0, BODY_RECTANGLES, 0.3, 0.3);
+    make_plate(1, BODY_RECTANGLES, 0.3, 0.3);
+    set("contest.goal=tag");
+    set("simulation.duration_s=0.1");
+    fight(QUARTER, compare_ways, least);
+    ck_assert(fabs(least[0]) > 0.9 && fabs(least[1]) > 0.9);
+}
+END_TEST
+
+/* A start that is perturbed has lines farther from the middle, by at most exam.line_share, and in
+ * space another heading; the same ones again by the same seed. */
+START_TEST(perturbed_starts_are_elsewhere)
+{
+    double most_m = 0, least_m = 1;
+    for (int i = 0; i <= TRIAL_PERTURBATION_MAX; i++) {
+        params.simulation_perturbation = i;
+        struct contest_bout flat = contest_make_bout(BODY_RECTANGLES, &params, 3, 1);
+        struct contest_bout deep = contest_make_bout(BODY_BOXES, &params, 3, 1);
+        struct contest_bout again = contest_make_bout(BODY_BOXES, &params, 3, 1);
+        ck_assert(deep.line_m == again.line_m && deep.heading_rad == again.heading_rad);
+        ck_assert(flat.line_m == deep.line_m && flat.heading_rad == 0);
+        ck_assert((deep.line_m > 0.5) == (i > 0) && (deep.heading_rad != QUARTER) == (i > 0));
+        most_m = fmax(most_m, deep.line_m);
+        least_m = fmin(least_m, i > 0 ? deep.line_m : 1);
+    }
+    ck_assert(most_m > 0.7 && most_m < 0.75 && least_m < 0.55);
+}
+END_TEST
+
+/* On a slope a ball rolls: a disk at 2/3 of what would slide, in space a ball at 5/7. */
+START_TEST(a_ball_rolls)
+{
+    static struct watched seen;
+    memset(&seen, 0, sizeof seen);
+    make_plate(0, _i ? BODY_BOXES : BODY_RECTANGLES, 0.3, 0.2);
+    make_plate(1, _i ? BODY_BOXES : BODY_RECTANGLES, 0.3, 0.2);
+    set("contest.goal=ball");
+    set("contest.line_m=5");
+    set("simulation.duration_s=2");
+    set("exam.slope_rad=0.02");
+    set("exam.drop_m=0");
+    params.simulation_perturbation = TRIAL_RUN_STARTS + 1;
+    fight(0, look, &seen);
+    double way_m = (_i ? 5.0 / 7 : 2.0 / 3) * 9.81 * sin(0.02) * 2 * 2 / 2;
+    ck_assert_msg(fabs(seen.object_moved_m / way_m - 1) < 0.01, "%g m of %g", seen.object_moved_m,
+                  way_m);
+    set("world.preset=water");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[1], &params, &error), _i ? ERR_USAGE : 0);
+}
+END_TEST
+
 /* Two plates face one another. The one that is pushed out of the ring loses. */
 START_TEST(tag_and_sumo_end_when_they_are_decided)
 {
@@ -446,6 +522,9 @@ int main(void)
     tcase_add_test(tests, a_seeker_takes_the_cube);
     tcase_add_test(tests, momentum_of_all_is_kept);
     tcase_add_test(tests, who_is_not_there_has_lost);
+    tcase_add_loop_test(tests, a_ball_rolls, 0, 2);
+    tcase_add_test(tests, the_hunted_sees_where_to_flee);
+    tcase_add_test(tests, perturbed_starts_are_elsewhere);
     tcase_add_test(tests, tag_and_sumo_end_when_they_are_decided);
     return run_tests("contest", tests);
 }

@@ -174,6 +174,34 @@ START_TEST(patterns_have_their_pairs)
 }
 END_TEST
 
+/* The start is drawn for each generation, the same for all in it, where sides are exchanged it is
+ * the same, and none is one of the exam. */
+START_TEST(starts_are_drawn_for_a_generation)
+{
+    static struct generation got;
+    int last = 0, changes = 0;
+    set("contest.pattern=all-vs-best");
+    add_to_hall(101);
+    for (uint32_t generation = 0; generation < 8; generation++) {
+        play(&got, generation, 0);
+        int start = got.told[0].trial.perturbation;
+        ck_assert(start > TRIAL_RUN_STARTS + CONTESTS_EXAM_BOUTS &&
+                  start <= TRIAL_PERTURBATION_MAX);
+        for (int i = 0; i < got.told_count; i++)
+            ck_assert_int_eq(got.told[i].trial.perturbation, start);
+        changes += start != last;
+        last = start;
+    }
+    ck_assert_int_ge(changes, 6);
+    set("contest.headings=4"); /* two starts, from each with sides exchanged */
+    play(&got, 3, 0);
+    int starts[5] = {0};
+    for (int i = 0; i < got.told_count; i++)
+        starts[got.told[i].trial.bout] = got.told[i].trial.perturbation;
+    ck_assert(starts[1] == starts[2] && starts[3] == starts[4] && starts[1] != starts[3]);
+}
+END_TEST
+
 /* Means by hand: number 1 against 100, the last best. */
 START_TEST(sums_are_as_by_hand)
 {
@@ -250,9 +278,13 @@ START_TEST(the_exam_is_against_the_first_of_the_hall)
     ck_assert_int_eq(won, 40);
     ck_assert_int_eq(rivals, 10);
     params.contest_goal = CONTEST_TAG; /* there two bouts are one contest */
+    ck_assert_int_eq(contests_open_exam(contests, &champion), 0);
+    for (; contests_ask(contests, &wanted); asked++)
+        tell(&wanted);
     contests_get_exam(contests, &won, &count, &rivals);
-    ck_assert_int_eq(count, 20);
-    ck_assert_int_eq(won, 20);
+    ck_assert_int_eq(asked, 40 + 80);
+    ck_assert_int_eq(count, 40);
+    ck_assert_int_eq(won, 40);
     individual_deinit(&champion);
 }
 END_TEST
@@ -374,10 +406,10 @@ END_TEST
 START_TEST(demands_on_the_parameters)
 {
     static const char *const wrong[][2] = {
-        {"evolution.search=archive", "sims"},       {"evolution.reevaluate=no", "reevaluate"},
-        {"evolution.islands=2", "islands"},         {"sensor.other=no", "sensor.other"},
-        {"sensor.object=no", "sensor.object"},      {"light.kind=still", "light.kind"},
-        {"creature.body=spheres", "creature.body"}, {"contest.headings=3", "two sides"}};
+        {"evolution.search=archive", "sims"},      {"evolution.reevaluate=no", "reevaluate"},
+        {"evolution.islands=2", "islands"},        {"sensor.other=no", "sensor.other"},
+        {"sensor.object=no", "sensor.object"},     {"light.kind=still", "light.kind"},
+        {"creature.body=spheres", "creature.body"}};
     ck_assert_int_eq(contests_check_params(&params, &error), 0);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct params good = params;
@@ -397,6 +429,7 @@ int main(void)
     TCase *tests = tcase_create("contests");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, patterns_have_their_pairs);
+    tcase_add_test(tests, starts_are_drawn_for_a_generation);
     tcase_add_test(tests, sums_are_as_by_hand);
     tcase_add_test(tests, a_tournament_has_a_winner);
     tcase_add_test(tests, equals_are_even);

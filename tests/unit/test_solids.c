@@ -17,7 +17,7 @@ static void setup(void)
 
 static struct solid upright(double x, double y, double z, double hx, double hy, double hz)
 {
-    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}};
+    struct solid s = {{x, y, z}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {hx, hy, hz}, 0};
     return s;
 }
 
@@ -41,6 +41,40 @@ START_TEST(a_box_on_the_ground)
     ck_assert_int_eq(m.count, 8);
     for (int i = 0; i < 8; i++)
         ck_assert_double_eq_tol(m.points[i].gap, m.points[i].feature & 2 ? -0.75 : -1.25, 1e-15);
+}
+END_TEST
+
+/* A ball touches in one point; which solid is given first changes the normal's sign alone. */
+START_TEST(a_ball_touches_in_a_point)
+{
+    static const struct {
+        double at[3], off[3]; /* of the ball; from there to the nearest point of the box */
+    } places[] = {{{0, 0.8, 0.1}, {0, 0.4, 0}},
+                  {{0.6, 0.7, 0}, {0.3, 0.3, 0}},
+                  {{-0.5, 0.5, 0.5}, {-0.2, 0.1, 0.3}},
+                  {{0, 0.35, 0}, {0, -0.05, 0}}}; /* its centre is inside */
+    struct solid box = upright(0, 0, 0, 0.3, 0.4, 0.2);
+    struct solid_manifold m, back;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const double *at = places[i].at, *off = places[i].off;
+        struct solid ball = upright(at[0], at[1], at[2], 0.25, 0.25, 0.25);
+        ball.is_round = 1;
+        double away = sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+        double gap = (off[1] < 0 ? -away : away) - 0.25;
+        ck_assert_double_eq_tol(solids_separation(&box, &ball), gap, 1e-15);
+        solids_meet(&ball, &box, 1, NULL, &m);
+        solids_meet(&box, &ball, 1, NULL, &back);
+        ck_assert(m.count == 1 && back.count == 1);
+        ck_assert_double_eq_tol(m.points[0].gap, gap, 1e-15);
+        ck_assert_double_eq_tol(m.normal.y, fabs(off[1]) / away, 1e-15);
+        ck_assert_double_eq(back.normal.y, -m.normal.y);
+        ck_assert_double_eq_tol(m.points[0].at.y, at[1] - m.normal.y * (0.25 + gap / 2), 1e-15);
+        solids_meet(&ball, &box, gap - 1e-12, NULL, &m);
+        ck_assert_int_eq(m.count, 0);
+        solids_meet_plane(&ball, (struct vec3){0, 1, 0}, 0, 1, &m);
+        ck_assert_int_eq(m.count, 1);
+        ck_assert_double_eq_tol(m.points[0].gap, at[1] - 0.25, 1e-15);
+    }
 }
 END_TEST
 
@@ -235,6 +269,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, a_box_on_the_ground);
+    tcase_add_test(tcase, a_ball_touches_in_a_point);
     tcase_add_test(tcase, a_corner_on_a_slope);
     tcase_add_test(tcase, depth_is_the_least_of_all_directions);
     tcase_add_test(tcase, the_deepest_point_has_the_depth);

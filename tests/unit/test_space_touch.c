@@ -246,7 +246,7 @@ END_TEST
  * side. */
 START_TEST(nothing_tunnels)
 {
-    struct solid plate = {{0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {3, 0.005, 3}};
+    struct solid plate = {{0, 0, 0}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {3, 0.005, 3}, 0};
     heap.world.surfaces.has_ground = 0;
     heap.world.surfaces.fixed = &plate;
     heap.world.surfaces.fixed_count = 1;

@@ -42,6 +42,8 @@ enum { FIELD_CELLS = 36 };
 /* Marks to either side, and directions of lines that may part one's number from a body. */
 #define MARKS 7
 #define LINES 16
+/* Straight pieces of a ring. */
+#define RING_LINES 96
 
 static const enum palette_color haze_colors[REPLAY_MEDIUM_COUNT] = {
     [REPLAY_SKY] = COLOR_sky_bottom,
@@ -303,6 +305,19 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     }
 }
 
+/* A contest's ring, on the ground. */
+static void draw_ring(cairo_t *cr, const struct eye *eye, double ring_m)
+{
+    draw_set_color(cr, palette[COLOR_contact].light, 0.9);
+    cairo_set_line_width(cr, 3 * eye->view->ui);
+    for (int i = 0; i < RING_LINES; i++) {
+        double a = 2 * DRAW_PI * i / RING_LINES, b = 2 * DRAW_PI * (i + 1) / RING_LINES;
+        eye_trace_line(cr, eye, (struct vec3){ring_m * cos(a), 0, ring_m * sin(a)},
+                       (struct vec3){ring_m * cos(b), 0, ring_m * sin(b)});
+        cairo_stroke(cr);
+    }
+}
+
 /* ---- marks ---- */
 
 /* Whether a part lies over a piece of a rectangle (left, top, right, bottom): no straight line
@@ -430,6 +445,8 @@ void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *
     draw_sky(cr, &eye, replay, edge);
     if (replay->has_ground)
         draw_ground(cr, &eye, replay, edge);
+    if (replay->ring_m > 0)
+        draw_ring(cr, &eye, replay->ring_m);
     if (replay->medium != REPLAY_SKY)
         draw_specks(cr, &eye);
 }

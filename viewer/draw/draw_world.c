@@ -9,6 +9,8 @@
 
 /* Distance marks are at least this far apart, px at ui 1. */
 #define MARK_SPACING_PX 74.0
+/* Height of the posts of a ring, m. */
+#define RING_POST_M 0.3
 /* Smaller labels than this cannot be read. */
 #define LABEL_LEAST_PX 6.5
 /* The line of a ground with relief has a point in so many px. */
@@ -339,6 +341,20 @@ static void draw_obstacle(cairo_t *cr, const struct draw_view *view, const struc
     cairo_stroke(cr);
 }
 
+/* Posts where a contest's ring ends, and the line between them. */
+static void draw_ring(cairo_t *cr, const struct draw_view *view, double ring_m)
+{
+    double ground = draw_view_y(view, 0), high = draw_view_y(view, RING_POST_M);
+    double left = draw_view_x(view, -ring_m), right = draw_view_x(view, ring_m);
+    draw_set_color(cr, palette[COLOR_contact].light, 0.9);
+    cairo_set_line_width(cr, 3 * view->ui);
+    cairo_move_to(cr, left, high);
+    cairo_line_to(cr, left, ground);
+    cairo_line_to(cr, right, ground);
+    cairo_line_to(cr, right, high);
+    cairo_stroke(cr);
+}
+
 void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s, unsigned overlays)
 {
@@ -372,6 +388,8 @@ void draw_world(cairo_t *cr, const struct draw_view *view, const struct replay *
         draw_ground(cr, view, &replay->relief, overlays);
     else if (!(overlays & DRAW_UNMARKED))
         draw_grid(cr, view);
+    if (replay->ring_m > 0)
+        draw_ring(cr, view, replay->ring_m);
 }
 
 #endif

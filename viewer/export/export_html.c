@@ -446,13 +446,14 @@ static int write_creature(FILE *file, const struct replay *replay)
     write_string(file, replay->score);
     fputs(", detail: ", file);
     write_string(file, replay->detail);
-    fprintf(file,
-            ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, light: %d, "
-            "width: %.4g, height: %.4g, frames: %d, effectors: %d, most: %.4g,\n",
-            replay_status_names[replay->status], verdict_name(replay->verdict),
-            replay_medium_names[replay->medium], replay->has_ground, replay->has_light,
-            camera_body_width(replay), replay->height_m, html_frame_count(replay),
-            replay->effector_count, replay->fitness_most);
+    fprintf(
+        file,
+        ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, ring: %.6g, light: %d, "
+        "width: %.4g, height: %.4g, frames: %d, effectors: %d, most: %.4g,\n",
+        replay_status_names[replay->status], verdict_name(replay->verdict),
+        replay_medium_names[replay->medium], replay->has_ground, replay->ring_m, replay->has_light,
+        camera_body_width(replay), replay->height_m, html_frame_count(replay),
+        replay->effector_count, replay->fitness_most);
     write_relief(file, replay);
     write_parts(file, replay);
     write_shapes(file, replay);

@@ -163,6 +163,7 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, shape_count, drive_count, neuron_count, effector_count;
+    double ring_m;           /* radius of a contest's ring around its middle; 0: there is none */
     int keeps_place;         /* x is that of the world: a contest's middle is 0 */
     int has_depth;           /* some shape is not flat: the scene can be seen from all sides */
     double obstacle_depth_m; /* in depth obstacles reach so far to either side of z = 0 */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genome/body_kind.h"
 #include "common/judge/measures.h"
 #include "simulator/evaluate/contest.h"
 
@@ -49,7 +50,7 @@ static void fill_parts(struct recording *recording, int body)
         replay->shapes[index] = phenotype->shapes[i];
         replay->shapes[index].part = index;
         replay->shapes[index].drive = replay->shapes[index].other = -1;
-        replay->has_depth |= phenotype->shapes[i].half_m.z > 0;
+        replay->has_depth |= !body_kinds[phenotype->kind].is_flat;
     }
 }
 
@@ -216,6 +217,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
     replay_describe_world(replay, params);
     replay->status = REPLAY_UNRECORDED;
     replay->keeps_place = 1;
+    replay->ring_m = params->contest_goal == CONTEST_SUMO ? params->contest_ring_m : 0;
     replay->frame_s = 1.0 / params->simulation_brain_hz;
     if (!status)
         status = make(&recording, bout, error);

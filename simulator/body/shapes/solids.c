@@ -17,11 +17,37 @@
 
 /* ---------------------------------------------------------------- a half-space */
 
+/* What is round touches in one point; `at`: on the ball. */
+static void touch_in_point(struct solid_manifold *manifold, struct vec3 at, double gap)
+{
+    manifold->count = 1;
+    manifold->points[0] = (struct solid_point){vec3_along(at, manifold->normal, -gap / 2), gap, 0};
+}
+
+static void meet_ball(const struct solid *ball, const struct solid *other, double margin,
+                      int is_second, struct solid_manifold *manifold)
+{
+    struct vec3 normal;
+    double gap = solids_ball_gap(ball, other, &normal);
+    *manifold = (struct solid_manifold){.normal = normal, .axis = -1};
+    if (gap >= margin)
+        return;
+    manifold->axis = 0;
+    touch_in_point(manifold, vec3_along(ball->centre, normal, 0 - ball->half[0]), gap);
+    if (is_second)
+        manifold->normal = vec3_scale(normal, -1);
+}
+
 void solids_meet_plane(const struct solid *s, struct vec3 normal, double offset, double margin,
                        struct solid_manifold *manifold)
 {
     double height = vec3_dot(normal, s->centre) - offset, along[3];
     *manifold = (struct solid_manifold){.normal = normal};
+    if (s->is_round && height - s->half[0] < margin)
+        touch_in_point(manifold, vec3_along(s->centre, normal, 0 - s->half[0]),
+                       height - s->half[0]);
+    if (s->is_round)
+        return;
     for (int k = 0; k < 3; k++)
         along[k] = s->half[k] * vec3_dot(normal, s->axes[k]);
     for (int corner = 0; corner < 8; corner++) {
@@ -234,6 +260,10 @@ static int is_in_order(const struct solid *a, const struct solid *b)
 void solids_meet(const struct solid *a, const struct solid *b, double margin,
                  const struct solid_manifold *held, struct solid_manifold *manifold)
 {
+    if (a->is_round || b->is_round) {
+        meet_ball(a->is_round ? a : b, a->is_round ? b : a, margin, !a->is_round, manifold);
+        return;
+    }
     int is_ordered = is_in_order(a, b);
     struct solid_point *points = manifold->points;
     struct solids_pair p;

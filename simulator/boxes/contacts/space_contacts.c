@@ -75,7 +75,8 @@ static void init_mover(struct space_contact_body *own, int i, const struct space
     m->turn = quaternion_matrix(quaternion_normalised(box->turn));
     m->local = box->centre;
     m->half = vec3_scale(box->size_m, 0.5);
-    m->radius = vec3_length(m->half);
+    m->is_round = box->is_round;
+    m->radius = box->is_round ? m->half.x : vec3_length(m->half);
     m->thin = fmin(m->half.x, fmin(m->half.y, m->half.z));
 }
 

@@ -43,6 +43,7 @@ struct space_mover {
     struct mat3 turn; /* of the box in its link */
     struct vec3 local;
     struct vec3 half;
+    int is_round;
     double radius, thin; /* its least half side */
     struct solid solid;
     struct vec3 velocity; /* of its centre */

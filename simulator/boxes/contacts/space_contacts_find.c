@@ -45,6 +45,7 @@ static void place_movers(struct space_contact_body *own)
         struct vec3 arm = move_mover(m);
         struct mat3 turn = mat3_product(&m->link->turned, &m->turn);
         solids_place(&m->solid, vec3_add(m->link->at, arm), &turn, m->half);
+        m->solid.is_round = m->is_round;
     }
 }
 
