@@ -612,6 +612,8 @@ START_TEST(a_contest_has_its_middle_at_zero)
         ck_assert_msg(status == 0, "%s", error.message);
         ck_assert_int_gt(replay->frame_count, 5);
         ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
+        ck_assert_double_eq(replay->ring_m, params.contest_ring_m);
+        ck_assert_int_eq(replay->has_depth, 0);
         replay_destroy(replay);
     }
     creature_deinit(&other);
