@@ -36,7 +36,7 @@ grep -q '(blue) against' duel.html || fail "the page does not say who is who"
 "$bin/controller" random -o ball.creature --seed 1 -s creature.body=spheres >/dev/null
 refused 2 'boxes and rectangles do not meet' "$bin/simulator" contest "$a" flat.creature
 refused 2 'no contests of spheres' "$bin/simulator" contest ball.creature ball.creature walk.ini
-refused 2 'beside the cube' "$bin/simulator" contest "$a" "$b" -s contest.line_m=0.1
+refused 2 'beside the object' "$bin/simulator" contest "$a" "$b" -s contest.line_m=0.1
 refused 2 'give a PARAMS.ini' "$bin/simulator" contest flat.creature flat.creature
 refused 2 'light:object' "$bin/simulator" contest "$a" "$b" --see light
 refused 1 'no-such' "$bin/simulator" contest "$a" no-such.creature
