@@ -289,7 +289,7 @@ static void fake_say_hello(const char *kind)
 static int fake_main(const char *kind, const char *program)
 {
     signal(SIGXFSZ, SIG_IGN);
-    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x0e\xa5older\x01";
+    static const char wrong_hello[] = "\x00\x00\x00\x0a\x94\x01\x0f\xa5older\x01";
     struct frame_reader reader;
     if (strcmp(kind, "real") == 0)
         return task_server_run(STDIN_FILENO, STDOUT_FILENO);
