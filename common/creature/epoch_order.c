@@ -6,7 +6,7 @@
 
 #include "common/creature/creature.h"
 
-enum { LIFE_FIELDS = 10 };
+enum { LIFE_FIELDS = 13 + EPOCH_FOOD_COUNT };
 
 int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length)
 {
@@ -106,6 +106,11 @@ static void encode_life(const struct epoch_life *life, struct pack_writer *write
     pack_i64(writer, life->died_tick);
     pack_i64(writer, life->cause);
     pack_i64(writer, life->children);
+    pack_i64(writer, life->part_count);
+    pack_double(writer, life->area_m2);
+    pack_double(writer, life->way_m);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        pack_i64(writer, life->gained_uj[i]);
 }
 
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
@@ -257,6 +262,14 @@ static int read_life(const msgpack_object *object, struct epoch_life *life, stru
         status = read_number(&items[8], -1, EPOCH_CAUSE_COUNT - 1, &life->cause, where, error);
     if (status == 0)
         status = read_number(&items[9], 0, INT32_MAX, &life->children, where, error);
+    if (status == 0)
+        status = read_number(&items[10], 0, INT32_MAX, &life->part_count, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[11], &life->area_m2, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[12], &life->way_m, where, error);
+    for (int i = 0; i < EPOCH_FOOD_COUNT && status == 0; i++)
+        status = read_number(&items[13 + i], 0, INT64_MAX, &life->gained_uj[i], where, error);
     return status;
 }
 

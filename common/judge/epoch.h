@@ -2,6 +2,7 @@
 #ifndef COMMON_JUDGE_EPOCH_H
 #define COMMON_JUDGE_EPOCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/params/params.h"
@@ -11,6 +12,11 @@ static inline int preserve_is_wanted(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
+
+/* A warning where a world's energies let a creature fare best that nobody wants to see: one that
+ * never moves, or is tiny; or where no creature can pay a child like itself. Returns whether there
+ * is one. The rules: docs/preserve.md, "What pays". */
+int preserve_warn(const struct params *params, char *text, size_t size);
 
 /* An epoch of a world; epoch 0 founds it and takes no time. */
 #define EPOCH_S 30.0
@@ -53,6 +59,9 @@ extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
 enum { EPOCH_CAUSE_COUNT = 4 };
 extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 
+/* What is eaten, in the order of the simulator's: plants carrion living. */
+enum { EPOCH_FOOD_COUNT = 3 };
+
 /* Somebody who hatched or died in an epoch, as it was then. */
 struct epoch_life {
     uint64_t id, mother, father; /* parents: 0 = none */
@@ -61,6 +70,9 @@ struct epoch_life {
     int64_t born_tick, died_tick; /* of the world; died_tick -1: it lives */
     int64_t cause;                /* of death, as in epoch_cause_names; -1: it lives */
     int64_t children;
+    int64_t part_count;
+    double area_m2, way_m;               /* of its body; how far it has come */
+    int64_t gained_uj[EPOCH_FOOD_COUNT]; /* what it has digested, by food */
 };
 
 #endif

@@ -191,7 +191,8 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
         },
         {"states", "world, epoch, state"},
         {"lives", "id INTEGER PRIMARY KEY, world, mother, father, family, generation, hunter,"
-                  " born_s, died_s, cause, children"},
+                  " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
+                  " living_uj"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
          " trials, bar_m_s, bar_sizes_s, genome"}};

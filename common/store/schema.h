@@ -12,7 +12,7 @@
 #include "common/judge/epoch.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 13
+#define STORE_SCHEMA_VERSION 14
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -92,7 +92,13 @@
     " born_s REAL NOT NULL,"                                                                       \
     " died_s REAL,"                                                                                \
     " cause TEXT,"                                                                                 \
-    " children INTEGER NOT NULL"                                                                   \
+    " children INTEGER NOT NULL,"                                                                  \
+    " parts INTEGER NOT NULL,"                                                                     \
+    " area_m2 REAL NOT NULL,"                                                                      \
+    " way_m REAL NOT NULL,"                                                                        \
+    " plants_uj INTEGER NOT NULL,"                                                                 \
+    " carrion_uj INTEGER NOT NULL,"                                                                \
+    " living_uj INTEGER NOT NULL"                                                                  \
     ") STRICT"
 
 #define STORE_BIRTHS_TABLE                                                                         \

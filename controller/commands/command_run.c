@@ -217,6 +217,16 @@ static void session_warn_of_lag(const struct session *session)
         ENOUGH * in_hand);
 }
 
+static void session_warn_of_energies(const struct session *session)
+{
+    char text[256];
+    if (!preserve_is_wanted(&session->params) ||
+        !preserve_warn(&session->params, text, sizeof text))
+        return;
+    log_event(LOG_WARN, "energies", "text=\"%s\"", text);
+    output_print(stderr, "preserve: %s\n", text);
+}
+
 /* Whether simulators can be had at all, before anything is made. */
 static int session_check_farm(struct session *session, struct error *error)
 {
@@ -257,6 +267,7 @@ static int session_evolve(struct session *session, const char *event)
     log_event(LOG_INFO, event, "seed=%" PRId64 " generation=%" PRIu32 " workers=%d",
               session->params.run_seed, session_generation(session), workers);
     session_warn_of_lag(session);
+    session_warn_of_energies(session);
     int status = session_put_beginning(session, event, &error);
     if (session->has_watch && !status)
         session_show(session);
@@ -661,8 +672,8 @@ static const struct option_row run_options[] = {
      "repeated",
      OPTION_LIST, .field = offsetof(struct arguments, seeds)},
     {"choices", 0, "RUN_DIR",
-     "repeat the choices that were made in that interactive run, then ask for yours",
-     OPTION_TEXT, .field = offsetof(struct arguments, choices)},
+     "repeat the choices that were made in that interactive run, then ask for yours", OPTION_TEXT,
+     .field = offsetof(struct arguments, choices)},
     VIEW,
     {"print-config", 0, NULL,
      "print the parameters of this run with meaning, range and value, and end", OPTION_FLAG,

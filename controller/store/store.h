@@ -150,6 +150,11 @@ struct store_life {
     double born_s, died_s;
     int is_dead;
     int cause; /* of death, as in epoch_cause_names; -1: none, or none of these */
+    int64_t part_count;
+    double area_m2;
+    /* of the dead: how far it came, and what it digested, by food */
+    double way_m;
+    int64_t gained_uj[EPOCH_FOOD_COUNT];
 };
 /* All of them, by id. The caller frees. */
 int store_get_lives(struct store *store, struct store_life **lives, int *count,

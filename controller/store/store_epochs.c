@@ -62,6 +62,11 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
     if (life->cause >= 0)
         store_bind_text(statement, 10, epoch_cause_names[life->cause]);
     sqlite3_bind_int64(statement, 11, life->children);
+    sqlite3_bind_int64(statement, 12, life->part_count);
+    sqlite3_bind_double(statement, 13, life->area_m2);
+    sqlite3_bind_double(statement, 14, life->way_m);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        sqlite3_bind_int64(statement, 15 + i, life->gained_uj[i]);
     return store_run_statement(store, statement, error);
 }
 
@@ -188,6 +193,11 @@ static int read_life(const char *path, sqlite3_stmt *row, void *item, struct err
     life->is_dead = sqlite3_column_type(row, 8) != SQLITE_NULL;
     life->died_s = sqlite3_column_double(row, 8);
     life->cause = find_cause(statement_text(row, 9));
+    life->part_count = sqlite3_column_int64(row, 10);
+    life->area_m2 = sqlite3_column_double(row, 11);
+    life->way_m = sqlite3_column_double(row, 12);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        life->gained_uj[i] = sqlite3_column_int64(row, 13 + i);
     return 0;
 }
 
@@ -196,10 +206,12 @@ int store_get_lives(struct store *store, struct store_life **lives, int *count, 
     sqlite3_stmt *row;
     *lives = NULL;
     *count = 0;
-    int status = store_prepare(store,
-                               "SELECT id, mother, world, family, generation, children, hunter,"
-                               " born_s, died_s, cause FROM lives ORDER BY id",
-                               &row, error);
+    int status =
+        store_prepare(store,
+                      "SELECT id, mother, world, family, generation, children, hunter,"
+                      " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"
+                      " living_uj FROM lives ORDER BY id",
+                      &row, error);
     return status ? status
                   : store_get_rows(store, row, read_life, sizeof **lives, lives, count, error);
 }

@@ -9,7 +9,8 @@
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 
-/* Beyond the banks the water pushes a whole body back, by this much for each metre. */
+/* The water pushes a whole body back, by this much for each metre by which a part of it is beyond
+ * the banks. */
 #define BANK_1_S2 20.0
 /* A body that has lost more than this share dies. */
 #define BODY_LEAST_SHARE 0.5
@@ -18,14 +19,10 @@
 /* A body that was bitten grows back from the reserve, in a second by this share of what is
  * there. */
 #define HEAL_SHARE 0.1
-/* Founders live so long alone first. */
-#define TRIAL_S 10.0
 /* Plants begin at this share of the most, reserves too. */
 #define START_SHARE 0.5
 /* Ids that a world has for its own. */
 #define WORLD_IDS (UINT64_C(1) << 40)
-/* Draws of a founder, at most. */
-enum { FOUNDER_DRAWS = 8 };
 /* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 
@@ -52,6 +49,7 @@ void preserve_memory_deinit(struct preserve_memory *memory)
 void preserve_apply(struct params *params)
 {
     params->sensor_light = params->sensor_other = params->sensor_object = 1;
+    params->sensor_pain = params->sensor_reserve = params->sensor_touch_kind = 1;
     params->light_kind = LIGHT_NONE;
     params->world_ground = 0;
     params->guard_motionless_s = 0;
@@ -81,27 +79,30 @@ int preserve_check(const struct params *params, struct error *error)
     return 0;
 }
 
-int preserve_warn(const struct params *params, char *text, size_t size)
-{
-    const double area_m2 = 0.3;
-    double still_w = 0.8 * params->preserve_growth_1_s * params->preserve_plants_j_m2 *
-                     PLANTS_CELL_M * PLANTS_CELL_M / 4;
-    double rest_w = params->preserve_head_w + params->preserve_rest_w_m2 * area_m2;
-    if (still_w < rest_w)
-        return 0;
-    snprintf(text, size,
-             "a mouth that never moves gets up to %.2g W where there is light, and the upkeep of a "
-             "body of %g m2 is %.2g W: moving need not pay",
-             still_w, area_m2, rest_w);
-    return 1;
-}
-
 /* ---------------------------------------------------------------- events */
 
-void preserve_tell(struct preserve *p, const struct preserve_event *event)
+static void tell(const struct preserve *p, const struct preserve_event *event)
 {
     if (p->watcher && p->watcher->hear)
         p->watcher->hear(p->watcher->context, event);
+}
+
+void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg)
+{
+    tell(p,
+         &(struct preserve_event){.kind = PRESERVE_LAID, .tick = p->state->tick, .creature = egg});
+}
+
+void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause)
+{
+    const struct dweller *d = p->dwellers[i];
+    tell(p, &(struct preserve_event){.kind = kind,
+                                     .tick = p->state->tick,
+                                     .creature = &p->state->living[i],
+                                     .cause = cause,
+                                     .verdict = d->verdict,
+                                     .area_m2 = d->area_m2,
+                                     .part_count = d->run.phenotype.part_count});
 }
 
 void preserve_hold(const struct preserve *p, uint64_t id)
@@ -124,11 +125,7 @@ void preserve_kill(struct preserve *p, int i, int cause)
     struct dweller *d = p->dwellers[i];
     struct carcass *carcass =
         s->carcass_count < PRESERVE_EGGS_MAX ? preserve_state_add_carcass(s) : NULL;
-    preserve_tell(p, &(struct preserve_event){.kind = PRESERVE_DIED,
-                                              .tick = s->tick,
-                                              .creature = c,
-                                              .cause = cause,
-                                              .verdict = d->verdict});
+    preserve_tell(p, i, PRESERVE_DIED, cause);
     if (!carcass) {
         preserve_fail(p, s->carcass_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT,
                       "carcasses");
@@ -179,16 +176,54 @@ static int after_step(void *context, int place)
     return 0;
 }
 
-/* By how much a coordinate is outside of 0 .. most; inward is positive at the low end. */
-static double way_back(double at, double most)
+/* What a push gives is nobody's gain: the account of motion begins anew. */
+static void begin_account(struct dweller *d)
 {
-    return at < 0 ? -at : at > most ? most - at : 0;
+    dynamics_reset_ledger(d->run.dynamics);
+    d->booked_j = 0;
+    dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
+}
+
+static void book_work(struct dweller *d)
+{
+    double work_j = dynamics_ledger(d->run.dynamics)->work_effector_positive_j;
+    d->work_j += work_j - d->booked_j;
+    d->booked_j = work_j;
+}
+
+static int touches_another(const struct dweller *d)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(d->run.dynamics, &points);
+    for (int i = 0; i < count; i++)
+        if (points[i].other_creature >= 0 && points[i].other_creature != points[i].creature)
+            return 1;
+    return 0;
+}
+
+/* The guards that look once a tick. Energy that the solver of contacts loses or finds among several
+ * bodies is not the fault of one of them: as long as it touches another it is not asked. */
+static void watch(struct dweller *d)
+{
+    book_work(d);
+    if (touches_another(d))
+        begin_account(d);
+    else if (d->verdict == VERDICT_OK)
+        d->verdict = run_watch_tick(&d->run);
+}
+
+/* By how much a span reaches out of 0 .. most; inward is positive at the low end. */
+static double way_back(double low, double high, double most)
+{
+    return fmax(-low, 0) - fmax(high - most, 0);
 }
 
 static void push_back(const struct preserve *p, struct dweller *d)
 {
-    double x = way_back(d->centre.x, p->params->preserve_width_m);
-    double y = way_back(d->centre.y, p->params->preserve_height_m);
+    struct vec3 low, high;
+    dynamics_bounds(d->run.dynamics, &low, &high);
+    double x = way_back(low.x, high.x, p->params->preserve_width_m);
+    double y = way_back(low.y, high.y, p->params->preserve_height_m);
     double qd[2 + PHENOTYPE_PARTS_MAX];
     if (x == 0 && y == 0)
         return;
@@ -197,10 +232,7 @@ static void push_back(const struct preserve *p, struct dweller *d)
     qd[0] += BANK_1_S2 * x * p->tick_s;
     qd[1] += BANK_1_S2 * y * p->tick_s;
     dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
-    /* the push is nobody's gain: the account of motion begins anew */
-    dynamics_reset_ledger(d->run.dynamics);
-    d->work_j = 0;
-    dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
+    begin_account(d);
 }
 
 static void move(struct preserve *p)
@@ -220,8 +252,7 @@ static void move(struct preserve *p)
         d->run.ticks++;
         d->run.last = dynamics_centre_of_mass(d->run.dynamics);
         preserve_find_place(d);
-        if (d->verdict == VERDICT_OK)
-            d->verdict = run_watch_tick(&d->run);
+        watch(d);
     }
 }
 
@@ -266,10 +297,9 @@ static int pay(struct preserve *p, int i, int *cause)
 {
     struct creature_state *c = &p->state->living[i];
     struct dweller *d = p->dwellers[i];
-    double work_j = dynamics_ledger(d->run.dynamics)->work_effector_positive_j;
     double spans = preserve_age_s(p, c) / p->params->preserve_age_s;
-    c->owed_j += work_j - d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
-    d->work_j = work_j;
+    c->owed_j += d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
+    d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
     c->owed_j -= joules_of(owed);
     take(p, c, owed);
@@ -283,20 +313,34 @@ static int pay(struct preserve *p, int i, int *cause)
     return spans < LIFE_SPANS;
 }
 
+/* How far it has come: a step a second, so that to tremble is no way. */
+static void pace(const struct preserve *p, int i)
+{
+    struct creature_state *c = &p->state->living[i];
+    struct vec3 at = p->dwellers[i]->centre;
+    if ((p->state->tick - c->born_tick) % preserve_second(p) != 0)
+        return;
+    c->way_m += distance_in_plane(at, (struct vec3){c->from_x_m, c->from_y_m, 0});
+    c->from_x_m = at.x;
+    c->from_y_m = at.y;
+}
+
 static void live(struct preserve *p)
 {
     int cause;
-    for (int i = 0; i < p->state->living_count; i++)
+    for (int i = 0; i < p->state->living_count; i++) {
         preserve_feed(p, i);
+        pace(p, i);
+    }
     for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)
         if (!pay(p, i, &cause))
             preserve_kill(p, i, cause);
 }
 
-static void breed(struct preserve *p, int64_t second)
+static void breed(struct preserve *p)
 {
     for (int i = 0; i < p->state->living_count && p->rc == 0; i++)
-        if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % second == 0)
+        if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % preserve_second(p) == 0)
             preserve_lay(p, i);
     preserve_hatch(p);
 }
@@ -323,7 +367,7 @@ static int show(struct preserve *p)
 static int tick(struct preserve *p)
 {
     struct preserve_state *s = p->state;
-    int64_t second = (int64_t)(1 / p->tick_s + 0.5);
+    int64_t second = preserve_second(p);
     p->daylight = daylight_at((double)s->tick * p->tick_s, p->params->preserve_day_s);
     if (s->living_count > 0) {
         think(p);
@@ -337,7 +381,7 @@ static int tick(struct preserve *p)
     if (s->tick % second == 0)
         s->ledger.sun += plants_grow(&p->plants, p->daylight, (double)second * p->tick_s);
     preserve_rot(p);
-    breed(p, second);
+    breed(p);
     if (p->rc == 0 && p->is_changed)
         p->rc = preserve_plant_forest(p);
     preserve_state_check(s);
@@ -407,30 +451,15 @@ uint64_t preserve_digest(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- founders */
 
-/* The verdict on a life alone, in open water. */
-static int try_alone(const struct genome *genome, const struct params *params,
-                     struct preserve_memory *memory)
-{
-    struct evaluation result;
-    struct params alone = *params;
-    alone.simulation_duration_s = TRIAL_S;
-    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, &result);
-    return result.verdict;
-}
-
 /* The founder of this number: the genome itself, or a mutant of it that lives alone. */
 static int draw_founder(struct preserve_state *s, struct creature_state *c,
                         const struct genome *genome, int is_first, const struct params *params,
                         struct preserve_memory *memory)
 {
     double area_m2;
-    for (int i = 0; !is_first && i < FOUNDER_DRAWS; i++) {
-        int rc = preserve_mutate(&c->genome, genome, NULL, params, s->seed, s->next_id++,
-                                 &memory->probe, &area_m2);
-        if (rc != 0 || try_alone(&c->genome, params, memory) == VERDICT_OK)
-            return rc;
-        genome_deinit(&c->genome);
-    }
+    if (!is_first)
+        return preserve_mutate(&c->genome, genome, NULL, params, s->seed, s->next_id++,
+                               &memory->probe, HUGE_VAL, &area_m2);
     genome_init(&c->genome);
     return genome_copy(&c->genome, genome);
 }
@@ -506,9 +535,9 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
         if (!kind->is_flat || !kind->can_contend)
             rc =
                 error_set(error, ERR_USAGE, "%s: there is no preserve of %s", names[i], kind->name);
-        int verdict = rc == 0 ? try_alone(genomes[i], params, memory) : VERDICT_OK;
+        int verdict = rc == 0 ? preserve_try_alone(genomes[i], params, &memory->probe) : VERDICT_OK;
         if (verdict != VERDICT_OK)
-            rc = error_set(error, ERR_USAGE, "%s: does not live %g s alone: %s", names[i], TRIAL_S,
+            rc = error_set(error, ERR_USAGE, "%s: does not live alone: %s", names[i],
                            verdict_name(verdict));
     }
     if (rc == 0)

@@ -32,6 +32,9 @@ struct preserve_event {
     const struct creature_state *creature;
     int cause;   /* of a death: DEATH_* */
     int verdict; /* of a death by a guard */
+    /* its body; 0 as long as it is an egg */
+    double area_m2;
+    int part_count;
 };
 
 /* One of the living, for those who watch. */
@@ -59,9 +62,6 @@ struct preserve_watcher {
 void preserve_apply(struct params *params);
 /* Whether such parameters make a preserve. ERR_USAGE with a message that names what does not. */
 int preserve_check(const struct params *params, struct error *error);
-/* A warning where who never moves lives as well as who does: by the rule that a still mouth gets
- * more than its upkeep costs. Returns whether there is one. */
-int preserve_warn(const struct params *params, char *text, size_t size);
 
 /* Genomes with which a world begins, and what errors call them. */
 struct preserve_founders {

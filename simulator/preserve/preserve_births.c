@@ -4,8 +4,10 @@
 #include "common/genetics/genetics.h"
 #include "common/math/detmath.h"
 
-/* Draws of a child, at most, until one can live. */
+/* Draws of a child, at most, until one can live alone for so long: a body that breaks a guard by
+ * itself is nobody's selection. */
 enum { CHILD_DRAWS = 8 };
+#define TRIAL_S 10.0
 /* Gene ids of children are above those of any run that a founder may come from. */
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
@@ -35,9 +37,19 @@ static int draw(struct genome *child, const struct genome *parent, const struct 
     return rc;
 }
 
-/* Whether it can be born; then its area is known. */
+int preserve_try_alone(const struct genome *genome, const struct params *params,
+                       struct arena *arena)
+{
+    struct evaluation result;
+    struct params alone = *params;
+    alone.simulation_duration_s = TRIAL_S;
+    evaluate(genome, &alone, 1, arena, NULL, NULL, &result);
+    return result.verdict;
+}
+
+/* Whether it can be born, and is no larger than most_m2; then its area is known. */
 static int can_live(const struct genome *genome, const struct params *params, struct arena *arena,
-                    double *area_m2)
+                    double most_m2, double *area_m2)
 {
     struct run run;
     struct evaluation result;
@@ -45,12 +57,12 @@ static int can_live(const struct genome *genome, const struct params *params, st
     if (preserve_grow(&run, &result, params, genome, arena) != VERDICT_OK)
         return 0;
     *area_m2 = preserve_area(&run.phenotype);
-    return 1;
+    return *area_m2 <= most_m2 && preserve_try_alone(genome, params, arena) == VERDICT_OK;
 }
 
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
-                    double *area_m2)
+                    double most_m2, double *area_m2)
 {
     struct gene_counter ids = {.creature = GENE_CREATURES + id};
     struct rng rng;
@@ -59,14 +71,14 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
         int rc = draw(child, parent, other, params, &rng, &ids);
         if (rc != 0)
             return rc;
-        if (can_live(child, params, arena, area_m2))
+        if (can_live(child, params, arena, most_m2, area_m2))
             return 0;
         genome_deinit(child);
     }
     genome_init(child);
     int rc = genome_copy(child, parent);
     if (rc == 0)
-        can_live(child, params, arena, area_m2);
+        can_live(child, params, arena, most_m2, area_m2);
     return rc;
 }
 
@@ -82,6 +94,14 @@ static const struct creature_state *find_mate(const struct preserve *p,
     return NULL;
 }
 
+/* The greatest body that a mother whose reserve is full can pay. */
+static double payable_m2(const struct preserve *p, const struct dweller *d, int has_mate)
+{
+    const struct params *params = p->params;
+    return (1 - params->preserve_give) * params->preserve_reserve_j_m2 * d->area_m2 /
+           (params->preserve_body_j_m2 * (has_mate ? 1 : 1 + ALONE_SHARE));
+}
+
 static void draw_child(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];
@@ -92,7 +112,8 @@ static void draw_child(struct preserve *p, int i)
         return;
     preserve_hold(p, c->descent.id);
     int rc = preserve_mutate(&d->child, &c->genome, mate ? &mate->genome : NULL, p->params,
-                             p->state->seed, id, &p->memory->probe, &d->child_area_m2);
+                             p->state->seed, id, &p->memory->probe, payable_m2(p, d, mate != NULL),
+                             &d->child_area_m2);
     if (rc != 0) {
         preserve_fail(p, rc, "a child");
         return;
@@ -107,12 +128,6 @@ static void draw_child(struct preserve *p, int i)
     if (rng_chance(&rng, HUNTER_CHANGE))
         d->child_descent.is_hunter = !c->descent.is_hunter;
     d->has_child = 1;
-}
-
-static void forget_child(struct dweller *d)
-{
-    genome_deinit(&d->child);
-    d->has_child = 0;
 }
 
 /* What the child's body costs; who breeds alone pays more, which is heat. */
@@ -149,8 +164,7 @@ static void lay_egg(struct preserve *p, int i, microjoules body, microjoules giv
     p->state->ledger.heat += fee;
     c->children++;
     d->has_child = 0;
-    preserve_tell(p, &(struct preserve_event){
-                         .kind = PRESERVE_LAID, .tick = p->state->tick, .creature = egg});
+    preserve_tell_egg(p, egg);
 }
 
 void preserve_lay(struct preserve *p, int i)
@@ -164,11 +178,7 @@ void preserve_lay(struct preserve *p, int i)
         return;
     microjoules body = body_of(p, d);
     microjoules given = (microjoules)(p->params->preserve_give * (double)c->reserve);
-    microjoules cost = body + fee_of(d, body);
-    /* a child that could never be paid makes way for another one */
-    if ((double)cost > (1 - p->params->preserve_give) * most)
-        forget_child(d);
-    else if (c->reserve - given >= cost)
+    if (c->reserve - given >= body + fee_of(d, body))
         lay_egg(p, i, body, given);
 }
 
@@ -217,6 +227,8 @@ static void bring_in(struct preserve *p, int i)
     }
     *born = p->state->eggs[i];
     born->born_tick = p->state->tick;
+    born->from_x_m = born->x_m;
+    born->from_y_m = born->y_m;
     remove_egg(p->state, i);
     p->state->counts.births++;
     int last = p->state->living_count - 1, verdict = preserve_enter(p, last);
@@ -224,8 +236,7 @@ static void bring_in(struct preserve *p, int i)
         preserve_fail(p, ERR_MEMORY, "a birth");
         return;
     }
-    preserve_tell(p, &(struct preserve_event){
-                         .kind = PRESERVE_HATCHED, .tick = p->state->tick, .creature = born});
+    preserve_tell(p, last, PRESERVE_HATCHED, -1);
     if (verdict != VERDICT_OK) {
         p->dwellers[last]->verdict = verdict;
         preserve_kill(p, last, DEATH_GUARD);
@@ -235,7 +246,7 @@ static void bring_in(struct preserve *p, int i)
 /* Eggs that are ripe, once a second each, in the order in which they were laid. */
 void preserve_hatch(struct preserve *p)
 {
-    int64_t second = (int64_t)(1 / p->tick_s + 0.5);
+    int64_t second = preserve_second(p);
     for (int i = 0; i < p->state->egg_count && p->rc == 0; i++) {
         struct creature_state *egg = &p->state->eggs[i];
         int64_t lain = p->state->tick - egg->born_tick;

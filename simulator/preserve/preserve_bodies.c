@@ -186,7 +186,7 @@ static void measure(struct preserve *p, struct dweller *d)
     const struct part *head = &d->run.phenotype.parts[d->run.phenotype.head];
     d->area_m2 = preserve_area(&d->run.phenotype);
     d->radius_m = run_size(&d->run) / 2;
-    d->mouth_m = head->width_m;
+    d->mouth_m = fmin(head->width_m, head->height_m);
     d->rest_w = params->preserve_head_w + params->preserve_rest_w_m2 * d->area_m2 +
                 PRESERVE_NEURON_W * brain_neuron_count(d->run.brain);
     d->touched = d->is_eating = -1;

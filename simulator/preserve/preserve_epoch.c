@@ -118,6 +118,8 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
 
 /* ---- in numbers ---- */
 
+_Static_assert(EPOCH_carcasses_uj - EPOCH_plants_uj == STORE_CARCASSES, "stores are facts");
+
 static int count_families(const struct preserve_state *s)
 {
     int families = 0;
@@ -141,17 +143,9 @@ void preserve_epoch_facts(const struct preserve_state *s, int64_t facts[EPOCH_FA
         facts[EPOCH_died_of_hunger + i] = (int64_t)s->counts.deaths[i];
     for (int i = 0; i < FOOD_COUNT; i++)
         facts[EPOCH_eaten_plants_uj + i] = s->counts.eaten[i];
-    for (int i = 0; i < s->plant_count; i++)
-        facts[EPOCH_plants_uj] += s->plants[i];
-    for (int i = 0; i < s->living_count; i++) {
+    for (int i = 0; i < s->living_count; i++)
         facts[EPOCH_hunters] += s->living[i].descent.is_hunter;
-        facts[EPOCH_reserves_uj] += s->living[i].reserve;
-        facts[EPOCH_bodies_uj] += s->living[i].body;
-    }
-    for (int i = 0; i < s->egg_count; i++)
-        facts[EPOCH_eggs_uj] += s->eggs[i].reserve + s->eggs[i].body;
-    for (int i = 0; i < s->carcass_count; i++)
-        facts[EPOCH_carcasses_uj] += s->carcasses[i].energy;
+    preserve_state_stores(s, &facts[EPOCH_plants_uj]);
     facts[EPOCH_start_uj] = s->ledger.start;
     facts[EPOCH_sun_uj] = s->ledger.sun;
     facts[EPOCH_heat_uj] = s->ledger.heat;
@@ -172,6 +166,11 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .born_tick = c->born_tick,
                                 .died_tick = is_dead ? event->tick : -1,
                                 .cause = is_dead ? event->cause : -1,
-                                .children = c->children};
+                                .children = c->children,
+                                .part_count = event->part_count,
+                                .area_m2 = event->area_m2,
+                                .way_m = c->way_m};
+    for (int i = 0; i < FOOD_COUNT; i++)
+        life->gained_uj[i] = c->gained[i];
     return event->kind != PRESERVE_LAID;
 }

@@ -6,8 +6,11 @@
 /* Shares that are digested. */
 static const double digested[FOOD_COUNT] = {
     [FOOD_PLANT] = 0.8, [FOOD_CARRION] = 0.6, [FOOD_LIVING] = 0.6};
-/* Hunters bite plants with this share of their mouths. */
-#define HUNTER_PLANT_SHARE 0.3
+/* How fast grazers and hunters bite each food, to begin with; preserve.hunt goes on top of the
+ * last. A mouth is good at one thing: who eats plants leaves carrion to hunters. */
+static const double appetites[2][FOOD_COUNT] = {
+    {[FOOD_PLANT] = 1, [FOOD_CARRION] = 0.2, [FOOD_LIVING] = 0},
+    {[FOOD_PLANT] = 0.2, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
 /* How far food is seen, m. */
 #define SIGHT_M 3.0
 /* The level of food beside it: less than that of a light, so that who stops at lights goes on. */
@@ -16,6 +19,11 @@ static const double digested[FOOD_COUNT] = {
 #define CARRION_DRAW_J 300.0
 /* What is nearer than this, m, is not preferred to what is so near. */
 #define NEAR_M 0.5
+/* What the sensor `pain` reads as 1/2, of the body. */
+#define PAIN_SHARE 0.1
+/* Values of the sensor `touch-kind`. */
+#define TOUCH_FAMILY 0.5
+#define TOUCH_OTHER  1.0
 /* Ticks from one search for food to the next. */
 enum { LOOK_TICKS = 6 };
 #define CARCASS_ROT_1_S  0.005
@@ -37,9 +45,24 @@ void preserve_sort(struct preserve *p)
     }
 }
 
-static int is_kin(const struct preserve *p, int a, int b)
+static int is_family(const struct preserve *p, int a, int b)
 {
     return p->state->living[a].descent.family == p->state->living[b].descent.family;
+}
+
+/* Parent and child, or children of one mother. Nobody bites these. */
+static int is_kin(const struct preserve *p, int a, int b)
+{
+    const struct descent *one = &p->state->living[a].descent;
+    const struct descent *other = &p->state->living[b].descent;
+    return one->mother == other->id || one->father == other->id || other->mother == one->id ||
+           other->father == one->id || (one->mother && one->mother == other->mother);
+}
+
+static double appetite(const struct preserve *p, int i, enum food food)
+{
+    double appetite = appetites[p->state->living[i].descent.is_hunter != 0][food];
+    return food == FOOD_LIVING ? appetite * p->params->preserve_hunt : appetite;
 }
 
 /* The nearest other one to a place, within most_m; its kin or not. -1: nobody is there. Looks along
@@ -97,13 +120,14 @@ static void consider_plants(const struct preserve *p, struct lure *lure, struct 
 static void look_for_food(struct preserve *p, int i, int at)
 {
     struct dweller *d = p->dwellers[i];
-    int is_hunter = p->state->living[i].descent.is_hunter;
+    int is_hunter = appetite(p, i, FOOD_LIVING) > 0;
     struct lure lure = {.worth = 0};
-    consider_plants(p, &lure, d->mouth, is_hunter ? HUNTER_PLANT_SHARE : 1);
+    consider_plants(p, &lure, d->mouth, appetite(p, i, FOOD_PLANT));
     for (int k = 0; k < p->state->carcass_count; k++) {
         const struct carcass *c = &p->state->carcasses[k];
         consider(&lure, d->mouth, (struct vec3){c->x_m, c->y_m, 0},
-                 digested[FOOD_CARRION] * fmin(joules_of(c->energy), CARRION_DRAW_J));
+                 appetite(p, i, FOOD_CARRION) * digested[FOOD_CARRION] *
+                     fmin(joules_of(c->energy), CARRION_DRAW_J));
     }
     int prey = is_hunter ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
     if (prey >= 0)
@@ -122,8 +146,16 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
     if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
         look_for_food(p, i, place);
     int other = find_nearest(p, i, place, HUGE_VAL, 1);
+    const struct creature_state *c = &p->state->living[i];
+    double bitten = (double)c->bitten;
+    for (int k = 0; k < p->state->living_count; k++)
+        p->touch_kinds[k] = is_family(p, i, k) ? TOUCH_FAMILY : TOUCH_OTHER;
     *around =
-        (struct surroundings){.gravity_m_s2 = world_gravity(&d->run.world), .tick_s = p->tick_s};
+        (struct surroundings){.pain = bitten / (bitten + PAIN_SHARE * (double)c->body_whole),
+                              .reserve = (double)c->reserve / (double)reserve_most(p, d->area_m2),
+                              .touch_kinds = p->touch_kinds,
+                              .gravity_m_s2 = world_gravity(&d->run.world),
+                              .tick_s = p->tick_s};
     around->seen[SIGHT_OBJECT] = (struct seen){d->sees_food, d->food_at, FOOD_BRIGHTNESS};
     if (other >= 0)
         around->seen[SIGHT_OTHER] = (struct seen){1, p->dwellers[other]->centre, 1};
@@ -146,6 +178,7 @@ static void eat(struct preserve *p, int i, enum food food, microjoules *from, mi
     c->reserve += meal.gained;
     p->state->ledger.heat += meal.taken - meal.gained;
     p->state->counts.eaten[food] += meal.taken;
+    c->gained[food] += meal.gained;
     if (meal.taken > 0)
         d->is_eating = food;
 }
@@ -187,7 +220,7 @@ static void find_touched(struct preserve *p, int i)
             continue;
         if (points[k].part == d->run.phenotype.head)
             d->touched = other;
-        if (is_kin(p, i, other)) {
+        if (is_family(p, i, other)) {
             c->met = p->state->living[other].descent.id;
             c->met_tick = p->state->tick;
         }
@@ -197,19 +230,19 @@ static void find_touched(struct preserve *p, int i)
 void preserve_feed(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];
-    int is_hunter = p->state->living[i].descent.is_hunter;
     double bite_j = p->params->preserve_bite_w_m * d->mouth_m * p->tick_s;
     d->is_eating = -1;
     find_touched(p, i);
-    if (is_hunter && d->touched >= 0 && !is_kin(p, i, d->touched))
-        bite_living(p, i, d->touched, bite_j * p->params->preserve_hunt);
+    if (d->touched >= 0 && !is_kin(p, i, d->touched))
+        bite_living(p, i, d->touched, bite_j * appetite(p, i, FOOD_LIVING));
     struct carcass *carcass = d->is_eating < 0 ? find_carcass(p, d) : NULL;
     if (carcass)
-        eat(p, i, FOOD_CARRION, &carcass->energy, carcass->energy, bite_j);
+        eat(p, i, FOOD_CARRION, &carcass->energy, carcass->energy,
+            bite_j * appetite(p, i, FOOD_CARRION));
     microjoules *cell = plants_at(&p->plants, d->mouth.x, d->mouth.y);
     if (d->is_eating < 0 && cell)
         eat(p, i, FOOD_PLANT, cell, *cell - p->plants.least,
-            is_hunter ? HUNTER_PLANT_SHARE * bite_j : bite_j);
+            bite_j * appetite(p, i, FOOD_PLANT) * (double)*cell / (double)p->plants.most);
 }
 
 /* Carcasses sink and rot. */

@@ -9,7 +9,7 @@
 
 #include "common/creature/creature.h"
 
-#define STATE_VERSION 1
+#define STATE_VERSION 2
 
 /* The greatest size of an unpacked state, in bytes. */
 #define STATE_BYTES_MAX (64u << 20)
@@ -17,6 +17,7 @@
 #define LENGTH_BYTES 4
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
+_Static_assert((int)FOOD_COUNT == (int)EPOCH_FOOD_COUNT, "so have foods");
 
 void creature_state_deinit(struct creature_state *creature)
 {
@@ -94,17 +95,35 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
     return row;
 }
 
+/* A store that holds as much is full: sums of states that nobody has checked cannot overflow. */
+#define STORE_MOST (INT64_MAX / 8)
+static void fill(microjoules *store, microjoules energy)
+{
+    if (*store < STORE_MOST)
+        *store += energy;
+}
+
+void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT])
+{
+    memset(stores, 0, STORE_COUNT * sizeof stores[0]);
+    for (int i = 0; i < state->plant_count; i++)
+        fill(&stores[STORE_PLANTS], state->plants[i]);
+    for (int i = 0; i < state->living_count; i++) {
+        fill(&stores[STORE_RESERVES], state->living[i].reserve);
+        fill(&stores[STORE_BODIES], state->living[i].body);
+    }
+    for (int i = 0; i < state->egg_count; i++)
+        fill(&stores[STORE_EGGS], state->eggs[i].reserve + state->eggs[i].body);
+    for (int i = 0; i < state->carcass_count; i++)
+        fill(&stores[STORE_CARCASSES], state->carcasses[i].energy);
+}
+
 microjoules preserve_state_total(const struct preserve_state *state)
 {
-    microjoules total = 0;
-    for (int i = 0; i < state->plant_count; i++)
-        total += state->plants[i];
-    for (int i = 0; i < state->living_count; i++)
-        total += state->living[i].reserve + state->living[i].body;
-    for (int i = 0; i < state->egg_count; i++)
-        total += state->eggs[i].reserve + state->eggs[i].body;
-    for (int i = 0; i < state->carcass_count; i++)
-        total += state->carcasses[i].energy;
+    microjoules stores[STORE_COUNT], total = 0;
+    preserve_state_stores(state, stores);
+    for (int i = 0; i < STORE_COUNT; i++)
+        total += stores[i];
     return total;
 }
 
@@ -134,7 +153,7 @@ void preserve_state_check(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- writing */
 
-enum { CREATURE_FIELDS = 21, CARCASS_FIELDS = 4, STATE_FIELDS = 17 };
+enum { CREATURE_FIELDS = 25, CARCASS_FIELDS = 4, STATE_FIELDS = 17 };
 
 static void encode_creature(const struct creature_state *c, struct pack_writer *writer)
 {
@@ -156,6 +175,12 @@ static void encode_creature(const struct creature_state *c, struct pack_writer *
     pack_i64(writer, c->starved);
     pack_double(writer, c->owed_j);
     pack_i64(writer, c->children);
+    pack_array(writer, FOOD_COUNT);
+    for (int i = 0; i < FOOD_COUNT; i++)
+        pack_i64(writer, c->gained[i]);
+    pack_double(writer, c->way_m);
+    pack_double(writer, c->from_x_m);
+    pack_double(writer, c->from_y_m);
     pack_u64(writer, c->met);
     pack_i64(writer, c->met_tick);
     pack_array(writer, (size_t)c->number_count);
@@ -300,6 +325,14 @@ static void next_numbers(struct cursor *c, struct creature_state *creature)
     leave_array(c, &numbers);
 }
 
+static void next_foods(struct cursor *c, microjoules eaten[FOOD_COUNT])
+{
+    struct cursor foods = next_array(c, FOOD_COUNT, FOOD_COUNT, "eaten");
+    for (int i = 0; i < FOOD_COUNT; i++)
+        eaten[i] = next_i64(&foods, 0, INT64_MAX);
+    leave_array(c, &foods);
+}
+
 static void decode_creature(struct cursor *list, struct creature_state *creature)
 {
     struct cursor c = next_array(list, CREATURE_FIELDS, CREATURE_FIELDS, "creature");
@@ -324,6 +357,10 @@ static void decode_creature(struct cursor *list, struct creature_state *creature
     creature->starved = next_energy(&c);
     creature->owed_j = next_double(&c, 1);
     creature->children = (int)next_i64(&c, 0, INT32_MAX);
+    next_foods(&c, creature->gained);
+    creature->way_m = next_double(&c, NUMBER_MOST);
+    creature->from_x_m = next_double(&c, PLACE_MOST_M);
+    creature->from_y_m = next_double(&c, PLACE_MOST_M);
     creature->met = next_u64(&c);
     creature->met_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
     next_numbers(&c, creature);
@@ -389,10 +426,7 @@ static void decode_counts(struct cursor *c, struct preserve_counts *counts)
     for (int i = 0; i < DEATH_COUNT; i++)
         counts->deaths[i] = next_u64(&deaths);
     leave_array(c, &deaths);
-    struct cursor eaten = next_array(c, FOOD_COUNT, FOOD_COUNT, "eaten");
-    for (int i = 0; i < FOOD_COUNT; i++)
-        counts->eaten[i] = next_i64(&eaten, 0, INT64_MAX);
-    leave_array(c, &eaten);
+    next_foods(c, counts->eaten);
 }
 
 static void decode_fields(struct cursor *c, struct preserve_state *s)
@@ -416,28 +450,13 @@ static void decode_fields(struct cursor *c, struct preserve_state *s)
     decode_carcasses(c, s);
 }
 
-/* Roughly what all stores hold, where the exact sum might overflow. */
-static double rough_total(const struct preserve_state *s)
-{
-    double total = 0;
-    for (int i = 0; i < s->plant_count; i++)
-        total += (double)s->plants[i];
-    for (int i = 0; i < s->living_count; i++)
-        total += (double)s->living[i].reserve + (double)s->living[i].body;
-    for (int i = 0; i < s->egg_count; i++)
-        total += (double)s->eggs[i].reserve + (double)s->eggs[i].body;
-    for (int i = 0; i < s->carcass_count; i++)
-        total += (double)s->carcasses[i].energy;
-    return total;
-}
-
 /* Each energy is within its range; together they must add up. */
 static int check_ledger(const struct preserve_state *s, struct error *error)
 {
     const struct energy_ledger *l = &s->ledger;
     double flows = (double)l->start + (double)l->sun + (double)l->heat + (double)l->arrivals +
                    (double)l->departures;
-    if (flows > 0.4 * (double)INT64_MAX || rough_total(s) > 0.4 * (double)INT64_MAX)
+    if (flows > 0.4 * (double)INT64_MAX || preserve_state_total(s) >= STORE_MOST)
         return error_set(error, ERR_RANGE, "ledger: more than can be counted");
     if (energy_ledger_error(l, preserve_state_total(s)) != 0)
         return error_set(error, ERR_FORMAT, "ledger: stores and flows differ");

@@ -43,8 +43,11 @@ struct creature_state {
     microjoules starved;    /* the same, lost otherwise */
     double owed_j;          /* less than a microjoule, not yet paid */
     int children;
-    uint64_t met;     /* who touched it last, of its family; 0: nobody */
-    int64_t met_tick; /* when */
+    microjoules gained[FOOD_COUNT]; /* what it has digested */
+    double way_m;                   /* of its centre of mass, by steps of a second */
+    double from_x_m, from_y_m;      /* where the last such step ended */
+    uint64_t met;                   /* who touched it last, of its family; 0: nobody */
+    int64_t met_tick;               /* when */
     double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
     int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
     double turn_rad;
@@ -86,7 +89,9 @@ void preserve_state_deinit(struct preserve_state *state);
 struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
-/* What all stores hold. */
+/* What the stores of each kind hold, and all of them together. */
+enum store { STORE_PLANTS, STORE_RESERVES, STORE_BODIES, STORE_EGGS, STORE_CARCASSES, STORE_COUNT };
+void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT]);
 microjoules preserve_state_total(const struct preserve_state *state);
 /* Energies that are negative or beyond MICROJOULES_MAX, or a ledger that is not equal, are a
  * bug. */

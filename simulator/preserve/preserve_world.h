@@ -15,9 +15,10 @@ struct dweller {
     struct run run;
     struct evaluation result;
     double area_m2, radius_m;
-    double mouth_m; /* width of its mouth: that of its head */
-    double rest_w;  /* upkeep of the young */
-    double work_j;  /* of its muscles, that is paid already */
+    double mouth_m;  /* width of its mouth: the shorter side of its head */
+    double rest_w;   /* upkeep of the young */
+    double work_j;   /* of its muscles, not paid yet */
+    double booked_j; /* what of its account of motion is in there */
     struct vec3 centre, mouth;
     struct vec3 food_at;
     int sees_food;
@@ -41,6 +42,7 @@ struct preserve {
     struct forest forest;
     int *part_counts, *may_rest, *order; /* order: of the living, by x */
     struct preserve_view *views;
+    double touch_kinds[PRESERVE_LIVING_MAX]; /* of the living, to the one that feels now */
     double tick_s, daylight;
     int is_changed; /* somebody came or went: the forest must be made anew */
     struct error *error;
@@ -51,6 +53,11 @@ struct preserve {
 static inline double preserve_age_s(const struct preserve *p, const struct creature_state *c)
 {
     return (double)(p->state->tick - c->born_tick) * p->tick_s;
+}
+/* Ticks of a second. */
+static inline int64_t preserve_second(const struct preserve *p)
+{
+    return (int64_t)(1 / p->tick_s + 0.5);
 }
 static inline double distance_in_plane(struct vec3 a, struct vec3 b)
 {
@@ -87,14 +94,19 @@ void preserve_rot(struct preserve *p);
 /* preserve_births.c */
 void preserve_lay(struct preserve *p, int i);
 void preserve_hatch(struct preserve *p);
-/* A mutant that lives, of `draws` draws at most; a copy of the parent where none does. `area_m2`
- * becomes its body's. ERR_MEMORY. */
+/* The verdict on a life of ten seconds alone, in open water. */
+int preserve_try_alone(const struct genome *genome, const struct params *params,
+                       struct arena *arena);
+/* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none does.
+ * `area_m2` becomes its body's. ERR_MEMORY. */
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
-                    double *area_m2);
+                    double most_m2, double *area_m2);
 
 /* preserve.c */
-void preserve_tell(struct preserve *p, const struct preserve_event *event);
+void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg);
+/* Of living creature i. `cause`: of a death. */
+void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause);
 /* Whose body or mind is in hand: it is named if the simulator crashes now. */
 void preserve_hold(const struct preserve *p, uint64_t id);
 void preserve_fail(struct preserve *p, int rc, const char *what);

@@ -193,6 +193,57 @@ START_TEST(hunters_bite_the_living)
     found();
     run(1500);
     ck_assert(state.counts.eaten[FOOD_LIVING] > 0);
+    microjoules gained = 0, bitten = 0;
+    for (int i = 0; i < state.living_count; i++) {
+        gained += state.living[i].gained[FOOD_LIVING];
+        bitten += state.living[i].bitten;
+        ck_assert(state.living[i].way_m > 0);
+    }
+    ck_assert(gained > 0 && bitten > 0);
+}
+END_TEST
+
+/* All touch one another in a narrow water: nobody dies for what the solver of contacts rounds. */
+START_TEST(a_crowd_breaks_no_guards)
+{
+    set("preserve.founders=12");
+    set("preserve.width_m=6");
+    set("preserve.height_m=4");
+    set("preserve.hunters=0");
+    found();
+    run(900);
+    ck_assert_int_ge(hatched, 4);
+    ck_assert_int_eq(deaths[DEATH_GUARD], 0);
+}
+END_TEST
+
+/* Mothers and their children, and children of one mother, are spared; others are prey. */
+START_TEST(kin_is_spared)
+{
+    set("preserve.hunters=1");
+    set("preserve.width_m=7");
+    set("preserve.height_m=5");
+    found();
+    for (int i = 0; i < state.egg_count; i++)
+        state.eggs[i].descent.mother = 1000;
+    run(1500);
+    ck_assert_int_ge(hatched, 3);
+    for (int i = 0; i < state.living_count; i++)
+        ck_assert(state.living[i].descent.mother != 1000 || state.living[i].bitten == 0);
+}
+END_TEST
+
+START_TEST(what_would_not_pay_is_said)
+{
+    char text[256];
+    ck_assert(!preserve_warn(&params, text, sizeof text));
+    set("preserve.head_w=1");
+    ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
+    set("preserve.growth_1_s=0.01");
+    ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
+    set("preserve.head_w=8");
+    set("preserve.give=0.6");
+    ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "child like itself"));
 }
 END_TEST
 
@@ -387,6 +438,9 @@ int main(void)
     tcase_add_test(tests, age_kills);
     tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
     tcase_add_test(tests, hunters_bite_the_living);
+    tcase_add_test(tests, a_crowd_breaks_no_guards);
+    tcase_add_test(tests, kin_is_spared);
+    tcase_add_test(tests, what_would_not_pay_is_said);
     tcase_add_test(tests, bodies_in_space_are_refused_by_name);
     tcase_add_test(tests, what_is_no_preserve_is_refused);
     tcase_add_test(tests, hostile_states_are_refused_or_read);
