@@ -496,6 +496,7 @@ static const struct section {
     int (*write)(const struct report *report, FILE *file);
 } sections[] = {
     {"worlds", "worlds", "Worlds", preserve_is_wanted, report_write_worlds},
+    {"ways", "ways of living", "How they live", preserve_is_wanted, report_write_ways},
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
     {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
     {"fitness", "fitness", "Fitness", has_goal, write_fitness},

@@ -397,11 +397,30 @@ static void make_preserve(int epochs)
         row->facts[EPOCH_living] = 10 + i;
         row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
     }
-    facts->lives[0] = (struct store_life){.id = 5, .family = 3, .cause = -1, .children = 1};
-    facts->lives[1] = (struct store_life){
-        .id = 7, .mother = 9, .family = 3, .generation = 2, .is_dead = 1, .died_s = 65, .cause = 2};
-    facts->lives[2] = (struct store_life){
-        .id = 9, .mother = 5, .family = 3, .generation = 1, .cause = -1, .children = 1};
+    facts->lives[0] =
+        (struct store_life){.id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4};
+    facts->lives[1] = (struct store_life){.id = 7,
+                                          .mother = 9,
+                                          .family = 3,
+                                          .generation = 2,
+                                          .is_dead = 1,
+                                          .died_s = 65,
+                                          .cause = 2,
+                                          .part_count = 4,
+                                          .area_m2 = 0.5,
+                                          .way_m = 13,
+                                          .gained_uj = {3000000, 12000000, 15000000}};
+    facts->lives[2] = (struct store_life){.id = 9,
+                                          .mother = 5,
+                                          .family = 3,
+                                          .generation = 1,
+                                          .is_dead = 1,
+                                          .born_s = 20,
+                                          .died_s = 80,
+                                          .cause = 0,
+                                          .children = 1,
+                                          .part_count = 5,
+                                          .gained_uj = {10000000}};
     facts->life_count = 3;
 }
 
@@ -421,6 +440,14 @@ START_TEST(a_preserve_has_worlds_and_lives)
     check_says("Energy adds up");
     check_says("<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>");
     check_says(">1:05</td>");
+    /* 2 of the dead, one grazes: 10 J; one bites: 30 J, half of it carrion */
+    check_says("<td>grazers</td><td class='n'>1</td><td class='n'>25 %</td>");
+    check_says("<td>flesh eaters</td><td class='n'>1</td><td class='n'>75 %</td><td class='n'>40 %"
+               "</td><td class='n'>50 %</td><td class='n'>2.9</td>");
+    check_says("a tenth of all food or more: 2.");
+    check_says("the first that mouths killed</td><td class='n'>7</td><td class='n'>1:05</td>");
+    check_says("view RUN_DIR --world 0 --from 1:00<");
+    check_says("more parts than any founder</td><td class='n'>9</td><td class='n'>0:20</td>");
     char *main_part = strstr(page, "<main>"), *end = strstr(page, "id='parameters'");
     ck_assert(main_part && end);
     *end = '\0';

@@ -1,0 +1,242 @@
+/* How creatures of a preserve lived: ways of living by what they ate, traits over time, and the
+ * moments at which something was there for the first time. The store is not trusted: amounts are
+ * summed as doubles, times are looked at before they are printed. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "controller/report/report.h"
+
+/* Lives are divided by how much of what they digested was flesh. */
+static const struct way {
+    const char *name;
+    double least, most; /* of that share; the least is in, the most is not */
+} ways[] = {{"grazers", 0, 0.2}, {"eat both", 0.2, 0.5}, {"flesh eaters", 0.5, HUGE_VAL}};
+enum { WAY_COUNT = sizeof ways / sizeof ways[0] };
+/* A way of living is one where so much of what is eaten goes to it. */
+#define WAY_SHARE 0.1
+/* Spans of time of the table of traits. */
+enum { SPAN_COUNT = 8 };
+
+#define UJ_IN_J 1e6
+
+static double eaten_of(const struct store_life *life)
+{
+    double sum = 0;
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        sum += (double)life->gained_uj[i];
+    return sum;
+}
+
+/* Of what it has digested; plants are the first food. */
+static double flesh_share(const struct store_life *life)
+{
+    double eaten = eaten_of(life);
+    return eaten > 0 ? 1 - (double)life->gained_uj[0] / eaten : 0;
+}
+
+static double age_of(const struct store_life *life)
+{
+    return life->died_s - life->born_s;
+}
+
+/* Sums over lives. */
+struct tally {
+    int count, child_count;
+    double eaten[EPOCH_FOOD_COUNT], all, area_m2, parts, way_m, age_s;
+};
+
+static void tally_add(struct tally *t, const struct store_life *life)
+{
+    t->count++;
+    t->child_count += life->children > 0;
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        t->eaten[i] += (double)life->gained_uj[i];
+    t->all += eaten_of(life);
+    t->area_m2 += life->area_m2;
+    t->parts += (double)life->part_count;
+    t->way_m += life->way_m;
+    t->age_s += age_of(life);
+}
+
+/* ---- ways of living ---- */
+
+static void write_way(const struct way *way, const struct tally *t, double all, FILE *file)
+{
+    double flesh = 1 - t->eaten[0] / t->all;
+    fprintf(file,
+            "<tr><td>%s</td><td class='n'>%d</td><td class='n'>%.0f %%</td><td class='n'>%.0f %%"
+            "</td><td class='n'>%.0f %%</td><td class='n'>%.1f</td><td class='n'>%.2f</td>"
+            "<td class='n'>%.1f</td><td class='n'>%.2f</td><td class='n'>%.0f</td>"
+            "<td class='n'>%.0f %%</td></tr>\n",
+            way->name, t->count, 100 * t->all / all, 100 * t->eaten[1] / t->all,
+            100 * t->eaten[2] / t->all, 2 + flesh, t->area_m2 / t->count, t->parts / t->count,
+            t->way_m / t->age_s, t->age_s / t->count, 100.0 * t->child_count / t->count);
+}
+
+static void write_ways(const struct run_facts *facts, FILE *file)
+{
+    struct tally tallies[WAY_COUNT] = {{0}};
+    double all = 0;
+    int found = 0;
+    for (int i = 0; i < facts->life_count; i++)
+        for (int w = 0; w < WAY_COUNT && facts->lives[i].is_dead; w++) {
+            double share = flesh_share(&facts->lives[i]), eaten = eaten_of(&facts->lives[i]);
+            if (eaten <= 0 || share < ways[w].least || share >= ways[w].most)
+                continue;
+            tally_add(&tallies[w], &facts->lives[i]);
+            all += eaten;
+        }
+    fputs("<h3>Ways of living</h3>\n<div class='wide'><table><tr><th></th><th class='n'>lives</th>"
+          "<th class='n'>of all food</th><th class='n'>theirs is carrion</th>"
+          "<th class='n'>the living</th><th class='n'>trophic level</th>"
+          "<th class='n'>body, m²</th><th class='n'>parts</th><th class='n'>speed, m/s</th>"
+          "<th class='n'>age, s</th><th class='n'>with children</th></tr>\n",
+          file);
+    for (int w = 0; w < WAY_COUNT; w++) {
+        found += tallies[w].count > 0 && tallies[w].all >= WAY_SHARE * all;
+        if (tallies[w].count > 0)
+            write_way(&ways[w], &tallies[w], all, file);
+    }
+    fprintf(
+        file,
+        "</table></div>\n<p class='soft'>Of the dead, by what they digested: grazers less than "
+        "a fifth flesh, flesh eaters half or more. Plants are at trophic level 1, who eats them "
+        "at 2, who eats those at 3. Ways of living with a tenth of all food or more: %d.</p>\n",
+        found);
+}
+
+/* ---- traits ---- */
+
+static void write_traits(const struct run_facts *facts, FILE *file)
+{
+    struct tally tallies[SPAN_COUNT] = {{0}};
+    double end_s = 0;
+    for (int i = 0; i < facts->life_count; i++)
+        if (facts->lives[i].is_dead && facts->lives[i].died_s < 1e9)
+            end_s = fmax(end_s, facts->lives[i].died_s);
+    for (int i = 0; i < facts->life_count; i++) {
+        const struct store_life *life = &facts->lives[i];
+        if (!life->is_dead || !(life->died_s >= 0 && life->died_s <= end_s))
+            continue;
+        int span = (int)(SPAN_COUNT * life->died_s / (end_s + 1e-9));
+        tally_add(&tallies[span < SPAN_COUNT ? span : SPAN_COUNT - 1], life);
+    }
+    fputs("<h3>Traits of the dead over time</h3>\n<div class='wide'><table><tr>"
+          "<th class='n'>minutes</th><th class='n'>deaths</th><th class='n'>body, m²</th>"
+          "<th class='n'>parts</th><th class='n'>speed, m/s</th><th class='n'>flesh eaten</th>"
+          "<th class='n'>age, s</th></tr>\n",
+          file);
+    for (int k = 0; k < SPAN_COUNT; k++) {
+        const struct tally *t = &tallies[k];
+        if (t->count == 0)
+            continue;
+        fprintf(file,
+                "<tr><td class='n'>%.1f - %.1f</td><td class='n'>%d</td><td class='n'>%.2f</td>"
+                "<td class='n'>%.1f</td><td class='n'>%.2f</td><td class='n'>%.0f %%</td>"
+                "<td class='n'>%.0f</td></tr>\n",
+                k * end_s / SPAN_COUNT / 60, (k + 1) * end_s / SPAN_COUNT / 60, t->count,
+                t->area_m2 / t->count, t->parts / t->count, t->age_s > 0 ? t->way_m / t->age_s : 0,
+                t->all > 0 ? 100 * (1 - t->eaten[0] / t->all) : 0, t->age_s / t->count);
+    }
+    fputs("</table></div>\n", file);
+}
+
+/* ---- moments ---- */
+
+/* Whether a life's end, or its birth, is of a kind; the first of the kind is shown. */
+static int is_prey(const struct store_life *life)
+{
+    return life->is_dead && life->cause == 2;
+}
+static int is_old(const struct store_life *life)
+{
+    return life->is_dead && life->cause == 1;
+}
+static int lives_on_living(const struct store_life *life)
+{
+    return life->is_dead && 2.0 * (double)life->gained_uj[2] > eaten_of(life);
+}
+static int lives_on_carrion(const struct store_life *life)
+{
+    return life->is_dead && 2.0 * (double)life->gained_uj[1] > eaten_of(life);
+}
+static int is_tenth(const struct store_life *life)
+{
+    return life->generation >= 10;
+}
+
+static const struct moment {
+    const char *name;
+    int (*is_one)(const struct store_life *life);
+    int is_birth;
+} moments[] = {{"the first that mouths killed", is_prey, 0},
+               {"the first that died of age", is_old, 0},
+               {"the first that lived on the living", lives_on_living, 0},
+               {"the first that lived on carrion", lives_on_carrion, 0},
+               {"the first of generation 10", is_tenth, 1}};
+enum { MOMENT_COUNT = sizeof moments / sizeof moments[0] };
+
+static double time_of(const struct moment *moment, const struct store_life *life)
+{
+    return moment->is_birth ? life->born_s : life->died_s;
+}
+
+/* A few seconds before it, as `view` wants it. */
+static void write_moment(const char *name, const struct store_life *life, double at_s, FILE *file)
+{
+    int from_s = at_s > 5 ? (int)at_s - 5 : 0;
+    fprintf(file,
+            "<tr><td>%s</td><td class='n'>%" PRIu64 "</td><td class='n'>%d:%02d</td><td>"
+            "<code>controller view RUN_DIR --world %" PRIu32 " --from %d:%02d</code></td></tr>\n",
+            name, life->id, (int)at_s / 60, (int)at_s % 60, life->world, from_s / 60, from_s % 60);
+}
+
+static void write_firsts(const struct run_facts *facts, FILE *file)
+{
+    for (int m = 0; m < MOMENT_COUNT; m++) {
+        const struct store_life *first = NULL;
+        for (int i = 0; i < facts->life_count; i++) {
+            const struct store_life *life = &facts->lives[i];
+            double at_s = time_of(&moments[m], life);
+            if (moments[m].is_one(life) && at_s >= 0 && at_s < 1e9 &&
+                (!first || at_s < time_of(&moments[m], first)))
+                first = life;
+        }
+        if (first)
+            write_moment(moments[m].name, first, time_of(&moments[m], first), file);
+    }
+}
+
+/* The first body with more parts than all founders had, of all worlds. */
+static void write_larger(const struct run_facts *facts, FILE *file)
+{
+    const struct store_life *first = NULL;
+    int64_t most = 0;
+    for (int i = 0; i < facts->life_count; i++)
+        if (facts->lives[i].generation == 0 && facts->lives[i].part_count > most)
+            most = facts->lives[i].part_count;
+    for (int i = 0; i < facts->life_count; i++) {
+        const struct store_life *life = &facts->lives[i];
+        if (life->part_count > most && life->born_s >= 0 && life->born_s < 1e9 &&
+            (!first || life->born_s < first->born_s))
+            first = life;
+    }
+    if (first)
+        write_moment("the first with more parts than any founder", first, first->born_s, file);
+}
+
+int report_write_ways(const struct report *report, FILE *file)
+{
+    const struct run_facts *facts = &report->facts;
+    write_ways(facts, file);
+    write_traits(facts, file);
+    fputs("<h3>When something was new</h3>\n<div class='wide'><table><tr><th></th>"
+          "<th class='n'>creature</th><th class='n'>at</th><th>to see it</th></tr>\n",
+          file);
+    write_firsts(facts, file);
+    write_larger(facts, file);
+    fputs("</table></div>\n<p class='soft'>Add <code>--export FILE</code>, such as film.mp4 with "
+          "<code>--to M:SS</code>.</p>\n",
+          file);
+    return 0;
+}
