@@ -444,9 +444,36 @@ static void check_link(const struct plane_body *body, int i)
            link->mass_kg);
 }
 
-void phenotype_check(const struct phenotype *p)
+static void check_drive(const struct phenotype *p, int i)
+{
+    const struct drive *drive = &p->drives[i];
+    ENSURE(drive->part >= 0 && drive->part < p->part_count, "drive %d is of part %d of %d", i,
+           drive->part, p->part_count);
+    ENSURE(drive->axis >= 0 && drive->axis < 3, "drive %d is freedom %d", i, drive->axis);
+    ENSURE(!(drive->lower > drive->upper), "drive %d has limits %g to %g", i, drive->lower,
+           drive->upper);
+    ENSURE(!(drive->least > drive->most), "drive %d takes signals from %g to %g", i, drive->least,
+           drive->most);
+    ENSURE(!(drive->strength < 0), "drive %d has a strength of %g", i, drive->strength);
+}
+
+static void check_counts(const struct phenotype *p)
 {
     ENSURE(p->kind >= 0 && p->kind < body_kind_count, "a body of kind %d", p->kind);
+    ENSURE(p->part_count > 0 && p->parts, "a body of %d parts", p->part_count);
+    ENSURE(p->first_drive >= 0 && p->first_drive <= p->drive_count, "drives %d to %d",
+           p->first_drive, p->drive_count);
+    ENSURE(p->effector_count >= 0 && p->effector_count <= p->drive_count,
+           "%d effectors of %d drives", p->effector_count, p->drive_count);
+    ENSURE(p->neuron_count >= 0 && (p->neuron_count == 0 || p->neurons), "%d neurons",
+           p->neuron_count);
+}
+
+void phenotype_check(const struct phenotype *p)
+{
+    check_counts(p);
+    for (int i = p->first_drive; i < p->drive_count; i++)
+        check_drive(p, i);
     for (int i = 0; i < p->part_count; i++)
         check_part(p, i);
     for (int i = 0; p->plane && i < p->plane->link_count; i++)

@@ -50,6 +50,7 @@ static void note_result(struct pack_writer *writer, int rc)
 
 void pack_raw(struct pack_writer *writer, const void *bytes, size_t length)
 {
+    ENSURE(bytes || length == 0, "%zu bytes of nothing", length);
     note_result(writer, msgpack_sbuffer_write(&writer->buffer, bytes, length));
 }
 
@@ -67,6 +68,7 @@ void pack_array(struct pack_writer *writer, size_t count)
 
 void pack_text(struct pack_writer *writer, const char *text)
 {
+    ENSURE(text, "no text");
     msgpack_packer packer = packer_of(writer);
     size_t length = strlen(text);
     note_result(writer, msgpack_pack_str(&packer, length));
@@ -75,6 +77,7 @@ void pack_text(struct pack_writer *writer, const char *text)
 
 void pack_bytes(struct pack_writer *writer, const void *bytes, size_t length)
 {
+    ENSURE(bytes || length == 0, "%zu bytes of nothing", length);
     msgpack_packer packer = packer_of(writer);
     note_result(writer, msgpack_pack_bin(&packer, length));
     note_result(writer, msgpack_pack_bin_body(&packer, bytes, length));
@@ -336,6 +339,7 @@ int pack_get_bool(const msgpack_object *object, int *value, const char *where, s
 int pack_get_text(const msgpack_object *object, char *buffer, size_t size, const char *where,
                   struct error *error)
 {
+    ENSURE(buffer && size > 0, "%s: no room for a text", where);
     if (!object || object->type != MSGPACK_OBJECT_STR)
         return fail_type(object, "a text", where, error);
     size_t length = object->via.str.size;
@@ -355,6 +359,7 @@ int pack_get_array(const msgpack_object *object, size_t max, int exact,
                    const msgpack_object **items, size_t *count, const char *where,
                    struct error *error)
 {
+    ENSURE(items && count, "%s: nowhere to put an array", where);
     if (!object || object->type != MSGPACK_OBJECT_ARRAY)
         return fail_type(object, "an array", where, error);
     size_t size = object->via.array.size;
@@ -371,6 +376,7 @@ int pack_get_array(const msgpack_object *object, size_t max, int exact,
 
 const msgpack_object *pack_find(const msgpack_object *object, const char *key)
 {
+    ENSURE(key && key[0], "a key without a name");
     if (!object || object->type != MSGPACK_OBJECT_MAP)
         return NULL;
     size_t length = strlen(key);

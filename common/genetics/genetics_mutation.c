@@ -28,6 +28,7 @@ void mutation_say(struct mutation *mutation, const char *format, ...)
 
 int mutation_below(struct mutation *mutation, int bound)
 {
+    ENSURE(bound > 0, "one of %d", bound);
     return (int)rng_below(mutation->rng, (uint32_t)bound);
 }
 
@@ -58,6 +59,7 @@ double mutation_change(struct mutation *mutation, double value, double least_sca
         return clamp(-value, low, high);
     for (i = 0; i < STEPS_SUMMED; i++)
         sum += rng_uniform(mutation->rng, -1, 1);
+    ENSURE(least_scale >= 0, "a scale of %g", least_scale);
     value += mutation->params->mutation_step * fmax(fabs(value), least_scale) * sum;
     return clamp(value, low, high);
 }
@@ -71,6 +73,8 @@ const char *mutation_connection_name(const struct genome *genome, int row, char 
 {
     const struct body_kind_info *kind = &body_kinds[genome->kind];
 
+    ENSURE(row >= 0 && row < genome->connection_count, "connection %d of %d", row,
+           genome->connection_count);
     snprintf(text, 32, "%s %d",
              genome->connections[row].brace ? kind->brace_noun : kind->connection_noun, row);
     return text;
@@ -107,6 +111,7 @@ double mutation_param(const struct params *params, size_t offset)
 {
     double value;
 
+    ENSURE(offset <= sizeof *params - sizeof value, "a parameter at %zu", offset);
     memcpy(&value, (const char *)params + offset, sizeof(value));
     return value;
 }

@@ -106,8 +106,23 @@ static void *grow_table(void *rows, int count, int *room, int max, size_t size)
     return grown;
 }
 
+static void check_tables(const struct genome *genome)
+{
+    ENSURE(genome->body_count >= 0 && genome->body_count <= GENOME_BODIES_MAX, "%d body genes",
+           genome->body_count);
+    ENSURE(genome->connection_count >= 0 && genome->connection_count <= GENOME_CONNECTIONS_MAX,
+           "%d connections", genome->connection_count);
+    ENSURE(genome->neuron_count >= 0 && genome->neuron_count <= GENOME_NEURONS_MAX, "%d neurons",
+           genome->neuron_count);
+    ENSURE(genome->body_count <= genome->body_room && genome->neuron_count <= genome->neuron_room &&
+               genome->connection_count <= genome->connection_room,
+           "%d body genes, %d connections and %d neurons are more than there is room for",
+           genome->body_count, genome->connection_count, genome->neuron_count);
+}
+
 struct body_gene *genome_add_body(struct genome *genome)
 {
+    check_tables(genome);
     struct body_gene *rows = grow_table(genome->bodies, genome->body_count, &genome->body_room,
                                         GENOME_BODIES_MAX, sizeof(*rows));
     if (!rows)
@@ -118,6 +133,7 @@ struct body_gene *genome_add_body(struct genome *genome)
 
 struct connection_gene *genome_add_connection(struct genome *genome)
 {
+    check_tables(genome);
     struct connection_gene *rows =
         grow_table(genome->connections, genome->connection_count, &genome->connection_room,
                    GENOME_CONNECTIONS_MAX, sizeof(*rows));
@@ -129,6 +145,7 @@ struct connection_gene *genome_add_connection(struct genome *genome)
 
 struct neuron_gene *genome_add_neuron(struct genome *genome)
 {
+    check_tables(genome);
     struct neuron_gene *rows = grow_table(genome->neurons, genome->neuron_count,
                                           &genome->neuron_room, GENOME_NEURONS_MAX, sizeof(*rows));
     if (!rows)

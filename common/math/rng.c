@@ -119,6 +119,7 @@ static double usable(double weight)
 
 int rng_pick(struct rng *rng, const double *weights, int count)
 {
+    ENSURE(count >= 0 && (count == 0 || weights), "%d weights", count);
     double total = 0.0;
     int last = -1;
     for (int i = 0; i < count; i++) {

@@ -136,6 +136,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error)
 {
+    ENSURE(top > 0 && top <= RUN_READER_TOP_MAX, "the best %d are asked for", top);
     *creatures = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
@@ -255,6 +256,7 @@ int run_reader_read_creature(const char *name, struct creature *creature, struct
 int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
                            struct creature **creatures, int *count, struct error *error)
 {
+    ENSURE(most > 0 && id > 0, "%d ancestors of %llu are asked for", most, (unsigned long long)id);
     *count = 0;
     *creatures = NULL;
     int status = reader_begin(reader, error);

@@ -43,6 +43,7 @@ int statement_fail(sqlite3 *database, const char *path, const char *what, struct
 int statement_prepare(sqlite3 *database, const char *path, const char *sql,
                       sqlite3_stmt **statement, struct error *error)
 {
+    ENSURE(database && sql && sql[0], "%s: no statement", path);
     if (sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK)
         return statement_fail(database, path, "cannot be read", error);
     return 0;
@@ -52,6 +53,7 @@ int statement_prepare_printed(sqlite3 *database, const char *path, statement_pri
                               const char *first, const char *second, sqlite3_stmt **statement,
                               struct error *error)
 {
+    ENSURE(print, "%s: a statement that nobody prints", path);
     char *sql = NULL;
     size_t size;
     FILE *text = open_memstream(&sql, &size);
@@ -66,6 +68,7 @@ int statement_prepare_printed(sqlite3 *database, const char *path, statement_pri
 
 int statement_next(sqlite3_stmt *statement, const char *path, struct error *error)
 {
+    ENSURE(statement && path, "%s: no statement", path ? path : "");
     int result = sqlite3_step(statement);
     if (result == SQLITE_ROW)
         return 1;
@@ -120,6 +123,8 @@ int statement_get_rows(sqlite3_stmt *statement, const char *path, int64_t most,
 {
     void **array = items;
     int status;
+    ENSURE(size > 0 && most >= 0 && read, "%s: rows of %zu bytes, at most %lld", path, size,
+           (long long)most);
     *array = NULL;
     *count = 0;
     while ((status = statement_next(statement, path, error)) == 1) {
@@ -144,12 +149,15 @@ int statement_get_rows(sqlite3_stmt *statement, const char *path, int64_t most,
 
 const char *statement_text(sqlite3_stmt *row, int column)
 {
+    ENSURE(column >= 0 && column < sqlite3_column_count(row), "column %d of %d", column,
+           sqlite3_column_count(row));
     const unsigned char *text = sqlite3_column_text(row, column);
     return text ? (const char *)text : "";
 }
 
 void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int column)
 {
+    ENSURE(size > 0, "no room for column %d", column);
     snprintf(buffer, size, "%s", statement_text(row, column));
     text_clean(buffer, "");
 }

@@ -17,6 +17,17 @@ static size_t round_up(size_t bytes)
     return (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
 }
 
+static void check(const struct arena *arena)
+{
+    ENSURE(arena->base, "arena_take before arena_init");
+    ENSURE(arena->size_bytes % ARENA_ALIGNMENT == 0 && arena->used_bytes % ARENA_ALIGNMENT == 0,
+           "%zu of %zu bytes are taken", arena->used_bytes, arena->size_bytes);
+    ENSURE(arena->used_bytes <= arena->size_bytes, "%zu of %zu bytes are taken", arena->used_bytes,
+           arena->size_bytes);
+    ENSURE(arena->high_water_bytes <= arena->size_bytes, "%zu of %zu bytes were taken",
+           arena->high_water_bytes, arena->size_bytes);
+}
+
 int arena_init(struct arena *arena, size_t size_bytes)
 {
     *arena = (struct arena){0};
@@ -44,7 +55,7 @@ void arena_reset(struct arena *arena)
 
 void *arena_take_unset(struct arena *arena, size_t count, size_t size)
 {
-    ENSURE(arena->base, "arena_take before arena_init");
+    check(arena);
     size_t left = arena->size_bytes - arena->used_bytes;
     if (size && count > left / size) {
         arena->is_exhausted = 1;
@@ -74,6 +85,7 @@ void arena_refuse(struct arena *arena)
 void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size)
 {
     ENSURE(used <= count, "%zu objects do not fit into %zu", used, count);
+    ENSURE(array || used == 0, "%zu objects of nothing", used);
     void *memory = arena_take(arena, count, size);
     if (memory && used > 0)
         memcpy(memory, array, used * size);

@@ -1,6 +1,7 @@
 /* Grids of cells: a little text format, and a lookup of a few comparisons. */
 #include "controller/evolution/cells.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,25 @@ static int read_axis(struct reader *reader, struct cell_grid *grid)
     return grid->count > CELL_COUNT_MAX ? fail(reader, "more than 100000 cells") : 0;
 }
 
+static void check(const struct cell_grid *grid)
+{
+    int64_t cells = 1;
+    ENSURE(grid->axis_count >= 0 && grid->axis_count <= CELL_AXES_MAX, "%d axes", grid->axis_count);
+    for (int i = 0; i < grid->axis_count; i++) {
+        const struct cell_axis *axis = &grid->axes[i];
+        ENSURE(axis->measure >= 0 && axis->measure < MEASURE_COUNT, "axis %d: measure %d", i,
+               axis->measure);
+        ENSURE(axis->bound_count > 0 && axis->bound_count <= CELL_BOUNDS_MAX, "axis %d: %d bounds",
+               i, axis->bound_count);
+        for (int k = 1; k < axis->bound_count; k++)
+            ENSURE(axis->bounds[k] > axis->bounds[k - 1], "axis %d: %g is not above %g", i,
+                   axis->bounds[k], axis->bounds[k - 1]);
+        cells *= axis->bound_count + 1;
+    }
+    ENSURE(grid->count == cells && cells <= CELL_COUNT_MAX, "%d cells of %" PRId64, grid->count,
+           cells);
+}
+
 int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *error)
 {
     struct reader reader = {.text = text, .at = text, .error = error};
@@ -88,8 +108,12 @@ int cell_grid_parse(struct cell_grid *grid, const char *text, struct error *erro
     grid->count = 1;
     for (;;) {
         reader.at += strspn(reader.at, " ");
-        if (status || !*reader.at)
+        if (status)
             return status;
+        if (!*reader.at) {
+            check(grid);
+            return 0;
+        }
         status = read_axis(&reader, grid);
     }
 }
@@ -107,5 +131,6 @@ int cell_grid_find(const struct cell_grid *grid, const struct measures *measures
             step++;
         cell = cell * (axis->bound_count + 1) + step;
     }
+    ENSURE(cell >= 0 && cell < grid->count, "cell %d of %d", cell, grid->count);
     return cell + 1;
 }

@@ -184,6 +184,21 @@ int search_count_resting(const struct population *population)
     return count;
 }
 
+/* Cheap: whatever is there is counted. */
+static void check(const struct search *search)
+{
+    const struct population *p = &search->population;
+    ENSURE(p->count >= 0 && (p->count == 0 || p->individuals), "%d individuals", p->count);
+    ENSURE(search->missing >= 0 && search->missing <= p->count, "%d of %d results are missing",
+           search->missing, p->count);
+    ENSURE(search->called >= 0 && search->called <= p->count, "%d of %d are called", search->called,
+           p->count);
+    ENSURE(search->cursor >= 0 && search->cursor <= p->count, "row %d of %d", search->cursor,
+           p->count);
+    ENSURE(search->top_count >= 0 && search->top_count <= search->params.guard_referee_top,
+           "%d in the top", search->top_count);
+}
+
 void search_update(struct search *search)
 {
     int i;
@@ -202,6 +217,7 @@ void search_update(struct search *search)
         if (search->population.individuals[i].has_result &&
             !search->population.individuals[i].is_resting)
             note_top(search, i);
+    check(search);
 }
 
 /* ---- making and freeing ---- */
@@ -455,6 +471,8 @@ const struct individual *search_tell(struct search *search, uint64_t id, int ver
 {
     struct individual *individual = find(search, id);
 
+    check(search);
+    ENSURE(measures, "a result of creature %llu without measures", (unsigned long long)id);
     if (!individual || individual->has_result)
         return NULL;
     individual->has_result = 1;
@@ -716,6 +734,9 @@ int search_advance(struct search *search)
 {
     int survivors = search_survivor_count(search);
 
+    check(search);
+    ENSURE(survivors >= 0 && survivors <= search->population.count, "%d of %d survive", survivors,
+           search->population.count);
     if (search_is_interactive(&search->params))
         return interactive_advance(search);
     ENSURE(search->missing == 0 && search->called == 0, "%d results and %d referees are missing",

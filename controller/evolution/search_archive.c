@@ -17,6 +17,7 @@
  * State: who holds which cell, how many trials a body still gets, and whether one is under way;
  * fields of the individuals. Typical: 150 filled cells, 20 protected. Older creatures win ties
  * everywhere. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,9 +118,35 @@ static int find_rank(const struct archive *archive, const struct individual *ind
     return low;
 }
 
+/* Holders stand in cells and in ranks, each once, best first. */
+static void check(const struct archive *archive)
+{
+    int held = 0;
+    for (int cell = 1; cell <= archive->grid.count; cell++) {
+        const struct individual *holder = archive->cells[cell];
+        held += holder != NULL;
+        ENSURE(!holder || holder->cell == cell, "cell %d is held by %" PRIu64 ", of cell %d", cell,
+               holder ? holder->id : 0, holder ? holder->cell : 0);
+        ENSURE(!holder || holder->fitness > 0, "cell %d is held by one of no fitness", cell);
+    }
+    ENSURE(held == archive->count, "%d cells are held, %d ranks", held, archive->count);
+    for (int i = 0; i < archive->count; i++) {
+        const struct individual *one = archive->ranked[i];
+        ENSURE(archive->cells[one->cell] == one, "rank %d is in no cell", i);
+        ENSURE(i == 0 || archive->ranked[i - 1]->fitness >= one->fitness,
+               "rank %d has more fitness than the one before", i);
+    }
+}
+
 static void leave_cell(struct archive *archive, struct individual *holder)
 {
     int rank = find_rank(archive, holder);
+
+    ENSURE(rank < archive->count && archive->ranked[rank] == holder,
+           "creature %" PRIu64 " is not rank %d of %d", holder->id, rank, archive->count);
+    ENSURE(holder->cell > 0 && holder->cell <= archive->grid.count,
+           "creature %" PRIu64 " is in cell %d of %d", holder->id, holder->cell,
+           archive->grid.count);
 
     memmove(archive->ranked + rank, archive->ranked + rank + 1,
             (size_t)(archive->count - rank - 1) * sizeof(*archive->ranked));
@@ -154,6 +181,9 @@ static void place(struct archive *archive, struct individual *individual)
     archive->cells[cell] = individual;
     archive->count++;
     individual->cell = cell;
+    ENSURE(archive->count <= archive->grid.count, "%d of %d cells are held", archive->count,
+           archive->grid.count);
+    CHECK_DEARLY(check(archive));
 }
 
 static void restore(void *state, struct population *population)
@@ -303,6 +333,8 @@ static int breed_trial(const struct archive *archive, struct census *census,
 {
     struct trying trying = {.params = &archive->trial, .base = base};
 
+    ENSURE(base->trials > 0 && !base->is_waiting, "creature %" PRIu64 " has %d trials left",
+           base->id, base->trials);
     child->body = base->body;
     child->is_trial = 1;
     child->trials = base->trials - 1;

@@ -110,6 +110,7 @@ static void write_ticks(const struct chart *chart)
 
 void chart_begin(struct chart *chart)
 {
+    ENSURE(chart->file && chart->title && chart->x_name, "a plot without words");
     widen(&chart->x_min, &chart->x_max, 0, 0);
     widen(&chart->y_min, &chart->y_max, 1, chart->is_count);
     fputs("<figure class='plot'><figcaption>", chart->file);
@@ -136,6 +137,8 @@ static int is_drawn(int index, int count)
 void chart_band(const struct chart *chart, const double *x, const double *low, const double *high,
                 int count, int color)
 {
+    ENSURE(count >= 0 && color >= 0 && color < CHART_COLORS, "%d points of colour %d", count,
+           color);
     fprintf(chart->file, "<polygon class='band s%d' points='", color);
     for (int i = 0; i < count; i++)
         if (is_drawn(i, count) && isfinite(high[i]))
@@ -149,6 +152,8 @@ void chart_band(const struct chart *chart, const double *x, const double *low, c
 void chart_line(const struct chart *chart, const double *x, const struct chart_series *series,
                 int count)
 {
+    ENSURE(count >= 0 && series->color >= 0 && series->color < CHART_COLORS,
+           "%s: %d points of colour %d", series->name, count, series->color);
     int drawn = 0;
     fprintf(chart->file, "<polyline class='line s%d' data-name='", series->color);
     html_write(chart->file, series->name);
@@ -192,6 +197,7 @@ int chart_stack(const struct chart *chart, const double *x, const struct chart_s
 void chart_end(const struct chart *chart, const struct chart_series *series, int series_count,
                int count)
 {
+    ENSURE(series_count >= 0 && count >= 0, "%d series of %d points", series_count, count);
     fputs("</svg>\n<p class='keys'>", chart->file);
     for (int k = 0; k < series_count; k++) {
         fprintf(chart->file, "<span><i class='s%d'></i>", series[k].color);

@@ -76,8 +76,16 @@ int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_
     return status;
 }
 
+/* Columns that are bound count from 1. */
+static void check_place(sqlite3_stmt *statement, int column)
+{
+    ENSURE(column >= 1 && column <= sqlite3_bind_parameter_count(statement), "place %d of %d",
+           column, sqlite3_bind_parameter_count(statement));
+}
+
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
 {
+    check_place(statement, column);
     sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
 }
 
@@ -90,6 +98,7 @@ void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash)
 
 void store_bind_known(sqlite3_stmt *statement, int column, int is_known, int64_t value)
 {
+    check_place(statement, column);
     if (is_known)
         sqlite3_bind_int64(statement, column, value);
     else
@@ -118,6 +127,9 @@ int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
 {
     struct packed_genome genome = individual->packed;
     char seed[17];
+    ENSURE(individual->method >= 0 && individual->method < METHOD_COUNT,
+           "%s: creature %llu: method %d", store->path, (unsigned long long)individual->id,
+           individual->method);
     if (!genome.bytes) {
         pack_writer_clear(&store->scratch);
         genome_encode(&individual->genome, &store->scratch);
@@ -220,6 +232,9 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
     static statement_print *const printers[HOT_COUNT] = {
         [HOT_INSERT_RESULT] = print_insert_result, [HOT_UPDATE_RESULT] = print_update_result};
     int status = 0;
+    ENSURE((int)which >= 0 && which < HOT_COUNT, "%s: statement %d", store->path, (int)which);
+    ENSURE((texts[which] != NULL) != (printers[which] != NULL), "%s: statement %d has no text",
+           store->path, (int)which);
     if (!store->hot[which]) {
         if (printers[which])
             status =

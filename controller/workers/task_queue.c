@@ -19,6 +19,9 @@ void task_queue_put_front(struct task_queue *queue, struct farm_task *entry)
 
 void task_queue_put_back(struct task_queue *queue, struct farm_task *entry)
 {
+    ENSURE(entry->holder_count == 0 && !entry->is_finished, "task %" PRIu64 " cannot wait",
+           entry->task.id);
+    ENSURE(entry != queue->last, "task %" PRIu64 " waits already", entry->task.id);
     entry->next = NULL;
     if (queue->last != NULL)
         queue->last->next = entry;
@@ -44,6 +47,8 @@ struct farm_task *task_queue_take(struct task_queue *queue)
 {
     struct farm_task *entry = queue->first;
     ENSURE(entry != NULL, "taken from an empty queue");
+    ENSURE(queue->waiting_count > 0 && queue->last != NULL, "%d tasks wait behind the first",
+           queue->waiting_count);
     queue->first = entry->next;
     if (queue->first == NULL)
         queue->last = NULL;
@@ -61,6 +66,8 @@ void task_queue_end(struct task_queue *queue, struct farm_task *entry)
 
 void farm_task_free(struct farm_task *entry)
 {
+    ENSURE(entry->holder_count == 0, "task %" PRIu64 " is held by %d", entry->task.id,
+           entry->holder_count);
     task_deinit(&entry->task);
     free(entry);
 }
@@ -77,8 +84,26 @@ void task_queue_drop(struct task_queue *queue, struct farm_task *entry)
     farm_task_free(entry);
 }
 
+/* The list is as long as the count says, and ends at its last. */
+static void check_list(const struct task_queue *queue)
+{
+    int count = 0;
+    const struct farm_task *last = NULL;
+    for (const struct farm_task *entry = queue->first; entry; entry = entry->next) {
+        ENSURE(++count <= queue->waiting_count, "more than %d tasks wait", queue->waiting_count);
+        ENSURE(entry->holder_count == 0, "task %" PRIu64 " waits and is held", entry->task.id);
+        ENSURE(!entry->is_finished, "task %" PRIu64 " waits and is finished", entry->task.id);
+        last = entry;
+    }
+    ENSURE(count == queue->waiting_count, "%d of %d tasks wait", count, queue->waiting_count);
+    ENSURE(last == queue->last, "the last of %d tasks is not the end", count);
+}
+
 void task_queue_check(const struct task_queue *queue, int out_count)
 {
+    ENSURE(queue->waiting_count >= 0 && out_count >= 0, "%d tasks wait, %d are out",
+           queue->waiting_count, out_count);
+    CHECK_DEARLY(check_list(queue));
     ENSURE((queue->first == NULL) == (queue->waiting_count == 0) &&
                (queue->last == NULL) == (queue->waiting_count == 0),
            "%d tasks wait, but the ends do not agree", queue->waiting_count);

@@ -150,6 +150,8 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
     double steps = ceil(run->tick_s / p->simulation_dt_s - 1e-6);
     run->steps_per_tick = steps < 1 ? 1 : (int)steps;
     run->dt_s = run->tick_s / run->steps_per_tick;
+    ENSURE(run->dt_s > 0 && run->dt_s <= run->tick_s, "steps of %g s in ticks of %g s", run->dt_s,
+           run->tick_s);
 
     world_init(&run->world, p);
     run->fallen_m = terrain_lowest_surface(&run->world) - FALL_M;

@@ -118,6 +118,37 @@ static void compile_neuron(struct brain *brain, int start, int (*stack)[2])
     }
 }
 
+static void check_operand(const struct brain *brain, const struct operand *operand)
+{
+    int values = 1 + brain->phenotype->neuron_count + brain->sensor_count;
+    ENSURE(operand->source >= 0 && operand->source < values, "value %d of %d", operand->source,
+           values);
+    ENSURE(isfinite(operand->weight), "value %d has the weight %g", operand->source,
+           operand->weight);
+}
+
+/* Every neuron stands in the program at most once, and all it reads exists. */
+static void check(const struct brain *brain)
+{
+    const struct phenotype *p = brain->phenotype;
+    ENSURE(brain->program_length >= 0 && brain->program_length <= p->neuron_count,
+           "%d instructions for %d neurons", brain->program_length, p->neuron_count);
+    ENSURE(brain->sensor_count == p->part_count * SENSOR_COUNT, "%d values of sensors",
+           brain->sensor_count);
+    for (int i = 0; i < brain->program_length; i++) {
+        const struct instruction *at = &brain->program[i];
+        ENSURE(at->neuron >= 0 && at->neuron < p->neuron_count, "neuron %d of %d", at->neuron,
+               p->neuron_count);
+        ENSURE(at->function >= 0 && at->function < NEURON_FUNCTION_COUNT, "neuron %d: function %d",
+               at->neuron, at->function);
+        ENSURE(brain->is_begun[at->neuron], "neuron %d was not walked to", at->neuron);
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            check_operand(brain, &at->inputs[k]);
+    }
+    for (int i = 0; i < p->effector_count; i++)
+        check_operand(brain, &brain->pulls[i]);
+}
+
 struct brain *brain_create(const struct phenotype *phenotype, struct arena *arena)
 {
     size_t neurons = (size_t)phenotype->neuron_count;
@@ -146,6 +177,7 @@ struct brain *brain_create(const struct phenotype *phenotype, struct arena *aren
             compile_neuron(brain, wire->index, stack);
         brain->pulls[i] = make_operand(brain, wire);
     }
+    check(brain);
     brain_reset(brain);
     return brain;
 }
@@ -187,6 +219,8 @@ void brain_load_memory(struct brain *brain, const double *numbers)
         brain->outputs[i] = *numbers++;
         brain->states[i].value = *numbers++;
         brain->states[i].is_primed = *numbers++ != 0;
+        ENSURE(isfinite(brain->outputs[i]) && isfinite(brain->states[i].value),
+               "neuron %d remembers %g and %g", i, brain->outputs[i], brain->states[i].value);
     }
 }
 
@@ -208,6 +242,7 @@ void brain_think(struct brain *brain, const double *sensor_values, double *signa
 {
     double *values = brain->values;
 
+    ENSURE(dt_s >= 0 && values[0] == 1, "a think of %g s, with the constant %g", dt_s, values[0]);
     memcpy(brain->sensors, sensor_values, (size_t)brain->sensor_count * sizeof *sensor_values);
     for (int i = 0; i < brain->program_length; i++) {
         const struct instruction *instruction = &brain->program[i];
@@ -266,5 +301,7 @@ int brain_neuron_count(const struct brain *brain)
 
 double brain_output(const struct brain *brain, int neuron)
 {
+    ENSURE(neuron >= 0 && neuron < brain->phenotype->neuron_count, "neuron %d of %d", neuron,
+           brain->phenotype->neuron_count);
     return brain->outputs[neuron];
 }

@@ -23,6 +23,8 @@ static void silence(struct senses *senses)
 void senses_read(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *surroundings)
 {
+    ENSURE(senses->values && dynamics && surroundings, "senses of %d parts, read from nothing",
+           senses->phenotype->part_count);
     physics_of(senses->phenotype)->feel(senses, dynamics, surroundings);
     silence(senses);
 }

@@ -34,6 +34,9 @@ int plants_create(struct plants *plants, const struct params *params, struct are
                         .light = arena_take(arena, (size_t)rows, sizeof(double))};
     if (!plants->cells || !plants->light)
         return ERR_MEMORY;
+    ENSURE(columns > 0 && rows > 0, "a water of %d x %d cells", columns, rows);
+    ENSURE(plants->least >= 0 && plants->least <= plants->most, "cells hold %lld to %lld uJ",
+           (long long)plants->least, (long long)plants->most);
     for (int i = 0; i < columns * rows; i++)
         plants->cells[i] = plants->least;
     for (int i = 0; i < rows; i++)
@@ -46,6 +49,8 @@ microjoules plants_grow(struct plants *plants, double daylight, double dt_s)
 {
     double most = (double)plants->most;
     microjoules sun = 0;
+    ENSURE(daylight >= 0 && dt_s > 0 && most > 0, "%g s of daylight %g on cells of %g uJ", dt_s,
+           daylight, most);
     for (int row = 0; row < plants->rows; row++) {
         double rate = plants->growth_1_s * plants->light[row] * daylight * dt_s;
         microjoules *cells = plants->cells + row * plants->columns;
@@ -81,6 +86,7 @@ double daylight_at(double time_s, double day_s)
 struct meal meal_of(microjoules wanted, microjoules there, double share, microjoules room)
 {
     struct meal meal = {.taken = wanted < there ? wanted : there};
+    ENSURE(share > 0 && share <= 1, "a share of %g is digested", share);
     if (meal.taken <= 0 || room <= 0)
         return (struct meal){0, 0};
     meal.gained = (microjoules)(share * (double)meal.taken);
@@ -90,5 +96,8 @@ struct meal meal_of(microjoules wanted, microjoules there, double share, microjo
         if (enough < meal.taken)
             meal.taken = enough < room ? room : enough;
     }
+    ENSURE(meal.gained >= 0 && meal.gained <= meal.taken && meal.taken <= there,
+           "%lld uJ of %lld are digested, of %lld that were there", (long long)meal.gained,
+           (long long)meal.taken, (long long)there);
     return meal;
 }

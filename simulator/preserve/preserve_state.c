@@ -132,10 +132,42 @@ static int is_energy(microjoules energy)
     return energy >= 0 && energy <= MICROJOULES_MAX;
 }
 
+static void check_creature(const struct creature_state *c)
+{
+    unsigned long long id = (unsigned long long)c->descent.id;
+    ENSURE(c->descent.generation >= 0 && c->children >= 0, "creature %llu: generation %d", id,
+           c->descent.generation);
+    ENSURE(isfinite(c->x_m) && isfinite(c->y_m), "creature %llu is at %g, %g", id, c->x_m, c->y_m);
+    ENSURE((c->number_count > 0) == (c->numbers != NULL) && c->number_count <= PRESERVE_NUMBERS_MAX,
+           "creature %llu has %d numbers", id, c->number_count);
+}
+
+static void check_all(const struct preserve_state *state)
+{
+    ENSURE(state->living_count >= 0 && state->living_count <= state->living_room, "%d of %d live",
+           state->living_count, state->living_room);
+    ENSURE(state->egg_count >= 0 && state->egg_count <= state->egg_room, "%d of %d eggs",
+           state->egg_count, state->egg_room);
+    ENSURE(state->carcass_count >= 0 && state->carcass_count <= state->carcass_room,
+           "%d of %d carcasses", state->carcass_count, state->carcass_room);
+    for (int i = 0; i < state->living_count; i++)
+        check_creature(&state->living[i]);
+    for (int i = 0; i < state->egg_count; i++)
+        check_creature(&state->eggs[i]);
+    for (int i = 0; i < state->plant_count; i++)
+        ENSURE(is_energy(state->plants[i]), "cell %d holds %lld uJ", i,
+               (long long)state->plants[i]);
+    for (int i = 0; i < state->egg_count; i++)
+        ENSURE(is_energy(state->eggs[i].reserve) && is_energy(state->eggs[i].body),
+               "egg %d holds %lld and %lld uJ", i, (long long)state->eggs[i].reserve,
+               (long long)state->eggs[i].body);
+}
+
 void preserve_state_check(const struct preserve_state *state)
 {
     const struct energy_ledger *l = &state->ledger;
     microjoules stored = preserve_state_total(state);
+    CHECK_DEARLY(check_all(state));
     for (int i = 0; i < state->living_count; i++)
         ENSURE(is_energy(state->living[i].reserve) && is_energy(state->living[i].body),
                "creature %llu holds %lld and %lld uJ",

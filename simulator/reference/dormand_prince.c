@@ -26,6 +26,7 @@ static const double error_weight[STAGES] = {
 int dormand_prince_create(struct dormand_prince *steps, int width, int quadratures,
                           struct arena *arena)
 {
+    ENSURE(width > 0 && quadratures >= 0, "%d numbers, %d integrals", width, quadratures);
     steps->width = width;
     steps->y1 = arena_take(arena, (size_t)width, sizeof(double));
     steps->stage = arena_take(arena, (size_t)width, sizeof(double));
@@ -46,6 +47,7 @@ int dormand_prince_extend(struct dormand_prince *steps, int quadratures, struct 
 
 double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h)
 {
+    ENSURE(steps->rtol > 0 && steps->derive, "steps of tolerance %g", steps->rtol);
     double worst = 0;
     for (int s = 1; s < STAGES; s++) {
         double *to = s == STAGES - 1 ? steps->y1 : steps->stage;
@@ -69,6 +71,7 @@ double dormand_prince_try(struct dormand_prince *steps, const double *y, double 
 
 double dormand_prince_integral(const struct dormand_prince *steps, int at, double h)
 {
+    ENSURE(at >= steps->width, "integral %d stands among %d numbers", at, steps->width);
     double sum = 0;
     for (int s = 0; s < STAGES - 1; s++)
         sum += stage_weight[STAGES - 1][s] * steps->k[s][at];

@@ -88,6 +88,7 @@ static int make_room_for_group(struct law *s, int rows)
 
 int law_reserve(struct law *s, int contacts, int rows, struct arena *arena)
 {
+    ENSURE(contacts >= 0 && rows >= contacts, "%d contacts of %d rows", contacts, rows);
     if (contacts <= s->contacts_max && rows <= s->rows_max)
         return 0;
     struct law with = {.contacts_max = contacts > s->contacts_max ? contacts : s->contacts_max,
@@ -105,6 +106,7 @@ void law_begin(struct law *s, int contacts, int rows)
 {
     ENSURE(contacts <= s->contacts_max && rows <= s->rows_max, "%d contacts, %d rows", contacts,
            rows);
+    ENSURE(contacts >= 0 && rows >= contacts, "%d contacts of %d rows", contacts, rows);
     s->count = contacts;
     s->rows = rows;
 }
@@ -151,6 +153,7 @@ static double mobility_of(const struct law *s, const struct law_contact *c)
 
 double law_miss(const struct law *s, int contact)
 {
+    ENSURE(contact >= 0 && contact < s->count, "contact %d of %d", contact, s->count);
     const struct law_contact *c = &s->contacts[contact];
     const double *l = s->impulse + c->row, *v = s->velocity + c->row;
     double w = mobility_of(s, c), to[3], sum = 0;
@@ -561,8 +564,21 @@ static int solve_group(struct law *s, int leader, double enough)
     return 0;
 }
 
+/* What the caller filled. */
+static void check(const struct law *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct law_contact *c = &s->contacts[i];
+        ENSURE(c->size >= 1 && c->size <= 3, "contact %d has %d rows", i, c->size);
+        ENSURE(c->row >= 0 && c->row + c->size <= s->rows, "contact %d: row %d of %d", i, c->row,
+               s->rows);
+        ENSURE(c->size == 1 || c->friction >= 0, "contact %d: friction %g", i, c->friction);
+    }
+}
+
 void law_solve(struct law *s)
 {
+    check(s);
     double enough = fmax(ENOUGH, ENOUGH_SHARE * greatest(s->free, s->rows));
     int is_complete = 1;
     s->equations = s->rounds = 0;

@@ -16,6 +16,7 @@
 
 int qr_create(struct qr *qr, int rows_max, int cols_max, struct arena *arena)
 {
+    ENSURE(rows_max >= 0 && cols_max >= 0, "%d rows, %d columns", rows_max, cols_max);
     size_t rows = (size_t)rows_max, cols = (size_t)cols_max;
     *qr = (struct qr){.rows_max = rows_max, .cols_max = cols_max};
     qr->a = arena_take(arena, rows * cols, sizeof(double));
@@ -124,6 +125,9 @@ static void reflect_rows(struct qr *qr)
 
 void qr_factor(struct qr *qr, const double *a, int rows, int cols, double tolerance)
 {
+    ENSURE(rows >= 0 && rows <= qr->rows_max, "%d rows in room for %d", rows, qr->rows_max);
+    ENSURE(cols >= 0 && cols <= qr->cols_max, "%d columns in room for %d", cols, qr->cols_max);
+    ENSURE(tolerance >= 0, "a tolerance of %g", tolerance);
     qr->rows = rows;
     qr->cols = cols;
     qr->rank = 0;
@@ -151,6 +155,8 @@ void qr_factor(struct qr *qr, const double *a, int rows, int cols, double tolera
 
 void qr_solve(const struct qr *qr, const double *b, double *x)
 {
+    ENSURE(qr->rank >= 0 && qr->rank <= qr->rows && qr->rank <= qr->cols, "rank %d of %d x %d",
+           qr->rank, qr->rows, qr->cols);
     double *y = qr->work;
     for (int i = 0; i < qr->rows; i++)
         y[i] = b[i];

@@ -201,6 +201,18 @@ static void set_step(struct sphere_system *s)
     s->h = settings->dt_s / s->substeps;
 }
 
+static void check(const struct sphere_system *s)
+{
+    int spheres = s->phenotype->part_count;
+    ENSURE(s->substeps > 0 && s->h > 0, "%d substeps of %g s", s->substeps, s->h);
+    for (int i = 0; i < s->body->bone_count; i++) {
+        int a = s->body->bones[i].a, b = s->body->bones[i].b;
+        ENSURE(a >= 0 && a < spheres && b >= 0 && b < spheres, "bone %d joins spheres %d and %d", i,
+               a, b);
+        ENSURE(a != b, "bone %d leads from sphere %d to itself", i, a);
+    }
+}
+
 struct dynamics *sphere_system_create(const struct phenotype *phenotype, const struct world *world,
                                       const struct dynamics_settings *settings, struct arena *arena)
 {
@@ -214,6 +226,7 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     s->settings = *settings;
     set_step(s);
     s->steps_1_s = 1 / settings->dt_s;
+    check(s);
     if (take_memory(s, arena) != 0)
         return NULL;
     make_balls(s);

@@ -526,6 +526,24 @@ static int take_group(struct cones *s, int first)
     return g->all;
 }
 
+/* What the caller filled. */
+static void check(const struct cones *s)
+{
+    ENSURE(s->count >= 0 && s->rows >= s->count, "%d laws of %d rows", s->count, s->rows);
+    ENSURE(s->columns >= 0 && s->stride >= s->columns, "%d columns, %d apart", s->columns,
+           s->stride);
+    ENSURE(s->enough > 0, "a residual of %g is enough", s->enough);
+    for (int i = 0; i < s->count; i++) {
+        const struct cone_law *c = &s->laws[i];
+        ENSURE(c->size == 1 || c->size == 3, "law %d has %d rows", i, c->size);
+        ENSURE(c->row >= 0 && c->row + c->size <= s->rows, "law %d: row %d of %d", i, c->row,
+               s->rows);
+        ENSURE(c->from >= 0 && c->to <= s->columns, "law %d: columns %d to %d of %d", i, c->from,
+               c->to, s->columns);
+        ENSURE(c->friction >= 0, "law %d: friction %g", i, c->friction);
+    }
+}
+
 void cones_set_velocities(struct cones *s)
 {
     sort_laws(s);
@@ -539,6 +557,7 @@ void cones_set_velocities(struct cones *s)
 
 void cones_solve(struct cones *s)
 {
+    CHECK_DEARLY(check(s));
     s->sweeps = s->equations = 0;
     s->residual = 0;
     sort_laws(s);
@@ -548,4 +567,5 @@ void cones_solve(struct cones *s)
         take_group(s, i);
         solve_group(s);
     }
+    ENSURE(!(s->residual < 0), "a residual of %g", s->residual);
 }

@@ -39,6 +39,8 @@ void light_init(struct light *light, const struct params *params, uint64_t seed)
                             .trial_count = 1};
     if (light->kind == LIGHT_MOVING) {
         light->trial_count = (int)params->light_trials;
+        ENSURE(light->trial_count > 0 && light->trial_count <= LIGHT_TRIALS_MAX, "%d trials",
+               light->trial_count);
         draw_order(light);
     }
 }
@@ -70,6 +72,8 @@ static struct vec3 direction_of(double heading_rad, double height)
 static void place_around(struct light *light, struct vec3 centre, double away, double speed,
                          double heading, struct rng *rng)
 {
+    ENSURE(light->trial >= 0 && light->trial < light->trial_count, "trial %d of %d", light->trial,
+           light->trial_count);
     int turn = light->order[light->trial], count = light->trial_count,
         has_ground = light->has_ground;
     double step = has_ground ? 2 * DET_PI / count : GOLDEN_RAD;

@@ -419,6 +419,7 @@ static int grid_columns(int width_px, int height_px, int count)
 void draw_cells_get(int width_px, int height_px, int count, int index, struct draw_view *view)
 {
     ENSURE(index >= 0 && index < count, "cell %d of %d", index, count);
+    ENSURE(width_px > 0 && height_px > 0, "cells on %d x %d px", width_px, height_px);
     int columns = grid_columns(width_px, height_px, count);
     int rows = (count + columns - 1) / columns;
     int column = index % columns, row = index / columns;
@@ -471,6 +472,10 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cell
 {
     int count = cells->count;
     double ui = draw_ui_scale(width_px, height_px);
+    ENSURE(count >= 0 && (count == 0 || cells->replays), "%d cells", count);
+    ENSURE(cells->marked >= -1 && cells->marked < (count > 0 ? count : 1),
+           "cell %d of %d is marked", cells->marked, count);
+    ENSURE(cells->zoom > 0, "a zoom of %g", cells->zoom);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, 0, width_px, height_px);
     cairo_fill(cr);

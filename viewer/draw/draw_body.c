@@ -716,6 +716,8 @@ static int draw_solids(struct picture *all, int count)
 void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                   const struct draw_moment *moments, int count, unsigned overlays)
 {
+    ENSURE(count > 0, "%d moments", count);
+    ENSURE(view->flip == 1 || view->flip == -1, "a view with the flip %d", view->flip);
     int room = count + (count > 1); /* the last one for solids */
     struct picture *all = calloc((size_t)room, sizeof *all);
     int is_ready = all != NULL;

@@ -242,6 +242,8 @@ void draw_timeline(cairo_t *cr, const struct draw_timeline *timeline)
     struct draw_box plot = timeline_plot(timeline);
     double ui = box->ui, most = 1e-9, right = box->x + box->width - 14 * ui;
     char text[64];
+    ENSURE(timeline->count >= 0 && (timeline->count == 0 || timeline->generations),
+           "%d generations", timeline->count);
     fill_box(cr, box, COLOR_panel, 1);
     for (int i = 0; i < timeline->count; i++)
         most = fmax(most, timeline->generations[i].best);
@@ -274,6 +276,7 @@ void draw_thumb(cairo_t *cr, const struct draw_box *box, const struct draw_thumb
 {
     double ui = box->ui, size = fmin(10.5 * ui, 0.13 * box->width);
     const struct replay *replay = thumb->replay;
+    ENSURE(thumb->title && thumb->text, "a thumb without words");
     cairo_save(cr);
     draw_rounded(cr, box->x + ui, box->y + ui, box->width - 2 * ui, box->height - 2 * ui, 5 * ui);
     cairo_clip_preserve(cr);
@@ -350,6 +353,7 @@ void draw_strip(cairo_t *cr, const struct draw_strip *strip)
     for (int place = 0; place < strip_places(strip); place++) {
         struct draw_box box = strip_box(strip, place);
         int index = strip_index(strip, place);
+        ENSURE(index >= 0 && index < strip->count, "thumb %d of %d", index, strip->count);
         const struct draw_thumb *thumb = &strip->thumbs[index];
         double duration = thumb->replay ? replay_duration(thumb->replay) : 0;
         /* each walks on and on, whatever the time of the large picture is */
@@ -408,6 +412,8 @@ void draw_descent(cairo_t *cr, const struct draw_descent *descent)
     const struct draw_box *box = &descent->box;
     double ui = box->ui;
     char text[64];
+    ENSURE(descent->count >= 0 && (descent->count == 0 || descent->steps), "%d steps",
+           descent->count);
     cairo_save(cr);
     cairo_rectangle(cr, box->x, box->y, box->width, box->height);
     cairo_clip(cr);

@@ -107,6 +107,7 @@ int draw_strobe_count(const struct replay *replay, int most)
 {
     int best = most;
     double best_change = -1;
+    ENSURE(most > 0, "%d moments at most", most);
     for (int count = most; count >= 3 && count >= most * 3 / 4; count--) {
         double change = pose_change(replay, count);
         if (change > best_change) {
@@ -121,6 +122,7 @@ void draw_strobe_times(const struct replay *replay, int count, double *times_s)
 {
     double duration = replay_duration(replay);
     int last = count - 1;
+    ENSURE(count > 0, "%d moments", count);
     for (int i = 0; i <= last; i++)
         times_s[i] = last ? duration * i / last : 0;
     if (replay_has_floor(replay) && last > 1) {
@@ -362,6 +364,8 @@ double draw_strobe_height(const struct replay *replay, double width_px, double m
 void draw_strobe(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
                  int count, unsigned overlays)
 {
+    ENSURE(count > 0 && width_px > 0 && height_px > 0, "%d replays on %d x %d px", count, width_px,
+           height_px);
     double height = (double)height_px / count;
     for (int i = 0; i < count; i++)
         draw_strobe_of(cr, replays[i], floor(i * height), width_px,

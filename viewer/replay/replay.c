@@ -116,6 +116,10 @@ int replay_append(struct replay *replay, struct replay_row *row)
 {
     if (!replay->row_floats)
         replay->row_floats = row_layout(replay).total;
+    ENSURE(replay->row_floats == row_layout(replay).total, "a row of %zu numbers among others",
+           replay->row_floats);
+    ENSURE(replay->frame_count >= 0 && (replay->frame_count == 0) == !replay->rows, "%d frames",
+           replay->frame_count);
     size_t room = rows_room(replay->frame_count), needed = rows_room(replay->frame_count + 1);
     if (needed > room) {
         float *rows = realloc(replay->rows, needed * replay->row_floats * sizeof *rows);
@@ -134,6 +138,7 @@ int replay_append(struct replay *replay, struct replay_row *row)
 void replay_thin(struct replay *replay)
 {
     int kept = (replay->frame_count + 1) / 2;
+    ENSURE(kept > 0, "%d frames are thinned", replay->frame_count);
     for (int i = 1; i < kept; i++)
         memcpy(replay->rows + replay->row_floats * (size_t)i,
                replay->rows + replay->row_floats * (size_t)(2 * i),
@@ -267,6 +272,8 @@ int replay_solid_count(const struct replay *replay)
 
 struct replay_solid replay_get_solid(const struct replay *replay, int index)
 {
+    ENSURE(index >= 0 && index < replay_solid_count(replay), "solid %d of %d", index,
+           replay_solid_count(replay));
     if (index >= replay->obstacles.count)
         return replay->solids[index - replay->obstacles.count];
     const struct obstacle *obstacle = &replay->obstacles.list[index];
@@ -278,6 +285,8 @@ struct replay_solid replay_get_solid(const struct replay *replay, int index)
 
 void replay_get_obstacle(const struct replay *replay, int index, struct vec2 corners[4])
 {
+    ENSURE(index >= 0 && index < replay->obstacles.count, "obstacle %d of %d", index,
+           replay->obstacles.count);
     struct box box;
     collide_place_obstacle(&replay->obstacles.list[index], &box);
     for (int i = 0; i < 4; i++)
@@ -300,8 +309,62 @@ int replay_find_surface(const struct replay *replay, double x_m, double y_m, dou
     return is_found;
 }
 
+static void check_part(const struct replay *replay, int i)
+{
+    const struct replay_part *part = &replay->parts[i];
+    ENSURE(part->parent >= -1 && part->parent < replay->part_count && part->parent != i,
+           "part %d hangs on %d", i, part->parent);
+    ENSURE(part->joint >= -1 && part->joint < replay->drive_count, "part %d has drive %d of %d", i,
+           part->joint, replay->drive_count);
+}
+
+static void check_drive(const struct replay *replay, int i)
+{
+    const struct replay_drive *drive = &replay->drives[i];
+    ENSURE(drive->part >= 0 && drive->part < replay->part_count, "drive %d is of part %d", i,
+           drive->part);
+    ENSURE(drive->effector >= -1 && drive->effector < replay->effector_count,
+           "drive %d has effector %d", i, drive->effector);
+    ENSURE(drive->rod >= -1 && drive->rod < replay->shape_count, "drive %d is shape %d", i,
+           drive->rod);
+}
+
+static void check_neuron(const struct replay *replay, int i)
+{
+    const struct replay_neuron *neuron = &replay->neurons[i];
+    ENSURE(neuron->part >= -1 && neuron->part < replay->part_count, "neuron %d is in part %d", i,
+           neuron->part);
+    ENSURE(neuron->function >= 0 && neuron->function < NEURON_FUNCTION_COUNT,
+           "neuron %d has function %d", i, neuron->function);
+}
+
+/* All that a drawing follows from table to table. */
+static void check_tables(const struct replay *replay)
+{
+    ENSURE(replay->part_count <= REPLAY_PARTS_MAX, "%d parts", replay->part_count);
+    ENSURE(replay->drive_count >= 0 && replay->drive_count <= REPLAY_DRIVES_MAX, "%d drives",
+           replay->drive_count);
+    ENSURE(replay->neuron_count >= 0 && replay->effector_count >= 0, "%d neurons, %d effectors",
+           replay->neuron_count, replay->effector_count);
+    ENSURE(replay->cut_count >= 0 && replay->cut_count <= REPLAY_CUTS_MAX, "%d cuts",
+           replay->cut_count);
+    ENSURE((int)replay->status >= 0 && replay->status < REPLAY_STATUS_COUNT, "status %d",
+           (int)replay->status);
+    ENSURE((int)replay->medium >= 0 && replay->medium < REPLAY_MEDIUM_COUNT, "medium %d",
+           (int)replay->medium);
+    ENSURE(replay->row_floats == row_layout(replay).total, "rows of %zu numbers",
+           replay->row_floats);
+    for (int i = 0; i < replay->part_count; i++)
+        check_part(replay, i);
+    for (int i = 0; i < replay->drive_count; i++)
+        check_drive(replay, i);
+    for (int i = 0; i < replay->neuron_count; i++)
+        check_neuron(replay, i);
+}
+
 void replay_check(const struct replay *replay)
 {
+    check_tables(replay);
     ENSURE(replay->frame_count > 0 && replay->frame_s > 0 && replay->rows, "%s: %d frames of %g s",
            replay->name, replay->frame_count, replay->frame_s);
     ENSURE(replay->part_count > 0 && replay->shape_count >= replay->part_count,
@@ -495,6 +558,9 @@ void replay_hang(struct replay *replay, int part, int first_drive, int count,
                  const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
                  struct replay_place own)
 {
+    ENSURE(part >= 0 && part < replay->part_count, "part %d of %d", part, replay->part_count);
+    ENSURE(count > 0 && first_drive >= 0 && first_drive + count <= replay->drive_count,
+           "drives %d to %d of %d", first_drive, first_drive + count, replay->drive_count);
     struct replay_part *hung = &replay->parts[part];
     hung->joint = first_drive;
     hung->anchor = place_into(own, anchor);

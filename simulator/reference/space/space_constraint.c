@@ -588,6 +588,12 @@ static struct hinge hinge_of(const struct space_constraint *c, const struct spac
 int space_constraint_close(struct space_state *s, const struct space_loop *loops, int count)
 {
     struct space_constraint *c = space_constraint_of(s);
+    ENSURE(count >= 0 && c->loop_count == 0, "%d loops after %d", count, c->loop_count);
+    for (int i = 0; i < count; i++)
+        ENSURE(loops[i].links[0] >= 0 && loops[i].links[0] < c->count &&
+                   loops[i].links[1] >= WORLD && loops[i].links[1] < c->count,
+               "loop %d joins links %d and %d of %d", i, loops[i].links[0], loops[i].links[1],
+               c->count);
     if (!(c->loops = arena_take(c->arena, (size_t)count, sizeof c->loops[0])))
         return ERR_MEMORY;
     c->loop_count = count;
@@ -603,7 +609,9 @@ void space_constraint_set_ground(struct space_state *s, struct vec3 at)
 
 struct space_place space_constraint_place(const struct space_state *s, int link)
 {
-    return space_constraint_of(s)->bodies[link].place;
+    const struct space_constraint *c = space_constraint_of(s);
+    ENSURE(link >= 0 && link < c->count, "link %d of %d", link, c->count);
+    return c->bodies[link].place;
 }
 
 double space_constraint_gap(struct space_state *s)
