@@ -137,10 +137,11 @@ $(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_COMMON)
 
-# ---- tests: one program per file in tests/unit, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of a
-# folder as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
+# ---- tests: one program per file in tests/unit/PART, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of
+# a kind as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
 KINDS ?= unit oracle golden fuzz
-TEST_SOURCES := $(wildcard $(patsubst %,tests/%/test_*.c,$(KINDS)))
+TEST_SOURCES := $(wildcard $(foreach kind,$(KINDS),tests/$(kind)/test_*.c tests/$(kind)/*/test_*.c))
+kind_of = $(word 2,$(subst /, ,$(1)))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
 # half of all lines; the longest tests take as much time at -O1 as at -O3, as it is spent in the libraries
 $(patsubst %.c,$(B)/obj/%.o,$(TEST_SOURCES)): ALL_CFLAGS += $(if $(filter -O3,$(OPT)),-O1,-O0)
@@ -156,9 +157,15 @@ $(addprefix $(B)/tests/oracle/,test_mujoco test_mjcf test_space_mujoco test_tran
 endif
 ALL_LIBS := $(L_VIEWER) $(L_CONTROLLER) $(L_SIMULATOR) $(L_STORE) $(L_PROTO) $(L_COMMON)
 link_test = $(Q)rm -f $@ && $(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_CONTROLLER) $(LIBS_COMMON) $(LIBS_TEST)
-$(B)/tests/%: $(B)/obj/tests/%.o $(ALL_LIBS)
-	@mkdir -p $(@D)
-	$(link_test)
+define programs_of_folder
+$(B)/tests/$(call kind_of,$(1))/%: $(B)/obj/$(1)%.o $(ALL_LIBS)
+	@mkdir -p $$(@D)
+	$$(link_test)
+$(B)/together/$(call kind_of,$(1))/%.o: $(B)/obj/$(1)%.o
+	@mkdir -p $$(@D)
+	$$(Q)objcopy --redefine-sym main=$$(*F)_main --keep-global-symbol=$$(*F)_main $$< $$@
+endef
+$(foreach folder,$(sort $(dir $(TEST_SOURCES))) tests/bench/ tests/stress/,$(eval $(call programs_of_folder,$(folder))))
 
 # linked alone: errors are planted between the solver and its parts
 $(B)/tests/oracle/test_planted: LINK += -Wl,--wrap=contacts_solve,--wrap=contacts_book,--wrap=contacts_outer_impulse \
@@ -172,14 +179,11 @@ $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 # one that starts itself as a worker, and one that has kinds of its own
 ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm \
 	unit/test_kind)
-TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_SOURCES))
+TESTS := $(foreach source,$(TEST_SOURCES),$(B)/tests/$(call kind_of,$(source))/$(basename $(notdir $(source))))
 TESTS_ALONE := $(filter $(ALONE),$(TESTS))
 TESTS_TOGETHER := $(filter-out $(ALONE),$(TESTS))
 TEST_FOLDERS := $(patsubst %/,%,$(sort $(dir $(TESTS_TOGETHER))))
 together = $(notdir $(filter $(1)/%,$(TESTS_TOGETHER)))
-$(B)/together/%.o: $(B)/obj/tests/%.o
-	@mkdir -p $(@D)
-	$(Q)objcopy --redefine-sym main=$(*F)_main --keep-global-symbol=$(*F)_main $< $@
 define all_of_folder
 $(1)/all: $(patsubst %,$(1:$(B)/tests/%=$(B)/together/%)/%.o,$(call together,$(1))) $(1)/all.o $(ALL_LIBS)
 	$$(link_test)

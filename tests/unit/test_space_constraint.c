@@ -56,7 +56,7 @@ static void make_link(int i)
                                     .cone_rad = HUGE_VAL};
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = link->mass_kg / 12;
     struct sym3 principal = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
-    boxes[i] = (struct space_box){i, middle, random_turn(), size, 0};
+    boxes[i] = (struct space_box){i, middle, random_turn(), size, 0, 0};
     struct mat3 turned = quaternion_matrix(boxes[i].turn);
     link->inertia = sym3_turned(&principal, &turned);
     for (int k = 0; k < SPACE_RATES_MAX; k++) {
