@@ -23,7 +23,7 @@ struct space_link {
 /* A box on a link; in its own axes it is size_m wide. */
 struct space_box {
     int link;
-    struct vec3 centre; /* in the link's frame, as is ... */
+    struct vec3 centre; /* in the link's frame, as turn is */
     struct quaternion turn;
     struct vec3 size_m;
     int is_dry;   /* it feels no drag */

@@ -1,8 +1,8 @@
 /* How long bodies in space take: pose and accelerations a box, and ten seconds of two fixed
  * creatures in free fall under servos with limits. Q5 is a trunk with four legs on universal joints
  * and knees, nine boxes; S3 a snake of six boxes on universal joints. Nothing touches. */
-#include "simulator/boxes/steps/space_dynamics.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/bench/bench.h"
 
 #define PI 3.14159265358979323846

@@ -10,7 +10,7 @@
  *
  * Servos as springs and dampers with a bound; friction 0.8, no restitution, limits of 1.2 rad.
  * Figures are in docs/physics-space.md. */
-#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/bench/bench.h"
 
 #define PI 3.14159265358979323846

@@ -11,7 +11,7 @@ controller=$bin/controller
 build=$(dirname "$bin")
 mkdir -p other/obj
 cp -pr "$build"/obj/{common,proto,simulator} other/obj/
-find other/obj/simulator/plane -name '*.o' -delete
+find other/obj/simulator/planar -name '*.o' -delete
 make -s -C "$root" B="$work/other" MODE=release SAN= WHOLE= WITH_WHOLE= \
     CFLAGS='-O1 -fexpensive-optimizations -march=haswell -ffp-contract=fast' "$work/other/bin/simulator" >make.out 2>&1 || fail "$(tail -n 5 make.out)"
 right=$("$bin/simulator" --fingerprint) other=$("$work/other/bin/simulator" --fingerprint)

@@ -7,7 +7,7 @@
  * compared within the tolerance of a reference. All tolerances are absolute. A creature's root is
  * free, so what is pinned hangs on a gantry that stands on the ground: an RK4 step is never taken
  * there, and smaller steps are needed for the tolerances. */
-#include "simulator/plane/tree/tree.h"
+#include "simulator/planar/tree/tree.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@ int main(void)
 
 #include "common/genetics/genetics.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/plane/tree/tree.h"
+#include "simulator/planar/tree/tree.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 #include "tests/unit/body_fixture.h"

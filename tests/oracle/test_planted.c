@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "common/creature/creature.h"
-#include "simulator/plane/contacts/contacts.h"
+#include "simulator/planar/contacts/contacts.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/plane/steps/flight.h"
-#include "simulator/plane/tree/tree.h"
+#include "simulator/planar/steps/flight.h"
+#include "simulator/planar/tree/tree.h"
 #include "tests/suite.h"
 
 enum fault {

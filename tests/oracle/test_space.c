@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/documented.h"
 #include "tests/suite.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum { SLED, LIMB, CAP, LINKS };

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "simulator/reference/space/space_system.h"
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -6,7 +6,7 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/steps/space_dynamics.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/tally.h"
 
 /* The kind of that name, or -1. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 

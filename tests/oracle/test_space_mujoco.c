@@ -29,11 +29,11 @@ int main(void)
 #include <mujoco/mujoco.h>
 
 #include "common/math/rng.h"
-#include "simulator/boxes/space_model.h"
+#include "simulator/spatial/space_model.h"
 #include "simulator/tools/mjcf.h"
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "tests/suite.h"
 

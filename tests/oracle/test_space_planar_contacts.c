@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

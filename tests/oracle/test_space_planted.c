@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/steps/space_meeting.h"
-#include "simulator/boxes/tree/space_limits.h"
-#include "simulator/boxes/tree/space_momentum.h"
+#include "simulator/spatial/steps/space_meeting.h"
+#include "simulator/spatial/tree/space_limits.h"
+#include "simulator/spatial/tree/space_momentum.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/boxes/contacts/space_contacts.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/contacts/space_contacts.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
 

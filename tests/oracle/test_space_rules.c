@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/math/rng.h"
-#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };

@@ -38,7 +38,7 @@ int main(void)
 #include "common/creature/creature.h"
 #include "common/judge/behaviour.h"
 #include "common/version.h"
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"

@@ -4,10 +4,10 @@
 #include <signal.h>
 
 #include "simulator/body/forest.h"
-#include "simulator/boxes/contacts/space_contacts.h"
-#include "simulator/plane/contacts/contacts.h"
+#include "simulator/spatial/contacts/space_contacts.h"
+#include "simulator/planar/contacts/contacts.h"
 #include "simulator/spheres/dynamics_spheres.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 

@@ -1,7 +1,7 @@
 /* Viscosity in all its variants: tensors against sums over many points with rays cast by brute
  * force, motions against closed forms on both solvers, and what must hold for any law. Comments say
  * what was measured. */
-#include "simulator/plane/steps/drag.h"
+#include "simulator/planar/steps/drag.h"
 
 #include <math.h>
 #include <string.h>

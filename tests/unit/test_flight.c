@@ -1,7 +1,7 @@
 /* Steps two links at a time against Runge-Kutta's method written down plainly with
  * tree_accelerate(), which has tests of its own: random trees of hinges, with and without drag,
  * servos that are clamped and some that are not, roots that are free and fixed. */
-#include "simulator/plane/steps/flight.h"
+#include "simulator/planar/steps/flight.h"
 
 #include "common/error.h"
 #include "simulator/body/servo.h"

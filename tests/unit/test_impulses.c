@@ -1,7 +1,7 @@
 /* Impulses of contacts: a block on the ground by hand, and Signorini's and Coulomb's laws on random
  * bodies, light and heavy, well and badly conditioned, wedged, and with too many contacts for the
  * direct methods. The checker of the laws is checked by wrong impulses. */
-#include "simulator/plane/contacts/impulses.h"
+#include "simulator/planar/contacts/impulses.h"
 
 #include <check.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/boxes/dynamics_boxes.h"
+#include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "viewer/stage/gallery.h"

@@ -235,7 +235,7 @@ START_TEST(boxes_part)
                                        .mass_kg = mass,
                                        .inertia = {inertia, 0, 0, inertia, 0, inertia},
                                        .cone_rad = HUGE_VAL};
-        boxes[i] = (struct space_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0};
+        boxes[i] = (struct space_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0, 0};
     }
     const struct space_body pair = {links, 2, boxes, 2};
     settings.integrator = INTEGRATOR_AUTO;

@@ -2,7 +2,7 @@
  * missed; and what holds for all of them: momentum is what impulses and gravity give, passive
  * bodies gain no energy, contacts obey their law, and a scene turned about the vertical does the
  * same. */
-#include "simulator/boxes/steps/space_dynamics.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What trees in space say in two ways: the rows of impulses, out of the six of each link, and the
  * response of the whole tree; a pose of which roots have slid on, and a new one. */
 #include "simulator/body/space/space_tree.h"
-#include "simulator/boxes/tree/space_tree_forces.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
 
 #include <check.h>
 #include <math.h>

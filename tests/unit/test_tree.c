@@ -2,7 +2,7 @@
  * arithmetic, Jacobians about the joints (or along their axes), their derivatives by the complex
  * step (exact to rounding), drag by quadrature over the edges, and Gaussian elimination. Nothing is
  * shared with the tree's files but the meaning of q. */
-#include "simulator/plane/tree/tree.h"
+#include "simulator/planar/tree/tree.h"
 
 #include <complex.h>
 #include <string.h>

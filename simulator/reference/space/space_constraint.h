@@ -1,4 +1,4 @@
-/* Bodies in space by constraint forces: the reference for simulator/boxes, with which it shares no
+/* Bodies in space by constraint forces: the reference for simulator/spatial, with which it shares no
  * equation of motion.
  * Every link has coordinates of its own: the place of its centre of mass and a quaternion, the
  * velocity and the angular velocity, all in the world's axes. Newton's and Euler's equations move

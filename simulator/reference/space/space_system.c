@@ -257,7 +257,7 @@ static double push_disk(struct space_constraint *c, int i)
     return vec3_dot(force, v);
 }
 
-/* Its integrals over faces are those of simulator/boxes, on links that stand and move as ours.
+/* Its integrals over faces are those of simulator/spatial, on links that stand and move as ours.
  * Returns its power, 0 or less. */
 static double push_drag(struct space_constraint *c)
 {

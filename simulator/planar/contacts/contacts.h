@@ -1,0 +1,239 @@
+/* Contacts and joint limits of articulated bodies: what could act in a step, and the impulses that
+ * keep parts from passing through one another, through the ground and beyond their joints' limits.
+ *
+ * Each body has contacts of its own, for the steps that it takes alone. Bodies that may touch one
+ * another take a step with contacts that they share: M^-1 has a block for each body, and only
+ * contacts between two bodies couple the blocks.
+ *
+ * A midpoint step, articulated_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
+ * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
+ * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
+ * Moreau 1992; Jean 1999), solved by impulses.h. */
+#ifndef SIMULATOR_PLANAR_CONTACTS_H
+#define SIMULATOR_PLANAR_CONTACTS_H
+
+#include "simulator/body/shapes/collide.h"
+#include "simulator/body/dynamics.h"
+#include "simulator/planar/contacts/impulses.h"
+#include "simulator/planar/tree/tree.h"
+
+/* One body alone is by far the most of the work: functions for a number of bodies are compiled for
+ * one, too. */
+#define ALWAYS_INLINE __attribute__((always_inline))
+
+/* A contact point (two rows: normal, tangent) or a joint limit (one row). */
+struct contact {
+    int part, other;               /* parts; other as in contact_point; part -1 = a joint limit */
+    int of_a, of_b;                /* whose they are: bodies of the system; -1: the world's */
+    const struct tree_link *a, *b; /* links that feel it: +, -; NULL: none */
+    int joint;                     /* limit: its link */
+    double sign;                   /* limit: +1 lower, -1 upper */
+    struct force_pair on_a, on_b;  /* normal and tangent, about the links' origins; opposite */
+    double gap;                    /* m or rad; negative = penetration */
+    double elasticity;
+    double turning; /* of the gap, by the bend of a ground with relief, m/s^2: see relief.h */
+    int is_impact;
+    int island, is_gaining; /* of an impact that is judged */
+    double depth_max;       /* deeper, it would be pushed out on the other side */
+    double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
+    struct warm_start *warm; /* what remembers the impulses */
+    int feature;             /* what touches what: impulses are remembered only for the same */
+    struct vec2 at, normal;
+    int first_row; /* in `impulses`, whose law of the same index is the contact's */
+};
+
+/* A contact's memory from one step to the next. */
+struct warm_start {
+    uint64_t step; /* when; only the last step counts */
+    int feature;
+    double impulse[2];
+};
+
+/* A part, the circle around it, and its speed: parts that are far apart are not looked at any
+ * closer. */
+struct mover {
+    const struct tree_link *link;
+    int is_fixed;
+    double local_x, local_y, cos, sin;                             /* the part in its link */
+    double local_across_x, local_across_y, across_cos, across_sin; /* turned by a right angle */
+    double radius;
+    double thin;    /* half of its shortest side */
+    struct box box; /* x from the root's origin, y above the ground */
+    double vx, vy;  /* velocity of its centre */
+    double turn;    /* how fast the rim moves besides */
+    double reach;   /* the radius, and how far its points get against the root's origin, at most */
+};
+FOLLOWS(mover, local_x, local_y);
+FOLLOWS(mover, cos, sin);
+FOLLOWS(mover, local_across_x, local_across_y);
+FOLLOWS(mover, across_cos, across_sin);
+FOLLOWS(mover, vx, vy);
+FOLLOWS(box, x, y);
+FOLLOWS(box, half_width, half_height);
+FOLLOWS(box, cos, sin);
+struct part_pair {
+    const struct mover *a, *b;
+};
+
+/* An upright rectangle around something. */
+struct span {
+    double low_x, low_y, high_x, high_y;
+};
+
+/* Everything that belongs to one body alone. */
+struct contact_body {
+    const struct phenotype *phenotype;
+    struct tree *tree;
+    const struct world *world;
+    double dt_s;
+    int creature; /* its number in the world */
+    int parts, links, dof;
+    double *lower, *upper; /* limits per link, rad or m */
+
+    struct mover *movers;    /* per part */
+    struct part_pair *pairs; /* parts that may collide */
+    int pair_count;
+    int touched_limit, touched_part; /* what may have touched last: link, part; 0, -1: none */
+    int obstacle_room; /* obstacles of the world at creation: there may be fewer, but not more */
+    struct box *obstacles;
+    struct span *spans;    /* of the obstacles, in the world */
+    int *near, near_count; /* obstacles that the body could reach when it was last looked at */
+
+    double *kick_shares;            /* per link: of all impulses together */
+    double *shift;                  /* scratch of dof numbers */
+    struct warm_start *warm;        /* parts x 4 corners, pairs x 2, links */
+    struct warm_start *relief_warm; /* parts x RELIEF_POINTS_MAX, of a ground with relief */
+    uint64_t step;                  /* count of steps, for warm starts; a gap forgets them */
+    int is_going_on;                /* the points of the parts before of this step stay */
+
+    struct contact_point *points; /* of the last step, of all its parts */
+    int point_count, point_room;
+    double penetration;
+    double law_miss_m; /* in the last step: how far a contact came off its law, at most */
+};
+
+/* A point between two bodies: creature and part on either side, and number of the point. */
+struct met {
+    int creature, part, other_creature, other, point;
+    struct warm_start warm; /* its step is the creature's */
+};
+
+struct contacts {
+    struct arena *arena; /* of what it takes on the way; where that is exhausted, steps fail */
+    const struct world *world;
+    double dt_s;
+    double restitution_speed;
+    int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
+    int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
+    int has_gained;               /* impacts that have instants of their own did */
+    int may_pass;                 /* contacts_find() found something thinner than its way */
+    double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
+
+    struct contact_body own;      /* of contacts that one body has for itself */
+    struct contact_body **all;    /* those that there are */
+    struct contact_body **bodies; /* those of the step */
+    int body_count, body_room;
+    double mass; /* of them all */
+
+    struct contact *list;
+    int count, room, rows; /* room for contacts, without limits */
+    int limit_room;
+    struct impulses impulses;
+    double *start;  /* per row: velocities at the start of the step, at this pose */
+    double *middle; /* ... and just before the impulses, in the middle of the step */
+    double *work;   /* scratch */
+    double *loads,
+        *load_changes; /* per row: impulses without those of impacts, and what they change */
+    double instants;   /* of the impacts that act, summed; their number */
+    int impact_count;
+    struct tree_rows *shares; /* per body and row: what the joints take of a unit impulse */
+    double *block;            /* of W: of one body, where there are several */
+
+    /* shared contacts: of the last step, and of this one */
+    struct met *met, *meeting;
+    int met_count, meeting_count, met_room, meeting_room;
+    int meeting_from; /* of the groups before */
+};
+
+/* What a state allows. */
+struct clearance {
+    int is_violated; /* something touches or is beyond its limit */
+    int may_touch;   /* something could within a step */
+};
+
+/* Contacts whose rows, bodies or forces do not fit one another are a bug. */
+void contacts_check(const struct contacts *contacts);
+/* Contacts of one body. Takes everything from the arena, on the way, too; ERR_MEMORY when it is
+ * full. Pointers are kept. */
+int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
+                    const struct world *world, const struct dynamics_settings *settings,
+                    struct arena *arena);
+/* Contacts that several bodies can share, of whom all have contacts of their own: `all`. */
+int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
+                           const struct dynamics_settings *settings, struct arena *arena);
+/* Shared contacts: a step begins, in which any number of groups may meet, one after the other. */
+void contacts_begin_step(struct contacts *contacts);
+/* The group before parts; and one body more, with the contacts of its own, joins the next. */
+void contacts_part(struct contacts *contacts);
+void contacts_gather(struct contacts *contacts, const struct contacts *body);
+/* Forgets warm starts and the points of the last step. */
+void contacts_forget(struct contacts *contacts);
+
+/* Places a part's rectangle at the tree's pose: x relative to the root's origin (so that far from
+ * the world's origin nothing is lost), y above the ground. */
+void contacts_place_box(const struct contact_body *body, int part, struct box *box);
+/* Deepest overlap of parts that are neither parent and child nor at rest on each other, m. */
+double contacts_overlap(const struct contact_body *body);
+/* Where the body's parts could be within a step, and somewhat beyond, in the world, at the state
+ * that the tree has. */
+struct span contacts_sweep(struct contact_body *body);
+/* Judges the state q, qd, which the tree has. */
+struct clearance contacts_examine(struct contact_body *body, const double *q, const double *qd);
+/* contacts_examine().may_touch alone, for less. */
+int contacts_may_touch(struct contact_body *body, const double *q, const double *qd);
+/* How long the bodies of the step, at their trees' poses and velocities, can go on before something
+ * thinner than its way could pass something else, s: at most time_s, at least least_s. */
+double contacts_stride(struct contacts *contacts, double time_s, double least_s);
+
+/* The functions below take vectors of each body of the step, in their order: `q`, `vs`, `start`,
+ * ... are lists of such.
+ *
+ * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
+void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
+/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the
+ * latter: the mean of those at the start and the free ones. has_instants: impacts that bounce act
+ * when they happen, else in the middle of the step as all contacts do. */
+void contacts_prepare(struct contacts *contacts, double *const *start, double *const *middle,
+                      int has_instants);
+/* Takes other free velocities for the same contacts. */
+void contacts_set_free(struct contacts *contacts, double *const *vs);
+/* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
+void contacts_solve(struct contacts *contacts, double *const *kick);
+/* Work of all contacts, J. */
+double contacts_work(const struct contacts *contacts);
+/* 1 if an impact acts, or waits for, an instant of its own. */
+int contacts_has_instants(const struct contacts *contacts);
+/* 1 if impacts are to act in the middle, all at once: they gained energy at instants of their own,
+ *   or contacts that press
+ * answer impacts that bounce, and such an answer has no instant. Without that a box that another
+ * one hits turned by 1 mrad. */
+int contacts_need_one_instant(const struct contacts *contacts);
+/* The additional work of the impulses because of that, and the energy that they pass on, J. */
+double contacts_instant_work(const struct contacts *contacts, double *size);
+/* Adds to q what the impulses of impacts do because they act before or after the middle of the
+ * step. */
+void contacts_shift(const struct contacts *contacts, double *const *q);
+/* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
+ * bodies lose together each books half. What they give one another, at the rates at which the
+ * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */
+void contacts_book(const struct contacts *contacts, double *const *rates,
+                   struct ledger *const *ledgers);
+/* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the
+ * tree's pose; `late`: the sum of the impulses times how late they act. */
+struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);
+/* Remembers impulses for the next step and fills the body's points and penetration; 1 if something
+ * presses on it. A contact that acts late is placed where the body then is; `velocity` is that of
+ * its centre of mass. */
+int contacts_keep(struct contacts *contacts, int body, struct vec2 velocity);
+
+#endif

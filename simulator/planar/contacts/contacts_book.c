@@ -1,0 +1,213 @@
+/* See contacts.h. What the impulses did: work by kind, what a body gets from others, and the points
+ * that others see. */
+#include "simulator/planar/contacts/contacts_private.h"
+
+#include <math.h>
+
+double contacts_work(const struct contacts *s)
+{
+    double work = 0;
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < row_count(&s->list[i]); k++)
+            work += row_work(s, &s->list[i], k);
+    return work;
+}
+
+/* Books one contact's work, of which the share counts. */
+static inline void book_contact(const struct contacts *s, int i, double share, struct ledger *l)
+{
+    const struct contact *c = &s->list[i];
+    const double *row_works = s->work + c->first_row;
+    double normal = share * row_works[0];
+    double tangent = c->part < 0 ? 0 : share * row_works[1];
+    ledger_book_touch(l, c->part < 0, s->impulses.laws[i].is_push_out, normal, tangent);
+}
+
+/* The work of all rows, as row_work() has it. */
+static void find_work(const struct contacts *s)
+{
+    const double *middle = s->middle, *velocity = s->impulses.velocity, *free = s->impulses.free;
+    const double *impulse = s->impulses.impulse;
+    double *work = s->work;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(work, i) =
+            PAIR(impulse, i) * (PAIR(middle, i) + 0.5 * (PAIR(velocity, i) - PAIR(free, i)));
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c) && c->late != 0; k++)
+            work[c->first_row + k] = row_work(s, c, k);
+    }
+}
+
+static inline double found_work(const struct contacts *s, const struct contact *c)
+{
+    const double *work = s->work + c->first_row;
+    return work[0] + (c->part < 0 ? 0 : work[1]);
+}
+
+/* Bodies that meet book half of their common loss each. The rest of the work on a body is from the
+ * others. */
+static void book_shared(const struct contacts *s, int i, double share,
+                        struct ledger *const *ledgers)
+{
+    const struct contact *c = &s->list[i];
+    const double *impulse = s->impulses.impulse + c->first_row;
+    double work = found_work(s, c);
+    if (!is_between_bodies(c)) {
+        book_contact(s, i, share, ledgers[c->of_a]);
+        ledgers[c->of_a]->exchange_j += (1 - share) * work;
+        return;
+    }
+    double half = share / 2;
+    double work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, &c->a->velocity));
+    book_contact(s, i, half, ledgers[c->of_a]);
+    book_contact(s, i, half, ledgers[c->of_b]);
+    ledgers[c->of_a]->exchange_j += work_a - half * work;
+    ledgers[c->of_b]->exchange_j += work - work_a - half * work;
+}
+
+/* What counts of gains and of losses.
+ *
+ * Impulses that act together pass energy from one contact to another (a limb that lands swings the
+ * next one up): what one does another has lost, so gains and losses of a step are set off in
+ * proportion. Push-out is not: what it does is always gained. */
+struct shares {
+    double gains, losses;
+};
+
+static inline double share_of(const struct contacts *s, int i, struct shares shares)
+{
+    double work = found_work(s, &s->list[i]);
+    return work <= 0 ? shares.losses : s->impulses.laws[i].is_push_out ? 1 : shares.gains;
+}
+
+void contacts_book(const struct contacts *s, double *const *rates, struct ledger *const *ledgers)
+{
+    double gains = 0, losses = 0;
+    find_work(s);
+    for (int i = 0; i < s->count; i++) {
+        double work = found_work(s, &s->list[i]);
+        if (work <= 0)
+            losses -= work;
+        else if (!s->impulses.laws[i].is_push_out)
+            gains += work;
+    }
+    struct shares shares = {.gains = gains > losses ? (gains - losses) / gains : 0,
+                            .losses = losses > gains ? (losses - gains) / losses : 0};
+    if (s->body_count == 1) {
+        for (int i = 0; i < s->count; i++)
+            book_contact(s, i, share_of(s, i, shares), ledgers[0]);
+        return;
+    }
+    set_velocities(s, rates, s->body_count);
+    for (int i = 0; i < s->count; i++)
+        book_shared(s, i, share_of(s, i, shares), ledgers);
+}
+
+struct force contacts_outer_impulse(const struct contacts *s, int of, struct vec2 *late)
+{
+    struct force sum = {0, 0, 0};
+    struct vec2 late_sum = {0, 0};
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const double *impulse = s->impulses.impulse + c->first_row;
+        if (c->part < 0 || c->of_a == c->of_b || (c->of_a != of && c->of_b != of))
+            continue;
+        const struct force_pair *on = c->of_a == of ? &c->on_a : &c->on_b;
+        const struct tree_link *l = c->of_a == of ? c->a : c->b;
+        double x = on->x[0] * impulse[0] + on->x[1] * impulse[1];
+        double y = on->y[0] * impulse[0] + on->y[1] * impulse[1];
+        double n = on->n[0] * impulse[0] + on->n[1] * impulse[1];
+        sum.n += n + (l->px * y - l->py * x);
+        sum.x += x;
+        sum.y += y;
+        late_sum.x += c->late * x;
+        late_sum.y += c->late * y;
+    }
+    *late = late_sum;
+    return sum;
+}
+
+/* Where a contact acts: for one that is late, as far along its tangent as gives the moment that its
+ * impulse has about the centre of mass, which goes on until then. */
+static struct vec2 acting_point(const struct contact *c, const double *impulse,
+                                struct vec2 velocity)
+{
+    if (c->late == 0 || impulse[0] == 0)
+        return c->at;
+    double tx = c->normal.y, ty = -c->normal.x;
+    double x = c->normal.x * impulse[0] + tx * impulse[1];
+    double y = c->normal.y * impulse[0] + ty * impulse[1];
+    double way = c->late * (velocity.x * y - velocity.y * x) / (tx * y - ty * x);
+    return (struct vec2){c->at.x + way * tx, c->at.y + way * ty};
+}
+
+/* Impacts happen where the gap is used up, wherever it is in the middle of the step. */
+static double acting_gap(const struct contact *c)
+{
+    return c->late != 0 && c->gap < 0 ? 0 : c->gap;
+}
+
+/* As seen from a side of it. */
+static inline void set_point(struct contact_point *point, const struct contact *c,
+                             const double *impulse, struct vec2 velocity, double gap_m, int is_b)
+{
+    double sign = is_b ? -1 : 1;
+    point->part = is_b ? c->other : c->part;
+    point->other = is_b ? c->part : c->other;
+    point->at = vec3_of_plane(acting_point(c, impulse, velocity));
+    point->normal = (struct vec3){sign * c->normal.x, sign * c->normal.y, 0};
+    point->gap_m = gap_m;
+    point->normal_impulse_n_s = impulse[0];
+    point->friction_impulse_n_s = impulse[1];
+}
+
+/* NULL: memory is out, and the step fails. */
+static struct contact_point *new_point(struct contacts *s, struct contact_body *own)
+{
+    if (own->point_count == own->point_room) {
+        int room = 2 * own->point_room + 4;
+        struct contact_point *points = arena_extend(s->arena, own->points, (size_t)own->point_count,
+                                                    (size_t)room, sizeof points[0]);
+        if (!points)
+            return NULL;
+        own->points = points;
+        own->point_room = room;
+    }
+    return &own->points[own->point_count++];
+}
+
+int contacts_keep(struct contacts *s, int of, struct vec2 velocity)
+{
+    struct contact_body *own = s->bodies[of];
+    int is_pressing = 0;
+    own->step++;
+    if (!own->is_going_on)
+        own->point_count = own->penetration = own->law_miss_m = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const double *impulse = s->impulses.impulse + c->first_row;
+        if (c->of_a == of) {
+            double friction = c->part < 0 ? 0 : impulse[1];
+            *c->warm = (struct warm_start){own->step, c->feature, {impulse[0], friction}};
+        } else if (c->of_b != of) {
+            continue;
+        }
+        is_pressing |= impulse[0] > 0;
+        if (c->part < 0)
+            continue;
+        double gap = acting_gap(c), miss = s->dt_s * impulses_miss(&s->impulses, i);
+        if (!(miss <= own->law_miss_m))
+            own->law_miss_m = miss;
+        if (-gap > own->penetration)
+            own->penetration = -gap;
+        struct contact_point *point = impulse[0] > 0 || gap < SLOP_M ? new_point(s, own) : NULL;
+        if (!point)
+            continue;
+        int is_b = c->of_a != of, others = is_b ? c->of_a : c->of_b;
+        set_point(point, c, impulse, velocity, gap, is_b);
+        point->creature = own->creature;
+        point->other_creature = others < 0 ? -1 : s->bodies[others]->creature;
+    }
+    return is_pressing;
+}

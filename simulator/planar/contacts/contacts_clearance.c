@@ -1,0 +1,329 @@
+/* See contacts.h. Whether anything could touch within a step: places of the parts, circles around
+ * them, then shapes. Most steps of a walker end here, with what touched last. */
+#include "simulator/planar/contacts/contacts_private.h"
+
+#include <math.h>
+
+#include "common/error.h"
+
+/* Distance within which a step is not trusted to miss a contact, besides what the speed covers. */
+#define CLEARANCE_M     1e-3
+#define CLEARANCE_LIMIT 1e-4 /* rad or m */
+/* ... and for how many steps the speed is counted. */
+#define CLEARANCE_STEPS 1.5
+
+/* Where a part is and how fast it moves, from the pose and velocities of the tree, whose root is so
+ * far from the ground (-0.0, y) and has this velocity; h: time for which it reaches. */
+static inline void put_mover(struct mover *m, pair root, pair root_velocity, double h)
+{
+    const struct tree_link *l = m->link;
+    double w = l->velocity.w, turn = fabs(w) * m->radius;
+    pair cos = pair_of(l->cos), sin = pair_of(l->sin);
+    pair at = cos * XY(m->local_x) + sin * XY(m->local_across_x);
+    pair along = cos * XY(m->cos) + sin * XY(m->across_cos);
+    pair v = XY(l->velocity.x) + w * plane_turn(at);
+    pair against_root = pair_absolute(v - root_velocity);
+    at = root + (XY(l->px) + at);
+    m->turn = turn;
+    m->reach = m->radius + h * (pair_sum(against_root) + turn);
+    XY(m->box.x) = at;
+    XY(m->box.cos) = along;
+    XY(m->vx) = v;
+}
+
+/* x - 0 is x, even where that is -0. */
+static inline pair root_place(const struct contact_body *own)
+{
+    return (pair){-0.0, own->tree->root_y};
+}
+
+static void place_mover(const struct contact_body *own, struct mover *m, double h)
+{
+    put_mover(m, root_place(own), XY(own->tree->links[0].velocity.x), h);
+}
+
+void contacts_place_box(const struct contact_body *own, int part, struct box *box)
+{
+    place_mover(own, &own->movers[part], 0);
+    *box = own->movers[part].box;
+}
+
+void contacts_place_movers(struct contact_body *own, double h)
+{
+    struct mover *movers = own->movers;
+    const pair root = root_place(own), root_velocity = XY(own->tree->links[0].velocity.x);
+    for (int i = 0, parts = own->parts; i < parts; i++)
+        put_mover(&movers[i], root, root_velocity, h);
+}
+
+static int obstacle_count(const struct contact_body *own)
+{
+    int count = own->world->obstacles.count;
+    ENSURE(count <= own->obstacle_room, "%d obstacles in a world made for %d", count,
+           own->obstacle_room);
+    return count;
+}
+
+/* Lists what obstacles any part could come as close to as `more` within h; the movers are
+ * placed. */
+void contacts_gather_obstacles(struct contact_body *own, double h, double more)
+{
+    struct span body = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < own->parts; i++) {
+        const struct mover *m = &own->movers[i];
+        double reach = m->radius + more + h * (fabs(m->vx) + fabs(m->vy) + m->turn);
+        if (m->is_fixed)
+            continue;
+        body.low_x = fmin(body.low_x, m->box.x - reach);
+        body.low_y = fmin(body.low_y, m->box.y - reach);
+        body.high_x = fmax(body.high_x, m->box.x + reach);
+        body.high_y = fmax(body.high_y, m->box.y + reach);
+    }
+    own->near_count = 0;
+    for (int k = 0; k < obstacle_count(own); k++) {
+        const struct span *span = &own->spans[k];
+        double low_x = span->low_x - own->tree->root_x, high_x = span->high_x - own->tree->root_x;
+        if (body.low_x <= high_x && body.high_x >= low_x && body.low_y <= span->high_y &&
+            body.high_y >= span->low_y)
+            own->near[own->near_count++] = k;
+    }
+}
+
+double contacts_overlap(const struct contact_body *own)
+{
+    /* within one link nothing can be pushed apart, but it is overlap all the same */
+    double deepest = 0;
+    for (int i = 0; i < own->parts; i++)
+        for (int j = 0; j < i; j++) {
+            const struct part *parts = own->phenotype->parts;
+            if (parts[i].parent == j || parts[j].parent == i)
+                continue;
+            struct box a, b;
+            contacts_place_box(own, i, &a);
+            contacts_place_box(own, j, &b);
+            deepest = fmax(deepest, -collide_separation(&a, &b));
+        }
+    return deepest;
+}
+
+/* How far a joint is from its limits, and whether it could reach them within h. */
+static inline double limit_gap(const struct contact_body *own, int i, const double *q)
+{
+    double to_lower = q[2 + i] - own->lower[i], to_upper = own->upper[i] - q[2 + i];
+    return to_lower < to_upper ? to_lower : to_upper;
+}
+
+/* Each of these adds to a clearance; the worst counts. */
+static void examine_limit(const struct contact_body *own, int i, const double *q, const double *qd,
+                          double h, struct clearance *clearance)
+{
+    double gap = limit_gap(own, i, q);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < CLEARANCE_LIMIT + h * fabs(qd[2 + i]);
+}
+
+/* Height of a part above the ground; where that is more than a margin, it may be any number
+ * above. */
+static double height_of(const struct contact_body *own, int i, double margin)
+{
+    const struct relief *relief = &own->world->relief;
+    double height = collide_lowest(&own->movers[i].box);
+    struct relief_points points;
+    if (relief->depth_m == 0 || height >= margin)
+        return height;
+    struct solid solid = collide_solid(&own->movers[i].box, own->tree->root_x);
+    relief_meet(relief, &solid, margin, &points);
+    return relief_least_gap(&points);
+}
+
+static void examine_ground(const struct contact_body *own, int i, double h,
+                           struct clearance *clearance)
+{
+    const struct mover *m = &own->movers[i];
+    double margin = CLEARANCE_M + h * (fabs(m->vy) + m->turn);
+    if (m->is_fixed || m->box.y - m->radius > margin)
+        return;
+    double gap = height_of(own, i, margin);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
+static void examine_obstacles(const struct contact_body *own, int i, double h,
+                              struct clearance *clearance)
+{
+    for (int k = 0; k < own->near_count; k++) {
+        struct box obstacle = obstacle_box(own, own->near[k]);
+        double margin;
+        if (!can_reach(&own->movers[i], &obstacle, h, CLEARANCE_M, &margin))
+            continue;
+        double gap = collide_separation(&own->movers[i].box, &obstacle);
+        clearance->is_violated |= gap < 0;
+        clearance->may_touch |= gap < margin;
+    }
+}
+
+static inline int has_surroundings(const struct contact_body *own)
+{
+    return own->world->has_ground || own->world->obstacles.count > 0;
+}
+
+static inline void examine_surroundings(const struct contact_body *own, int i, double h,
+                                        struct clearance *clearance)
+{
+    if (own->world->has_ground)
+        examine_ground(own, i, h, clearance);
+    if (own->world->obstacles.count > 0)
+        examine_obstacles(own, i, h, clearance);
+}
+
+static void examine_pair(const struct contact_body *own, int k, double h,
+                         struct clearance *clearance)
+{
+    const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
+    double margin;
+    if (!can_meet(a, b, h, CLEARANCE_M, &margin))
+        return;
+    double gap = collide_separation(&a->box, &b->box);
+    clearance->is_violated |= gap < 0;
+    clearance->may_touch |= gap < margin;
+}
+
+struct clearance contacts_examine(struct contact_body *own, const double *q, const double *qd)
+{
+    double h = own->dt_s * CLEARANCE_STEPS;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < own->links; i++)
+        examine_limit(own, i, q, qd, h, &clearance);
+    if (clearance.is_violated)
+        return (struct clearance){1, 1};
+    contacts_place_movers(own, h);
+    if (own->world->obstacles.count > 0)
+        contacts_gather_obstacles(own, h, CLEARANCE_M);
+    for (int i = 0; i < own->parts && has_surroundings(own); i++)
+        examine_surroundings(own, i, h, &clearance);
+    for (int k = 0; k < own->pair_count && !clearance.is_violated; k++)
+        examine_pair(own, k, h, &clearance);
+    clearance.may_touch |= clearance.is_violated;
+    return clearance;
+}
+
+/* The last touch is looked at first: mostly it still is one. */
+static int may_still_touch(struct contact_body *own, const double *q, const double *qd, double h)
+{
+    struct clearance clearance = {0, 0};
+    if (own->touched_limit > 0)
+        examine_limit(own, own->touched_limit, q, qd, h, &clearance);
+    if (own->touched_part >= 0 && has_surroundings(own) && !clearance.may_touch) {
+        place_mover(own, &own->movers[own->touched_part], h);
+        examine_surroundings(own, own->touched_part, h, &clearance);
+    }
+    return clearance.may_touch;
+}
+
+int contacts_may_touch(struct contact_body *own, const double *q, const double *qd)
+{
+    double h = own->dt_s * CLEARANCE_STEPS;
+    if (may_still_touch(own, q, qd, h))
+        return 1;
+    struct clearance clearance = {0, 0};
+    for (int i = 1; i < own->links && !clearance.may_touch; i++) {
+        examine_limit(own, i, q, qd, h, &clearance);
+        own->touched_limit = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    own->touched_limit = 0;
+    contacts_place_movers(own, h);
+    if (own->world->obstacles.count > 0)
+        contacts_gather_obstacles(own, h, CLEARANCE_M);
+    for (int i = 0; i < own->parts && has_surroundings(own) && !clearance.may_touch; i++) {
+        examine_surroundings(own, i, h, &clearance);
+        own->touched_part = i;
+    }
+    if (clearance.may_touch)
+        return 1;
+    own->touched_part = -1;
+    for (int k = 0; k < own->pair_count && !clearance.may_touch; k++)
+        examine_pair(own, k, h, &clearance);
+    return clearance.may_touch;
+}
+
+/* How long two can go on, s, such that contacts found in the middle of that time have them on the
+ * right side of one another: until they could touch, or a share of their thickness along. */
+static double stride_of_pair(const struct box *a, const struct box *b, double way, double safe_m,
+                             double time_s, double least_s)
+{
+    if (way <= safe_m)
+        return time_s;
+    double apart = fmax(collide_separation(a, b), safe_m);
+    return fmin(time_s, fmax(time_s * (apart / way), least_s));
+}
+
+static double stride_of_body(struct contact_body *own, double time_s, double least_s)
+{
+    double stride = time_s, way;
+    contacts_place_movers(own, time_s);
+    contacts_gather_obstacles(own, time_s, 0);
+    for (int n = 0; n < own->near_count; n++) {
+        struct box obstacle = obstacle_box(own, own->near[n]);
+        for (int i = 0; i < own->parts; i++) {
+            const struct mover *m = &own->movers[i];
+            if (can_reach(m, &obstacle, time_s, 0, &way))
+                stride = fmin(stride, stride_of_pair(&m->box, &obstacle, way,
+                                                     safe_way(m->thin, thin_of(&obstacle)), time_s,
+                                                     least_s));
+        }
+    }
+    for (int k = 0; k < own->pair_count; k++) {
+        const struct mover *a = own->pairs[k].a, *b = own->pairs[k].b;
+        if (can_meet(a, b, time_s, 0, &way))
+            stride = fmin(stride, stride_of_pair(&a->box, &b->box, way, safe_way(a->thin, b->thin),
+                                                 time_s, least_s));
+    }
+    return stride;
+}
+
+static double stride_of_bodies(const struct contact_body *own, const struct contact_body *others,
+                               double time_s, double least_s)
+{
+    double stride = time_s, offset = root_offset(others, own);
+    for (int i = 0; i < own->parts; i++)
+        for (int j = 0; j < others->parts; j++) {
+            const struct mover *a = &own->movers[i];
+            struct mover b = others->movers[j];
+            b.box.x += offset;
+            double way = time_s * closing_speed(a, &b);
+            if (!are_apart(a, &b, a->radius + b.radius + way))
+                stride = fmin(stride, stride_of_pair(&a->box, &b.box, way,
+                                                     safe_way(a->thin, b.thin), time_s, least_s));
+        }
+    return stride;
+}
+
+double contacts_stride(struct contacts *s, double time_s, double least_s)
+{
+    double stride = time_s;
+    for (int a = 0; a < s->body_count; a++)
+        stride = fmin(stride, stride_of_body(s->bodies[a], time_s, least_s));
+    for (int a = 0; a < s->body_count; a++)
+        for (int b = a + 1; b < s->body_count; b++)
+            stride = fmin(stride, stride_of_bodies(s->bodies[a], s->bodies[b], time_s, least_s));
+    return stride;
+}
+
+struct span contacts_sweep(struct contact_body *own)
+{
+    double h = own->dt_s * CLEARANCE_STEPS, root_x = own->tree->root_x;
+    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    contacts_place_movers(own, h);
+    for (int i = 0; i < own->parts; i++) {
+        const struct mover *m = &own->movers[i];
+        double reach = m->radius + CLEARANCE_M + h * m->turn;
+        double reach_x = reach + h * fabs(m->vx), reach_y = reach + h * fabs(m->vy);
+        swept.low_x = fmin(swept.low_x, root_x + m->box.x - reach_x);
+        swept.low_y = fmin(swept.low_y, m->box.y - reach_y);
+        swept.high_x = fmax(swept.high_x, root_x + m->box.x + reach_x);
+        swept.high_y = fmax(swept.high_y, m->box.y + reach_y);
+    }
+    return swept;
+}

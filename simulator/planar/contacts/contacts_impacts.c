@@ -1,0 +1,230 @@
+/* See contacts.h. Impacts act at an instant of their own within the step. Push-outs, and
+ * restitution together with friction, may give a body energy from nothing. They are then solved
+ * again with less. */
+#include "simulator/planar/contacts/contacts_private.h"
+
+#include <math.h>
+
+/* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
+#define PUSH_OUT_WORK 2.0
+/* What contacts that press give in answer to impacts, as a share of what these give, at most: else
+ * all act in the middle. */
+#define ANSWER_SHARE 0.01
+/* Impacts gain energy if they gain more than this share of what they pass on. */
+#define GAIN_SHARE 1e-9
+
+/* An impact happens at an instant t of the step, when with a constant acceleration a, that of the
+ * loads that lasted until then, the gap at the start g0 is used up; after it, until the end of the
+ * step, the acceleration goes on:
+ *
+ *   g0 + v0 t + a t^2/2 = 0,   vi = v0 + a t,   vn at the end >= -e vi + a (h - t), and >= 0
+ *
+ * With t in the middle and v0 for vi, the simplest form of the rule, a ball's bounces come too
+ * early or too late by up to half a step each, which adds up: 10 ms after six of them at 240 Hz.
+ * An impact that is not reached in this step is left to the next one, unless it would be too
+ * deep there. */
+static void set_impact(struct contacts *s, struct contact *c, struct impulse_law *law, double a)
+{
+    double h = s->dt_s, v = s->start[c->first_row];
+    double gap = c->gap - h / 2 * v, root = v * v - 2 * a * gap, instant = 0;
+    if (gap > 0)
+        instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
+    law->is_push_out = 0;
+    if (instant >= h && c->gap + h * (v + a * h) > -c->depth_max) {
+        s->is_waiting = 1;
+        c->is_impact = 0;
+        law->bound = -2 * c->gap / h;
+        return;
+    }
+    instant = instant < h ? instant : h;
+    double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
+    law->bound = rebound > 0 ? rebound : 0;
+    c->late = instant - h / 2;
+    s->instants += instant;
+    s->impact_count++;
+}
+
+/* Impacts, after the loads that last without them. */
+void contacts_set_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    const double *impulse = system->impulse, *velocity = system->velocity, *free = system->free;
+    double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0; i < s->count; i++)
+        if (s->list[i].is_impact)
+            system->laws[i].bound = -HUGE_VAL;
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(loads, i) = PAIR(impulse, i);
+        PAIR(changes, i) = PAIR(velocity, i) - PAIR(free, i);
+    }
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        int row = c->first_row;
+        if (c->is_impact)
+            set_impact(s, c, &system->laws[i], (velocity[row] - s->start[row]) / s->dt_s);
+    }
+}
+
+/* Impacts meet the velocities that the loads have left until then. Later loads add to the loads'
+ * share. */
+void contacts_solve_impacts(struct contacts *s)
+{
+    struct impulses *system = &s->impulses;
+    double share = s->instants / (s->impact_count * s->dt_s);
+    double *free = system->free, *impulse = system->impulse;
+    const double *loads = s->loads, *changes = s->load_changes;
+    for (int i = 0, rows = s->rows; i < rows; i += 2)
+        PAIR(free, i) += share * PAIR(changes, i);
+    impulses_solve(system);
+    for (int i = 0, rows = s->rows; i < rows; i += 2) {
+        PAIR(free, i) -= share * PAIR(changes, i);
+        PAIR(impulse, i) += share * PAIR(loads, i);
+    }
+    impulses_set_velocities(system);
+}
+
+int contacts_has_instants(const struct contacts *s)
+{
+    int has = s->is_waiting;
+    for (int i = 0; i < s->count && s->impact_count > 0; i++)
+        has |= s->list[i].late != 0;
+    return has;
+}
+
+int contacts_need_one_instant(const struct contacts *s)
+{
+    double answer = 0, given = 0;
+    int is_elastic = 0;
+    for (int i = 0; i < s->count && s->impact_count > 0; i++) {
+        const struct contact *c = &s->list[i];
+        is_elastic |= c->is_impact && c->elasticity > 0;
+        for (int row = c->first_row; row < c->first_row + row_count(c); row++) {
+            if (c->is_impact)
+                given += fabs(s->impulses.impulse[row]);
+            else
+                answer += fabs(s->impulses.impulse[row] - s->loads[row]);
+        }
+    }
+    return s->has_gained || (is_elastic && answer > ANSWER_SHARE * given);
+}
+
+double contacts_instant_work(const struct contacts *s, double *size)
+{
+    double work = 0;
+    *size = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            double impulse = s->impulses.impulse[c->first_row + k];
+            work += impulse * late_velocity(s, c, k);
+            *size += fabs(impulse * s->start[c->first_row + k]);
+        }
+    }
+    return work;
+}
+
+/* Solves again, from nothing, with slower push-out; share 0: penetrations are only kept from
+ * growing. */
+static void slow_push_outs(struct contacts *s, double share)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct impulse_law *law = &s->impulses.laws[i];
+        if (law->is_push_out)
+            law->bound *= share;
+        law->is_push_out &= share > 0;
+    }
+    for (int i = 0; i < s->rows; i++)
+        s->impulses.impulse[i] = 0;
+    impulses_solve(&s->impulses);
+}
+
+/* A part that can hardly move takes endless impulses to be pushed out. The whole body gets them as
+ * energy, so their work is bounded. */
+void contacts_take_back_push_outs(struct contacts *s)
+{
+    double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
+    double most = PUSH_OUT_WORK * s->mass * speed * speed, work;
+    int has_push_out = 0;
+    for (int i = 0; i < s->count && s->has_push_out; i++)
+        has_push_out |= s->impulses.laws[i].is_push_out;
+    if (!has_push_out || (work = contacts_work(s)) <= most)
+        return;
+    slow_push_outs(s, sqrt(most / work));
+    if (contacts_work(s) > 1.5 * most)
+        slow_push_outs(s, 0);
+}
+
+/* Whether two contacts feel each other's impulses. */
+static int are_coupled(const struct contacts *s, const struct contact *a, const struct contact *b)
+{
+    const struct impulses *system = &s->impulses;
+    for (int i = a->first_row; i < a->first_row + row_count(a); i++)
+        for (int j = b->first_row; j < b->first_row + row_count(b); j++)
+            if (system->w[i * system->stride + j] != 0)
+                return 1;
+    return 0;
+}
+
+/* Numbers the islands of contacts that press and are coupled, one through another. */
+static void find_islands(struct contacts *s)
+{
+    struct contact *list = s->list;
+    for (int i = 0; i < s->count; i++) {
+        list[i].island = i;
+        for (int j = 0; j < i; j++) {
+            int from = list[j].island;
+            if (from == list[i].island || s->impulses.impulse[list[i].first_row] <= 0 ||
+                s->impulses.impulse[list[j].first_row] <= 0 || !are_coupled(s, &list[i], &list[j]))
+                continue;
+            for (int k = 0; k < i; k++)
+                list[k].island = list[k].island == from ? list[i].island : list[k].island;
+        }
+    }
+}
+
+/* Whether the contacts of an island gain energy, push-out apart, by more than rounding, and than
+ * velocities that miss the law by what a solution may. */
+static int is_gaining(const struct contacts *s, int island)
+{
+    double work = 0, size = 0, impulses = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++) {
+            double impulse = s->impulses.impulse[c->first_row + k];
+            if (c->island != island || s->impulses.laws[i].is_push_out)
+                continue;
+            work += row_work(s, c, k);
+            size += fabs(impulse * s->start[c->first_row + k]);
+            impulses += fabs(impulse);
+        }
+    }
+    return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
+}
+
+/* Newton's restitution can create energy, with Coulomb friction or at instants that differ: the
+ * impacts of such an island are solved again, at one instant or, where they have one, without
+ * restitution. Returns 1 if there was one of the latter. */
+int contacts_take_back_impacts(struct contacts *s)
+{
+    int has_impact = 0, has_gained = 0;
+    for (int i = 0; i < s->count && s->has_impact; i++)
+        has_impact |= s->list[i].is_impact && s->list[i].elasticity > 0;
+    if (!has_impact)
+        return 0;
+    find_islands(s);
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
+        has_gained |= c->is_gaining;
+    }
+    s->has_gained = has_gained;
+    for (int i = 0; i < s->count && !s->has_instants; i++) {
+        struct contact *c = &s->list[i];
+        if (!c->is_gaining)
+            continue;
+        c->elasticity = 0;
+        s->impulses.laws[i].bound = c->gap > 0 ? -c->gap / s->dt_s : 0;
+    }
+    return has_gained && !s->has_instants;
+}

@@ -1,0 +1,236 @@
+/* See contacts.h. Rows are spatial vectors about the root's origin, so J v of a row is a dot
+ * product with the velocity of a link, and a column of X = M^-1 J' is one impulse through the tree.
+ * Typical: 2 to 8 contacts, 4 to 16 rows. */
+#include "simulator/planar/contacts/contacts_private.h"
+
+#include <math.h>
+
+/* What push_out.h says of contacts, for the limits of hinges; those of linear joints are as
+ * contacts. */
+#define LIMIT_SLOP_RAD       2e-3
+#define LIMIT_PUSH_OUT_RAD_S 0.5
+/* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
+ * less in a step. The others are stopped half way. */
+#define PLASTIC_SPEED_M_S 0.05
+#define PLASTIC_TURN_RAD  0.02
+#define PLASTIC_WAY_M     5e-3
+/* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
+#define ROW_MOBILITY 1e-6
+
+/* What bounces does so in the middle of the step. */
+static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
+{
+    double rebound = -c->elasticity * s->start[c->first_row];
+    c->is_impact = rebound > law->bound;
+    if (c->is_impact) {
+        law->bound = rebound;
+        law->is_push_out = 0;
+    }
+}
+
+/* How fast the links of a contact turn. */
+static double turning_of(const struct contact *c)
+{
+    return fabs(c->a->velocity.w) + (c->b ? fabs(c->b->velocity.w) : 0);
+}
+
+/* Whether it is the limit of a hinge. */
+static int is_limit_of_angle(const struct contacts *s, const struct contact *c)
+{
+    return c->part < 0 && !s->bodies[c->of_a]->tree->links[c->joint].is_linear;
+}
+
+/* The least normal velocity after the step. */
+static void set_bound(struct contacts *s, int i)
+{
+    struct contact *c = &s->list[i];
+    struct impulse_law *law = &s->impulses.laws[i];
+    double h = s->dt_s;
+    int is_limit = c->part < 0, is_angle = is_limit_of_angle(s, c);
+    double slop = is_angle ? LIMIT_SLOP_RAD : SLOP_M;
+    double fastest = is_angle ? LIMIT_PUSH_OUT_RAD_S : PUSH_OUT_SPEED_M_S;
+    if (!is_limit && s->push_out_speed > 0) {
+        slop = 0;
+        fastest = s->push_out_speed;
+    }
+    law->bound = push_out_bound(c->gap, h, slop, fastest);
+    law->is_push_out = law->bound > 0;
+    law->bound -= is_limit ? 0 : h / 2 * c->turning;
+    c->late = 0;
+    double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
+    c->is_impact = !is_limit && s->start[c->first_row] < -slow;
+    if (c->is_impact && c->elasticity <= 0)
+        c->is_impact =
+            h * turning_of(c) < PLASTIC_TURN_RAD && h * -s->start[c->first_row] < PLASTIC_WAY_M;
+    if (c->is_impact && !s->has_instants)
+        set_rebound(s, c, law);
+}
+
+/* What a body's tree has of a contact; rows that do not touch it are 0. */
+ALWAYS_INLINE static inline void carry(const struct tree *tree, struct tree_rows *rows, int of,
+                                       const struct contact *c, int is_alone)
+{
+    int row = c->first_row, is_of_a = is_alone || c->of_a == of;
+    int has_b = is_alone ? c->b != NULL : c->of_b == of;
+    if (is_of_a && c->part < 0)
+        tree_carry_joint(tree, c->joint, c->sign, rows, row);
+    else if (is_of_a)
+        tree_carry(tree, c->a->index, &c->on_a, has_b ? c->b->index : -1, &c->on_b, rows, row);
+    else if (c->of_b == of)
+        tree_carry(tree, c->b->index, &c->on_b, -1, NULL, rows, row);
+    else
+        tree_leave_rows(rows, row, row_count(c));
+}
+
+/* The shares of the rows and the matrix W = J M^-1 J': the sum of what each body gives to it. */
+ALWAYS_INLINE static inline void build_system(struct contacts *s, int count)
+{
+    struct impulses *system = &s->impulses;
+    impulses_begin(system, s->rows);
+    for (int of = 0; of < count; of++) {
+        double *block = of > 0 ? s->block : system->w;
+        tree_clear_rows(&s->shares[of], s->rows);
+        for (int i = 0; i < s->count; i++)
+            carry(s->bodies[of]->tree, &s->shares[of], of, &s->list[i], count == 1);
+        tree_couple(s->bodies[of]->tree, &s->shares[of], s->rows, system->stride, block);
+        for (int i = 0; of > 0 && i < system->stride * system->stride; i++)
+            system->w[i] += block[i];
+    }
+    double mass = s->mass;
+    for (int row = 0, rows = s->rows; row < rows; row++) {
+        double w = system->w[row * system->stride + row];
+        system->inverse[row] = w * mass > ROW_MOBILITY ? 1 / w : 0;
+    }
+}
+
+/* Starts from the impulses of the last step where the features are the same. */
+static void take_warm_starts(struct contacts *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        const struct warm_start *w = c->warm;
+        int is_same = w->step == s->bodies[c->of_a]->step && w->feature == c->feature;
+        for (int k = 0; k < row_count(c); k++)
+            s->impulses.impulse[c->first_row + k] = is_same ? w->impulse[k] : 0;
+    }
+}
+
+/* Velocities of the rows for the rates given, at the trees' poses. */
+ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *const *rates,
+                                                    double *velocities, int bodies)
+{
+    set_velocities(s, rates, bodies);
+    for (int i = 0, count = s->count; i < count; i++) {
+        const struct contact *c = &s->list[i];
+        if (c->part < 0)
+            velocities[c->first_row] = c->sign * rates[c->of_a][2 + c->joint];
+        else
+            PAIR(velocities, c->first_row) = contact_velocity(c);
+    }
+}
+
+ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
+                                         double *const *middle, int has_instants, int bodies)
+{
+    s->has_instants = has_instants;
+    s->is_waiting = s->impact_count = s->has_push_out = s->has_impact = 0;
+    s->has_gained = 0;
+    s->instants = 0;
+    s->impulses.count = s->count;
+    set_row_velocities(s, start, s->start, bodies);
+    if (middle)
+        set_row_velocities(s, middle, s->middle, bodies);
+    double *at_middle = s->middle;
+    const double *at_start = s->start, *free = s->impulses.free;
+    for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
+        PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
+    for (int i = 0; i < s->count; i++) {
+        set_bound(s, i);
+        s->has_push_out |= s->impulses.laws[i].is_push_out;
+        s->has_impact |= s->list[i].is_impact;
+    }
+    take_warm_starts(s);
+    for (int of = 0; of < bodies; of++)
+        tree_factor(s->bodies[of]->tree);
+    build_system(s, bodies);
+    if (s->has_impact && has_instants)
+        contacts_set_impacts(s);
+}
+
+void contacts_prepare(struct contacts *s, double *const *start, double *const *middle,
+                      int has_instants)
+{
+    if (s->body_count == 1)
+        prepare(s, start, middle, has_instants, 1);
+    else
+        prepare(s, start, middle, has_instants, s->body_count);
+}
+
+void contacts_set_free(struct contacts *s, double *const *vs)
+{
+    set_row_velocities(s, vs, s->impulses.free, s->body_count);
+}
+
+/* The change of a body's rates under impulses, two rows at a time. */
+static void respond(const struct contacts *s, int of, const double *impulses, double *change)
+{
+    const struct contact_body *own = s->bodies[of];
+    const struct tree_rows *rows = &s->shares[of];
+    struct force root = {0, 0, 0};
+    double *sums = own->kick_shares;
+    int links = own->links, stride = rows->stride;
+    for (int i = 0; i < links; i++)
+        sums[i] = 0;
+    for (int row = 0; row < s->rows; row += 2) {
+        const double *shares = rows->shares + row * stride;
+        double a = impulses[row], b = impulses[row + 1];
+        if (a == 0 && b == 0)
+            continue;
+        for (int i = 0; i < links; i += 2)
+            PAIR(sums, i) = PAIR(sums, i) + a * PAIR(shares, i) + b * PAIR(shares, stride + i);
+        root.n = root.n + a * rows->n[row] + b * rows->n[row + 1];
+        root.x = root.x + a * rows->x[row] + b * rows->x[row + 1];
+        root.y = root.y + a * rows->y[row] + b * rows->y[row + 1];
+    }
+    tree_respond(own->tree, sums, root, change);
+}
+
+static void solve(struct contacts *s)
+{
+    if (s->impact_count > 0)
+        contacts_solve_impacts(s);
+    else
+        impulses_solve(&s->impulses);
+}
+
+void contacts_solve(struct contacts *s, double *const *kick)
+{
+    solve(s);
+    contacts_take_back_push_outs(s);
+    if (contacts_take_back_impacts(s))
+        solve(s);
+    for (int of = 0; of < s->body_count; of++)
+        respond(s, of, s->impulses.impulse, kick[of]);
+}
+
+void contacts_shift(const struct contacts *s, double *const *q)
+{
+    int has_late = 0;
+    for (int i = 0; i < s->count && s->impact_count > 0; i++)
+        has_late |= s->list[i].late != 0;
+    if (!has_late)
+        return;
+    double *lates = s->work;
+    for (int i = 0; i < s->count; i++) {
+        const struct contact *c = &s->list[i];
+        for (int k = 0; k < row_count(c); k++)
+            lates[c->first_row + k] = s->impulses.impulse[c->first_row + k] * c->late;
+    }
+    lates[s->rows] = 0;
+    for (int of = 0; of < s->body_count; of++) {
+        const struct contact_body *own = s->bodies[of];
+        respond(s, of, lates, own->shift);
+        for (int i = 0; i < own->dof; i++)
+            q[of][i] -= own->shift[i];
+    }
+}

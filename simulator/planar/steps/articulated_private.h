@@ -1,0 +1,234 @@
+/* The state of the articulated solver, which its files share:
+ *
+ *   dynamics_articulated.c    creation, settings, which kind of step is taken, bodies that meet
+ *   articulated_read.c        what others read of it
+ *   articulated_torques.c     what the joints' servos and muscles pull with
+ *   articulated_drives.c      joints of scenes that follow a signal
+ *   articulated_rk4.c         steps in free motion
+ *   articulated_midpoint.c    steps in which something may touch
+ *   articulated_momentum.c    momentum, which joint coordinates alone do not keep exactly */
+#ifndef SIMULATOR_PLANAR_STEPS_ARTICULATED_PRIVATE_H
+#define SIMULATOR_PLANAR_STEPS_ARTICULATED_PRIVATE_H
+
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/servo.h"
+#include "simulator/planar/contacts/contacts.h"
+#include "simulator/planar/steps/drag.h"
+#include "simulator/planar/steps/flight.h"
+#include "simulator/planar/tree/tree.h"
+
+/* The greatest number of parts that an RK4 step is halved into. */
+#define RK4_PARTS 64
+
+/* Servos and damping of the joints, in vectors as rates are, 0 for the root's. The effector's
+ * torque is aim - kp (q + half qd) - kd qd, explicitly with half = 0, and no more than
+ * muscle_most() of `most`, hill_n_m and hill_s_rad. */
+struct joint_laws {
+    double *kp, *kd, *damping, *most, *hill_n_m, *hill_s_rad;
+    double *extra;         /* what the effector adds to the joint's inertia in a midpoint step */
+    double *birth_share;   /* what that leaves of a torque, with the inertia at birth */
+    double *target, *rate; /* of effectors, at the start of the step; the servos' own are older */
+    double *is_plain;      /* 1: it follows its target, see plain_aim(); else 0 */
+};
+
+/* Energy, and what an error of it is compared with. */
+struct balance {
+    double energy_j, size_j;
+};
+
+struct articulated;
+
+/* Bodies that take a midpoint step together, and of each its vectors for the contacts that they
+ * share. */
+struct group {
+    struct articulated **all;
+    int count;
+    struct contacts *contacts;
+    double **q, **qd0, **qm, **v1, **vs, **kick, **rates;
+    struct ledger **ledgers;
+    int is_parted; /* the step is taken in parts */
+};
+
+struct articulated {
+    struct dynamics base;
+    const struct phenotype *phenotype;
+    struct dynamics_settings settings;
+    struct world world;
+    struct tree tree;
+    struct flight flight; /* RK4 steps of trees of hinges */
+    int is_flying;        /* they go that way */
+    struct drag drag;
+    double drag_rate_1_s; /* in this step, see drag_rate() */
+    struct box *boxes;    /* for what is exposed to drag */
+    int dof, links, parts;
+    double *q, *qd;
+    uint64_t steps, rk4_steps;
+    uint64_t step_work; /* operations of a step but for the impulses, roughly */
+    enum effector_state effectors;
+    double damping_rate;
+
+    struct servo *servos;   /* per link */
+    struct joint_laws laws; /* what the servos come to */
+    int has_other_aims;     /* of effectors that are not plain */
+    int has_curve;          /* torques fall with the rates */
+    int has_damping;
+    int has_signals;       /* servos among them follow a signal */
+    int has_drives;        /* servos among them prescribe motions */
+    int has_stiff_muscles; /* too stiff for RK4: they lose their strength within a part of a step */
+    double *birth_d;       /* inertia that each joint feels at birth */
+    struct contacts contacts;
+    struct group alone;
+    struct articulated *self; /* what that is a list of, */
+    struct ledger *account;   /* and its ledger */
+    int has_accelerations;    /* of so many steps before: in qdd, and qdd_last */
+    int is_posed, is_moving;  /* the tree is at q; its velocities are those of qd */
+    int is_pressing;          /* contacts or limits did in the last step */
+    int is_examined;          /* clearance is that of the present state */
+    struct clearance clearance;
+    /* now, where it is known, as it should be: momentum is kept by it */
+    struct tree_bulk bulk;
+    int is_bulk_known;
+    /* of this step: how far the centre of mass has gone in the parts before; the mean of how far it
+     * was when gravity acted, times the step, m s */
+    struct vec2 gone, weighed;
+    int was_parted;
+    double drag_before_j; /* loss of the ledger before this step */
+    /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
+    struct force drag_impulse;
+    struct impulse_sum dragged; /* of this step, about the world's origin */
+
+    /* scratch of a step: vectors of dof numbers and, where that is odd, one that stays 0 */
+    double *q0, *qd0, *qm, *vm, *mended, *v1, *vs, *kick, *qdd, *qdd_last, *tau, *extra;
+    double *effector_tau, *effector_extra; /* parts of tau and extra that are the effectors' */
+    double *effector_work;                 /* of this step */
+    double *clamped;                       /* -1, 0, +1: to a line; -2, +2: to a number */
+    double *low, *high;                    /* what the effectors' torques are kept within */
+    double *bound_rate;                    /* the rates for which that is so */
+    double *coupled;               /* per rate: 1 if velocity products depend on it, else 0 */
+    double *k_q, *k_v;             /* RK4: sums of the stages */
+    double *vm_before, *vs_before; /* vm and vs as they were before the contacts acted */
+    double *last_kick;             /* by contacts that last; 0 after an impact */
+    double *carried;          /* qd0 + last_kick / 2: with h/2 qdd the mean of a midpoint step */
+    double *kick_before;      /* of the last step, whatever it was */
+    double *rates;            /* given to the tree for a moment, to see what works at them */
+    double *work, *part_work; /* of an RK4 step, of a part of it: places as of enum flight_work */
+    double *from_q, *from_qd; /* where a part of it begins */
+    struct balance balance;   /* at its end; it is that of the present state if */
+    int is_balance_known;
+    double *still, *answer; /* rates that are 0; what rates do when driven joints are pulled */
+    double pull_work_j[2];  /* by that in a midpoint step: in its middle, at its end */
+    double *aim[3]; /* of the effectors: at the start of the step, in its middle, at its end */
+    double *torque; /* of the last step, per link */
+
+    struct ledger ledger;
+};
+
+static inline struct articulated *articulated_of(const struct dynamics *dynamics)
+{
+    return dynamics_of(dynamics, &dynamics_articulated);
+}
+
+/* The tree is where the last evaluation left it until somebody looks. */
+static inline void articulated_set_pose(struct articulated *d)
+{
+    if (!d->is_posed)
+        tree_set_pose(&d->tree, d->q);
+    if (!d->is_posed || !d->is_moving)
+        tree_set_velocity(&d->tree, d->qd);
+    d->is_posed = d->is_moving = 1;
+}
+
+/* Books the work of an effector over a step. */
+static inline void articulated_book_effector(struct articulated *d, double work)
+{
+    d->ledger.work_effector_j += work;
+    if (work > 0)
+        d->ledger.work_effector_positive_j += work;
+}
+
+/* Drag: tensors of the links for the tree's velocities. */
+void articulated_set_drag(struct articulated *d);
+
+/* ---- articulated_torques.c ---- */
+
+/* Servos as the body is born with them, and what they come to; the contacts' rows are scratch. */
+void torques_init(struct articulated *d);
+/* What the servos come to, once they or the effectors' state have changed. */
+void torques_set_laws(struct articulated *d);
+/* Where effectors aim, `ahead` after the start of the step; and at the start of a part of a step
+ * that begins `past` after it, in its middle and at its end. */
+void torques_set_aims(struct articulated *d, double ahead, double *aim);
+void torques_set_aims_ahead(struct articulated *d, double past, double half);
+/* A step has passed: the targets have moved. */
+void torques_advance(struct articulated *d);
+/* Explicit torques at joint angles q with rates qd, within what muscles can. */
+void torques_set(struct articulated *d, const double *q, const double *qd);
+/* Torques of a midpoint step from q0 with the rates carried, implicit in its mean velocity; those
+ * that are likely to be too strong for the muscles at the rates foreseen are clamped. */
+void torques_set_implicit(struct articulated *d, double half, const double *foreseen);
+/* Accelerations with these at the tree's pose and velocity, clamped where need be. is_again: pose,
+ * servos and drag are those of the last call. */
+void torques_accelerate(struct articulated *d, double half, int is_again);
+
+/* ---- articulated_drives.c: where joints are driven ---- */
+
+/* Coordinates and rates of driven joints as their signals have them, `ahead` after the start of the
+ * step; and their accelerations for the next evaluation. q, qd: NULL to leave them. */
+void drives_follow_signals(struct articulated *d, double ahead, double *q, double *qd);
+/* Driven joints get the rates that their signals have `ahead` after the start of the step, by
+ * impulses to which all rates answer; returns their work. The tree is at the pose, and left with
+ * other velocities. */
+double drives_pull(struct articulated *d, double ahead, double *qd);
+/* What driven joints took in the last evaluation. */
+void drives_take_efforts(struct articulated *d);
+
+/* Nothing to do where no joint is driven: creatures have no driven joints. */
+static inline void drives_follow(struct articulated *d, double ahead, double *q, double *qd)
+{
+    if (d->has_drives)
+        drives_follow_signals(d, ahead, q, qd);
+}
+
+/* ---- articulated_momentum.c ---- */
+
+/* Before a step: what the body as a whole comes to. */
+void momentum_find(struct articulated *d);
+/* Keeps momentum in a midpoint step: joint coordinates alone keep it to third order of h only. */
+void momentum_keep(struct articulated *d, const struct contacts *contacts, int of);
+/* Adds what drag gave, about a point, to that of the step. */
+void momentum_add_drag(struct articulated *d, const struct force *impulse, double x, double y);
+/* Keeps momentum in a step of RK4 in which nothing but gravity and drag act from outside, at the
+ * tree's pose. Returns the energy that takes. */
+double momentum_keep_flight(struct articulated *d);
+
+/* ---- articulated_rk4.c, articulated_midpoint.c ---- */
+
+/* Takes the step by RK4: 1 if it holds; else, as something would touch, the state is that before
+ * it. */
+int rk4_try(struct articulated *d);
+/* Takes a midpoint step of the bodies of a group, in parts where something thin could be passed. */
+void midpoint_step(struct group *g);
+
+/* ---- articulated_read.c: see dynamics_solver.h ---- */
+
+int articulated_dof(const struct dynamics *dynamics);
+const double *articulated_q(const struct dynamics *dynamics);
+const double *articulated_qd(const struct dynamics *dynamics);
+const double *articulated_drive_rates(const struct dynamics *dynamics);
+void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
+struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics);
+void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                          struct vec3 *angular);
+void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps);
+int articulated_contacts(const struct dynamics *dynamics, const struct contact_point **contacts);
+int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                         struct impulse_sum *impulses);
+double articulated_penetration(const struct dynamics *dynamics);
+double articulated_law_miss(const struct dynamics *dynamics);
+void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
+const struct ledger *articulated_ledger(struct dynamics *dynamics);
+void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
+double articulated_overlap(const struct dynamics *dynamics);
+
+#endif

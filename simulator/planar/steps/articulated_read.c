@@ -1,0 +1,207 @@
+/* See articulated_private.h, and dynamics_solver.h for what each function says. */
+#include "simulator/planar/steps/articulated_private.h"
+
+#include <math.h>
+
+#include "common/math/pair.h"
+
+/* For those who look. */
+static const struct articulated *posed(const struct dynamics *dynamics)
+{
+    struct articulated *d = articulated_of(dynamics);
+    articulated_set_pose(d);
+    return d;
+}
+
+int articulated_dof(const struct dynamics *dynamics)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    return d->dof;
+}
+
+const double *articulated_q(const struct dynamics *dynamics)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    return d->q;
+}
+
+const double *articulated_qd(const struct dynamics *dynamics)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    return d->qd;
+}
+
+const double *articulated_drive_rates(const struct dynamics *dynamics)
+{
+    return articulated_qd(dynamics) + 2;
+}
+
+FOLLOWS(vec2, x, y);
+FOLLOWS(vec3, x, y);
+
+/* Where a place in a link is from the link's origin. */
+static inline pair place_in(const struct tree_link *l, pair local)
+{
+    return l->cos * local + l->sin * plane_turn(local);
+}
+
+void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    const struct articulated *d = posed(dynamics);
+    const struct part *p = &d->phenotype->parts[part];
+    const struct tree_link *l = &d->tree.links[p->link];
+    pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
+    pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
+    *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
+                                 .spin_rad_s = {0, 0, l->velocity.w}};
+    XY(state->at_m.x) = XY(d->tree.root_x) + at;
+    XY(state->velocity_m_s.x) = v;
+}
+
+void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    const struct articulated *d = posed(dynamics);
+    const struct tree_link *l = &d->tree.links[link];
+    struct vec2 centre = tree_centre(l);
+    struct motion v = tree_centre_velocity(l);
+    *state = (struct part_state){.at_m = {d->tree.root_x + centre.x, d->tree.root_y + centre.y, 0},
+                                 .angle_rad = l->angle,
+                                 .velocity_m_s = {v.x, v.y, 0},
+                                 .spin_rad_s = {0, 0, v.w}};
+}
+
+struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics)
+{
+    const struct articulated *d = posed(dynamics);
+    pair moment = {0, 0};
+    for (int i = 0; i < d->links; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        moment += l->mass * XY(l->px) + XY(l->hx);
+    }
+    pair centre = XY(d->tree.root_x) + moment / d->tree.mass;
+    return (struct vec3){centre[0], centre[1], 0};
+}
+
+void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                          struct vec3 *angular)
+{
+    const struct articulated *d = posed(dynamics);
+    pair sum = {0, 0}, root = XY(d->tree.root_x);
+    double spin = 0;
+    for (int i = 0; i < d->links; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        double w = l->velocity.w;
+        pair centre = place_in(l, XY(l->centre_x));
+        pair p = l->mass * (XY(l->velocity.x) + w * plane_turn(centre));
+        pair moments = (root + (XY(l->px) + centre)) * pair_swap(p);
+        sum += p;
+        spin += l->own_inertia * w + moments[0] - moments[1];
+    }
+    *linear = (struct vec3){sum[0], sum[1], 0};
+    *angular = (struct vec3){0, 0, spin};
+}
+
+void articulated_step_counts(const struct dynamics *dynamics, uint64_t *steps, uint64_t *rk4_steps)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    *steps = d->steps;
+    *rk4_steps = d->rk4_steps;
+}
+
+int articulated_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    *contacts = d->contacts.own.points;
+    return d->contacts.own.point_count;
+}
+
+/* All act in the middle of the step, or of its parts. */
+int articulated_impulses(const struct dynamics *dynamics, struct vec3 centre, struct vec3 velocity,
+                         struct impulse_sum *impulses)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    double mass_s = d->phenotype->mass_kg * d->settings.dt_s, h = d->settings.dt_s;
+    const struct impulse_sum *drag = &d->dragged;
+    struct vec2 way = d->was_parted || d->tree.has_drag
+                          ? (struct vec2){d->weighed.x / h, d->weighed.y / h}
+                          : (struct vec2){h / 2 * velocity.x, h / 2 * velocity.y};
+    double pull = mass_s * d->world.gravity_x_m_s2, fall = -mass_s * d->world.gravity_m_s2;
+    int is_plain = d->settings.integrator == INTEGRATOR_RK4;
+    double dragged = drag->angular.z - (centre.x * drag->linear.y - centre.y * drag->linear.x);
+    struct impulse_sum sum = {.linear = {pull + drag->linear.x, fall + drag->linear.y, 0},
+                              .angular = {0, 0, way.x * fall - way.y * pull + dragged},
+                              .size = fabs(pull) + fabs(fall) + drag->size,
+                              .truncation_share = is_plain ? RK4_TRUNCATION_SHARE : 0};
+    if (is_plain && d->tree.has_drag)
+        return 0;
+    for (int i = 0; i < d->contacts.own.point_count; i++) {
+        const struct contact_point *p = &d->contacts.own.points[i];
+        double normal = p->normal_impulse_n_s, friction = p->friction_impulse_n_s;
+        double x = p->normal.x * normal + p->normal.y * friction;
+        double y = p->normal.y * normal - p->normal.x * friction;
+        if (contact_is_inner(p))
+            continue;
+        sum.linear.x += x;
+        sum.linear.y += y;
+        sum.angular.z += (p->at.x - centre.x) * y - (p->at.y - centre.y) * x;
+        sum.size += fabs(normal) + fabs(friction);
+    }
+    *impulses = sum;
+    return 1;
+}
+
+double articulated_penetration(const struct dynamics *dynamics)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    return d->contacts.own.penetration;
+}
+
+double articulated_law_miss(const struct dynamics *dynamics)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    return d->contacts.own.law_miss_m;
+}
+
+void articulated_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    *state = (struct drive_state){d->q[2 + drive], d->qd[2 + drive], d->torque[drive]};
+}
+
+const struct ledger *articulated_ledger(struct dynamics *dynamics)
+{
+    struct articulated *d = articulated_of(dynamics);
+    struct ledger *l = &d->ledger;
+    articulated_set_pose(d);
+    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
+    l->kinetic_j = energy.kinetic;
+    l->potential_j = energy.potential;
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + l->loss_friction_j + l->loss_impact_j + l->loss_limit_j +
+                    l->loss_drag_j + l->loss_damping_j - l->gain_push_out_j - l->gain_impact_j -
+                    l->gain_limit_j;
+    return l;
+}
+
+void articulated_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    const struct articulated *d = posed(dynamics);
+    *low = *high = (struct vec3){0, 0, 0};
+    for (int i = 0; i < d->parts; i++) {
+        struct box b;
+        contacts_place_box(&d->contacts.own, i, &b);
+        double x = d->tree.root_x + b.x;
+        double rx = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
+        double ry = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
+        low->x = i ? fmin(low->x, x - rx) : x - rx;
+        low->y = i ? fmin(low->y, b.y - ry) : b.y - ry;
+        high->x = i ? fmax(high->x, x + rx) : x + rx;
+        high->y = i ? fmax(high->y, b.y + ry) : b.y + ry;
+    }
+}
+
+double articulated_overlap(const struct dynamics *dynamics)
+{
+    const struct articulated *d = posed(dynamics);
+    return contacts_overlap(&d->contacts.own);
+}

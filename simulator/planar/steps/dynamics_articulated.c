@@ -1,0 +1,482 @@
+/* The default solver: joint coordinates, articulated-body algorithm, RK4 in free motion and a
+ * Moreau midpoint step where something may touch.
+ *
+ * A step is RK4 unless a contact, a joint limit or a pair of own parts could act within it, which
+ * the state alone decides.
+ *
+ * Expected sizes: 2 to 16 links, 2400 steps for an evaluation of 10 s, a few contacts at a time. */
+#include "simulator/planar/steps/articulated_private.h"
+
+#include <math.h>
+
+#include "common/error.h"
+#include "common/math/pair.h"
+
+/* Steps in which drag acts faster than this are taken by the implicit scheme: h x rate. */
+#define DRAG_STIFF 0.5
+
+/* Operations of a step for each link, pair of parts, and part and obstacle. */
+enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
+
+/* ---------------------------------------------------------------- drag */
+
+/* What is exposed in this step, at the tree's pose. */
+static void expose_drag(struct articulated *d)
+{
+    for (int i = 0; i < d->parts; i++) {
+        const struct drag_part *part = &d->drag.parts[i];
+        const struct tree_link *l = &d->tree.links[part->link];
+        struct box *box = &d->boxes[i];
+        box->x = l->px + (l->cos * part->local.x - l->sin * part->local.y);
+        box->y = l->py + (l->sin * part->local.x + l->cos * part->local.y);
+        box->cos = l->cos * part->cos - l->sin * part->sin;
+        box->sin = l->sin * part->cos + l->cos * part->sin;
+    }
+    drag_expose(&d->drag, d->boxes);
+}
+
+/* Tensors of the links for the tree's velocities, which drag wants about the links' origins and in
+ * their frames. */
+void articulated_set_drag(struct articulated *d)
+{
+    for (int i = 0; i < d->links && d->drag.kind == DRAG_MOVING; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        struct motion v = l->velocity;
+        d->drag.velocity[i] =
+            (struct motion){v.w, l->cos * v.x + l->sin * v.y, l->cos * v.y - l->sin * v.x};
+    }
+    drag_update(&d->drag);
+    for (int i = 0; i < d->links; i++)
+        d->tree.links[i].drag = d->drag.tensors[i];
+    if (d->is_flying)
+        flight_set_world(&d->flight, &d->tree);
+}
+
+/* Before a step: 1 if drag is too fast for an explicit one. */
+static int begin_drag(struct articulated *d)
+{
+    if (d->drag.kind >= DRAG_EXPOSED) {
+        if (d->drag.has_exposure)
+            expose_drag(d);
+        articulated_set_drag(d);
+        d->drag_rate_1_s = drag_rate(&d->drag);
+    }
+    return d->settings.dt_s * d->drag_rate_1_s > DRAG_STIFF;
+}
+
+/* The tree's own tensors, of whole parts, are those of the plain law. */
+static void init_drag(struct articulated *d)
+{
+    int is_plain = d->drag.kind == DRAG_PLAIN;
+    tree_set_viscosity(&d->tree, d->phenotype, is_plain ? d->drag.coefficient : 0);
+    d->tree.has_drag = d->drag.kind != DRAG_NONE;
+    if (is_plain)
+        drag_update(&d->drag);
+    d->drag_rate_1_s = is_plain ? drag_rate(&d->drag) : 0;
+    flight_set_world(&d->flight, &d->tree);
+    d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
+}
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_scratch(struct articulated *d, struct arena *arena)
+{
+    /* one block, cut into vectors of dof numbers, made even */
+    double **vectors[] = {&d->q,
+                          &d->qd,
+                          &d->q0,
+                          &d->qd0,
+                          &d->qm,
+                          &d->vm,
+                          &d->mended,
+                          &d->vs,
+                          &d->v1,
+                          &d->kick,
+                          &d->qdd,
+                          &d->qdd_last,
+                          &d->tau,
+                          &d->extra,
+                          &d->k_q,
+                          &d->k_v,
+                          &d->effector_tau,
+                          &d->effector_extra,
+                          &d->effector_work,
+                          &d->last_kick,
+                          &d->carried,
+                          &d->kick_before,
+                          &d->rates,
+                          &d->torque,
+                          &d->work,
+                          &d->part_work,
+                          &d->vm_before,
+                          &d->vs_before,
+                          &d->from_q,
+                          &d->from_qd,
+                          &d->still,
+                          &d->answer,
+                          &d->birth_d,
+                          &d->coupled,
+                          &d->aim[0],
+                          &d->aim[1],
+                          &d->aim[2],
+                          &d->clamped,
+                          &d->low,
+                          &d->high,
+                          &d->bound_rate,
+                          &d->laws.hill_n_m,
+                          &d->laws.hill_s_rad,
+                          &d->laws.kp,
+                          &d->laws.kd,
+                          &d->laws.damping,
+                          &d->laws.most,
+                          &d->laws.target,
+                          &d->laws.rate,
+                          &d->laws.is_plain,
+                          &d->laws.extra,
+                          &d->laws.birth_share};
+    size_t count = sizeof vectors / sizeof vectors[0], even = (size_t)(d->dof + 1) & ~(size_t)1;
+    double *block = arena_take(arena, count * even, sizeof(double));
+    d->servos = arena_take(arena, (size_t)d->links, sizeof d->servos[0]);
+    d->boxes = arena_take(arena, (size_t)d->parts, sizeof d->boxes[0]);
+    if (!block || !d->servos || !d->boxes)
+        return ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        *vectors[i] = block + i * even;
+    return 0;
+}
+
+/* Velocity products do not depend on how fast the body as a whole moves along: not on the root's
+ * velocity, nor on linear joints below which nothing can turn. */
+static void find_coupled_rates(struct articulated *d)
+{
+    d->coupled[2] = !d->tree.is_root_fixed;
+    for (int i = 1; i < d->links; i++) {
+        const struct tree_link *l = &d->tree.links[i];
+        d->coupled[2 + i] = !l->is_linear ? 1 : d->coupled[2 + l->parent];
+    }
+}
+
+static void forget_contacts(struct articulated *d)
+{
+    contacts_forget(&d->contacts);
+    flight_forget(&d->flight);
+    tree_forget_turns(&d->tree);
+    for (int i = 0; i < d->dof; i++)
+        d->last_kick[i] = d->kick_before[i] = 0;
+    d->is_examined = d->is_pressing = d->has_accelerations = 0;
+    d->is_bulk_known = d->is_balance_known = 0;
+}
+
+static void articulated_reset_ledger(struct dynamics *dynamics)
+{
+    struct articulated *d = articulated_of(dynamics);
+    articulated_set_pose(d);
+    d->ledger = (struct ledger){0};
+    struct tree_energy energy = tree_energy(&d->tree, d->world.gravity_m_s2);
+    d->ledger.energy_start_j = energy.kinetic + energy.potential;
+}
+
+static struct dynamics *articulated_create(const struct phenotype *phenotype,
+                                           const struct world *world,
+                                           const struct dynamics_settings *settings,
+                                           struct arena *arena)
+{
+    struct articulated *d = arena_take(arena, 1, sizeof *d);
+    if (!d || tree_create(&d->tree, phenotype, world->viscosity_pa_s, arena) != 0)
+        return NULL;
+    d->base.solver = &dynamics_articulated;
+    d->phenotype = phenotype;
+    d->settings = *settings;
+    d->world = *world;
+    d->tree.gravity_x = world->gravity_x_m_s2;
+    d->dof = d->tree.dof;
+    d->links = phenotype->plane->link_count;
+    d->parts = phenotype->part_count;
+    d->damping_rate = settings->joint_damping_1_s;
+    if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||
+        drag_create(&d->drag, phenotype, world, arena) != 0 ||
+        contacts_create(&d->contacts, phenotype, &d->tree, &d->world, settings, arena) != 0)
+        return NULL;
+    d->self = d;
+    d->account = &d->ledger;
+    d->alone = (struct group){.all = &d->self,
+                              .count = 1,
+                              .contacts = &d->contacts,
+                              .q = &d->q,
+                              .qd0 = &d->qd0,
+                              .qm = &d->qm,
+                              .v1 = &d->v1,
+                              .vs = &d->vs,
+                              .kick = &d->kick,
+                              .rates = &d->rates,
+                              .ledgers = &d->account};
+    d->step_work = (uint64_t)(LINK_WORK * d->links + PAIR_WORK * d->contacts.own.pair_count +
+                              OBSTACLE_WORK * d->parts * world->obstacles.count);
+    init_drag(d);
+    articulated_set_pose(d);
+    find_coupled_rates(d);
+    torques_init(d);
+    articulated_reset_ledger(&d->base);
+    return &d->base;
+}
+
+/* ---------------------------------------------------------------- settings and state */
+
+static void articulated_set_target(struct dynamics *dynamics, int drive, double target, double rate)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->laws.target[2 + drive] = target;
+    d->laws.rate[2 + drive] = rate;
+}
+
+static void articulated_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->servos[drive] = *servo;
+    d->laws.target[2 + drive] = servo->target;
+    d->laws.rate[2 + drive] = servo->rate;
+    d->has_signals |= servo->signal || servo->push;
+    tree_set_driven(&d->tree, drive, servo->law == SERVO_MOTION);
+    d->has_drives |= servo->law == SERVO_MOTION;
+    torques_set_laws(d);
+}
+
+static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->effectors = state;
+    torques_set_laws(d);
+}
+
+static void articulated_set_world(struct dynamics *dynamics, const struct world *world)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->world = *world;
+    d->tree.gravity_x = world->gravity_x_m_s2;
+    drag_set_world(&d->drag, world);
+    init_drag(d);
+    d->contacts.own.near_count = 0;
+    d->is_examined = d->is_balance_known = 0;
+}
+
+static void articulated_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->damping_rate = rate_1_s;
+    for (int i = 1; i < d->links; i++)
+        d->servos[i].damping = rate_1_s * 2 * d->birth_d[i];
+    torques_set_laws(d);
+}
+
+static void articulated_set_push_out(struct dynamics *dynamics, double speed_m_s)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->contacts.push_out_speed = speed_m_s;
+}
+
+static void articulated_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    struct articulated *d = articulated_of(dynamics);
+    for (int i = 0; i < d->dof; i++) {
+        d->q[i] = q[i];
+        d->qd[i] = qd[i];
+    }
+    d->is_posed = 0;
+    forget_contacts(d);
+}
+
+static void articulated_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct articulated *d = articulated_of(dynamics);
+    d->q[0] += by_m.x;
+    d->q[1] += by_m.y;
+    articulated_set_state(dynamics, d->q, d->qd);
+}
+
+static void articulated_stop(struct dynamics *dynamics)
+{
+    struct articulated *d = articulated_of(dynamics);
+    for (int i = 0; i < d->dof; i++)
+        d->qd[i] = 0;
+    d->is_posed = 0;
+    forget_contacts(d);
+    articulated_reset_ledger(&d->base);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* Whether something could act in this step. Contacts that pressed in the last one could. */
+static int may_touch(struct articulated *d)
+{
+    if (d->is_examined)
+        return d->clearance.may_touch;
+    if (d->is_pressing)
+        return 1;
+    articulated_set_pose(d);
+    return contacts_may_touch(&d->contacts.own, d->q, d->qd);
+}
+
+/* 1 if drag or muscles are too stiff for RK4. */
+ALWAYS_INLINE static inline int begin_step(struct articulated *d)
+{
+    const double *q = d->q, *qd = d->qd;
+    double *q0 = d->q0, *qd0 = d->qd0;
+    for (int i = 0, dof = d->dof; i < dof; i += 2) {
+        PAIR(q0, i) = PAIR(q, i);
+        PAIR(qd0, i) = PAIR(qd, i);
+    }
+    if (d->drag.kind >= DRAG_EXPOSED)
+        articulated_set_pose(d);
+    d->steps++;
+    d->was_parted = 0;
+    d->gone = d->weighed = (struct vec2){0, 0};
+    d->dragged = (struct impulse_sum){.size = 0};
+    return begin_drag(d) | d->has_stiff_muscles;
+}
+
+/* 1 if the state is not finite, or memory is out. */
+ALWAYS_INLINE static inline int end_step(struct articulated *d, uint64_t work)
+{
+    const double *q = d->q, *qd = d->qd;
+    d->base.work += work;
+    /* 0 times what is not finite is not a number */
+    pair sum = {0, 0};
+    for (int i = 0, dof = d->dof; i < dof; i += 2)
+        sum += 0.0 * PAIR(q, i) + 0.0 * PAIR(qd, i);
+    return sum[0] + sum[1] == 0 ? d->contacts.arena->is_exhausted : 1;
+}
+
+static int articulated_step(struct dynamics *dynamics)
+{
+    struct articulated *d = articulated_of(dynamics);
+    int is_stiff = begin_step(d), is_free = d->settings.integrator == INTEGRATOR_RK4;
+    d->contacts.own.creature = dynamics->creature;
+    if (d->settings.integrator == INTEGRATOR_AUTO)
+        is_free = !is_stiff && !may_touch(d);
+    if (is_free && rk4_try(d))
+        torques_advance(d);
+    else
+        midpoint_step(&d->alone);
+    uint64_t work = d->contacts.impulses.work;
+    d->contacts.impulses.work = 0;
+    return end_step(d, work);
+}
+
+/* ---------------------------------------------------------------- several bodies */
+
+struct meeting {
+    struct contacts contacts;
+    struct group group; /* of the step that is taken */
+};
+
+static struct meeting *articulated_create_meeting(struct dynamics *const *all, int count,
+                                                  struct arena *arena)
+{
+    enum { VECTORS = 7 };
+    size_t room = (size_t)count;
+    struct meeting *m = arena_take(arena, 1, sizeof *m);
+    struct contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
+    double **vectors = arena_take(arena, VECTORS * room, sizeof vectors[0]);
+    if (!m || !contacts || !vectors)
+        return NULL;
+    for (int k = 0; k < count; k++) {
+        contacts[k] = &articulated_of(all[k])->contacts;
+        contacts[k]->own.creature = all[k]->creature;
+    }
+    m->group = (struct group){.all = arena_take(arena, room, sizeof m->group.all[0]),
+                              .ledgers = arena_take(arena, room, sizeof m->group.ledgers[0]),
+                              .contacts = &m->contacts,
+                              .q = vectors,
+                              .qd0 = vectors + room,
+                              .qm = vectors + 2 * room,
+                              .v1 = vectors + 3 * room,
+                              .vs = vectors + 4 * room,
+                              .kick = vectors + 5 * room,
+                              .rates = vectors + 6 * room};
+    const struct dynamics_settings *settings = &articulated_of(all[0])->settings;
+    if (!m->group.all || !m->group.ledgers ||
+        contacts_create_shared(&m->contacts, contacts, count, settings, arena) != 0)
+        return NULL;
+    return m;
+}
+
+static void articulated_begin_meeting(struct meeting *meeting)
+{
+    contacts_begin_step(&meeting->contacts);
+}
+
+/* With RK4 alone there are no contacts: the swept rectangle is empty. */
+static void articulated_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    struct articulated *d = articulated_of(dynamics);
+    struct span swept = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    if (d->settings.integrator != INTEGRATOR_RK4) {
+        articulated_set_pose(d);
+        swept = contacts_sweep(&d->contacts.own);
+    }
+    *low = (struct vec3){swept.low_x, swept.low_y, 0};
+    *high = (struct vec3){swept.high_x, swept.high_y, 0};
+}
+
+static void articulated_step_together(struct meeting *meeting, struct dynamics *const *some,
+                                      int count, int *is_broken)
+{
+    struct group *g = &meeting->group;
+    contacts_part(&meeting->contacts);
+    g->count = count;
+    for (int k = 0; k < count; k++) {
+        struct articulated *d = g->all[k] = articulated_of(some[k]);
+        ENSURE(!d->has_drives, "driven joints in a body that meets others");
+        g->q[k] = d->q;
+        g->qd0[k] = d->qd0;
+        g->qm[k] = d->qm;
+        g->v1[k] = d->v1;
+        g->vs[k] = d->vs;
+        g->kick[k] = d->kick;
+        g->rates[k] = d->rates;
+        g->ledgers[k] = &d->ledger;
+        contacts_gather(&meeting->contacts, &d->contacts);
+        begin_step(d);
+    }
+    midpoint_step(g);
+    for (int k = 0; k < count; k++)
+        is_broken[k] = end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
+    meeting->contacts.impulses.work = 0;
+}
+
+const struct dynamics_solver dynamics_articulated = {
+    .create = articulated_create,
+    .set_target = articulated_set_target,
+    .set_servo = articulated_set_servo,
+    .set_effectors = articulated_set_effectors,
+    .set_world = articulated_set_world,
+    .set_joint_damping = articulated_set_joint_damping,
+    .set_push_out = articulated_set_push_out,
+    .step = articulated_step,
+    .create_meeting = articulated_create_meeting,
+    .begin_meeting = articulated_begin_meeting,
+    .sweep = articulated_sweep,
+    .step_together = articulated_step_together,
+    .dof = articulated_dof,
+    .q = articulated_q,
+    .qd = articulated_qd,
+    .set_state = articulated_set_state,
+    .shift = articulated_shift,
+    .stop = articulated_stop,
+    .part_state = articulated_part_state,
+    .link_state = articulated_link_state,
+    .drive_state = articulated_drive_state,
+    .drive_rates = articulated_drive_rates,
+    .centre_of_mass = articulated_centre_of_mass,
+    .momentum = articulated_momentum,
+    .impulses = articulated_impulses,
+    .bounds = articulated_bounds,
+    .hash_part = dynamics_hash_flat_part,
+    .overlap = articulated_overlap,
+    .reset_ledger = articulated_reset_ledger,
+    .ledger = articulated_ledger,
+    .contacts = articulated_contacts,
+    .penetration = articulated_penetration,
+    .law_miss = articulated_law_miss,
+    .step_counts = articulated_step_counts,
+};

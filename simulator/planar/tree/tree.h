@@ -1,0 +1,308 @@
+/* A tree of links in the plane: kinematics and the articulated-body algorithm in joint coordinates.
+ *
+ * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, chapter 7) with every link's
+ * reference point at its own joint, in world axes: what is handed from a child to its parent are
+ * then true accelerations and forces at the joint. Inertias about the joint do not depend on the
+ * pose, and a hinge passes no more than a force and a known torque on, so of the six numbers of the
+ * articulated inertia only the three of its forces go down the tree, unless a servo or drag is
+ * implicit. Velocities enter through w^2 alone. About 130 flops and one division a link with sine
+ * and cosine.
+ *
+ * 2 to 16 links, O(links) per call; nothing is allocated after tree_create(). */
+#ifndef SIMULATOR_PLANAR_TREE_TREE_H
+#define SIMULATOR_PLANAR_TREE_TREE_H
+
+#include <stddef.h>
+
+#include "common/body/plane_body.h"
+#include "common/body/phenotype.h"
+
+/* A motion is an angular velocity and the velocity of a point, a force a moment about that point
+ * and a force, a tensor maps one to the other. */
+struct motion {
+    double w, x, y;
+};
+struct force {
+    double n, x, y;
+};
+struct tensor {
+    double nn, nx, ny, xx, xy, yy;
+};
+
+/* Adds `share` of a tensor. */
+static inline void tensor_add(struct tensor *to, const struct tensor *t, double share)
+{
+    to->nn += share * t->nn;
+    to->nx += share * t->nx;
+    to->ny += share * t->ny;
+    to->xx += share * t->xx;
+    to->xy += share * t->xy;
+    to->yy += share * t->yy;
+}
+
+/* Two tensors, number beside number. */
+struct tensor_pair {
+    double nn[2], nx[2], ny[2], xx[2], xy[2], yy[2];
+};
+
+/* A link. Its origin is its joint; of two fields x, y the names differ in that letter alone.
+ * SI units; the world's axes, but where a frame is named. What `across` names is turned by a right
+ * angle, (-y, x). Letters that stand alone are those of the equations in tree_accelerate.c:
+ *
+ *   r         m        from the parent's origin to the own
+ *   h         kg m     mass times the centre of mass from the origin
+ *   s                  of a linear joint: its axis, a unit
+ *   p         m        the origin, from the root's origin
+ *   b         m/s^2    acceleration of the origin against the parent's, without angular ones
+ *   ia, pa             articulated inertia (X, n, J) and bias force (p, pn)
+ *   g                  1 / (J + e) of a hinge, 1 / (s.X s + e) of a linear joint
+ *   k                  of a hinge n; of a linear joint U = X s, and kn = n.s
+ *   u, un              ux, uy, un: g k; u alone: g (tau - pn) of a hinge, g (tau - p.s) of a linear
+ *                      joint: its acceleration on a parent at rest; or the acceleration given
+ *   share              e g of a hinge, which implicit servos hold back; 1 where it is given
+ *   a         m/s^2    acceleration of the origin, seen from free fall
+ *   f, inverse         as g k and g, of the plain mass matrix (e = 0): tree_factor() */
+struct tree_link {
+    /* constant */
+    struct tree_link *up; /* the parent; of the root NULL */
+    int index, parent;
+    int is_linear;           /* the joint slides along the axis */
+    double joint_x, joint_y; /* parent's frame: the joint; linear: at extension 0 */
+    double joint_across_x, joint_across_y;
+    double axis_x, axis_y;     /* parent's frame */
+    double moment_x, moment_y; /* own frame: mass times the centre of mass */
+    double moment_across_x, moment_across_y;
+    double mass;
+    double inertia; /* about the origin */
+    /* pose: tree_set_pose() */
+    double angle, cos, sin;
+    double rx, ry;
+    double across_x, across_y; /* of r */
+    double hx, hy;
+    double sx, sy;
+    double px, py;
+    /* velocity: tree_set_velocity() */
+    struct motion velocity; /* of the origin */
+    double rate;            /* of a linear joint */
+    /* of scenes, a joint whose acceleration is given: tree_set_driven(); else 0 */
+    int is_driven;
+    double drive;
+    /* of the last tree_accelerate() */
+    double bx, by;
+    struct tensor ia;
+    struct force pa;
+    struct tensor_pair
+        twins; /* instead of ia: with implicit servos, and of the plain mass matrix */
+    double un, ux, uy, u, share;
+    double g, kn, kx, ky;
+    struct tensor handed; /* inertia that the parent gets */
+    struct motion a;
+    struct motion start;      /* velocity at this pose for the rates at the start of the step */
+    struct motion bias;       /* the part of `a` that does not come from accelerations of joints */
+    struct tensor world_drag; /* about the origin */
+    struct force drag_force;  /* explicit drag: minus the force */
+    struct tensor drag;       /* own frame, about the origin */
+    double fn, fx, fy, inverse;
+    /* constant, seldom used */
+    double centre_x, centre_y; /* own frame: centre of mass */
+    double own_inertia;        /* about it */
+};
+
+/* What XY() of pair.h takes as one stands side by side. */
+#define FOLLOWS(of, first, second)                                                                 \
+    _Static_assert(offsetof(struct of, second) == offsetof(struct of, first) + sizeof(double),     \
+                   #second " comes right after " #first)
+FOLLOWS(motion, x, y);
+FOLLOWS(force, x, y);
+FOLLOWS(tensor, nx, ny);
+FOLLOWS(tensor, xx, xy);
+FOLLOWS(tree_link, joint_x, joint_y);
+FOLLOWS(tree_link, joint_across_x, joint_across_y);
+FOLLOWS(tree_link, axis_x, axis_y);
+FOLLOWS(tree_link, moment_x, moment_y);
+FOLLOWS(tree_link, moment_across_x, moment_across_y);
+FOLLOWS(tree_link, cos, sin);
+FOLLOWS(tree_link, rx, ry);
+FOLLOWS(tree_link, across_x, across_y);
+FOLLOWS(tree_link, hx, hy);
+FOLLOWS(tree_link, sx, sy);
+FOLLOWS(tree_link, px, py);
+FOLLOWS(tree_link, bx, by);
+FOLLOWS(tree_link, ux, uy);
+FOLLOWS(tree_link, kx, ky);
+FOLLOWS(tree_link, fx, fy);
+FOLLOWS(tree_link, centre_x, centre_y);
+
+/* The inverse of a tensor. */
+struct solver {
+    double det, inverse_det, inverse_all;
+    double kx, ky;
+    struct tensor t;
+};
+
+/* Solves the symmetric, positive definite t a = f: forces first, since their block is close to the
+ * total mass; two divisions that do not wait for one another. */
+static inline void solver_init(struct solver *s, const struct tensor *t)
+{
+    s->t = (struct tensor){t->nn, t->nx, t->ny, t->xx, t->xy, t->yy};
+    s->det = t->xx * t->yy - t->xy * t->xy;
+    s->kx = t->yy * t->nx - t->xy * t->ny;
+    s->ky = t->xx * t->ny - t->xy * t->nx;
+    s->inverse_all = 1 / (t->nn * s->det - (t->nx * s->kx + t->ny * s->ky));
+    s->inverse_det = 1 / s->det;
+}
+
+static inline struct motion solver_solve(const struct solver *s, struct force f)
+{
+    const struct tensor *t = &s->t;
+    double w = (f.n * s->det - (f.x * s->kx + f.y * s->ky)) * s->inverse_all;
+    double x = f.x - t->nx * w, y = f.y - t->ny * w;
+    return (struct motion){w, (t->yy * x - t->xy * y) * s->inverse_det,
+                           (t->xx * y - t->xy * x) * s->inverse_det};
+}
+
+struct tree {
+    struct tree_link *links;
+    struct tree_link **order; /* from the root outward, see tree.c */
+    int *parents;             /* of the links, once more */
+    int count;
+    int dof; /* 2 + count */
+    int has_drag;
+    int are_hinges;    /* all joints, and their accelerations are not given */
+    int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
+    double gravity_x;  /* to the right, m/s^2 */
+    double mass;
+    double root_x, root_y;         /* position of the root's origin */
+    double *angle, *sine, *cosine; /* of the links, for sines and cosines in one go */
+    double *base_angle, *base_sine, *base_cosine; /* from which tree_turn() turns them */
+    int has_base;
+    int is_factored; /* tree_accelerate() has found the factors of the plain mass matrix, too */
+    struct motion *change;   /* scratch of tree_respond() */
+    struct solver root;      /* of the last tree_factor() */
+    struct solver free_root; /* of the last tree_accelerate() */
+};
+FOLLOWS(solver, kx, ky);
+FOLLOWS(tree, root_x, root_y);
+
+/* A tree whose links are not in order, or are not placed, is a bug. */
+void tree_check(const struct tree *tree);
+/* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
+int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
+                struct arena *arena);
+/* Computes the links' drag tensors anew for another viscosity. */
+void tree_set_viscosity(struct tree *tree, const struct phenotype *phenotype,
+                        double viscosity_pa_s);
+
+void tree_set_driven(struct tree *tree, int link, int is_driven);
+
+/* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
+void tree_set_pose(struct tree *tree, const double *q);
+/* The same, and velocities from qd; cheaper where links have turned little since the last time. The
+ * last bits depend on the poses before, back to the last tree_forget_turns(). */
+void tree_turn(struct tree *tree, const double *q, const double *qd);
+void tree_forget_turns(struct tree *tree);
+/* Sets the pose of a tree of hinges whose angle, sine and cosine have been set. */
+void tree_place_hinges(struct tree *tree, const double *q, const double *qd);
+/* Velocities of all links from qd, at the pose. */
+void tree_set_velocity(struct tree *tree, const double *qd);
+/* Velocities of all links at the pose for other rates, into `start`. */
+void tree_set_start_velocity(struct tree *tree, const double *qd);
+
+/* Accelerations qdd under joint torques (linear joints: forces) tau (index 2 + link; root entries
+ * unused), gravity and drag.
+ *
+ * half_step = 0: drag acts with the velocity set. half_step = h/2: drag acts with the mean velocity
+ * of the step, `start` + half_step * qdd (implicit, unconditionally stable), and extra[i] is added
+ * to the joint's articulated inertia for implicit servos; explicit ones have none. */
+void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
+                     double half_step, double *qdd);
+
+/* Accelerations once more, for the velocities that are set now and other torques, at the pose and
+ * with the `extra` of the last tree_accelerate(): inertias are not computed again. Without drag
+ * only. */
+void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd);
+
+/* Torque or force that the last tree_accelerate() needed at a driven joint. */
+double tree_drive_effort(const struct tree *tree, int link);
+
+/* Power or impulse of the drag in the last tree_accelerate(): sum over links of F . V, where V
+ * comes from the rates given (velocities at the same pose). Negative. `sum`: all forces, about the
+ * root's origin. */
+double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum);
+/* The drag's power for half_step = 0 and the velocity that is set. */
+double tree_drag_power_now(const struct tree *tree);
+/* All its forces then, about the root's origin. */
+struct force tree_drag_force_now(const struct tree *tree);
+
+/* Factors the plain mass matrix at the pose: M = L' D L along the tree. */
+void tree_factor(struct tree *tree);
+
+/* Impulses as the factors see them, L^-T f: what each joint on the way to the root takes of one,
+ * and what arrives there. */
+struct tree_rows {
+    int stride;     /* the links, made even */
+    double *shares; /* rows x stride; 0 for joints that are not on the way */
+    double *rates;  /* likewise: the shares times what each joint yields to one */
+    /* per row: what arrives at the root, and what that alone would do to it */
+    double *n, *x, *y, *response_w, *response_x, *response_y;
+};
+/* Takes so many rows from the arena, made even; ERR_MEMORY when it is full. */
+int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
+                     struct arena *arena);
+/* Before the first rows, made even, are used again. */
+void tree_clear_rows(struct tree_rows *rows, int count);
+/* Rows that do not act on the tree. */
+void tree_leave_rows(struct tree_rows *rows, int row, int count);
+/* Two forces side by side: of a contact along its normal and along its tangent. */
+struct force_pair {
+    double n[2], x[2], y[2];
+};
+/* Two impulses on link a, and two on link b (-1: none), moments about the links' origins, as the
+ * row and the next one: both go the same way. */
+void tree_carry(const struct tree *tree, int a, const struct force_pair *on_a, int b,
+                const struct force_pair *on_b, struct tree_rows *rows, int row);
+/* A unit impulse times `sign` along a joint. */
+void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tree_rows *rows,
+                      int row);
+/* f M^-1 g of the impulses of all pairs of the first `count` rows, symmetric to the bit, into lines
+ * that are `stride` long: count made even, and there are as many lines. Between an odd number of
+ * rows and the one beyond, which must have been cleared with them: 0. */
+void tree_couple(const struct tree *tree, const struct tree_rows *rows, int count, int stride,
+                 double *couplings);
+/* How fast a joint gets by a unit impulse along it, after tree_factor(); uses the first row. */
+double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows *rows);
+/* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
+void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
+
+/* Centre of mass of a link, from the root's origin. */
+static inline struct vec2 tree_centre(const struct tree_link *l)
+{
+    return (struct vec2){l->px + (l->cos * l->centre_x - l->sin * l->centre_y),
+                         l->py + (l->sin * l->centre_x + l->cos * l->centre_y)};
+}
+
+static inline struct motion tree_centre_velocity(const struct tree_link *l)
+{
+    double x = l->cos * l->centre_x - l->sin * l->centre_y;
+    double y = l->sin * l->centre_x + l->cos * l->centre_y;
+    const struct motion *v = &l->velocity;
+    return (struct motion){v->w, v->x - v->w * y, v->y + v->w * x};
+}
+
+/* A tree as if it were rigid for an instant, at the pose and velocity. */
+struct tree_bulk {
+    double centre_x, centre_y;     /* of mass, from the root's origin */
+    double velocity_x, velocity_y; /* of it */
+    double spin, inertia;          /* angular momentum and inertia about it */
+};
+struct tree_bulk tree_bulk(const struct tree *tree);
+/* tree_turn() and tree_bulk() in one go. */
+struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd);
+/* At the pose and velocity, J; inner: the kinetic energy without that of the centre of mass. */
+struct tree_energy {
+    double kinetic, inner, potential;
+};
+struct tree_energy tree_energy(const struct tree *tree, double gravity_m_s2);
+double tree_kinetic_energy(const struct tree *tree);
+
+#endif

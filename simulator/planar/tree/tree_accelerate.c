@@ -1,0 +1,577 @@
+/* See tree.h. With the origin of link i at its joint, r the way there from the parent's origin, c
+ * the centre of mass from the origin and h = m c, all in the world's axes, a rigid link obeys
+ *
+ *   F = m a + alpha x h - w^2 h        force of the parent at the origin, whose acceleration is a
+ *   N = I alpha + h x a                moment of the parent about it, I = Ic + m c^2
+ *
+ * plus F and r x F + N of each child. Hinge and linear joint (s: its axis) move the origin by
+ *
+ *   a = a_p + alpha_p x r + b,                    b = -w_p^2 r
+ *   a = a_p + alpha_p x r + b + s qdd,            b = -w_p^2 r + 2 w_p x s qd,   alpha = alpha_p
+ *
+ * From the leaves inward let F = X a + n alpha + p, N = n.a + J alpha + pn of a link with all that
+ * it carries; the joint gives one scalar equation more, which takes its acceleration out:
+ *
+ *   hinge    N = tau - e qdd    g = 1 / (J + e)    qdd = g (tau - pn + e alpha_p) - g n.a - alpha_p
+ *   linear   F.s = tau - e qdd  g = 1 / (s.X s + e) qdd = g (tau - p.s) - g U.a' - g (n.s) alpha
+ *
+ * with e the share of implicit servos and U = X s. For a hinge with e = 0 what is left to hand on
+ * is X' = X - g n n', p' = p + g n (tau - pn) and N = tau alone. Moved to the parent's origin by r
+ * it is added to the parent. (Featherstone 2008 has the same with spatial vectors; here the
+ * accelerations are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
+ *
+ * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the
+ * root alone. A root that is the world itself has a = -g and needs no solve. A joint whose
+ * acceleration is given yields to nothing: all of X, n and J is handed on, and the force of its
+ * motion joins p. `bias` collects, link by link, the part of `a` that does not come from
+ * accelerations of joints:
+ *
+ *   mean velocity over the step = start + h/2 (a - bias),
+ *   bias = -g at the root, bias_p + b of a child
+ *
+ * which the implicit drag needs: with start + h/2 a instead, drag would be first order only.
+ *
+ * Two numbers go side by side (pair.h): x and y of plane vectors and columns of tensors; both rows
+ * of a contact on their way down; and two inertias of each link, with implicit servos and without.
+ * Where it pays, loops are made twice, once for trees of free hinges alone (are_hinges), in which
+ * nothing is asked about joints. */
+#include "simulator/planar/tree/tree.h"
+
+#include "common/math/pair.h"
+#include "simulator/planar/tree/tree_private.h"
+
+static struct force tensor_times(const struct tensor *t, struct motion v)
+{
+    return (struct force){t->nn * v.w + t->nx * v.x + t->ny * v.y,
+                          t->nx * v.w + t->xx * v.x + t->xy * v.y,
+                          t->ny * v.w + t->xy * v.x + t->yy * v.y};
+}
+
+/* The link's drag tensor in world axes. */
+static struct tensor turn_drag(const struct tree_link *l)
+{
+    double c = l->cos, s = l->sin;
+    const struct tensor *b = &l->drag;
+    return (struct tensor){.nn = b->nn,
+                           .nx = c * b->nx - s * b->ny,
+                           .ny = s * b->nx + c * b->ny,
+                           .xx = c * c * b->xx - 2 * c * s * b->xy + s * s * b->yy,
+                           .xy = c * s * (b->xx - b->yy) + (c * c - s * s) * b->xy,
+                           .yy = s * s * b->xx + 2 * c * s * b->xy + c * c * b->yy};
+}
+
+/* Drag of the velocity that is set: minus this force. */
+static inline void drag_explicitly(struct tree_link *l)
+{
+    double c = l->cos, s = l->sin;
+    const struct motion *v = &l->velocity;
+    struct motion own = {v->w, c * v->x + s * v->y, c * v->y - s * v->x};
+    struct force f = tensor_times(&l->drag, own);
+    l->drag_force = (struct force){f.n, c * f.x - s * f.y, s * f.x + c * f.y};
+    l->pa.n += l->drag_force.n;
+    l->pa.x += l->drag_force.x;
+    l->pa.y += l->drag_force.y;
+}
+
+/* Drag of the mean velocity of the step, of which h/2 qdd is not known yet. */
+static inline void drag_implicitly(struct tree_link *l, double half_step)
+{
+    l->world_drag = turn_drag(l);
+    struct motion known = {l->start.w, l->start.x - half_step * l->bias.x,
+                           l->start.y - half_step * l->bias.y};
+    struct force f = tensor_times(&l->world_drag, known);
+    l->pa.n += f.n;
+    l->pa.x += f.x;
+    l->pa.y += f.y;
+    tensor_add(&l->ia, &l->world_drag, half_step);
+}
+
+static inline void set_own_inertia(struct tree_link *l)
+{
+    pair h = XY(l->hx);
+    double mass = l->mass;
+    l->ia.nn = l->inertia;
+    l->ia.yy = mass;
+    XY(l->ia.nx) = plane_turn(h);
+    XY(l->ia.xx) = (pair){mass, 0};
+}
+
+/* Bias force of a link. */
+static inline void start_own_force(struct tree_link *l)
+{
+    double square = l->velocity.w * l->velocity.w;
+    pair h = XY(l->hx);
+    l->pa.n = 0;
+    XY(l->pa.x) = -square * h;
+}
+
+/* Bias force of a link other than the root, and what the velocity adds to the acceleration of its
+ * origin. */
+static inline void start_forces(struct tree_link *l, int are_hinges)
+{
+    double w = l->up->velocity.w;
+    pair b = -(w * w) * XY(l->rx);
+    if (!are_hinges && l->is_linear)
+        b += 2 * w * l->rate * plane_turn(XY(l->sx));
+    start_own_force(l);
+    XY(l->bx) = b;
+}
+
+/* The drag of a link, whose velocity products are known. */
+static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_s2,
+                       double half_step)
+{
+    const struct tree_link *p = l->up;
+    l->bias = p ? (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by}
+                : (struct motion){0, -tree->gravity_x, gravity_m_s2};
+    if (half_step > 0)
+        drag_implicitly(l, half_step);
+    else
+        drag_explicitly(l);
+}
+
+/* Own inertia and bias force of each link, and the velocity products. */
+static void start_links(struct tree *tree, double gravity_m_s2, double half_step)
+{
+    struct tree_link *links = tree->links;
+    set_own_inertia(&links[0]);
+    start_own_force(&links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        set_own_inertia(&links[i]);
+        start_forces(&links[i], 0);
+    }
+    for (int i = 0; i < tree->count && tree->has_drag; i++)
+        start_drag(tree, &links[i], gravity_m_s2, half_step);
+}
+
+/* A force and a tensor with what is x and y side by side, in registers; the tensor's forces for
+ * accelerations along x are (xx, xy), along y (xy, yy). */
+struct plane_force {
+    double n;
+    pair xy;
+};
+struct plane_tensor {
+    double nn;
+    pair n, x, y;
+};
+
+static inline struct plane_tensor load_tensor(const struct tensor *from)
+{
+    pair x = XY(from->xx);
+    return (struct plane_tensor){from->nn, XY(from->nx), x, {x[1], from->yy}};
+}
+
+static inline void store_tensor(struct tensor *to, struct plane_tensor t)
+{
+    to->nn = t.nn;
+    to->yy = t.y[1];
+    XY(to->nx) = t.n;
+    XY(to->xx) = t.x;
+}
+
+/* Takes a hinge's acceleration out of the link's inertia. */
+static struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
+{
+    struct plane_tensor ia = load_tensor(&l->ia);
+    double g = 1 / (ia.nn + extra), share = extra * g;
+    pair u = ia.n * g;
+    l->g = g;
+    l->share = share;
+    XY(l->kx) = ia.n;
+    XY(l->ux) = u;
+    return (struct plane_tensor){share * ia.nn, share * ia.n, ia.x - ia.n[0] * u,
+                                 ia.y - ia.n * u[1]};
+}
+
+/* Eliminates a linear joint. */
+static inline void eliminate_slide(struct tree_link *l, double extra)
+{
+    const struct tensor *ia = &l->ia;
+    double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
+    double un = ia->nx * l->sx + ia->ny * l->sy, g = 1 / (ux * l->sx + uy * l->sy + extra);
+    l->g = g;
+    l->kn = un;
+    l->kx = ux;
+    l->ky = uy;
+    l->ux = ux * g;
+    l->uy = uy * g;
+    l->un = un * g;
+    l->handed = (struct tensor){.nn = ia->nn - un * l->un,
+                                .nx = ia->nx - un * l->ux,
+                                .ny = ia->ny - un * l->uy,
+                                .xx = ia->xx - ux * l->ux,
+                                .xy = ia->xy - ux * l->uy,
+                                .yy = ia->yy - uy * l->uy};
+}
+
+/* Eliminates a joint whose acceleration is given. */
+static inline void eliminate_driven(struct tree_link *l)
+{
+    l->handed = l->ia;
+    l->un = l->ux = l->uy = 0;
+    l->u = l->drive;
+    l->share = 1;
+}
+
+/* All kinds of joints. */
+static struct plane_tensor eliminate_joint(struct tree_link *l, double extra)
+{
+    if (l->is_driven)
+        eliminate_driven(l);
+    else if (l->is_linear)
+        eliminate_slide(l, extra);
+    else
+        return eliminate_hinge(l, extra);
+    return load_tensor(&l->handed);
+}
+
+/* The force that a link hands on whose joint's acceleration is given. */
+static struct plane_force force_driven(const struct tree_link *l)
+{
+    struct motion a = {1, 0, 0};
+    if (l->is_linear)
+        a = (struct motion){0, l->sx, l->sy};
+    struct force f = tensor_times(&l->handed, a);
+    return (struct plane_force){l->pa.n + f.n * l->drive,
+                                {l->pa.x + f.x * l->drive, l->pa.y + f.y * l->drive}};
+}
+
+/* The joint's acceleration for what it carries, and the force that its link hands on. */
+static inline struct plane_force eliminate_force(struct tree_link *l, double tau, int are_hinges)
+{
+    struct plane_force p;
+    pair pa = XY(l->pa.x);
+    if (!are_hinges && l->is_driven)
+        return force_driven(l);
+    if (!are_hinges && l->is_linear) {
+        l->u = l->g * (tau - plane_dot(pa, XY(l->sx)));
+        p.n = l->pa.n + l->kn * l->u;
+    } else {
+        double u = tau - l->pa.n;
+        l->u = l->g * u;
+        p.n = tau - l->share * u;
+    }
+    p.xy = pa + XY(l->kx) * l->u;
+    return p;
+}
+
+/* Adds to the parent's what a link hands on, about the link's origin, which is at r. */
+static inline void hand_inertia_on(struct tree_link *parent, struct plane_tensor t, pair r)
+{
+    /* force at the link's origin as a function of the parent's accelerations */
+    pair n = t.n + (t.y * r[0] - t.x * r[1]);
+    parent->ia.nn += t.nn + plane_cross(r, n + t.n);
+    parent->ia.yy += t.y[1];
+    XY(parent->ia.nx) += n;
+    XY(parent->ia.xx) += t.x;
+}
+
+static inline void hand_force_on(struct tree_link *parent, struct plane_tensor t, pair r, pair b,
+                                 struct plane_force p)
+{
+    pair f = p.xy + (t.x * b[0] + t.y * b[1]);
+    parent->pa.n += p.n + plane_dot(t.n, b) + plane_cross(r, f);
+    XY(parent->pa.x) += f;
+}
+
+/* Two inertias side by side: as above, and of the plain mass matrix, whose factors impulses need at
+ * the same pose. All but the servo's share is the same for both, so the second one costs next to
+ * nothing. */
+static inline void set_own_twins(struct tree_link *l)
+{
+    struct tensor_pair *t = &l->twins;
+    pair mass = pair_of(l->mass);
+    PAIR(t->nn, 0) = pair_of(l->inertia);
+    PAIR(t->nx, 0) = pair_of(-l->hy);
+    PAIR(t->ny, 0) = pair_of(l->hx);
+    PAIR(t->xx, 0) = PAIR(t->yy, 0) = mass;
+    PAIR(t->xy, 0) = pair_of(0);
+}
+
+/* Takes a hinge out of both, keeps the factors, and hands what is left on to the parent, the link's
+ * origin being at r; returns the first. */
+static inline struct plane_tensor eliminate_twins(struct tree_link *l, double extra, pair r)
+{
+    const struct tensor_pair *own = &l->twins;
+    struct tensor_pair *parent = &l->up->twins;
+    pair nn = PAIR(own->nn, 0), nx = PAIR(own->nx, 0), ny = PAIR(own->ny, 0);
+    const pair e = {extra, 0}, rx = pair_of(r[0]), ry = pair_of(r[1]);
+    pair g = 1 / (nn + e), ux = nx * g, uy = ny * g, share = e * g;
+    pair xx = PAIR(own->xx, 0) - nx * ux, xy = PAIR(own->xy, 0) - nx * uy;
+    pair yy = PAIR(own->yy, 0) - ny * uy;
+    pair left_nn = share * nn, left_nx = share * nx, left_ny = share * ny;
+    pair tx = left_nx + (xy * rx - xx * ry), ty = left_ny + (yy * rx - xy * ry);
+    PAIR(parent->nn, 0) += left_nn + (rx * (ty + left_ny) - ry * (tx + left_nx));
+    PAIR(parent->nx, 0) += tx;
+    PAIR(parent->ny, 0) += ty;
+    PAIR(parent->xx, 0) += xx;
+    PAIR(parent->xy, 0) += xy;
+    PAIR(parent->yy, 0) += yy;
+    l->g = g[0];
+    l->share = share[0];
+    XY(l->kx) = (pair){nx[0], ny[0]};
+    XY(l->ux) = (pair){ux[0], uy[0]};
+    l->inverse = g[1];
+    l->fn = 0;
+    XY(l->fx) = (pair){ux[1], uy[1]};
+    return (struct plane_tensor){
+        left_nn[0], {left_nx[0], left_ny[0]}, {xx[0], xy[0]}, {xy[0], yy[0]}};
+}
+
+/* solver_init() of both. */
+static void init_solvers(struct solver *first, struct solver *second, const struct tensor_pair *t)
+{
+    pair nn = PAIR(t->nn, 0), nx = PAIR(t->nx, 0), ny = PAIR(t->ny, 0);
+    pair xx = PAIR(t->xx, 0), xy = PAIR(t->xy, 0), yy = PAIR(t->yy, 0);
+    pair det = xx * yy - xy * xy, kx = yy * nx - xy * ny, ky = xx * ny - xy * nx;
+    pair inverse_all = 1 / (nn * det - (nx * kx + ny * ky)), inverse_det = 1 / det;
+    struct solver *both[2] = {first, second};
+    for (int k = 0; k < 2; k++)
+        *both[k] = (struct solver){.det = det[k],
+                                   .inverse_det = inverse_det[k],
+                                   .inverse_all = inverse_all[k],
+                                   .kx = kx[k],
+                                   .ky = ky[k],
+                                   .t = {nn[k], nx[k], ny[k], xx[k], xy[k], yy[k]}};
+}
+
+static void fold_links(struct tree *tree, const double *tau, const double *extra)
+{
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        int i = l->index;
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_tensor t = eliminate_joint(l, extra ? extra[2 + i] : 0);
+        struct plane_force p = eliminate_force(l, tau[2 + i], 0);
+        store_tensor(&l->handed, t);
+        hand_inertia_on(l->up, t, r);
+        hand_force_on(l->up, t, r, b, p);
+    }
+}
+
+/* The forces alone. */
+static inline void fold_forces(struct tree *tree, const double *tau, int are_hinges)
+{
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_force p = eliminate_force(l, tau[2 + l->index], are_hinges);
+        hand_force_on(l->up, load_tensor(&l->handed), r, b, p);
+    }
+}
+
+/* Accelerations from the root outward; with them the rates'. */
+static inline void unfold_links(struct tree *tree, double *qdd, int are_hinges)
+{
+    struct tree_link **order = tree->order;
+    for (int k = 1, count = tree->count; k < count; k++) {
+        struct tree_link *l = order[k];
+        int i = l->index;
+        double wp = l->up->a.w, w = wp;
+        pair a = XY(l->up->a.x) + (XY(l->bx) + wp * XY(l->across_x));
+        double along = plane_dot(XY(l->ux), a);
+        if (!are_hinges && l->is_linear) {
+            double rate = l->u - along - l->un * wp;
+            qdd[2 + i] = rate;
+            a += rate * XY(l->sx);
+        } else {
+            w = l->u + l->share * wp - along;
+            qdd[2 + i] = w - wp;
+        }
+        l->a.w = w;
+        XY(l->a.x) = a;
+    }
+}
+
+/* From the root's acceleration, for which its inertia is factored, to all rates. */
+static void finish(struct tree *tree, double gravity_m_s2, double *qdd)
+{
+    struct tree_link *root = &tree->links[0];
+    struct motion a = {0, -tree->gravity_x, gravity_m_s2}; /* of a fixed root: nothing */
+    if (!tree->is_root_fixed)
+        a = solver_solve(&tree->free_root, (struct force){-root->pa.n, -root->pa.x, -root->pa.y});
+    root->a.w = a.w;
+    XY(root->a.x) = (pair){a.x, a.y};
+    qdd[0] = a.x + tree->gravity_x;
+    qdd[1] = a.y - gravity_m_s2;
+    qdd[2] = a.w;
+    if (tree->are_hinges)
+        unfold_links(tree, qdd, 1);
+    else
+        unfold_links(tree, qdd, 0);
+}
+
+static void start_hinges(struct tree *tree)
+{
+    struct tree_link *links = tree->links;
+    set_own_twins(&links[0]);
+    start_own_force(&links[0]);
+    for (int i = 1, count = tree->count; i < count; i++) {
+        set_own_twins(&links[i]);
+        start_forces(&links[i], 1);
+    }
+}
+
+static void fold_hinges(struct tree *tree, const double *tau, const double *extra)
+{
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        int i = l->index;
+        pair r = XY(l->rx), b = XY(l->bx);
+        struct plane_tensor t = eliminate_twins(l, extra[2 + i], r);
+        struct plane_force p = eliminate_force(l, tau[2 + i], 1);
+        store_tensor(&l->handed, t);
+        hand_force_on(l->up, t, r, b, p);
+    }
+}
+
+void tree_accelerate(struct tree *tree, const double *tau, const double *extra, double gravity_m_s2,
+                     double half_step, double *qdd)
+{
+    if (tree->are_hinges && half_step > 0 && !tree->has_drag) {
+        start_hinges(tree);
+        fold_hinges(tree, tau, extra);
+        if (!tree->is_root_fixed)
+            init_solvers(&tree->free_root, &tree->root, &tree->links[0].twins);
+        tree->is_factored = 1;
+    } else {
+        start_links(tree, gravity_m_s2, half_step);
+        fold_links(tree, tau, half_step > 0 ? extra : NULL);
+        if (!tree->is_root_fixed)
+            solver_init(&tree->free_root, &tree->links[0].ia);
+    }
+    finish(tree, gravity_m_s2, qdd);
+}
+
+static inline void start_forces_again(struct tree *tree, int are_hinges)
+{
+    start_own_force(&tree->links[0]);
+    for (int i = 1, count = tree->count; i < count; i++)
+        start_forces(&tree->links[i], are_hinges);
+}
+
+void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd)
+{
+    if (tree->are_hinges) {
+        start_forces_again(tree, 1);
+        fold_forces(tree, tau, 1);
+    } else {
+        start_forces_again(tree, 0);
+        fold_forces(tree, tau, 0);
+    }
+    finish(tree, gravity_m_s2, qdd);
+}
+
+double tree_drive_effort(const struct tree *tree, int link)
+{
+    const struct tree_link *l = &tree->links[link];
+    struct force f = tensor_times(&l->ia, l->a);
+    return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
+}
+
+double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum)
+{
+    double power = 0;
+    *sum = (struct force){0, 0, 0};
+    for (int i = 0; i < tree->count; i++) {
+        struct tree_link *l = &tree->links[i];
+        struct force f = l->drag_force;
+        if (half_step > 0) {
+            struct motion mean = {l->start.w + half_step * l->a.w,
+                                  l->start.x + half_step * (l->a.x - l->bias.x),
+                                  l->start.y + half_step * (l->a.y - l->bias.y)};
+            f = tensor_times(&l->world_drag, mean);
+        }
+        /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
+        if (i == 0)
+            tree_set_root_velocity(&l->start, qd);
+        else
+            tree_add_rate(l, &l->up->start, qd[2 + i], &l->start, 0);
+        sum->n -= f.n + l->px * f.y - l->py * f.x;
+        sum->x -= f.x;
+        sum->y -= f.y;
+        power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
+    }
+    return power;
+}
+
+double tree_drag_power_now(const struct tree *tree)
+{
+    double power = 0;
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        power -= l->drag_force.n * l->velocity.w + l->drag_force.x * l->velocity.x +
+                 l->drag_force.y * l->velocity.y;
+    }
+    return power;
+}
+
+struct force tree_drag_force_now(const struct tree *tree)
+{
+    struct force sum = {0, 0, 0};
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        struct force f = l->drag_force;
+        sum.n -= f.n + (l->px * f.y - l->py * f.x);
+        sum.x -= f.x;
+        sum.y -= f.y;
+    }
+    return sum;
+}
+
+/* ---------------------------------------------------------------- factors for impulses */
+
+/* Takes a joint out of the link's inertia; what is left. */
+static struct plane_tensor factor_hinge(struct tree_link *l)
+{
+    struct plane_tensor ia = load_tensor(&l->ia);
+    double inverse = 1 / ia.nn;
+    pair f = ia.n * inverse;
+    l->inverse = inverse;
+    l->fn = 0;
+    XY(l->fx) = f;
+    return (struct plane_tensor){0, {0, 0}, ia.x - ia.n[0] * f, ia.y - ia.n * f[1]};
+}
+
+static struct plane_tensor factor_slide(struct tree_link *l)
+{
+    struct tensor t = l->ia;
+    double ux = t.xx * l->sx + t.xy * l->sy, uy = t.xy * l->sx + t.yy * l->sy;
+    double un = t.nx * l->sx + t.ny * l->sy;
+    l->inverse = 1 / (ux * l->sx + uy * l->sy);
+    l->fx = ux * l->inverse;
+    l->fy = uy * l->inverse;
+    l->fn = un * l->inverse;
+    t.xx -= ux * l->fx;
+    t.xy -= ux * l->fy;
+    t.yy -= uy * l->fy;
+    t.nx -= un * l->fx;
+    t.ny -= un * l->fy;
+    t.nn -= un * l->fn;
+    return load_tensor(&t);
+}
+
+static struct plane_tensor factor_driven(struct tree_link *l)
+{
+    l->inverse = l->fn = l->fx = l->fy = 0;
+    return load_tensor(&l->ia);
+}
+
+static struct plane_tensor factor_joint(struct tree_link *l)
+{
+    return l->is_driven ? factor_driven(l) : l->is_linear ? factor_slide(l) : factor_hinge(l);
+}
+
+void tree_factor(struct tree *tree)
+{
+    if (tree->is_factored)
+        return;
+    for (int i = 0; i < tree->count; i++)
+        set_own_inertia(&tree->links[i]);
+    for (int k = tree->count - 1; k > 0; k--) {
+        struct tree_link *l = tree->order[k];
+        hand_inertia_on(l->up, factor_joint(l), XY(l->rx));
+    }
+    if (!tree->is_root_fixed)
+        solver_init(&tree->root, &tree->links[0].ia);
+}

@@ -1,0 +1,220 @@
+/* The physics row of boxes, see simulator/body/physics.h. They feel the freedoms of their joints,
+ * six faces, height, acceleration and light, all in the axes of the genes. */
+#include <math.h>
+
+#include "common/body/box_body.h"
+#include "common/math/detmath.h"
+#include "simulator/body/faces.h"
+#include "simulator/body/physics_kinds.h"
+#include "simulator/spatial/dynamics_boxes.h"
+
+/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
+#define DRAG_STABILITY 0.5
+
+/* ---------------------------------------------------------------- senses */
+
+/* The axes of a part's genes in the world. */
+static struct mat3 gene_axes(const struct senses *senses, const struct dynamics *dynamics, int part)
+{
+    struct mat3 turn = quaternion_matrix(dynamics_part_turn(dynamics, part));
+    turn.z = vec3_scale(turn.z, senses->phenotype->parts[part].mirror);
+    return turn;
+}
+
+static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
+{
+    static const enum sensor values[] = {SENSOR_JOINT, SENSOR_JOINT_2, SENSOR_JOINT_3};
+    static const enum sensor rates[] = {SENSOR_JOINT_RATE, SENSOR_JOINT_RATE_2,
+                                        SENSOR_JOINT_RATE_3};
+    const struct box_body *body = box_body_of(senses->phenotype);
+    for (int i = 1; i < body->space.link_count; i++) {
+        const struct box_link *link = &body->links[i];
+        double *felt = senses->values + link->part * SENSOR_COUNT;
+        for (int k = 0; k < link->freedoms; k++) {
+            double unit = link->sign[k] * link->scale;
+            struct drive_state state;
+            dynamics_drive_state(dynamics, link->first_drive + k, &state);
+            felt[values[k]] = state.value / unit;
+            felt[rates[k]] = state.rate / unit;
+        }
+    }
+}
+
+static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,
+                            struct vec3 v)
+{
+    struct mat3 axes = gene_axes(senses, dynamics, part);
+    return mat3_back(&axes, v);
+}
+
+/* The acceleration since the last reading, less gravity: what a mass on springs would show. */
+static void feel_acceleration(struct senses *senses, const struct dynamics *dynamics,
+                              const struct surroundings *around)
+{
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct mat3 axes = gene_axes(senses, dynamics, i);
+        struct vec3 a = vec3_negated(around->gravity_m_s2);
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        struct vec3 v = state.velocity_m_s;
+        if (around->tick_s > 0)
+            a = vec3_along(a, vec3_sub(v, senses->before[i]), 1 / around->tick_s);
+        senses->before[i] = v;
+        a = vec3_scale(mat3_back(&axes, a), 1 / STANDARD_GRAVITY_M_S2);
+        felt[SENSOR_ACCELERATION_ALONG] = faces_bound_acceleration(a.x);
+        felt[SENSOR_ACCELERATION_ACROSS] = faces_bound_acceleration(a.y);
+        felt[SENSOR_ACCELERATION_THROUGH] = faces_bound_acceleration(a.z);
+    }
+}
+
+static void see(struct senses *senses, const struct dynamics *dynamics,
+                const struct surroundings *around, int of)
+{
+    const struct sight_info *sight = &sights[of];
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        double *felt = senses->values + i * SENSOR_COUNT;
+        struct mat3 axes = gene_axes(senses, dynamics, i);
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        struct ray ray = faces_ray(around, of, state.at_m);
+        struct vec3 way =
+            mat3_back(&axes, vec3_scale(ray.way, ray.length > 0 ? 1 / ray.length : 0));
+        felt[sight->along] = way.x;
+        felt[sight->across] = way.y;
+        felt[sight->through] = way.z;
+        felt[sight->level] = ray.level;
+    }
+}
+
+static const struct faces_feeling feeling = {FACE_COUNT, to_genes, feel_acceleration, see};
+
+static void feel(struct senses *senses, const struct dynamics *dynamics,
+                 const struct surroundings *around)
+{
+    feel_joints(senses, dynamics);
+    for (int i = 0; i < senses->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        senses->values[i * SENSOR_COUNT + SENSOR_HEIGHT] = state.at_m.y;
+    }
+    faces_feel(&feeling, senses, dynamics, around);
+}
+
+/* ---------------------------------------------------------------- the body as a whole */
+
+/* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
+static int has_balance(const struct space_body *body, double most)
+{
+    for (int i = 1; i < body->link_count && most > 0; i++) {
+        double mass = body->links[i].mass_kg, other = body->links[body->links[i].parent].mass_kg;
+        if (mass > most * other || other > most * mass)
+            return 0;
+    }
+    return 1;
+}
+
+static int judge(const struct phenotype *phenotype, const struct world *world,
+                 const struct params *params, double dt_s)
+{
+    double thinnest_m = HUGE_VAL;
+    int is_explicit = params->simulation_integrator == INTEGRATOR_RK4;
+    if (!has_balance(phenotype->space, params->guard_mass_ratio))
+        return VERDICT_UNBALANCED;
+    for (int i = 0; i < phenotype->part_count; i++)
+        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
+    double stiffness =
+        2 * world->viscosity_pa_s_m * dt_s / (params->creature_density_kg_m3 * thinnest_m);
+    return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
+               ? VERDICT_UNSTABLE_DRAG
+               : VERDICT_OK;
+}
+
+/* A turn about a vector whose components are drawn. */
+static struct quaternion draw_turn(struct rng *rng, double most_rad)
+{
+    struct vec3 turn;
+    turn.x = rng_uniform(rng, -most_rad, most_rad);
+    turn.y = rng_uniform(rng, -most_rad, most_rad);
+    turn.z = rng_uniform(rng, -most_rad, most_rad);
+    return quaternion_exp(turn);
+}
+
+/* Whether a ball is within its cone and its twist's limits. */
+static int is_within(const struct space_link *link, struct quaternion q)
+{
+    double twist = space_twist(q);
+    return space_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
+}
+
+static void set_ball(double *q, struct quaternion ball)
+{
+    q[0] = ball.w;
+    q[1] = ball.x;
+    q[2] = ball.y;
+    q[3] = ball.z;
+}
+
+/* The root in the world's axes, a joint in its own. */
+static void perturb_ball(const struct space_link *link, double *q, struct vec3 turn,
+                         struct rng *rng, double most_rad)
+{
+    struct quaternion ball = {q[0], q[1], q[2], q[3]};
+    int is_root = link->parent < 0;
+    ball = is_root ? quaternion_product(quaternion_exp(turn), ball)
+                   : quaternion_product(ball, draw_turn(rng, most_rad));
+    ball = quaternion_normalised(ball);
+    if (is_root || is_within(link, ball))
+        set_ball(q, ball);
+}
+
+static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
+                    struct rng *rng, double most_rad)
+{
+    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < tree->coordinates; i++)
+        q[i] = dynamics_q(dynamics)[i];
+    for (int i = 0; i < tree->count; i++) {
+        const struct space_link *link = &phenotype->space->links[i];
+        const struct space_tree_link *l = &tree->links[i];
+        double *own = q + l->coordinate;
+        int plain = l->slides + l->joint->turns;
+        for (int k = 0; k < plain && i > 0; k++) {
+            double moved = own[k] + rng_uniform(rng, -most_rad, most_rad);
+            own[k] = moved < link->lower[k]   ? fmin(own[k], link->lower[k])
+                     : moved > link->upper[k] ? fmax(own[k], link->upper[k])
+                                              : moved;
+        }
+        if (l->joint->has_ball)
+            perturb_ball(link, own + plain, turn, rng, most_rad);
+    }
+    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+}
+
+/* The product of (0, 0, 1, 0) and the root's quaternion, w x y z, which is that of the root's
+ * joint. */
+static void half_turn(struct dynamics *dynamics)
+{
+    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    for (int i = 0; i < tree->coordinates; i++)
+        q[i] = dynamics_q(dynamics)[i];
+    struct quaternion turn = {q[3], q[4], q[5], q[6]};
+    q[0] = 0 - q[0];
+    q[2] = 0 - q[2];
+    set_ball(q + 3, (struct quaternion){0 - turn.y, turn.z, turn.w, 0 - turn.x});
+    dynamics_set_state(dynamics, q, dynamics_qd(dynamics));
+}
+
+const struct body_physics physics_boxes = {
+    .solvers =
+        {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
+    .effectors_apart = EFFECTORS_SLACK,
+    .model = dynamics_boxes_model,
+    .judge = judge,
+    .feel = feel,
+    .perturb = perturb,
+    .half_turn = half_turn,
+    .unearned_j = ledger_unearned_j,
+};

@@ -1,0 +1,585 @@
+/* See space_dynamics.h: creation, the choice of steps, and what is read. */
+#include <math.h>
+
+#include "common/error.h"
+#include "simulator/spatial/steps/space_step.h"
+#include "simulator/spatial/tree/space_tree_forces.h"
+
+/* Contacts farther off their law have their step taken again in halves; so have limits that act
+ * alone while the energy is out of balance by more than these shares of the step's terms and of the
+ * motion's energy together, and contacts with greater shares. Halves know nothing of what presses,
+ * so that what slides along a cone is better off whole. */
+#define LAW_RESIDUAL_MAX_M_S  1e-5
+#define UNBALANCED            2e-3
+#define UNBALANCED_TOUCHING   1e-2
+#define MOTION_SHARE          2e-5
+#define MOTION_SHARE_TOUCHING 2e-4
+/* A step is split so many times, one within another, at most; for limits alone more often, where
+ * joints hit them most. */
+#define SPLITS_MAX       3
+#define LIMIT_SPLITS_MAX 5
+#define HIT_SPLITS_MAX   8
+/* For what neither touches nor leans on limits: a light chain that carries something heavy trembles
+ * faster than steps. And for any step whose energy is wrong by more than this share of what moves
+ * and of its terms. */
+#define FREE_SPLITS_MAX 14
+#define WILD_SPLITS_MAX 8
+#define WILD_SHARE      0.01
+/* Where it was retaken for that with contacts, it is to be in balance within this share of what is
+ * allowed: halves would have been far within. */
+#define RETAKEN_SHARE 0.5
+/* What is less apart than this share of the step is at one time. */
+#define INSTANT_SHARE 0.02
+/* Parts of a step in which nothing thin is passed are this share of it at least. */
+#define STRIDE_LEAST (1.0 / 1024)
+/* Energies are known to this share. */
+#define ENERGY_ROUNDING 1e-10
+/* Operations of a step for each link, each pair that may touch, and each face in drag and what may
+ * hide it. */
+enum { LINK_WORK = 4000, PAIR_WORK = 30, FACE_WORK = 300 };
+
+/* ---------------------------------------------------------------- creation */
+
+static int take_memory(struct space_dynamics *d, struct arena *arena)
+{
+    double **of_coordinates[] = {&d->q0, &d->qm, &d->q_stage, &d->q_rate, &d->q_sum, &d->q_from};
+    double **of_rates[] = {&d->qd0,   &d->vm,      &d->qdd,     &d->qdd_last,     &d->tau,
+                           &d->extra, &d->zero,    &d->effort,  &d->effort_extra, &d->work,
+                           &d->v_sum, &d->pressed, &d->carried, &d->qd_from};
+    for (size_t i = 0; i < sizeof of_coordinates / sizeof of_coordinates[0]; i++)
+        if (!(*of_coordinates[i] = arena_take(arena, (size_t)d->coordinates, sizeof(double))))
+            return ERR_MEMORY;
+    for (size_t i = 0; i < sizeof of_rates / sizeof of_rates[0]; i++)
+        if (!(*of_rates[i] = arena_take(arena, (size_t)d->rates, sizeof(double))))
+            return ERR_MEMORY;
+    d->clamped = arena_take(arena, (size_t)d->rates, sizeof d->clamped[0]);
+    d->roots = arena_take(arena, (size_t)d->tree.count, sizeof d->roots[0]);
+    d->momenta = arena_take(arena, (size_t)d->tree.count, sizeof d->momenta[0]);
+    d->kept = arena_take(arena, (size_t)d->tree.count, sizeof d->kept[0]);
+    d->dragged = arena_take(arena, (size_t)d->tree.count, sizeof d->dragged[0]);
+    int is_complete = d->clamped && d->roots && d->momenta && d->kept && d->dragged;
+    return is_complete ? 0 : ERR_MEMORY;
+}
+
+void space_step_set_pose(struct space_dynamics *d)
+{
+    if (d->is_posed)
+        return;
+    space_tree_set_pose(&d->tree, d->base.q);
+    space_tree_move(&d->tree, d->base.qd);
+    d->is_posed = 1;
+}
+
+/* What each freedom feels at birth while the whole floats. */
+static void weigh_freedoms(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    space_tree_factor(&d->tree, d->zero, 0);
+    for (int i = 0; i < d->rates; i++) {
+        d->tau[i] = 1;
+        space_tree_respond(&d->tree, d->tau, NULL, d->qdd);
+        d->base.birth_inertia[i] = 1 / d->qdd[i];
+        d->tau[i] = 0;
+        d->qdd[i] = 0;
+    }
+    for (int i = 0; i < d->rates; i++)
+        d->qdd[i] = 0;
+}
+
+/* What a midpoint step takes before its contacts are solved. */
+static void count_operations(struct space_dynamics *d)
+{
+    uint64_t boxes = (uint64_t)d->drag.box_count;
+    d->step_operations =
+        LINK_WORK * (uint64_t)d->tree.count + PAIR_WORK * (uint64_t)d->contacts.own.pair_count;
+    if (d->has_drag)
+        d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
+}
+
+struct space_dynamics *space_dynamics_of(const struct space_state *s)
+{
+    ENSURE(s->solver == &space_solver_articulated, "motion of another solver");
+    return (struct space_dynamics *)s;
+}
+
+static void reset_ledger(struct space_state *s)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    space_step_set_pose(d);
+    d->base.ledger = (struct ledger){0};
+    d->base.ledger.energy_start_j =
+        space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+static struct space_state *create(const struct space_body *body, const struct space_world *world,
+                                  const struct dynamics_settings *settings, struct arena *arena)
+{
+    struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
+    if (!d ||
+        space_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2, arena) != 0)
+        return NULL;
+    d->links = body->links;
+    d->coordinates = d->tree.coordinates;
+    d->rates = d->tree.rates;
+    d->has_drag = world->drag.coefficient > 0;
+    d->surfaces = world->surfaces;
+    if (space_state_init(&d->base, &space_solver_articulated, &d->tree, settings, arena) != 0 ||
+        take_memory(d, arena) != 0)
+        return NULL;
+    const struct space_contact_body own = {.tree = &d->tree,
+                                           .limits = &d->limits,
+                                           .surfaces = &d->surfaces,
+                                           .rates = {d->qd0, d->vm, d->base.qd}};
+    if (space_limits_create(&d->limits, &d->tree, body->links, arena) != 0 ||
+        space_drag_create(&d->drag, &world->drag, body->boxes, body->box_count, body->links,
+                          body->link_count, arena) != 0 ||
+        space_contacts_create(&d->contacts, &own, body->boxes, body->box_count, settings, arena) !=
+            0)
+        return NULL;
+    d->self = d;
+    d->alone = (struct space_group){.all = &d->self, .count = 1, .contacts = &d->contacts};
+    for (int i = 0; i < d->tree.count; i++)
+        if (body->links[i].kind == SPACE_FREE)
+            d->roots[d->root_count++] = i;
+    weigh_freedoms(d);
+    space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
+    count_operations(d);
+    reset_ledger(&d->base);
+    return &d->base;
+}
+
+/* ---------------------------------------------------------------- the ledger */
+
+static const struct ledger *find_ledger(struct space_state *s)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    struct ledger *l = &d->base.ledger;
+    space_step_set_pose(d);
+    l->kinetic_j = space_tree_kinetic_energy(&d->tree);
+    l->potential_j = space_tree_potential_energy(&d->tree);
+    double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j + l->loss_drag_j +
+                    l->loss_damping_j;
+    double gains = l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j;
+    l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j -
+                    l->exchange_j + losses - gains;
+    return l;
+}
+
+void space_step_book_work(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++) {
+        d->base.ledger.work_effector_j += d->work[i];
+        if (d->work[i] > 0)
+            d->base.ledger.work_effector_positive_j += d->work[i];
+    }
+}
+
+double space_step_energy(struct space_dynamics *d)
+{
+    space_step_set_pose(d);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* The same, and known from now on until the state changes; also how much of it is kinetic. */
+static double energy_at(struct space_dynamics *d, double *kinetic)
+{
+    space_step_set_pose(d);
+    *kinetic = space_tree_kinetic_energy(&d->tree);
+    d->energy = *kinetic + space_tree_potential_energy(&d->tree);
+    d->has_energy = 1;
+    return d->energy;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+int space_step_has_failed(const struct space_dynamics *d)
+{
+    double sum = 0;
+    for (int i = 0; i < d->coordinates; i++)
+        sum += d->base.q[i] * 0;
+    for (int i = 0; i < d->rates; i++)
+        sum += d->base.qd[i] * 0;
+    return sum != 0 || d->contacts.arena->is_exhausted;
+}
+
+static void keep_start(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->q0[i] = d->base.q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->qd0[i] = d->base.qd[i];
+    d->ledger_before = d->base.ledger;
+}
+
+static void go_back(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->coordinates; i++)
+        d->base.q[i] = d->q0[i];
+    for (int i = 0; i < d->rates; i++)
+        d->base.qd[i] = d->qd0[i];
+    d->base.ledger = d->ledger_before;
+    d->is_posed = 0;
+}
+
+/* RK4 where it may and where it ends within the limits; 1 if it did. */
+static int try_rk4(struct space_dynamics *d)
+{
+    int choice = d->base.settings.integrator;
+    int is_free = choice == INTEGRATOR_AUTO && !d->is_stiff && !d->has_drag && !d->is_pressing;
+    if (choice != INTEGRATOR_RK4 && !is_free)
+        return 0;
+    if (is_free && d->contacts.own.pair_count > 0) {
+        space_step_set_pose(d);
+        if (space_contacts_may_touch(&d->contacts))
+            return 0;
+    }
+    /* RK4 in drag, which only its name takes: what drag gives is not known */
+    d->has_momenta &= !d->has_drag;
+    if (!d->has_drag)
+        space_step_find_momenta(d);
+    space_step_rk4(d);
+    d->base.law_residual = 0;
+    space_contacts_forget(&d->contacts);
+    if (choice != INTEGRATOR_RK4 && d->limits.row_max > 0 &&
+        !(space_limits_gap(&d->limits, &d->tree, d->base.q) >= 0)) {
+        go_back(d);
+        return 0;
+    }
+    space_step_keep_momentum(d, &d->contacts, d->base.settings.dt_s / 2);
+    return 1;
+}
+
+static void set_step(struct space_group *g, double dt_s)
+{
+    g->contacts->dt_s = dt_s;
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->base.settings.dt_s = dt_s;
+}
+
+static void advance_servos(struct space_dynamics *d)
+{
+    for (int i = 0; i < d->rates; i++)
+        servo_advance(&d->base.servos[i], d->base.settings.dt_s);
+}
+
+/* The energy there should be, less that at the reset; and what came in and went. */
+static double booked_energy(const struct ledger *l)
+{
+    return l->work_effector_j + l->exchange_j - l->loss_limit_j - l->loss_drag_j -
+           l->loss_damping_j - l->loss_friction_j - l->loss_impact_j + l->gain_limit_j +
+           l->gain_impact_j + l->gain_push_out_j;
+}
+
+static double turnover(const struct ledger *l)
+{
+    return l->work_effector_positive_j + l->loss_limit_j + l->loss_friction_j + l->loss_impact_j +
+           l->loss_drag_j + l->loss_damping_j + l->gain_limit_j;
+}
+
+/* At (q0, qd0). */
+static double find_start_energy(struct space_dynamics *d)
+{
+    d->is_posed = 0;
+    space_tree_set_pose(&d->tree, d->q0);
+    space_tree_move(&d->tree, d->qd0);
+    return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
+}
+
+/* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
+ * not a number. With contacts steps are of first order, and more of the terms and a share of the
+ * motion's energy may be missing. is_wild: only what is very wrong counts. */
+static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
+{
+    const struct ledger *now = &d->base.ledger, *before = &d->ledger_before;
+    double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
+    double share = UNBALANCED, motion = MOTION_SHARE, off = 0;
+    if (!d->has_start_energy)
+        d->start_energy = find_start_energy(d);
+    d->has_start_energy = 1;
+    double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
+    double error = end - start - booked_energy(now) + booked_energy(before);
+    double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    if (!d->are_limits_alone) {
+        share = UNBALANCED_TOUCHING;
+        motion = MOTION_SHARE_TOUCHING;
+        off = now->mended_j - before->mended_j;
+    }
+    double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
+    allowed += motion * kinetic;
+    if (is_wild)
+        allowed += WILD_SHARE * (kinetic + size);
+    return !(fabs(error) + off <= bound * (share * size + allowed));
+}
+
+/* Whether the energy of the step, split `splits` times before, errs and it may be split. */
+static int is_to_balance(struct space_group *g, int splits, int is_retaken)
+{
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        int most = g->contacts->count > 0 ? SPLITS_MAX : FREE_SPLITS_MAX;
+        if (d->are_limits_alone)
+            most = LIMIT_SPLITS_MAX;
+        if ((splits < most || splits < WILD_SPLITS_MAX) &&
+            is_unbalanced(d, splits >= most, is_retaken))
+            return 1;
+    }
+    return 0;
+}
+
+/* When the first joint hits a limit, s from the start of the step just taken, if limits alone act
+ * and it is not at the end; else HUGE_VAL. */
+static double find_hit(struct space_group *g, int splits)
+{
+    double h = g->contacts->dt_s, first = HUGE_VAL;
+    for (int k = 0; k < g->count && splits < HIT_SPLITS_MAX; k++) {
+        struct space_dynamics *d = g->all[k];
+        if (!d->are_limits_alone)
+            continue;
+        double t = space_limits_hit(&d->limits, &d->tree, d->q0, d->qd0, d->qdd);
+        first = t < first ? t : first;
+    }
+    return first < h - g->instant_s && !(g->has_hit && first < g->instant_s) ? first : HUGE_VAL;
+}
+
+/* Stops joints that hit their limits within a time. */
+static void stop_joints(struct space_dynamics *d, double time_s)
+{
+    if (space_limits_find_hit(&d->limits, &d->tree, d->base.q, d->base.qd, time_s) == 0)
+        return;
+    space_step_set_pose(d);
+    space_tree_factor_mass(&d->tree);
+    for (int i = 0; i < d->rates; i++) {
+        d->tree.drive[i] = 0;
+        d->v_sum[i] = d->base.qd[i];
+    }
+    space_step_book_limits(d, space_limits_solve(&d->limits, &d->tree, d->v_sum, d->base.qd));
+    d->is_posed = d->has_energy = 0;
+}
+
+static void stop_all(struct space_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        stop_joints(g->all[k], g->instant_s);
+    g->has_hit = 1;
+}
+
+static void set_out(struct space_dynamics *d)
+{
+    keep_start(d);
+    d->given_before = d->base.given;
+    d->start_energy = d->energy;
+    d->has_start_energy = d->has_energy;
+}
+
+/* Back to the start of the step; known: how many accelerations are of use there. */
+static void take_back(struct space_group *g, int known)
+{
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        go_back(d);
+        d->base.given = d->given_before;
+        d->energy = d->start_energy;
+        d->has_energy = d->has_start_energy;
+        d->known = known;
+        d->has_momenta = 0;
+        d->was_blow = 0;
+    }
+}
+
+/* Nothing is known of accelerations of a step as long as the next one. */
+static void forget_accelerations(struct space_group *g)
+{
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->known = 0;
+}
+
+static int had_blow(const struct space_group *g)
+{
+    int had = 0;
+    for (int k = 0; k < g->count; k++)
+        had |= g->all[k]->was_blow;
+    return had;
+}
+
+/* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
+ * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
+ * and so does what errs in energy. */
+static double try_midpoint(struct space_group *g, int splits, int is_retaken)
+{
+    int may_split = splits < SPLITS_MAX;
+    double half = g->contacts->dt_s / 2, first = space_step_midpoint(g, may_split);
+    g->is_mendable = 0;
+    if (first > 0)
+        return first;
+    int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
+    if (may_split && !is_in_law)
+        return half;
+    int is_off = is_to_balance(g, splits, is_retaken);
+    g->is_mendable = had_blow(g) ? !is_off : is_off && is_in_law;
+    return is_off ? half : 0;
+}
+
+/* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the
+ * step is parted, as limits in the middle of a step are of first order. What contacts and limits do
+ * counts in drag and servos, which act at the mean rates, and is known only afterwards: so after an
+ * impact, and where joints lean on limits and it errs, the step is taken again once with what they
+ * did in it. */
+static void advance(struct space_group *g, int splits)
+{
+    double h = g->contacts->dt_s, residual = 0;
+    for (int k = 0; k < g->count; k++)
+        set_out(g->all[k]);
+    g->contacts->is_whole = splits == 0;
+    double first = try_midpoint(g, splits, 0), hit = find_hit(g, splits);
+    if (g->is_mendable && hit == HUGE_VAL) {
+        take_back(g, 1);
+        first = try_midpoint(g, splits, first > 0);
+    }
+    if (first == 0 && hit == HUGE_VAL) {
+        for (int k = 0; k < g->count; k++)
+            advance_servos(g->all[k]);
+        g->has_hit = 0;
+        return;
+    }
+    take_back(g, 0);
+    if (hit < HUGE_VAL)
+        first = hit > g->instant_s ? hit : 0;
+    if (first > 0) {
+        set_step(g, first);
+        advance(g, splits + 1);
+        residual = g->law_residual;
+    }
+    if (hit < HUGE_VAL)
+        stop_all(g);
+    forget_accelerations(g);
+    set_step(g, h - first);
+    advance(g, splits + 1);
+    set_step(g, h);
+    forget_accelerations(g);
+    if (residual > g->law_residual)
+        g->law_residual = residual;
+}
+
+/* The length of the next part of a step of which so much is left, such that nothing thin is passed
+ * in it, and no limit that something slides along turns away under it. */
+static double find_stride(struct space_group *g, double left_s, double least_s)
+{
+    double stride = left_s;
+    for (int k = 0; k < g->count; k++) {
+        struct space_dynamics *d = g->all[k];
+        stride = fmin(stride, space_limits_stride(&d->limits, &d->tree, d->base.q, d->base.qd,
+                                                  left_s, least_s));
+    }
+    if (!space_contacts_has_pairs(g->contacts))
+        return stride;
+    for (int k = 0; k < g->count; k++)
+        space_step_set_pose(g->all[k]);
+    return space_contacts_stride(g->contacts, stride, least_s);
+}
+
+/* What a step gave begins at nothing. */
+void space_step_begin(struct space_dynamics *d)
+{
+    d->base.given = (struct impulse_sum){.size = 0};
+    d->base.is_given = 1;
+    d->base.steps++;
+}
+
+void space_step_advance(struct space_group *g)
+{
+    g->instant_s = INSTANT_SHARE * g->contacts->dt_s;
+    double residual = 0, h = g->contacts->dt_s, left = h;
+    for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
+        set_step(g, part);
+        advance(g, 1);
+        residual = fmax(residual, g->law_residual);
+    }
+    set_step(g, left);
+    advance(g, left < h);
+    set_step(g, h);
+    for (int k = 0; k < g->count; k++)
+        g->all[k]->base.law_residual = fmax(residual, g->law_residual);
+}
+
+static int step(struct space_state *s)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    keep_start(d);
+    space_step_begin(d);
+    if (try_rk4(d)) {
+        d->base.rk_steps++;
+        advance_servos(d);
+    } else {
+        space_step_advance(&d->alone);
+    }
+    return space_step_has_failed(d);
+}
+
+/* ---------------------------------------------------------------- the state */
+
+static void set_state(struct space_state *s, const double *q, const double *qd)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    for (int i = 0; i < d->coordinates; i++)
+        d->base.q[i] = q[i];
+    for (int i = 0; i < d->rates; i++)
+        d->base.qd[i] = qd[i];
+    space_tree_normalise(&d->tree, d->base.q);
+    space_step_follow_signals(d, 0, d->base.q, d->base.qd);
+    d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    space_contacts_forget(&d->contacts);
+    reset_ledger(s);
+}
+
+static const struct space_tree *find_tree(struct space_state *s)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    space_step_set_pose(d);
+    return &d->tree;
+}
+
+static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
+{
+    const struct space_contacts *all = &space_dynamics_of(s)->contacts;
+    *contacts = all->own.points;
+    return all->own.point_count;
+}
+
+static double penetration(const struct space_state *s)
+{
+    return space_dynamics_of(s)->contacts.own.penetration;
+}
+
+static uint64_t work(const struct space_state *s)
+{
+    const struct space_dynamics *d = space_dynamics_of(s);
+    return d->operations + d->contacts.cones.work;
+}
+
+/* ---------------------------------------------------------------- what changes on the way */
+
+static void heed_servos(struct space_state *s)
+{
+    space_step_judge_servos(space_dynamics_of(s));
+}
+
+static void set_push_out(struct space_state *s, double speed_m_s)
+{
+    space_dynamics_of(s)->contacts.push_out_speed = speed_m_s;
+}
+
+static void set_world(struct space_state *s, const struct space_world *world)
+{
+    struct space_dynamics *d = space_dynamics_of(s);
+    d->tree.gravity = world->gravity_m_s2;
+    d->surfaces = world->surfaces;
+    d->has_drag = world->drag.coefficient > 0;
+    space_drag_set_law(&d->drag, &world->drag);
+    space_contacts_set_surfaces(&d->contacts);
+    d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
+    for (int i = 0; i < d->root_count; i++)
+        d->dragged[i] = (struct impulse_sum){.size = 0};
+    count_operations(d);
+}
+
+const struct space_solver space_solver_articulated = SPACE_SOLVER;

@@ -1,0 +1,121 @@
+/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in
+ * a step.
+ *
+ * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
+ * others are its parts. Those who could touch take a midpoint step together, as a group: with the
+ * same contacts, in the same parts. */
+#ifndef SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
+#define SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
+
+#include "simulator/spatial/contacts/space_contacts.h"
+#include "simulator/body/space/space_drag.h"
+#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/spatial/tree/space_limits.h"
+#include "simulator/spatial/tree/space_momentum.h"
+
+/* Who take a midpoint step together, and the contacts that they share. Most are alone. */
+struct space_group {
+    struct space_dynamics **all;
+    int count;
+    struct space_contacts *contacts;
+    double law_residual; /* m/s, of the last step */
+    double instant_s;    /* what is less apart is at one time */
+    int has_hit;         /* limits have just stopped joints that hit them */
+    int is_mendable;     /* the step just taken would be better if what presses were known */
+};
+
+struct space_dynamics {
+    struct space_state base;
+    struct space_group alone; /* of one: */
+    struct space_dynamics *self;
+    struct space_tree tree;
+    struct space_limits limits;
+    struct space_drag drag;
+    struct space_surfaces surfaces;
+    struct space_contacts contacts;
+    /* per free root what it has at the start of the step, and where it is without what joint
+     * coordinates lose */
+    struct space_momentum *momenta;
+    struct space_momentum *kept; /* scratch: of the roots before they move */
+    struct impulse_sum
+        *dragged; /* per free root: what drag gave it in the step, about the world's origin */
+    int *roots, root_count;
+    int has_momenta; /* they are known */
+    /* ledger and what was given at the start of the step: */
+    struct ledger ledger_before;
+    struct impulse_sum given_before;
+    const struct space_link *links;
+    int coordinates, rates;
+    int has_drag, is_stiff, has_drives;
+    /* operations so far, besides those of the cones; and of a midpoint step */
+    uint64_t operations, step_operations;
+    int is_posed; /* the tree is at the state */
+    int known;    /* accelerations of so many steps before, up to 2: qdd, qdd_last, pressed */
+    double lengths_s[2]; /* of these steps, the last one first */
+    int is_pressing;
+    double energy, start_energy;      /* of the state, and at the start of the step ... */
+    int has_energy, has_start_energy; /* ... where they are known */
+    int are_limits_alone;             /* in this step they act, and no contacts */
+    double limits_work;               /* J, in this step, besides what is booked with contacts */
+
+    /* of servos: 0; -1 or 1: on the tangent of a bound below or above; twice that: at its end */
+    int *clamped;
+    double *q0, *qd0, *qm, *vm, *q_stage, *q_rate, *q_sum;
+    double *q_from, *qd_from; /* where a part of a step of RK4 begins */
+    double *pressed;          /* what contacts and limits added to qdd in the last step ... */
+    int was_blow;             /* ... with an impact, after which it does not go on */
+    double *carried;          /* qd0 and what pressed adds in half a midpoint step */
+    double *qdd, *qdd_last, *v_sum, *tau, *extra, *zero;
+    double *effort, *effort_extra; /* of servos alone: base.torque = effort - effort_extra qdd */
+    double *work;
+};
+
+/* Puts the tree at the state, if it is not there. */
+void space_step_set_pose(struct space_dynamics *d);
+/* Finds whether servos are too stiff for steps of RK4, and whether there are drives: after servos
+ * have changed. */
+void space_step_judge_servos(struct space_dynamics *d);
+/* Torques at coordinates q and rates v, `ahead` after the start of the step; half_step > 0: at the
+ * mean state of a step whose start has the rates v and whose middle the coordinates q. */
+void space_step_set_torques(struct space_dynamics *d, const double *q, const double *v,
+                            double ahead, double half_step);
+/* Driven freedoms: what their signals say. */
+void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q, double *qd);
+/* Driven freedoms come to the rates at the end of the step. */
+void space_step_set_drives(struct space_dynamics *d);
+/* What driven freedoms took in the last evaluation. */
+void space_step_set_drive_efforts(struct space_dynamics *d);
+/* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it
+ * is known before the accelerations: that of the rates `start`, less half_step times the
+ * accelerations that do not come from those of the joints. */
+void space_step_set_drag(struct space_dynamics *d, const double *start, double half_step);
+/* Power, at the pose, of the drag at some rates on the motion of others. */
+double space_step_drag_power(struct space_dynamics *d, const double *dragged, const double *rates);
+/* What the loads of drag, at the pose in the middle, give a free root in a time. */
+struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int root, double time_s);
+/* Books the work of servos and drives, which has been put into d->work. */
+void space_step_book_work(struct space_dynamics *d);
+/* Steps from (q0, qd0) to (q, qd), with the ledger; neither advances the servos. */
+void space_step_rk4(struct space_dynamics *d);
+/* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first
+ * part should be, s: then nothing has acted, and it is to be taken back. */
+double space_step_midpoint(struct space_group *g, int may_part);
+/* A step begins. */
+void space_step_begin(struct space_dynamics *d);
+/* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */
+void space_step_advance(struct space_group *g);
+/* 1 if the state is not finite, or what it needs does not fit into memory. */
+int space_step_has_failed(const struct space_dynamics *d);
+/* The momenta of free roots at the start of a step. */
+void space_step_find_momenta(struct space_dynamics *d);
+/* Gives free roots the momenta that they should have at the end of a step of 2 half. Joint
+ * coordinates alone keep momentum to third order of h only, by RK4 to fifth order, but where
+ * torques jump. The integrator `rk4` is left as it is. */
+void space_step_keep_momentum(struct space_dynamics *d, const struct space_contacts *contacts,
+                              double half);
+/* Books the work of limits. */
+void space_step_book_limits(struct space_dynamics *d, double work_j);
+/* Kinetic and potential energy of the state. */
+double space_step_energy(struct space_dynamics *d);
+
+#endif

@@ -1,0 +1,79 @@
+/* Drag as loads on links, and what it takes: see space_step.h. */
+#include "simulator/spatial/tree/space_momentum.h"
+#include "simulator/spatial/steps/space_step.h"
+
+static struct space_motion motion_along(struct space_motion a, const struct space_motion *b,
+                                        double s)
+{
+    return (struct space_motion){vec3_along(a.w, b->w, s), vec3_along(a.v, b->v, s)};
+}
+
+static struct space_wrench drag_wrench(const struct space_tensor *t, const struct space_motion *v)
+{
+    return (struct space_wrench){vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v)),
+                                 vec3_add(mat3_apply(&t->nv, v->w), sym3_apply(&t->fv, v->v))};
+}
+
+/* Velocities of all links at the pose for rates, without velocity products. */
+static struct space_motion link_motion(const struct space_tree_link *l,
+                                       const struct space_motion *up, const double *qd)
+{
+    struct space_motion v = {up->w, vec3_add(up->v, vec3_cross(up->w, l->r))};
+    for (int k = 0; k < l->rates; k++) {
+        if (k < l->slides)
+            v.v = vec3_along(v.v, l->axes[k].s, qd[k]);
+        else
+            v.w = vec3_along(v.w, l->axes[k].s, qd[k]);
+    }
+    return v;
+}
+
+void space_step_set_drag(struct space_dynamics *d, const double *start, double half_step)
+{
+    const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
+    struct space_tree *tree = &d->tree;
+    if (!d->has_drag)
+        return;
+    space_drag_set(&d->drag, tree);
+    space_tree_sum_biases(tree);
+    for (int i = 0; i < tree->count; i++) {
+        struct space_tree_link *l = &tree->links[i];
+        const struct space_motion *up = l->parent < 0 ? &still : &l->up->mean;
+        l->mean = link_motion(l, up, start + l->rate);
+        struct space_motion known = motion_along(l->mean, &l->bias_sum, -half_step);
+        known.v = vec3_along(known.v, tree->gravity, half_step);
+        l->load = drag_wrench(&l->drag, &known);
+    }
+}
+
+double space_step_drag_power(struct space_dynamics *d, const double *dragged, const double *rates)
+{
+    const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
+    double power = 0;
+    for (int i = 0; i < d->tree.count && d->has_drag; i++) {
+        struct space_tree_link *l = &d->tree.links[i];
+        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, dragged + l->rate);
+        l->load = drag_wrench(&l->drag, &l->mean);
+    }
+    for (int i = 0; i < d->tree.count && d->has_drag; i++) {
+        struct space_tree_link *l = &d->tree.links[i];
+        l->mean = link_motion(l, l->parent < 0 ? &still : &l->up->mean, rates + l->rate);
+        power -= vec3_dot(l->load.n, l->mean.w) + vec3_dot(l->load.f, l->mean.v);
+    }
+    return power;
+}
+
+struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int root, double time_s)
+{
+    struct impulse_sum sum = {.size = 0};
+    for (int i = root; i < d->tree.count && d->has_drag; i++) {
+        const struct space_tree_link *l = &d->tree.links[i];
+        if (d->tree.links[i].root != root)
+            continue;
+        struct vec3 moment = vec3_add(l->load.n, vec3_cross(l->at, l->load.f));
+        sum.linear = vec3_along(sum.linear, l->load.f, -time_s);
+        sum.angular = vec3_along(sum.angular, moment, -time_s);
+        sum.size += time_s * vec3_length(l->load.f);
+    }
+    return sum;
+}
