@@ -147,7 +147,7 @@ LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
 $(patsubst %.c,$(B)/obj/%.o,$(TEST_SOURCES)): ALL_CFLAGS += $(if $(filter -O3,$(OPT)),-O1,-O0)
 # LAPACK's least squares are compared with ours where it is installed
 ifneq ($(call PKG,--modversion lapacke),)
-$(B)/obj/tests/unit/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)
+$(B)/obj/tests/unit/simulator/test_qr.o: ALL_CFLAGS += -DHAVE_LAPACKE $(call PKG,--cflags lapacke)
 $(addprefix $(B)/tests/unit/,test_qr all): LIBS_TEST += $(call PKG,--libs lapacke)
 endif
 # and motions with MuJoCo's, which has no pkg-config file

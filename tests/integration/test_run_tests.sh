@@ -38,6 +38,12 @@ script test_skipped <<<'echo "skipped: no chromium"; exit 77'
 expect 0 "8 passed, 0 failed, 1 skipped" unit integration
 expect 0 "3 passed, 0 failed, 0 skipped" unit test_good
 expect 0 "1 passed, 0 failed, 0 skipped" integration 'test_g*'
+# a source may stand in a folder; its program does not
+mkdir "$tree/tests/unit/part"
+mv "$tree/tests/unit/test_good.c" "$tree/tests/unit/part/"
+expect 0 "3 passed, 0 failed, 0 skipped" unit test_good
+mv "$tree/tests/unit/part/test_good.c" "$tree/tests/unit/"
+rmdir "$tree/tests/unit/part"
 
 program test_skipped <<<'echo "skipped: no such library"; exit 77'
 expect 0 "0 passed, 0 failed, 1 skipped" unit test_skipped
