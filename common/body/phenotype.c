@@ -447,8 +447,9 @@ static void check_link(const struct plane_body *body, int i)
 static void check_drive(const struct phenotype *p, int i)
 {
     const struct drive *drive = &p->drives[i];
-    ENSURE(drive->part >= 0 && drive->part < p->part_count, "drive %d is of part %d of %d", i,
-           drive->part, p->part_count);
+    /* scenes may have links without parts */
+    ENSURE(drive->part >= 0 && (drive->part < p->part_count || p->part_count == 0),
+           "drive %d is of part %d of %d", i, drive->part, p->part_count);
     ENSURE(drive->axis >= 0 && drive->axis < 3, "drive %d is freedom %d", i, drive->axis);
     ENSURE(!(drive->lower > drive->upper), "drive %d has limits %g to %g", i, drive->lower,
            drive->upper);
@@ -460,7 +461,7 @@ static void check_drive(const struct phenotype *p, int i)
 static void check_counts(const struct phenotype *p)
 {
     ENSURE(p->kind >= 0 && p->kind < body_kind_count, "a body of kind %d", p->kind);
-    ENSURE(p->part_count > 0 && p->parts, "a body of %d parts", p->part_count);
+    ENSURE(p->part_count >= 0 && (p->part_count == 0 || p->parts), "%d parts", p->part_count);
     ENSURE(p->first_drive >= 0 && p->first_drive <= p->drive_count, "drives %d to %d",
            p->first_drive, p->drive_count);
     ENSURE(p->effector_count >= 0 && p->effector_count <= p->drive_count,

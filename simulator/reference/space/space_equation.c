@@ -48,7 +48,7 @@ static int take_arrays(struct arena *arena, const struct wanted *wanted, size_t 
 
 int space_equation_extend(struct space_constraint *c, int touches)
 {
-    ENSURE(touches > 0, "room for %d touches", touches);
+    ENSURE(touches >= 0, "room for %d touches", touches);
     struct space_constraint with = *c;
     int joints = JOINT_ROWS_MAX * (c->count + c->loop_count), laws = 3 * touches;
     int all = joints + laws;
