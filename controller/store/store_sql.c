@@ -223,8 +223,9 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
 #define X(name) ", ?"
         EPOCH_FACTS(X) ")",
 #undef X
-        [HOT_PUT_LIFE] = "INSERT OR REPLACE INTO lives VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                         " ?, ?, ?, ?)",
+        [HOT_PUT_LIFE] =
+            "INSERT OR REPLACE INTO lives VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            " ?, ?, ?, ?)",
         [HOT_PUT_CONTEST] =
             "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed, verdict1,"
             " verdict2, margin1, margin2, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
