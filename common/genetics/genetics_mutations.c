@@ -445,7 +445,8 @@ static int add_reader(const struct genome *genome, const struct neuron_gene *sou
     return count + 1;
 }
 
-/* Inputs of joints' effectors, of emitters and of the other neurons from which `source` can be reached. */
+/* Inputs of joints' effectors, of emitters and of the other neurons from which `source` can be
+ * reached. */
 static int list_readers(struct genome *genome, const struct neuron_gene *source,
                         struct reader readers[READERS_MAX])
 {

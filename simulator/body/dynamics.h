@@ -4,8 +4,9 @@
  *
  * Generalised coordinates q and their rates qd are those of the joints in order, the root's first
  * (space_joint.h); of spheres three for each sphere. Where there are joints, drive i of the
- * phenotype is the rate phenotype.root_rates + i. SI units; right-handed, y up; in the plane z = 0, and angles are never
- * wrapped. All memory comes from the arena given at creation; a step allocates nothing. */
+ * phenotype is the rate phenotype.root_rates + i. SI units; right-handed, y up; in the plane z = 0,
+ * and angles are never wrapped. All memory comes from the arena given at creation; a step allocates
+ * nothing. */
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
@@ -116,8 +117,8 @@ static inline int contact_is_inner(const struct contact_point *point)
     return point->other_creature == point->creature;
 }
 
-/* Where the centre of a part is and how it moves, in the world's axes; dynamics_part_turn() says how
- * it is turned. Bodies in the plane have z = 0 and turn about z alone. */
+/* Where the centre of a part is and how it moves, in the world's axes; dynamics_part_turn() says
+ * how it is turned. Bodies in the plane have z = 0 and turn about z alone. */
 struct part_state {
     struct vec3 at_m, velocity_m_s, spin_rad_s;
     double angle_rad; /* about z, never wrapped; 0 of what turns in space or is round */

@@ -14,8 +14,8 @@ enum { CONTEST_BODIES = 3 };
 #define CONTEST_ARENA_BYTES (CONTEST_BODIES * EVALUATE_ARENA_BYTES)
 
 /* Genomes and parameters (contest_apply() made them) that contest_check() lets pass; the first
- * genome is at -x, whether sides are exchanged or not. Depends on its inputs only. The observer (NULL: none) sees each body after every
- * tick. */
+ * genome is at -x, whether sides are exchanged or not. Depends on its inputs only. The observer
+ * (NULL: none) sees each body after every tick. */
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
                       const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result);

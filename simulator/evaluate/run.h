@@ -101,7 +101,8 @@ struct habitat {
     void *referee;
 };
 
-/* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY, ERR_LIMIT. */
+/* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY,
+ * ERR_LIMIT. */
 int habitat_make_emissions(struct habitat *habitat, struct arena *arena);
 /* What a creature senses of others by scent and sound; once a tick. */
 void habitat_sense(const struct habitat *habitat, const struct run *run,

@@ -17,8 +17,8 @@ struct brain;
 struct brain *brain_create(const struct phenotype *phenotype, struct arena *arena);
 
 /* One think that advances stateful neurons by dt_s. `sensor_values` holds part_count * SENSOR_COUNT
- * values (row per part). Writes phenotype_signal_count() signals, each the weighted input, clipped to
- * +-NEURON_OUTPUT_MAX times GENOME_WEIGHT_MAX at most and always finite. */
+ * values (row per part). Writes phenotype_signal_count() signals, each the weighted input, clipped
+ * to +-NEURON_OUTPUT_MAX times GENOME_WEIGHT_MAX at most and always finite. */
 void brain_think(struct brain *brain, const double *sensor_values, double *signals, double dt_s);
 void brain_think_recursive(struct brain *brain, const double *sensor_values, double *signals,
                            double dt_s);

@@ -97,8 +97,8 @@ void preserve_hatch(struct preserve *p);
 /* The verdict on a life of ten seconds alone, in open water. */
 int preserve_try_alone(const struct genome *genome, const struct params *params,
                        struct arena *arena);
-/* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none does.
- * `area_m2` becomes its body's. ERR_MEMORY. */
+/* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none
+ * does. `area_m2` becomes its body's. ERR_MEMORY. */
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
                     const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
                     double most_m2, double *area_m2);

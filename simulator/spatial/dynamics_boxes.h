@@ -1,10 +1,10 @@
-/* What the dynamics of bodies in space know beyond dynamics.h: a solver (space_solver.h) behind that
- * interface.
+/* What the dynamics of bodies in space know beyond dynamics.h: a solver (space_solver.h) behind
+ * that interface.
  *
- * All calls are for dynamics made of a phenotype with a struct space_body. dynamics_q() has the coordinates of
- * all joints, the root's first (space_joint.h: x, y, z and a quaternion, of no turn at birth),
- * dynamics_qd() their rates, which dynamics_dof() counts; drives are the freedoms of joints in the
- * order of their rates. */
+ * All calls are for dynamics made of a phenotype with a struct space_body. dynamics_q() has the
+ * coordinates of all joints, the root's first (space_joint.h: x, y, z and a quaternion, of no turn
+ * at birth), dynamics_qd() their rates, which dynamics_dof() counts; drives are the freedoms of
+ * joints in the order of their rates. */
 #ifndef SIMULATOR_SPATIAL_DYNAMICS_BOXES_H
 #define SIMULATOR_SPATIAL_DYNAMICS_BOXES_H
 

@@ -1,14 +1,13 @@
-/* Bodies in space by constraint forces: the reference for simulator/spatial, with which it shares no
- * equation of motion.
- * Every link has coordinates of its own: the place of its centre of mass and a quaternion, the
- * velocity and the angular velocity, all in the world's axes. Newton's and Euler's equations move
- * it; joints are constraints on accelerations with the feedback of Barzel and Barr (1988), whose
- * forces are the least-squares solution of J M^-1 J' lambda = -(J M^-1 F + curvature + 2 D'/tau +
- * D/tau^2) of least size. Time steps are those of Dormand and Prince (1980), as long as an error of
- * dynamics_settings.rtol allows. docs/physics-space.md has the rows.
- * Joints, servos, prescribed motions, drag, limits and contacts (space_touch.c). Coordinates q and
- * rates qd are those of space_joint.h. Any number of links; a step costs the cube of the number of
- * rows that touch. All memory comes from the arena given at creation; a step allocates nothing. */
+/* Bodies in space by constraint forces: the reference for simulator/spatial, with which it shares
+ * no equation of motion. Every link has coordinates of its own: the place of its centre of mass and
+ * a quaternion, the velocity and the angular velocity, all in the world's axes. Newton's and
+ * Euler's equations move it; joints are constraints on accelerations with the feedback of Barzel
+ * and Barr (1988), whose forces are the least-squares solution of J M^-1 J' lambda = -(J M^-1 F +
+ * curvature + 2 D'/tau + D/tau^2) of least size. Time steps are those of Dormand and Prince (1980),
+ * as long as an error of dynamics_settings.rtol allows. docs/physics-space.md has the rows. Joints,
+ * servos, prescribed motions, drag, limits and contacts (space_touch.c). Coordinates q and rates qd
+ * are those of space_joint.h. Any number of links; a step costs the cube of the number of rows that
+ * touch. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 

@@ -262,7 +262,8 @@ void space_impulses_mark(struct space_constraint *c, const struct touch *t, stru
                   : vec3_length(across);
 }
 
-/* Bounds above 0 are given up in groups that gain energy, or in all. Returns 1 if there were any. */
+/* Bounds above 0 are given up in groups that gain energy, or in all. Returns 1 if there were
+ * any. */
 static int give_up_bounds(struct space_constraint *c, int is_all)
 {
     int has_changed = 0;

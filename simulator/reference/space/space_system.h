@@ -222,8 +222,8 @@ void space_touch_update(const struct space_constraint *c, struct touch *t);
 /* The one of found[] that a touch is; NULL: it is no longer there. */
 struct touch *space_touch_match(const struct space_constraint *c, const struct touch *t);
 /* A touch of a pair at a point, with the normal from the pair's second to its first, as the next of
- * found[]: a corner on a face of the second, or if is_swapped of the first; NULL: memory is out. Its
- * kind may be changed before it counts. */
+ * found[]: a corner on a face of the second, or if is_swapped of the first; NULL: memory is out.
+ * Its kind may be changed before it counts. */
 struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec3 normal,
                                 const struct solid_point *point, int is_swapped);
 void space_touch_end(struct space_constraint *c, struct touch *t);

@@ -1,6 +1,6 @@
-/* Trees of rigid links in space by the articulated-body algorithm (Featherstone, Rigid Body Dynamics
- * Algorithms, 2008, chapter 7): what forces and impulses do to them. O(links) per call; nothing is
- * allocated. */
+/* Trees of rigid links in space by the articulated-body algorithm (Featherstone, Rigid Body
+ * Dynamics Algorithms, 2008, chapter 7): what forces and impulses do to them. O(links) per call;
+ * nothing is allocated. */
 #ifndef SIMULATOR_SPATIAL_TREE_SPACE_TREE_FORCES_H
 #define SIMULATOR_SPATIAL_TREE_SPACE_TREE_FORCES_H
 
