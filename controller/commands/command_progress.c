@@ -1,5 +1,6 @@
 /* controller progress: creatures of different generations of a run of contests meet. */
 #include <inttypes.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
@@ -18,22 +19,39 @@ struct request {
 
 /* ---- output ---- */
 
+/* A share in so many columns, or what stands for none. */
+static void print_share(int width, double share)
+{
+    if (isnan(share))
+        output_print(stdout, "  %*s", width, "-");
+    else
+        output_print(stdout, "  %*.0f %%", width - 2, 100 * share);
+}
+
+static void print_margin(int width, double margin)
+{
+    if (isnan(margin))
+        output_print(stdout, "  %*s", width, "-");
+    else
+        output_print(stdout, "  %+*.3f", width, margin);
+}
+
 static void print_table(const struct ladder *ladder)
 {
     output_print(stdout, "generation  creature  margin  beats earlier  won of rivals  of panel  "
                          "drawn margin  touch  dice margin\n");
     for (int i = 0; i < ladder->rung_count; i++) {
         struct ladder_order order = ladder_find_order(ladder, i);
-        output_print(stdout,
-                     "%10" PRIu32 "  %8" PRIu64
-                     "  %+6.3f  %6d of %-3d  %11.0f %%  %6.0f %%  %+12.3f  %3.0f %%  %+11.3f\n",
-                     ladder->rungs[i].generation, ladder->rungs[i].champion,
-                     ladder_margin(ladder, LADDER_CHAMPIONS, i, -1), order.won, i,
-                     100 * ladder_won(ladder, LADDER_RIVALS, i, NULL),
-                     100 * ladder_won(ladder, LADDER_PANEL, i, NULL),
-                     ladder_margin(ladder, LADDER_POPULATIONS, i, -1),
-                     100 * ladder_touched(ladder, LADDER_POPULATIONS, i),
-                     ladder_margin(ladder, LADDER_CONTROL, i, -1));
+        output_print(stdout, "%10" PRIu32 "  %8" PRIu64, ladder->rungs[i].generation,
+                     ladder->rungs[i].champion);
+        print_margin(6, ladder_margin(ladder, LADDER_CHAMPIONS, i, -1));
+        output_print(stdout, "  %6d of %-3d", order.won, i);
+        print_share(13, ladder_won(ladder, LADDER_RIVALS, i, NULL));
+        print_share(8, ladder_won(ladder, LADDER_PANEL, i, NULL));
+        print_margin(12, ladder_margin(ladder, LADDER_POPULATIONS, i, -1));
+        print_share(5, ladder_touched(ladder, LADDER_POPULATIONS, i));
+        print_margin(11, ladder_margin(ladder, LADDER_CONTROL, i, -1));
+        output_print(stdout, "\n");
     }
     output_print(stdout, "\n");
     for (int topic = 0; topic < LADDER_TOPIC_COUNT; topic++) {

@@ -65,6 +65,10 @@ static void say_populations(const struct ladder *ladder, char text[LADDER_WORDS_
     double touched = ladder_touched(ladder, LADDER_POPULATIONS, ladder->rung_count - 1);
     int is_clear = is_clear_rise(&trend);
     char words[80];
+    if (ladder->settings.samples == 0) {
+        snprintf(text, LADDER_WORDS_SIZE, "No members were drawn.");
+        return;
+    }
     put_trend(&trend, words, sizeof words);
     snprintf(text, LADDER_WORDS_SIZE,
              "Of members that are drawn the mean margin %s: %s. Of the last ones %.0f %% touch the "
@@ -88,23 +92,34 @@ static void say_control(const struct ladder *ladder, char text[LADDER_WORDS_SIZE
                  : "what rises in the run rises by selection");
 }
 
+/* What the panel says; nothing where there is none. */
+static void put_panel(const struct ladder *ladder, char *text, size_t size)
+{
+    int panel;
+    double first = ladder_won(ladder, LADDER_PANEL, 0, NULL);
+    double now = ladder_won(ladder, LADDER_PANEL, ladder->rung_count - 1, &panel);
+    text[0] = '\0';
+    if (panel > 0)
+        snprintf(text, size,
+                 ", and %.0f of %d with a panel that nobody was bred against, of which the first "
+                 "champion won %.0f: %s",
+                 now * panel, panel, first * panel,
+                 now > first   ? "it is better with strangers, too"
+                 : now < first ? "it is worse with strangers"
+                               : "with strangers it is no better");
+}
+
 static void say_panel(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])
 {
-    int last = ladder->rung_count - 1, rivals, panel;
-    double share = ladder_won(ladder, LADDER_RIVALS, last, &rivals);
-    double first = ladder_won(ladder, LADDER_PANEL, 0, NULL);
-    double now = ladder_won(ladder, LADDER_PANEL, last, &panel);
-    snprintf(
-        text, LADDER_WORDS_SIZE,
-        "The last champion wins %.0f of %d contests with the best of the first %d generations "
-        "(%s four in five), and %.0f of %d with a panel that nobody was bred against, of which "
-        "the first champion won %.0f: %s.",
-        rivals > 0 ? share * rivals : 0, rivals, ladder->rival_count,
-        share >= EXAM_SHARE ? "at least" : "less than", panel > 0 ? now * panel : 0, panel,
-        panel > 0 ? first * panel : 0,
-        now > first   ? "it is better with strangers, too"
-        : now < first ? "it is worse with strangers"
-                      : "with strangers it is no better");
+    int rivals;
+    double share = ladder_won(ladder, LADDER_RIVALS, ladder->rung_count - 1, &rivals);
+    char words[LADDER_WORDS_SIZE / 2];
+    put_panel(ladder, words, sizeof words);
+    snprintf(text, LADDER_WORDS_SIZE,
+             "The last champion wins %.0f of %d contests with the best of the first %d generations "
+             "(%s four in five)%s.",
+             rivals > 0 ? share * rivals : 0, rivals, ladder->rival_count,
+             share >= EXAM_SHARE ? "at least" : "less than", words);
 }
 
 static void say_triads(const struct ladder *ladder, char text[LADDER_WORDS_SIZE])

@@ -46,6 +46,7 @@ says '^digest .* unrecorded' "$bin/simulator" evaluate best.creature
 # generations meet: the same for any number of workers, a pair once, and once known not again
 "$bin/controller" progress one -j 1 --every 1 --samples 0 --panel 0 >progress1 2>progress1.err ||
     fail "progress: $(cat progress1.err)"
+! grep -qw nan progress1 || fail "what was not played has a number: $(cat progress1)"
 says '^Against all other champions the mean margin (rises|falls) by ' cat progress1
 says '^( +[0-9]+){2} +[+-][0-9.]+ +[0-9]+ of [0-9]+ ' cat progress1
 bouts=$(tail -n 1 progress1.err)
