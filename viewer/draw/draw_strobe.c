@@ -229,7 +229,7 @@ static void draw_moment_time(cairo_t *cr, const struct draw_view *view, const st
               DRAW_CENTRE, COLOR_text_soft);
 }
 
-/* Where there are obstacles, every moment shows where it is among them. */
+/* Where there are obstacles or a ring, every moment shows where it is among them. */
 static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_view *view,
                        unsigned overlays)
 {
@@ -243,7 +243,7 @@ static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_vie
         cell.width_px = slot;
         cell.x_m = centre.x + (strobe->right_m - strobe->left_m) / 2;
         cairo_save(cr);
-        if (strobe->replay->obstacles.count > 0) {
+        if (strobe->replay->obstacles.count > 0 || strobe->replay->ring_m > 0) {
             cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
             cairo_clip(cr);
             draw_world(cr, &cell, strobe->replay, 0, overlays | DRAW_UNMARKED);
