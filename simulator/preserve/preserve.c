@@ -19,8 +19,9 @@
 /* A body that was bitten grows back from the reserve, in a second by this share of what is
  * there. */
 #define HEAL_SHARE 0.1
-/* Plants begin at this share of the most, reserves too. */
-#define START_SHARE 0.5
+/* Plants begin at this share of the most, reserves too: so little that founders do not outgrow what
+ * the water gives later. */
+#define START_SHARE 0.4
 /* Ids that a world has for its own. */
 #define WORLD_IDS (UINT64_C(1) << 40)
 /* A creature dies at this many times preserve.age_s. */

@@ -12,6 +12,8 @@ enum { CHILD_DRAWS = 8 };
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
 #define READY_SHARE 0.5
+/* What each egg costs besides, J, however small the child: a small child is not the cheaper one. */
+#define EGG_J 300.0
 /* A creature that has met nobody breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
@@ -98,8 +100,8 @@ static const struct creature_state *find_mate(const struct preserve *p,
 static double payable_m2(const struct preserve *p, const struct dweller *d, int has_mate)
 {
     const struct params *params = p->params;
-    return (1 - params->preserve_give) * params->preserve_reserve_j_m2 * d->area_m2 /
-           (params->preserve_body_j_m2 * (has_mate ? 1 : 1 + ALONE_SHARE));
+    double most_j = (1 - params->preserve_give) * params->preserve_reserve_j_m2 * d->area_m2;
+    return (most_j - EGG_J) / (params->preserve_body_j_m2 * (has_mate ? 1 : 1 + ALONE_SHARE));
 }
 
 static void draw_child(struct preserve *p, int i)
@@ -130,14 +132,16 @@ static void draw_child(struct preserve *p, int i)
     d->has_child = 1;
 }
 
-/* What the child's body costs; who breeds alone pays more, which is heat. */
+/* What the child's body costs, and what an egg costs besides, which is heat: its price, and more of
+ * who breeds alone. */
 static microjoules body_of(const struct preserve *p, const struct dweller *d)
 {
     return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
 }
 static microjoules fee_of(const struct dweller *d, microjoules body)
 {
-    return d->child_descent.father ? 0 : (microjoules)(ALONE_SHARE * (double)body);
+    return microjoules_of(EGG_J) +
+           (d->child_descent.father ? 0 : (microjoules)(ALONE_SHARE * (double)body));
 }
 
 /* The egg gets genome and energy. */

@@ -5,12 +5,12 @@
 
 /* Shares that are digested. */
 static const double digested[FOOD_COUNT] = {
-    [FOOD_PLANT] = 0.8, [FOOD_CARRION] = 0.6, [FOOD_LIVING] = 0.6};
+    [FOOD_PLANT] = 0.8, [FOOD_CARRION] = 0.8, [FOOD_LIVING] = 0.8};
 /* How fast grazers and hunters bite each food, to begin with; preserve.hunt goes on top of the
  * last. A mouth is good at one thing: who eats plants leaves carrion to hunters. */
 static const double appetites[2][FOOD_COUNT] = {
     {[FOOD_PLANT] = 1, [FOOD_CARRION] = 0.2, [FOOD_LIVING] = 0},
-    {[FOOD_PLANT] = 0.2, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
+    {[FOOD_PLANT] = 0.04, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
 /* How far food is seen, m. */
 #define SIGHT_M 3.0
 /* The level of food beside it: less than that of a light, so that who stops at lights goes on. */

@@ -44,14 +44,14 @@ END_TEST
 
 START_TEST(plants_grow_as_verhulst_says)
 {
-    microjoules start = plants.most / 10, sun = 0;
+    microjoules start = plants.most / 4, sun = 0;
     double dt_s = 0.05, r = plants.growth_1_s * plants.light[plants.rows - 1];
     microjoules *cell = &plants.cells[(plants.rows - 1) * plants.columns];
     *cell = start;
     microjoules before = plants_total(&plants);
     for (int i = 0; i < 800; i++)
         sun += plants_grow(&plants, 1, dt_s);
-    double exact = (double)plants.most / (1 + 9 * exp(-r * 800 * dt_s));
+    double exact = (double)plants.most / (1 + 3 * exp(-r * 800 * dt_s));
     ck_assert_double_eq_tol((double)*cell / exact, 1, 2e-3);
     ck_assert_int_eq(plants_total(&plants), before + sun);
     ck_assert(plants.light[plants.rows - 1] > plants.light[0]);

@@ -168,6 +168,7 @@ START_TEST(who_has_enough_lays_eggs_that_hatch)
 {
     set("preserve.body_j_m2=500");
     set("preserve.hatch_s=1");
+    set("preserve.plants_j_m2=10000");
     found();
     run(600);
     ck_assert(laid > 0);
@@ -237,12 +238,12 @@ START_TEST(what_would_not_pay_is_said)
 {
     char text[256];
     ck_assert(!preserve_warn(&params, text, sizeof text));
-    set("preserve.head_w=1");
+    set("preserve.head_w=0.5");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
     set("preserve.growth_1_s=0.01");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
     set("preserve.head_w=8");
-    set("preserve.give=0.6");
+    set("preserve.give=0.68");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "child like itself"));
 }
 END_TEST
