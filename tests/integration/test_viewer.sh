@@ -175,9 +175,9 @@ DISPLAY=:$other GDK_SCALE=2 "$viewer" run --frames 2 --screenshot large.png >/de
 [ "$(width_of large.png)" = 2240 ] || fail "with GDK_SCALE=2 the window is $(width_of large.png) px wide"
 
 # a window on a run that has just begun waits, and then follows it to its end
-"$bin/controller" run walk.ini --seed 7 -o watched --watch -s evolution.generations=6 >out 2>err || fail "run --watch: $(cat err)"
+"$bin/controller" run walk.ini --seed 7 -o "$work/watched" --watch -s evolution.generations=6 >out 2>err || fail "run --watch: $(cat err)"
 watcher_of() {
-    watcher=$(grep -lz "^watched$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 | head -n 1) && [ -n "$watcher" ]
+    watcher=$(grep -lz "^$work/watched$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 | head -n 1) && [ -n "$watcher" ]
 }
 wait_until "the viewer watches" watcher_of
 started+=("$watcher")
