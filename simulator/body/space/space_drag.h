@@ -19,8 +19,8 @@
 struct space_drag_law {
     double coefficient; /* 0: no drag */
     int is_quadratic;
-    int is_leading; /* only pieces that move outward */
-    int has_exposure; /* only pieces that no other box of the same body covers or faces; see exposure.h */
+    int is_leading;   /* only pieces that move outward */
+    int has_exposure; /* only pieces that no other box of the body covers or faces; exposure.h */
 };
 
 /* A link's pose, and its tensor there where the velocity does not change it. */
