@@ -13,7 +13,7 @@
 #include "common/system/output.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
-#include "viewer/replay/waters.h"
+#include "viewer/stage/shore.h"
 #include "viewer/stage/window.h"
 
 static const char status_text[] =
@@ -55,7 +55,11 @@ struct request {
     double from_s, to_s, speed;
     int is_contest;
     int64_t bout;
-    int follow; /* -1: not given */
+    struct asked_follow {
+        int which;     /* of a contest; -1: not given */
+        uint64_t life; /* of a preserve; 0: not given */
+    } follow;
+    int is_live;
     struct sight_exchange see;
     int64_t frame_limit;
     const char *screenshot, *keys;
@@ -99,6 +103,19 @@ static int read_clock(const char *text, void *field, struct error *error)
     return 0;
 }
 
+/* "a", "b", or the id of a life. */
+static int read_follow(const char *text, void *field, struct error *error)
+{
+    struct asked_follow *follow = field;
+    char end;
+    if (!strcmp(text, "a") || !strcmp(text, "b"))
+        follow->which = text[0] - 'a';
+    else if (text[0] == '-' || sscanf(text, "%19" SCNu64 "%c", &follow->life, &end) != 1 ||
+             follow->life == 0)
+        return error_set(error, ERR_USAGE, "'%s' is neither a nor b, nor the id of a life", text);
+    return 0;
+}
+
 static int read_size(const char *text, void *field, struct error *error)
 {
     struct export_size *size = field;
@@ -134,19 +151,23 @@ static const struct option_row options[] = {
      AT(job.path)},
     {"time", 0, "T", "a still of this time, s; in the window: where it starts", OPTION_REAL,
      AT(job.time_s), .max = 1e6},
-    {"world", 0, "N", "of a run of a preserve: that world, from --from to --to", OPTION_READ,
-     AT(world), .read = read_world},
+    {"world", 0, "N", "of a run of a preserve: that world, from --from on", OPTION_READ, AT(world),
+     .read = read_world},
     {"from", 0, "M:SS", "of a world: the beginning (default 0:00); a picture is of this moment",
      OPTION_READ, AT(from_s), .read = read_clock},
     {"to", 0, "M:SS", "of a world: the end (default: 30 s later)", OPTION_READ, AT(to_s),
      .read = read_clock},
-    {"speed", 0, "N", "of a world's film: in times real time", OPTION_REAL, AT(speed), .min = 0.1,
+    {"speed", 0, "N", "of a world: in times real time", OPTION_REAL, AT(speed), .min = 0.1,
      .max = 1000},
+    {"live", 0, NULL, "of a world, in the window: its newest epoch while the run goes on",
+     OPTION_FLAG, AT(is_live)},
     {"contest", 0, NULL, "A B: both in one world, see docs/contests.md; the first is blue",
      OPTION_FLAG, AT(is_contest)},
     {"bout", 0, "N", "of a contest the first or the second alone (a file has the first)",
      OPTION_WHOLE, AT(bout), .min = 1, .max = CONTEST_BOUTS},
-    {"follow", 0, "a|b", "of a contest: the camera goes with one of them", OPTION_WORD, AT(follow)},
+    {"follow", 0, "a|b|LIFE",
+     "the camera goes with one of a contest, or with somebody of a preserve, from egg to carcass",
+     OPTION_READ, AT(follow), .read = read_follow},
     {"see", 0, "FROM:TO", "of a contest: both see the one where they saw the other, light:object",
      OPTION_READ, AT(see), .read = sights_read_exchange},
     {"grid", 0, NULL, "each creature in a cell of its own: with png a contact sheet", OPTION_FLAG,
@@ -226,18 +247,21 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     request->job.height_px = request->size.height_px;
     if (optind >= argc)
         return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
-    request->job.is_world = request->world.is_given;
-    if (request->world.is_given && argc - optind != 1)
-        return fail(ERR_USAGE, "--world: expected one RUN_DIR");
-    if (request->world.is_given && !request->job.path)
-        return fail(ERR_USAGE, "--world is drawn into a file and has no window: add --export "
-                               "picture.png (or .svg) or --export film.mp4 (or .webm, .gif)");
-    if (!request->world.is_given && (request->from_s || request->to_s || request->speed))
-        return fail(ERR_USAGE, "--from, --to and --speed are for --world");
+    int is_world = request->world.is_given || request->follow.life;
+    request->job.is_world = is_world;
+    if (is_world && argc - optind != 1)
+        return fail(ERR_USAGE, "--world and --follow LIFE: expected one RUN_DIR");
+    if (!is_world && (request->from_s || request->to_s || request->speed || request->is_live))
+        return fail(ERR_USAGE, "--from, --to, --speed and --live are for --world");
+    if (request->is_live && request->job.path)
+        return fail(ERR_USAGE, "--live is for the window, not for --export");
+    if (!request->job.path && request->to_s)
+        return fail(ERR_USAGE, "--to is for --export");
     if (request->is_contest && argc - optind != 2)
         return fail(ERR_USAGE, "--contest: expected two creature files");
-    if (!request->is_contest && (request->bout || request->follow >= 0 || request->see.is_given))
-        return fail(ERR_USAGE, "--bout, --follow and --see are for --contest");
+    if (!request->is_contest &&
+        (request->bout || request->follow.which >= 0 || request->see.is_given))
+        return fail(ERR_USAGE, "--bout, --follow a|b and --see are for --contest");
     if (request->job.path && (request->frame_limit || request->screenshot || request->keys))
         return fail(ERR_USAGE,
                     "--frames, --screenshot and --keys are for the window, not for --export");
@@ -323,7 +347,7 @@ static int add_contest(struct gallery *gallery, const struct request *request, c
                        struct error *error)
 {
     struct gallery_contest contest = {
-        .bout = (int)request->bout, .follow = request->follow, .see = request->see};
+        .bout = (int)request->bout, .follow = request->follow.which, .see = request->see};
     if (!contest.bout && request->job.path)
         contest.bout = 1;
     int status = gallery_add_contest(gallery, paths, &contest, error);
@@ -361,20 +385,19 @@ static int export(const struct gallery *gallery, const struct request *request, 
     return status;
 }
 
-/* A picture, or a film, of a world of a preserve. */
-static int export_world(const struct request *request, const char *directory, struct error *error)
+/* ---- worlds of a preserve ---- */
+
+/* A picture, or a film. */
+static int export_world(const struct request *request, const struct waters_request *span,
+                        struct error *error)
 {
     const struct exporter *exporter = export_find(request->job.path);
     struct export_job job = request->job;
     struct waters *waters;
     double fps = job.fps > 0 ? job.fps : exporter->fps,
            speed = request->speed > 0 ? request->speed : 1;
-    struct waters_request wanted = {.run_directory = directory,
-                                    .world = (int)request->world.number,
-                                    .from_s = request->from_s,
-                                    .to_s =
-                                        request->to_s > 0 ? request->to_s : request->from_s + 30,
-                                    .step_s = exporter->has_moments ? 1e9 : speed / fps};
+    struct waters_request wanted = *span;
+    wanted.step_s = exporter->has_moments ? 1e9 : speed / fps;
     if (wanted.to_s <= wanted.from_s)
         return error_set(error, ERR_USAGE, "--to: %g s is not after --from", wanted.to_s);
     int status = waters_create(&waters, &wanted, error);
@@ -385,11 +408,63 @@ static int export_world(const struct request *request, const char *directory, st
                  wanted.from_s, waters->moments[waters->moment_count - 1].time_s, waters->verified,
                  waters->recorded);
     job.waters = waters;
+    job.followed = request->follow.life;
     status = export_write(&job, error);
     if (!status)
         output_print(stdout, "%s\n", job.path);
     waters_destroy(waters);
     return status;
+}
+
+#ifdef HAVE_CAIRO
+static int show_world(const struct request *request, const struct waters_request *span,
+                      struct error *error)
+{
+    struct shore_request shore = {.run_directory = span->run_directory,
+                                  .world = span->world,
+                                  .from_s = span->from_s,
+                                  .speed = request->speed,
+                                  .follow = request->follow.life,
+                                  .is_live = request->is_live,
+                                  .is_patient = request->frame_limit > 0};
+    struct window_options window = {.shore = &shore,
+                                    .width_px = request->job.width_px,
+                                    .height_px = request->job.height_px,
+                                    .time_s = -1,
+                                    .keys = request->keys,
+                                    .frame_limit = (long)request->frame_limit,
+                                    .screenshot = request->screenshot};
+    return window_run(&window, error);
+}
+#else
+static int show_world(const struct request *request, const struct waters_request *span,
+                      struct error *error)
+{
+    return window_check(error);
+}
+#endif
+
+/* Of a life from its egg to its carcass; what the command line says of times goes first. */
+static int open_world(const struct request *request, const char *directory, struct error *error)
+{
+    struct waters_request span = {.run_directory = directory,
+                                  .world = (int)request->world.number,
+                                  .from_s = request->from_s,
+                                  .to_s = request->from_s + 30};
+    double from_s = 0, to_s = 0;
+    int status = 0;
+    if (request->follow.life) {
+        status =
+            waters_find_life(directory, request->follow.life, &span.world, &from_s, &to_s, error);
+        span.from_s = request->from_s > 0 ? request->from_s : from_s;
+        span.to_s = to_s;
+    }
+    if (request->to_s > 0)
+        span.to_s = request->to_s;
+    if (status)
+        return status;
+    return request->job.path ? export_world(request, &span, error)
+                             : show_world(request, &span, error);
 }
 
 static int run(const struct request *request, int argc, char **argv, struct error *error)
@@ -405,8 +480,8 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;
-    if (request->world.is_given)
-        return export_world(request, argv[optind], error);
+    if (request->job.is_world)
+        return open_world(request, argv[optind], error);
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status && request->is_contest)
@@ -422,7 +497,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
 
 int main(int argc, char **argv)
 {
-    struct request request = {.generation = -1, .job = {.time_s = -1}, .follow = -1};
+    struct request request = {.generation = -1, .job = {.time_s = -1}, .follow = {.which = -1}};
     struct error error = {0};
     output_begin();
     if (limits_check_stack(&error))

@@ -1,6 +1,7 @@
 #include "common/store/run_reader.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 
@@ -234,6 +235,42 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
     if (!status)
         status = stored_epoch_get_digest(reader->database, reader->path, order->world, order->epoch,
                                          digest, error);
+    reader_end(reader);
+    return status;
+}
+
+static int read_life(struct run_reader *reader, uint64_t id, struct run_life *life,
+                     struct error *error)
+{
+    sqlite3_stmt *row;
+    int status =
+        statement_prepare(reader->database, reader->path,
+                          "SELECT world, born_s, died_s FROM lives WHERE id = ?", &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    status = statement_next(row, reader->path, error);
+    if (status == 1)
+        *life = (struct run_life){
+            (uint32_t)sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1),
+            sqlite3_column_type(row, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 2)};
+    else if (status == 0)
+        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
+                           reader->directory, id);
+    sqlite3_finalize(row);
+    if (status == 1 && (life->world >= EPOCH_WORLDS_MAX || !(life->born_s >= 0) ||
+                        !(life->born_s < 1e9) || life->died_s > 1e9))
+        return statement_fail_content(reader->path, "a life is in no time", error);
+    return status < 0 ? status : 0;
+}
+
+int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
+                        struct error *error)
+{
+    int status = reader_begin(reader, error);
+    if (status)
+        return status;
+    status = read_life(reader, id, life, error);
     reader_end(reader);
     return status;
 }

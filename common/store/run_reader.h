@@ -69,6 +69,15 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error);
 
+/* The span of somebody's life in a preserve; died_s is NAN while it lives. ERR_MISSING if nobody
+ * with that id has hatched. */
+struct run_life {
+    uint32_t world;
+    double born_s, died_s;
+};
+int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
+                        struct error *error);
+
 /* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices
  * (-1: none does). */
 struct run_choosing {

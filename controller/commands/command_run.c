@@ -185,9 +185,11 @@ static void print_worlds(const struct session *session)
         command_fail(&error);
         return;
     }
-    output_print(stdout,
-                 "\nfilm a world:  controller view %s --world 0 --from 2:00 --export world.mp4\n",
-                 session->directory);
+    output_print(
+        stdout,
+        "\nwatch a world:  controller view %s --world 0 --from 2:00\nand film it:    controller "
+        "view %s --world 0 --from 2:00 --export world.mp4\n",
+        session->directory, session->directory);
 }
 
 static int session_worker_count(const struct session *session)

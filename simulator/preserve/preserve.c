@@ -90,8 +90,19 @@ static void tell(const struct preserve *p, const struct preserve_event *event)
 
 void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg)
 {
-    tell(p,
-         &(struct preserve_event){.kind = PRESERVE_LAID, .tick = p->state->tick, .creature = egg});
+    tell(p, &(struct preserve_event){.kind = PRESERVE_LAID,
+                                     .tick = p->state->tick,
+                                     .creature = egg,
+                                     .x_m = egg->x_m,
+                                     .y_m = egg->y_m});
+}
+
+/* Where living creature i is; who could not enter is where its egg lay. */
+static struct vec3 place_of(const struct preserve *p, int i)
+{
+    const struct creature_state *c = &p->state->living[i];
+    const struct dweller *d = p->dwellers[i];
+    return c->number_count > 0 || d->area_m2 > 0 ? d->centre : (struct vec3){c->x_m, c->y_m, 0};
 }
 
 void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause)
@@ -102,6 +113,8 @@ void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kin
                                      .creature = &p->state->living[i],
                                      .cause = cause,
                                      .verdict = d->verdict,
+                                     .x_m = place_of(p, i).x,
+                                     .y_m = place_of(p, i).y,
                                      .area_m2 = d->area_m2,
                                      .part_count = d->run.phenotype.part_count});
 }
@@ -132,9 +145,8 @@ void preserve_kill(struct preserve *p, int i, int cause)
                       "carcasses");
         return;
     }
-    *carcass = (struct carcass){
-        c->reserve + c->body, c->number_count > 0 || d->area_m2 > 0 ? d->centre.x : c->x_m,
-        c->number_count > 0 || d->area_m2 > 0 ? d->centre.y : c->y_m, fmax(d->radius_m / 2, 0.1)};
+    struct vec3 at = place_of(p, i);
+    *carcass = (struct carcass){c->reserve + c->body, at.x, at.y, fmax(d->radius_m / 2, 0.1)};
     s->counts.deaths[cause]++;
     if (d->has_child)
         genome_deinit(&d->child);

@@ -30,8 +30,9 @@ struct preserve_event {
     enum preserve_event_kind kind;
     int64_t tick;
     const struct creature_state *creature;
-    int cause;   /* of a death: DEATH_* */
-    int verdict; /* of a death by a guard */
+    int cause;       /* of a death: DEATH_* */
+    int verdict;     /* of a death by a guard */
+    double x_m, y_m; /* where */
     /* its body; 0 as long as it is an egg */
     double area_m2;
     int part_count;

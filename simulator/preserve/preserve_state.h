@@ -90,7 +90,7 @@ struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
 /* What the stores of each kind hold, and all of them together. */
-enum store { STORE_PLANTS, STORE_RESERVES, STORE_BODIES, STORE_EGGS, STORE_CARCASSES, STORE_COUNT };
+enum energy_store { STORE_PLANTS, STORE_RESERVES, STORE_BODIES, STORE_EGGS, STORE_CARCASSES, STORE_COUNT };
 void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT]);
 microjoules preserve_state_total(const struct preserve_state *state);
 /* Energies that are negative or beyond MICROJOULES_MAX, or a ledger that is not equal, are a

@@ -28,7 +28,6 @@ says 'report.html' "$bin/controller" report one
 says 'Energy adds up to the microjoule' cat one/report.html
 says "<td class='n'>1</td><td class='n'>$(sql one 'SELECT living FROM epochs WHERE world = 1 AND epoch = 4')</td>" cat one/report.html
 says 'Longest lineages' cat one/report.html
-refused 2 'add --export' "$bin/controller" view one --world 1
 
 # what it looked like: simulated again, as it was
 if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
@@ -38,6 +37,21 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     refused 1 'has not come' "$bin/controller" view one --world 0 --from 9:00 --export world.png
     refused 1 'has no state' "$bin/controller" view one --world 9 --from 1:00 --export world.png
     refused 2 'is no time' "$bin/controller" view one --world 0 --from soon --export world.png
+    dead=$(sql one 'SELECT id FROM lives WHERE died_s IS NOT NULL AND cause <> "guard" ORDER BY died_s LIMIT 1')
+    says "^verified +world $(sql one "SELECT world FROM lives WHERE id = $dead"), 0 s to" "$bin/controller" view one --follow "$dead" \
+        --speed 60 --size 320x240 --export life.gif
+    refused 1 'nobody with the id 99999 has hatched' "$bin/controller" view one --follow 99999 --export life.gif
+    refused 2 'neither a nor b' "$bin/controller" view one --follow c --export life.gif
+fi
+# and in a window, on a display without a screen; its keys go to the other world and follow somebody
+if ! "$bin/viewer" one --world 1 --frames 1 2>&1 | grep -q 'left out of this build'; then
+    refused 1 'there is no display' env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" view one --world 1
+    refused 2 'is for --export' "$bin/controller" view one --world 1 --to 2:00
+    for keys in 0 n; do
+        SDL_VIDEODRIVER=dummy "$bin/controller" view one --world 1 --from 1:00 --frames 3 --size 320x240 --keys "$keys" \
+            --screenshot "world-$keys.png" >view.out 2>&1 || fail "a window: $(cat view.out)"
+    done
+    if cmp -s world-0.png world-n.png; then fail "nobody is followed"; fi
 fi
 
 # killed in the midst, with other workers

@@ -74,5 +74,21 @@ struct draw_descent {
 void draw_descent(cairo_t *cr, const struct draw_descent *descent);
 int draw_descent_pick(const struct draw_descent *descent, double x, double y);
 
+/* A triangle, or two bars while it plays; radius px. */
+void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double radius);
+
+/* What keys do, in three columns, over the picture; below them lines of text. */
+struct draw_help_row {
+    const char *keys, *help;
+};
+struct draw_help {
+    const char *title;
+    const struct draw_help_row *rows;
+    int row_count;
+    const char *const *lines;
+    int line_count;
+};
+void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help);
+
 #endif
 #endif

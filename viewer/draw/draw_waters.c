@@ -1,18 +1,19 @@
 /* See draw_waters.h. A creature has its family's colour, pale where it is hungry; hunters have a
- * red edge; its mouth is a dot, which flashes when it eats. Plants are green as far as they are
- * full. */
+ * red edge; its mouth is a dot, which flashes when it eats; who is bitten has a red ring. Plants
+ * are green as far as they are full. */
 #include "viewer/draw/draw_waters.h"
 
 #ifdef HAVE_CAIRO
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
-#include "common/judge/epoch.h"
 #include "simulator/preserve/preserve_state.h"
 #include "viewer/draw/draw.h"
 
-#define LEGEND_PX     86.0 /* at ui 1 */
+#define LEGEND_PX     92.0 /* at ui 1 */
 #define DEATH_SHOWN_S 2.0
 /* Shown around the water, for who is pushed back at its banks. */
 #define BANK_M        0.8
@@ -23,12 +24,57 @@
 #define FLESH_COLOR   0xe5342b
 #define DARK_COLOR    0x10303e
 
+/* Shown of the water when somebody is followed, m; and how fast the eye follows. */
+#define NEAR_M     9.0
+#define FOLLOW_1_S 4.0
+/* A creature is hit within this way of a part's middle besides its size, px. */
+#define PICK_PX 8.0
+
 struct picture {
     cairo_t *cr;
     const struct waters *waters;
+    const struct waters_view *view;
     const struct waters_moment *moment;
-    double left, top, px_per_m, ui, height_m;
+    const struct waters_moment *before; /* NULL: it is the first */
+    double left, top, px_per_m, ui, height_m, width_px, water_px;
 };
+
+/* What kills, in words of people. */
+static const char *const death_words[EPOCH_CAUSE_COUNT] = {"starved", "died of age", "was eaten",
+                                                           "broke physics"};
+_Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3,
+               "words in the order of causes");
+static const char *const food_words[EPOCH_FOOD_COUNT] = {"plants", "carrion", "the living"};
+
+/* A middle from which no more than a bank is seen beside the water. */
+static double clamp_middle(double middle_m, double water_m, double seen_m)
+{
+    double least = seen_m / 2 - BANK_M, most = water_m - seen_m / 2 + BANK_M;
+    return least > most ? water_m / 2 : fmin(fmax(middle_m, least), most);
+}
+
+static struct picture picture_of(cairo_t *cr, int width_px, int height_px, const struct waters *w,
+                                 int moment, const struct waters_view *view)
+{
+    double ui = draw_ui_scale(width_px, height_px), water_px = height_px - LEGEND_PX * ui;
+    double width_m = w->params.preserve_width_m, height_m = w->params.preserve_height_m;
+    double fit = fmin(width_px / (width_m + 2 * BANK_M), water_px / (height_m + 2 * BANK_M));
+    double px_per_m = fit * view->zoom;
+    double x_m = clamp_middle(view->x_m, width_m, width_px / px_per_m);
+    double y_m = clamp_middle(view->y_m, height_m, water_px / px_per_m);
+    return (struct picture){.cr = cr,
+                            .waters = w,
+                            .view = view,
+                            .moment = &w->moments[moment],
+                            .before = moment > 0 ? &w->moments[moment - 1] : NULL,
+                            .px_per_m = px_per_m,
+                            .ui = ui,
+                            .left = width_px / 2.0 - x_m * px_per_m,
+                            .top = water_px / 2 - (height_m - y_m) * px_per_m,
+                            .height_m = height_m,
+                            .width_px = width_px,
+                            .water_px = water_px};
+}
 
 static double at_x(const struct picture *p, double x_m)
 {
@@ -129,6 +175,34 @@ static void part_path(const struct picture *p, const struct waters_part *part)
     cairo_restore(p->cr);
 }
 
+/* Whether mouths took something from it since the moment before. */
+static int is_bitten(const struct picture *p, const struct waters_creature *c)
+{
+    const struct waters_creature *was = p->before ? waters_find_living(p->before, c->id) : NULL;
+    return was && c->bitten_j > was->bitten_j;
+}
+
+static void ring(const struct picture *p, double x_m, double y_m, double radius_px, uint32_t color,
+                 double width_px)
+{
+    draw_set_color(p->cr, color, 0.9);
+    cairo_set_line_width(p->cr, width_px * p->ui);
+    cairo_arc(p->cr, at_x(p, x_m), at_y(p, y_m), radius_px, 0, 2 * DRAW_PI);
+    cairo_stroke(p->cr);
+}
+
+/* From its middle to its farthest part, m. */
+static double reach_of(const struct picture *p, const struct waters_creature *c)
+{
+    double reach = 0;
+    for (int i = 0; i < c->part_count; i++) {
+        const struct waters_part *part = &p->moment->parts[c->first_part + i];
+        reach = fmax(reach, hypot((double)(part->x_m - c->x_m), (double)(part->y_m - c->y_m)) +
+                                (double)fmaxf(part->width_m, part->height_m) / 2);
+    }
+    return reach;
+}
+
 static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
 {
     static const uint32_t bites[] = {PLANT_COLOR, CARRION_COLOR, FLESH_COLOR};
@@ -145,17 +219,154 @@ static void draw_creature_of(const struct picture *p, const struct waters_creatu
     if (c->is_eating >= 0)
         disc(p, x, y, 2.4 * mouth, bites[c->is_eating], 0.85);
     disc(p, x, y, mouth, MOUTH_COLOR, 1);
+    if (is_bitten(p, c))
+        ring(p, c->x_m, c->y_m, fmax(0.5 * reach_of(p, c) * p->px_per_m, 7 * p->ui), FLESH_COLOR,
+             2.2);
+}
+
+static void draw_marked(const struct picture *p, int moment)
+{
+    double x_m, y_m, radius_px = 12 * p->ui;
+    if (!waters_find(p->waters, moment, p->view->marked, &x_m, &y_m))
+        return;
+    const struct waters_creature *c = waters_find_living(p->moment, p->view->marked);
+    if (c)
+        radius_px = reach_of(p, c) * p->px_per_m + 8 * p->ui;
+    ring(p, x_m, y_m, radius_px, 0xffffff, 2);
+    ring(p, x_m, y_m, radius_px + 2 * p->ui, 0x1d2b33, 1.2);
 }
 
 static void draw_deaths(const struct picture *p)
 {
-    for (int i = 0; i < p->waters->death_count; i++) {
-        const struct waters_death *d = &p->waters->deaths[i];
+    for (int i = 0; i < p->waters->event_count; i++) {
+        const struct waters_event *d = &p->waters->events[i];
         double since_s = p->moment->time_s - d->time_s;
-        if (since_s >= 0 && since_s < DEATH_SHOWN_S)
-            draw_text(p->cr, epoch_cause_names[d->cause], at_x(p, d->x_m),
-                      at_y(p, d->y_m) - 10 * p->ui, 11 * p->ui, 1, DRAW_CENTRE, COLOR_bad);
+        if (d->cause >= 0 && since_s >= 0 && since_s < DEATH_SHOWN_S)
+            draw_text(p->cr, death_words[d->cause], at_x(p, d->x_m), at_y(p, d->y_m) - 10 * p->ui,
+                      11 * p->ui, 1, DRAW_CENTRE, COLOR_bad);
     }
+}
+
+/* ---- somebody's life ---- */
+
+enum { PANEL_LINES = 14, PANEL_TEXT = 96 };
+struct panel {
+    char lines[PANEL_LINES][PANEL_TEXT];
+    int count;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct panel *panel, const char *format, ...)
+{
+    va_list arguments;
+    if (panel->count == PANEL_LINES)
+        return;
+    va_start(arguments, format);
+    vsnprintf(panel->lines[panel->count++], PANEL_TEXT, format, arguments);
+    va_end(arguments);
+}
+
+/* Minutes and seconds. */
+static const char *clock_of(double time_s, char text[24])
+{
+    int seconds = (int)(fmax(time_s, 0) + 1e-6);
+    snprintf(text, 24, "%d:%02d", seconds / 60, seconds % 60);
+    return text;
+}
+
+/* Energy comes from its egg and from food; what it does not hold is spent. */
+static void say_energy(struct panel *panel, const struct picture *p,
+                       const struct waters_creature *c)
+{
+    const struct waters_event *birth = waters_find_event(p->waters, c->id, 0);
+    double got = 0;
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++) {
+        got += (double)c->gained_j[i];
+        if (c->gained_j[i] > 0)
+            say(panel, "ate %.0f J of %s", (double)c->gained_j[i], food_words[i]);
+    }
+    if (got == 0)
+        say(panel, "has not eaten yet");
+    if (birth)
+        say(panel, "hatched with %.0f J, has spent %.0f J", (double)birth->held_j,
+            fmax((double)birth->held_j + got - (double)(c->reserve_j + c->body_j), 0));
+    if (c->bitten_j >= 1)
+        say(panel, "mouths took %.0f J of late", (double)c->bitten_j);
+    say(panel, "reserve %.0f J (%.0f %% full)", (double)c->reserve_j, 100 * (double)c->fullness);
+    say(panel, "body %.0f of %.0f J", (double)c->body_j, (double)c->whole_j);
+}
+
+static void say_living(struct panel *panel, const struct picture *p,
+                       const struct waters_creature *c)
+{
+    const struct waters_event *death = waters_find_event(p->waters, c->id, 1);
+    double until_s = death ? fmin(death->time_s, p->moment->time_s) : p->moment->time_s;
+    char born[24], age[24];
+    say(panel, "%s of family %d, generation %d", c->is_hunter ? "hunter" : "grazer", c->family,
+        c->generation);
+    if (c->mother && c->father)
+        say(panel, "parents %" PRIu64 ", %" PRIu64, c->mother, c->father);
+    else if (c->mother)
+        say(panel, "mother %" PRIu64 ", no father", c->mother);
+    else
+        say(panel, "a founder: no parents");
+    say(panel, "born %s, age %s", clock_of((double)c->born_s, born),
+        clock_of(until_s - (double)c->born_s, age));
+    say(panel, "%d %s, has swum %.0f m", c->children, c->children == 1 ? "child" : "children",
+        (double)c->way_m);
+    say_energy(panel, p, c);
+}
+
+/* The last moment of these at which it lived. */
+static const struct waters_creature *find_last(const struct picture *p, int moment)
+{
+    const struct waters_creature *c = NULL;
+    for (int i = moment; i >= 0 && !c; i--)
+        c = waters_find_living(&p->waters->moments[i], p->view->marked);
+    return c;
+}
+
+static void say_death(struct panel *panel, const struct picture *p, int moment, int has_carcass)
+{
+    const struct waters_event *death = waters_find_event(p->waters, p->view->marked, 1);
+    const struct waters_event *birth = waters_find_event(p->waters, p->view->marked, 0);
+    const struct waters_creature *last = find_last(p, moment);
+    char at[24];
+    if (death && death->time_s <= p->moment->time_s + 1e-6) {
+        say(panel, "%s at %s", death_words[death->cause], clock_of(death->time_s, at));
+        say(panel, has_carcass ? "its carcass is here" : "nothing is left of it");
+    } else
+        say(panel, birth && birth->time_s > p->moment->time_s ? "its egg is not laid yet"
+                                                              : "is not in this world now");
+    if (last)
+        say_living(panel, p, last);
+}
+
+static void fill_panel(struct panel *panel, const struct picture *p, int moment)
+{
+    double x_m, y_m;
+    enum waters_being being = waters_find(p->waters, moment, p->view->marked, &x_m, &y_m);
+    say(panel, "creature %" PRIu64, p->view->marked);
+    if (being == WATERS_LIVING)
+        say_living(panel, p, waters_find_living(p->moment, p->view->marked));
+    else if (being == WATERS_EGG)
+        say(panel, "an egg: hatches when its ring is closed");
+    else
+        say_death(panel, p, moment, being == WATERS_CARCASS);
+}
+
+static void draw_life(const struct picture *p, int moment)
+{
+    struct panel panel = {.count = 0};
+    double ui = p->ui, width = 0;
+    fill_panel(&panel, p, moment);
+    for (int i = 0; i < panel.count; i++)
+        width = fmax(width, draw_text_width(p->cr, panel.lines[i], 12 * ui, i == 0));
+    width += 24 * ui;
+    double x = p->width_px - width - 12 * ui, y = 12 * ui;
+    draw_panel(p->cr, x, y, width, (panel.count * 18 + 16) * ui, ui);
+    for (int i = 0; i < panel.count; i++)
+        draw_text(p->cr, panel.lines[i], x + 12 * ui, y + (22 + 18 * i) * ui, 12 * ui, i == 0,
+                  DRAW_LEFT, COLOR_text);
 }
 
 /* ---- the legend ---- */
@@ -202,62 +413,77 @@ static void draw_family_bar(const struct picture *p, double x, double y, double 
     }
 }
 
-static double draw_key(const struct picture *p, double x, double y, uint32_t color, int is_edge,
+/* A sign, and what it means. Returns where the next one has room. */
+enum sign { SIGN_EATS, SIGN_EDGE, SIGN_RING, SIGN_BODY, SIGN_EGG, SIGN_CARCASS };
+static double draw_key(const struct picture *p, double x, double y, enum sign sign, uint32_t color,
                        const char *text)
 {
+    double ui = p->ui, r = 5.5 * ui, cx = x + r, cy = y - 4 * ui;
     draw_set_color(p->cr, color, 1);
-    draw_rounded(p->cr, x, y - 9 * p->ui, 11 * p->ui, 11 * p->ui, 3 * p->ui);
-    if (is_edge) {
-        cairo_set_line_width(p->cr, 2 * p->ui);
+    if (sign == SIGN_EDGE || sign == SIGN_BODY)
+        draw_rounded(p->cr, x, cy - r, 2 * r, 2 * r, 3 * ui);
+    else
+        cairo_arc(p->cr, cx, cy, sign == SIGN_CARCASS ? 0.8 * r : r, 0, 2 * DRAW_PI);
+    cairo_set_line_width(p->cr, 2 * ui);
+    if (sign == SIGN_EDGE || sign == SIGN_RING || sign == SIGN_EGG)
         cairo_stroke(p->cr);
-    } else
+    else
         cairo_fill(p->cr);
-    return x + 30 * p->ui +
-           draw_text(p->cr, text, x + 16 * p->ui, y, 12 * p->ui, 0, DRAW_LEFT, COLOR_text);
+    if (sign == SIGN_EATS) {
+        draw_set_color(p->cr, MOUTH_COLOR, 1);
+        cairo_arc(p->cr, cx, cy, 0.45 * r, 0, 2 * DRAW_PI);
+        cairo_fill(p->cr);
+    }
+    return x + 28 * ui + draw_text(p->cr, text, x + 16 * ui, y, 12 * ui, 0, DRAW_LEFT, COLOR_text);
 }
 
-static void draw_legend(const struct picture *p, double width, double top)
+static double draw_word(const struct picture *p, double x, double y, const char *text)
+{
+    return x + 8 * p->ui + draw_text(p->cr, text, x, y, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
+}
+
+/* Who eats, who is eaten. */
+static void draw_signs(const struct picture *p, double x, double y)
+{
+    double at = draw_word(p, x, y, "a mouth eats");
+    at = draw_key(p, at, y, SIGN_EATS, PLANT_COLOR, "plants");
+    at = draw_key(p, at, y, SIGN_EATS, CARRION_COLOR, "carrion");
+    at = draw_key(p, at, y, SIGN_EATS, FLESH_COLOR, "the living");
+    at = draw_key(p, at, y, SIGN_EDGE, HUNTER_COLOR, "hunter");
+    at = draw_key(p, at, y, SIGN_RING, FLESH_COLOR, "is bitten");
+    at = draw_key(p, at, y, SIGN_BODY, 0xe4e2da, "pale: hungry");
+    at = draw_key(p, at, y, SIGN_EGG, 0xb98a2e, "egg");
+    draw_key(p, at, y, SIGN_CARCASS, CARRION_COLOR, "the dead");
+}
+
+static void draw_legend(const struct picture *p, double top)
 {
     const struct waters_moment *m = p->moment;
-    char line[200];
+    char line[200], at[24];
     int largest = 0, largest_count, families = count_families(m, &largest, &largest_count);
-    int hunters = 0, seconds = (int)(m->time_s + 1e-6);
+    int hunters = 0;
     double x = 14 * p->ui, y = top + 22 * p->ui;
     for (int i = 0; i < m->creature_count; i++)
         hunters += m->creatures[i].is_hunter;
-    snprintf(line, sizeof line, "world %d   %d:%02d   %d living, %d of them hunters   %d eggs",
-             p->waters->world, seconds / 60, seconds % 60, m->creature_count, hunters,
-             m->egg_count);
+    snprintf(line, sizeof line, "world %d   %s   %d living, %d of them hunters   %d eggs",
+             p->waters->world, clock_of(m->time_s, at), m->creature_count, hunters, m->egg_count);
     draw_text(p->cr, line, x, y, 15 * p->ui, 1, DRAW_LEFT, COLOR_text);
-    double at = draw_key(p, x, y + 22 * p->ui, PLANT_COLOR, 0, "plants; a green mouth eats them");
-    at = draw_key(p, at, y + 22 * p->ui, FLESH_COLOR, 0, "red mouth: eats the living");
-    at = draw_key(p, at, y + 22 * p->ui, HUNTER_COLOR, 1, "red edge: hunter");
-    at = draw_key(p, at, y + 22 * p->ui, CARRION_COLOR, 0, "carrion");
-    draw_key(p, at, y + 22 * p->ui, 0xf2f2ee, 0, "pale: hungry");
-    snprintf(line, sizeof line, "one colour, one family: %d", families);
-    double used = draw_text(p->cr, line, x, y + 44 * p->ui, 12 * p->ui, 0, DRAW_LEFT, COLOR_text);
+    draw_signs(p, x, y + 24 * p->ui);
+    snprintf(line, sizeof line, "related have one colour; families: %d", families);
+    double used = draw_text(p->cr, line, x, y + 48 * p->ui, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
     if (m->creature_count > 0)
-        draw_family_bar(p, x + used + 12 * p->ui, y + 35 * p->ui, width - used - x - 26 * p->ui,
-                        11 * p->ui);
+        draw_family_bar(p, x + used + 12 * p->ui, y + 39 * p->ui,
+                        p->width_px - used - x - 26 * p->ui, 11 * p->ui);
 }
 
-void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *w, int moment)
+void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *w, int moment,
+                 const struct waters_view *view)
 {
-    double ui = draw_ui_scale(width_px, height_px), legend = LEGEND_PX * ui;
-    double fit = fmin(width_px / (w->params.preserve_width_m + 2 * BANK_M),
-                      (height_px - legend) / (w->params.preserve_height_m + 2 * BANK_M));
-    struct picture p = {.cr = cr,
-                        .waters = w,
-                        .moment = &w->moments[moment],
-                        .px_per_m = fit,
-                        .ui = ui,
-                        .left = (width_px - fit * w->params.preserve_width_m) / 2,
-                        .top = BANK_M * fit,
-                        .height_m = w->params.preserve_height_m};
+    struct picture p = picture_of(cr, width_px, height_px, w, moment, view);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_paint(cr);
     cairo_save(cr);
-    cairo_rectangle(cr, 0, 0, width_px, height_px - legend);
+    cairo_rectangle(cr, 0, 0, width_px, p.water_px);
     cairo_clip(cr);
     draw_water(&p);
     draw_plants(&p);
@@ -266,8 +492,103 @@ void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *
     for (int i = 0; i < p.moment->creature_count; i++)
         draw_creature_of(&p, &p.moment->creatures[i]);
     draw_deaths(&p);
+    if (view->marked) {
+        draw_marked(&p, moment);
+        draw_life(&p, moment);
+    }
     cairo_restore(cr);
-    draw_legend(&p, width_px, height_px - legend);
+    draw_legend(&p, p.water_px);
+}
+
+/* ---- what is seen ---- */
+
+struct waters_view waters_view_of(const struct waters *w, uint64_t marked)
+{
+    struct waters_view view = {.x_m = w->params.preserve_width_m / 2,
+                               .y_m = w->params.preserve_height_m / 2,
+                               .zoom = marked ? fmax(w->params.preserve_width_m / NEAR_M, 1) : 1,
+                               .marked = marked,
+                               .is_following = marked != 0};
+    /* where it will be first */
+    for (int i = 0; marked && i < w->moment_count; i++)
+        if (waters_find(w, i, marked, &view.x_m, &view.y_m))
+            break;
+    return view;
+}
+
+void waters_view_follow(struct waters_view *view, const struct waters *w, int moment, double dt_s)
+{
+    double x_m, y_m, share = dt_s < 0 ? 1 : FOLLOW_1_S * dt_s / (1 + FOLLOW_1_S * dt_s);
+    if (!view->is_following || !view->marked || !waters_find(w, moment, view->marked, &x_m, &y_m))
+        return;
+    view->x_m += share * (x_m - view->x_m);
+    view->y_m += share * (y_m - view->y_m);
+}
+
+void waters_view_place(const struct waters_view *view, int width_px, int height_px,
+                       const struct waters *w, double x, double y, double *x_m, double *y_m)
+{
+    struct picture p = picture_of(NULL, width_px, height_px, w, 0, view);
+    *x_m = (x - p.left) / p.px_per_m;
+    *y_m = p.height_m - (y - p.top) / p.px_per_m;
+}
+
+void waters_view_zoom(struct waters_view *view, int width_px, int height_px, const struct waters *w,
+                      double factor, double x, double y)
+{
+    double before_x, before_y, after_x, after_y;
+    waters_view_pan(view, width_px, height_px, w, 0, 0);
+    waters_view_place(view, width_px, height_px, w, x, y, &before_x, &before_y);
+    view->zoom = fmin(fmax(view->zoom * factor, 1), WATERS_ZOOM_MOST);
+    waters_view_place(view, width_px, height_px, w, x, y, &after_x, &after_y);
+    view->x_m += before_x - after_x;
+    view->y_m += before_y - after_y;
+}
+
+void waters_view_pan(struct waters_view *view, int width_px, int height_px, const struct waters *w,
+                     double dx, double dy)
+{
+    struct picture p = picture_of(NULL, width_px, height_px, w, 0, view);
+    /* from the middle as it is shown */
+    view->x_m = (width_px / 2.0 - p.left - dx) / p.px_per_m;
+    view->y_m = p.height_m - (p.water_px / 2 - p.top - dy) / p.px_per_m;
+}
+
+/* How far a point is from a part's rectangle, px; 0: it is in it. */
+static double distance_to_part(const struct picture *p, const struct waters_part *part, double x,
+                               double y)
+{
+    double dx = x - at_x(p, part->x_m), dy = y - at_y(p, part->y_m);
+    double angle = (double)part->angle_rad, c = cos(angle), s = sin(angle);
+    double along = fabs(dx * c - dy * s) - (double)part->width_m * p->px_per_m / 2;
+    double across = fabs(dx * s + dy * c) - (double)part->height_m * p->px_per_m / 2;
+    return hypot(fmax(along, 0), fmax(across, 0));
+}
+
+uint64_t waters_view_pick(const struct waters_view *view, int width_px, int height_px,
+                          const struct waters *w, int moment, double x, double y)
+{
+    struct picture p = picture_of(NULL, width_px, height_px, w, moment, view);
+    double nearest_px = PICK_PX * p.ui;
+    uint64_t found = 0;
+    for (int i = 0; i < p.moment->egg_count; i++) {
+        const struct waters_thing *egg = &p.moment->eggs[i];
+        double px = hypot(at_x(&p, egg->x_m) - x, at_y(&p, egg->y_m) - y);
+        if (px < nearest_px) {
+            nearest_px = px;
+            found = egg->id;
+        }
+    }
+    for (int i = 0; i < p.moment->creature_count; i++)
+        for (int k = 0; k < p.moment->creatures[i].part_count; k++) {
+            const struct waters_creature *c = &p.moment->creatures[i];
+            double px = distance_to_part(&p, &p.moment->parts[c->first_part + k], x, y);
+            if (px < nearest_px) {
+                nearest_px = px;
+                found = c->id;
+            }
+        }
+    return found;
 }
 
 #endif

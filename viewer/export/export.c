@@ -172,7 +172,9 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
 {
     struct camera camera;
     if (job->waters) {
-        draw_waters(cr, job->width_px, job->height_px, job->waters, 0);
+        struct waters_view view = waters_view_of(job->waters, job->followed);
+        waters_view_follow(&view, job->waters, 0, -1);
+        draw_waters(cr, job->width_px, job->height_px, job->waters, 0, &view);
         return;
     }
     double lane = draw_lane_height(job->height_px, job->count);
@@ -216,8 +218,10 @@ int export_film_init(struct export_film *film, const struct export_job *job, dou
         if (cairo_surface_status(film->surfaces[i]) != CAIRO_STATUS_SUCCESS)
             return error_set(error, ERR_MEMORY, "%s: %s", job->path, error_text(ERR_MEMORY));
     }
-    if (job->waters)
+    if (job->waters) {
         film->frame_count = job->waters->moment_count;
+        film->view = waters_view_of(job->waters, job->followed);
+    }
     film->stride = (size_t)cairo_image_surface_get_stride(film->surfaces[0]) / 4;
     if (!job->waters)
         camera_fit(&film->camera, job->replays, job->count, job->width_px,
@@ -278,13 +282,15 @@ void export_film_draw(struct export_film *film, int index)
     tell_progress(film, index);
     double time_s = index / film->fps;
     struct camera camera = job->waters ? film->camera : follow(film, index);
+    if (job->waters)
+        waters_view_follow(&film->view, job->waters, index, index ? 1 / film->fps : -1);
     film->before = index ? film->pixels : NULL;
     cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
     cairo_t *cr = cairo_create(surface);
     /* edges of 16 shades, not 255: nobody sees it in motion, and shapes take half the time */
     cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (job->waters)
-        draw_waters(cr, job->width_px, job->height_px, job->waters, index);
+        draw_waters(cr, job->width_px, job->height_px, job->waters, index, &film->view);
     else if (job->is_grid)
         draw_cells(cr, job->width_px, job->height_px,
                    &(struct draw_cells){job->replays, NULL, job->count, -1, 1}, time_s,

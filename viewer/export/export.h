@@ -9,6 +9,7 @@
 #include "viewer/draw/eye/camera.h"
 #include "viewer/draw/overlay.h"
 #include "viewer/replay/replay.h"
+#include "viewer/draw/draw_waters.h"
 #include "viewer/replay/waters.h"
 
 #define EXPORT_SIDE_MIN_PX 16
@@ -21,6 +22,7 @@ struct export_job {
     int count;                   /* >= 1 */
     const struct waters *waters; /* of a preserve, instead of replays: then count is 0 */
     int is_world;                /* waters are to come */
+    uint64_t followed;           /* somebody in them; 0: nobody */
     const char *path;
     double time_s; /* one moment; negative: the whole */
     int width_px, height_px;
@@ -75,6 +77,7 @@ struct export_film {
     int frame_count;
     double fps;
     struct camera camera;
+    struct waters_view view; /* of waters */
     cairo_surface_t *surfaces[2];
     size_t stride;
     const uint32_t *pixels, *before; /* of this frame and of the one drawn before it; or NULL */

@@ -9,10 +9,23 @@
 #include "common/store/run_reader.h"
 #include "simulator/preserve/preserve_epoch.h"
 
+struct waters_source {
+    struct run_reader *reader;
+    struct preserve_memory memory;
+    struct params params;
+    int world;
+    uint32_t epoch; /* the next one */
+    struct packed_bytes state;
+    struct waters_event *events;
+    int event_count, event_room;
+};
+
 /* Simulating. */
 struct filming {
+    struct waters_source *source;
     struct waters *waters;
-    double step_s, next_s, tick_s;
+    atomic_int *stop;
+    double tick_s;
     int status;
 };
 
@@ -65,20 +78,30 @@ static void take_creatures(struct filming *f, struct waters_moment *m,
         struct vec3 centre = dynamics_centre_of_mass(views[i].dynamics);
         m->creatures[m->creature_count++] = (struct waters_creature){
             .id = c->descent.id,
+            .mother = c->descent.mother,
+            .father = c->descent.father,
             .family = c->descent.family,
             .is_hunter = c->descent.is_hunter,
             .generation = c->descent.generation,
             .children = c->children,
             .is_eating = views[i].is_eating,
             .fullness = (float)views[i].fullness,
-            .age_s = (float)(m->time_s - (double)c->born_tick * f->tick_s),
+            .born_s = (float)((double)c->born_tick * f->tick_s),
             .x_m = (float)centre.x,
             .y_m = (float)centre.y,
             .mouth_x_m = (float)views[i].mouth.x,
             .mouth_y_m = (float)views[i].mouth.y,
             .mouth_m = (float)views[i].phenotype->parts[views[i].phenotype->head].width_m,
+            .reserve_j = (float)joules_of(c->reserve),
+            .body_j = (float)joules_of(c->body),
+            .whole_j = (float)joules_of(c->body_whole),
+            .bitten_j = (float)joules_of(c->bitten),
+            .starved_j = (float)joules_of(c->starved),
+            .way_m = (float)c->way_m,
             .first_part = m->part_count,
             .part_count = views[i].phenotype->part_count};
+        for (int food = 0; food < FOOD_COUNT; food++)
+            m->creatures[i].gained_j[food] = (float)joules_of(c->gained[food]);
         take_parts(m, &views[i]);
     }
 }
@@ -94,14 +117,18 @@ static void take_things(struct filming *f, struct waters_moment *m,
     for (int i = 0; i < state->egg_count && f->status == 0; i++) {
         const struct creature_state *egg = &state->eggs[i];
         double lain_s = (double)(state->tick - egg->born_tick) * f->tick_s;
-        m->eggs[m->egg_count++] = (struct waters_thing){
-            (float)egg->x_m, (float)egg->y_m, 0.12F,
-            (float)fmin(lain_s / fmax(params->preserve_hatch_s, 1e-9), 1), egg->descent.family};
+        m->eggs[m->egg_count++] =
+            (struct waters_thing){(float)egg->x_m,
+                                  (float)egg->y_m,
+                                  0.12F,
+                                  (float)fmin(lain_s / fmax(params->preserve_hatch_s, 1e-9), 1),
+                                  egg->descent.family,
+                                  egg->descent.id};
     }
     for (int i = 0; i < state->carcass_count && f->status == 0; i++) {
         const struct carcass *c = &state->carcasses[i];
         m->carcasses[m->carcass_count++] =
-            (struct waters_thing){(float)c->x_m, (float)c->y_m, (float)c->radius_m, 0, 0};
+            (struct waters_thing){(float)c->x_m, (float)c->y_m, (float)c->radius_m, 0, 0, 0};
     }
     for (int i = 0; i < state->plant_count && f->status == 0; i++)
         m->plants[i] = (unsigned char)fmin(255 * (double)state->plants[i] / most, 255);
@@ -113,124 +140,236 @@ static int look(void *context, const struct preserve_state *state,
     struct filming *f = context;
     struct waters *w = f->waters;
     double time_s = (double)state->tick * f->tick_s;
-    if (time_s < f->next_s - 1e-9 || time_s > w->to_s + 1e-9 || f->status != 0 ||
+    if (f->stop && atomic_load(f->stop))
+        f->status = ERR_BUSY;
+    if (f->status != 0)
+        return 1;
+    double next_s = w->from_s + w->moment_count * w->step_s;
+    if (time_s < next_s - 1e-9 || time_s > w->to_s + 1e-9 ||
         !make_room(f, &w->moments, w->moment_count, &w->moment_room, sizeof w->moments[0]))
         return 0;
     struct waters_moment *m = &w->moments[w->moment_count++];
     *m = (struct waters_moment){.time_s = time_s, .daylight = daylight};
     take_creatures(f, m, views, count);
     take_things(f, m, state);
-    f->next_s += f->step_s;
     return 0;
 }
 
 static void hear(void *context, const struct preserve_event *event)
 {
     struct filming *f = context;
-    struct waters *w = f->waters;
-    if (event->kind != PRESERVE_DIED ||
-        !make_room(f, &w->deaths, w->death_count, &w->death_room, sizeof w->deaths[0]))
+    struct waters_source *s = f->source;
+    const struct creature_state *c = event->creature;
+    if (event->kind == PRESERVE_LAID ||
+        !make_room(f, &s->events, s->event_count, &s->event_room, sizeof s->events[0]))
         return;
-    double x_m = event->creature->x_m, y_m = event->creature->y_m;
-    const struct waters_moment *last = w->moment_count ? &w->moments[w->moment_count - 1] : NULL;
-    for (int i = 0; last && i < last->creature_count; i++)
-        if (last->creatures[i].id == event->creature->descent.id) {
-            x_m = last->creatures[i].x_m;
-            y_m = last->creatures[i].y_m;
-        }
-    w->deaths[w->death_count++] = (struct waters_death){(double)event->tick * f->tick_s, (float)x_m,
-                                                        (float)y_m, event->cause};
+    s->events[s->event_count++] =
+        (struct waters_event){(double)event->tick * f->tick_s,
+                              c->descent.id,
+                              (float)event->x_m,
+                              (float)event->y_m,
+                              (float)joules_of(c->reserve + c->body),
+                              event->kind == PRESERVE_DIED ? event->cause : -1};
 }
 
-/* The epoch's order; where the state is not kept it is that of the one before. */
-static int live_epoch(struct filming *f, struct run_reader *reader, uint32_t epoch,
-                      struct packed_bytes *state, struct preserve_memory *memory,
-                      struct error *error)
+/* ---- epochs ---- */
+
+static int copy_events(struct filming *f)
 {
+    const struct waters_source *s = f->source;
     struct waters *w = f->waters;
+    while (w->event_count < s->event_count) {
+        if (!make_room(f, &w->events, w->event_count, &w->event_room, sizeof w->events[0]))
+            return ERR_MEMORY;
+        w->events[w->event_count] = s->events[w->event_count];
+        w->event_count++;
+    }
+    return 0;
+}
+
+/* Lives through an order; the state after it becomes the source's. */
+static int live(struct filming *f, struct epoch_order *order, uint64_t digest, struct error *error)
+{
+    struct waters_source *s = f->source;
     struct preserve_state world;
     struct packed_bytes traveller = {NULL, 0};
     struct preserve_watcher watcher = {.hear = hear, .look = look, .context = f};
+    int status = preserve_epoch_begin(&world, &s->params, 0, order, &s->memory, error);
+    if (status)
+        return status;
+    status =
+        preserve_epoch_live(&world, &s->params, order, &watcher, &s->memory, &traveller, error);
+    packed_bytes_deinit(&traveller);
+    if (!status && !f->status && preserve_state_pack(&world, &s->state))
+        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    f->waters->recorded++;
+    f->waters->verified += !status && !f->status && preserve_digest(&world) == digest;
+    preserve_state_deinit(&world);
+    return status;
+}
+
+/* The epoch's order; where the state is not kept it is that of the one before. */
+int waters_source_live(struct waters_source *s, struct waters *w, atomic_int *stop,
+                       struct error *error)
+{
+    struct filming f = {
+        .source = s, .waters = w, .stop = stop, .tick_s = 1 / s->params.simulation_brain_hz};
     struct epoch_order *order = epoch_order_create();
     uint64_t digest;
     if (!order)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    order->world = (uint32_t)w->world;
-    order->epoch = epoch;
-    int status = run_reader_get_epoch(reader, order, &digest, error);
+    order->world = (uint32_t)s->world;
+    order->epoch = s->epoch;
+    int status = run_reader_get_epoch(s->reader, order, &digest, error);
     if (!status && !order->state.bytes) {
-        order->state = *state;
-        *state = (struct packed_bytes){NULL, 0};
+        order->state = s->state;
+        s->state = (struct packed_bytes){NULL, 0};
+    }
+    if (!status && !order->state.bytes)
+        status = error_set(error, ERR_MISSING, "world %d: its state is no longer kept", s->world);
+    if (!status) {
+        packed_bytes_deinit(&s->state);
+        status = live(&f, order, digest, error);
     }
     if (!status)
-        status = preserve_epoch_begin(&world, &w->params, 0, order, memory, error);
-    if (!status) {
-        status =
-            preserve_epoch_live(&world, &w->params, order, &watcher, memory, &traveller, error);
-        packed_bytes_deinit(state);
-        if (!status && preserve_state_pack(&world, state))
-            status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-        w->recorded++;
-        w->verified += !status && preserve_digest(&world) == digest;
-        preserve_state_deinit(&world);
-    }
-    if (!status && f->status)
-        status = error_set(error, f->status, "world %d: so long a time does not fit into memory",
-                           w->world);
-    packed_bytes_deinit(&traveller);
+        status = f.status ? f.status : copy_events(&f);
+    if (status && f.status)
+        error_set(error, f.status,
+                  f.status == ERR_BUSY ? "stopped" : "world %d: that does not fit into memory",
+                  s->world);
+    s->epoch += !status;
     epoch_order_destroy(order);
     return status;
 }
 
-static int simulate(struct filming *f, struct run_reader *reader,
-                    const struct waters_request *request, struct preserve_memory *memory,
-                    struct error *error)
+/* ---- sources ---- */
+
+int waters_source_open(struct waters_source **result, const char *run_directory, int world,
+                       double time_s, struct error *error)
 {
-    struct waters *w = f->waters;
-    struct packed_bytes state = {NULL, 0};
-    uint32_t first;
-    int status =
-        run_reader_find_state(reader, (uint32_t)w->world, (uint32_t)(request->from_s / EPOCH_S),
-                              &w->params, &first, error);
+    struct waters_source *s = *result = calloc(1, sizeof *s);
+    uint32_t first = 0;
+    if (!s || preserve_memory_init(&s->memory)) {
+        free(s);
+        *result = NULL;
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    }
+    s->world = world;
+    int status = run_reader_open(&s->reader, run_directory, error);
+    if (!status)
+        status = run_reader_find_state(s->reader, (uint32_t)world, (uint32_t)(time_s / EPOCH_S),
+                                       &s->params, &first, error);
+    preserve_apply(&s->params);
+    s->epoch = first + 1;
+    if (status) {
+        waters_source_close(s);
+        *result = NULL;
+    }
+    return status;
+}
+
+void waters_source_close(struct waters_source *s)
+{
+    if (!s)
+        return;
+    run_reader_close(s->reader);
+    preserve_memory_deinit(&s->memory);
+    packed_bytes_deinit(&s->state);
+    free(s->events);
+    free(s);
+}
+
+double waters_source_time(const struct waters_source *s)
+{
+    return (s->epoch - 1) * EPOCH_S;
+}
+
+int waters_find_end(const char *run_directory, int world, double *end_s, struct error *error)
+{
+    struct run_reader *reader;
+    struct params params;
+    uint32_t last = 0;
+    int status = run_reader_open(&reader, run_directory, error);
     if (status)
         return status;
-    preserve_apply(&w->params);
-    w->columns = (int)(w->params.preserve_width_m / PLANTS_CELL_M + 0.5);
-    w->rows = (int)(w->params.preserve_height_m / PLANTS_CELL_M + 0.5);
-    f->tick_s = 1 / w->params.simulation_brain_hz;
-    for (uint32_t epoch = first + 1; !status && (epoch - 1) * EPOCH_S < request->to_s - 1e-9;
-         epoch++)
-        status = live_epoch(f, reader, epoch, &state, memory, error);
+    /* the last state is always kept */
+    status = run_reader_find_state(reader, (uint32_t)world, INT32_MAX, &params, &last, error);
+    run_reader_close(reader);
+    *end_s = last * EPOCH_S;
+    return status;
+}
+
+/* An egg lies for a while before it hatches; a carcass is seen for a while. */
+#define EGG_SEEN_S     3.0
+#define CARCASS_SEEN_S 10.0
+
+int waters_find_life(const char *run_directory, uint64_t id, int *world, double *from_s,
+                     double *to_s, struct error *error)
+{
+    struct run_reader *reader;
+    struct run_life life;
+    struct params params;
+    uint32_t last;
+    int status = run_reader_open(&reader, run_directory, error);
+    if (status)
+        return status;
+    status = run_reader_get_life(reader, id, &life, error);
+    if (!status)
+        status = run_reader_find_state(reader, life.world, INT32_MAX, &params, &last, error);
+    run_reader_close(reader);
+    if (status)
+        return status;
+    *world = (int)life.world;
+    *from_s = fmax(life.born_s - params.preserve_hatch_s - EGG_SEEN_S, 0);
+    *to_s = fmin(life.died_s + CARCASS_SEEN_S, last * EPOCH_S); // of the living: the end
+    return 0;
+}
+
+struct waters *waters_source_begin(const struct waters_source *s, double from_s, double to_s,
+                                   double step_s)
+{
+    struct waters *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->params = s->params;
+    w->world = s->world;
+    w->columns = (int)(s->params.preserve_width_m / PLANTS_CELL_M + 0.5);
+    w->rows = (int)(s->params.preserve_height_m / PLANTS_CELL_M + 0.5);
+    w->from_s = from_s;
+    w->to_s = to_s;
+    w->step_s = step_s;
+    return w;
+}
+
+/* ---- some of a world's time ---- */
+
+static int simulate(struct waters_source *s, struct waters *w, struct error *error)
+{
+    int status = 0;
+    while (!status && waters_source_time(s) < w->to_s - 1e-9)
+        status = waters_source_live(s, w, NULL, error);
     /* a run may end before the time that is asked for */
     if (status == ERR_MISSING && w->moment_count > 0)
         status = 0;
-    packed_bytes_deinit(&state);
-    if (!status && w->moment_count == 0)
+    if (status == ERR_MISSING || (!status && w->moment_count == 0))
         status = error_set(error, ERR_MISSING, "world %d has not come so far", w->world);
     return status;
 }
 
 int waters_create(struct waters **result, const struct waters_request *request, struct error *error)
 {
-    struct preserve_memory memory;
-    struct run_reader *reader;
-    struct waters *w = *result = calloc(1, sizeof *w);
-    struct filming f = {.waters = w, .step_s = request->step_s, .next_s = request->from_s};
-    if (!w || preserve_memory_init(&memory)) {
-        free(w);
-        *result = NULL;
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    }
-    w->world = request->world;
-    w->from_s = request->from_s;
-    w->to_s = request->to_s;
-    int status = run_reader_open(&reader, request->run_directory, error);
-    if (!status)
-        status = simulate(&f, reader, request, &memory, error);
-    run_reader_close(reader);
-    preserve_memory_deinit(&memory);
+    struct waters_source *source;
+    int status =
+        waters_source_open(&source, request->run_directory, request->world, request->from_s, error);
+    *result = NULL;
+    if (status)
+        return status;
+    *result = waters_source_begin(source, request->from_s, request->to_s, request->step_s);
+    status = *result ? simulate(source, *result, error)
+                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    waters_source_close(source);
     if (status) {
-        waters_destroy(w);
+        waters_destroy(*result);
         *result = NULL;
     }
     return status;
@@ -247,7 +386,71 @@ void waters_destroy(struct waters *w)
     }
     if (w) {
         free(w->moments);
-        free(w->deaths);
+        free(w->events);
     }
     free(w);
+}
+
+/* ---- looking up ---- */
+
+const struct waters_creature *waters_find_living(const struct waters_moment *moment, uint64_t id)
+{
+    for (int i = 0; i < moment->creature_count; i++)
+        if (moment->creatures[i].id == id)
+            return &moment->creatures[i];
+    return NULL;
+}
+
+const struct waters_event *waters_find_event(const struct waters *w, uint64_t id, int is_death)
+{
+    for (int i = w->event_count; i-- > 0;)
+        if (w->events[i].id == id && (w->events[i].cause >= 0) == is_death)
+            return &w->events[i];
+    return NULL;
+}
+
+/* Carcasses only sink: the nearest below where it died. */
+static const struct waters_thing *find_carcass(const struct waters_moment *moment,
+                                               const struct waters_event *death)
+{
+    const struct waters_thing *nearest = NULL;
+    for (int i = 0; i < moment->carcass_count; i++) {
+        const struct waters_thing *c = &moment->carcasses[i];
+        if (fabsf(c->x_m - death->x_m) < 0.01F && c->y_m < death->y_m + 0.01F &&
+            (!nearest || c->y_m > nearest->y_m))
+            nearest = c;
+    }
+    return nearest;
+}
+
+static enum waters_being tell_place(enum waters_being being, float at_x_m, float at_y_m,
+                                    double *x_m, double *y_m)
+{
+    *x_m = (double)at_x_m;
+    *y_m = (double)at_y_m;
+    return being;
+}
+
+enum waters_being waters_find(const struct waters *w, int moment, uint64_t id, double *x_m,
+                              double *y_m)
+{
+    const struct waters_moment *m = &w->moments[moment];
+    const struct waters_creature *living = waters_find_living(m, id);
+    const struct waters_event *death = waters_find_event(w, id, 1);
+    const struct waters_thing *carcass =
+        death && death->time_s <= m->time_s ? find_carcass(m, death) : NULL;
+    if (living)
+        return tell_place(WATERS_LIVING, living->x_m, living->y_m, x_m, y_m);
+    for (int i = 0; i < m->egg_count; i++)
+        if (m->eggs[i].id == id)
+            return tell_place(WATERS_EGG, m->eggs[i].x_m, m->eggs[i].y_m, x_m, y_m);
+    if (carcass)
+        return tell_place(WATERS_CARCASS, carcass->x_m, carcass->y_m, x_m, y_m);
+    return WATERS_NOWHERE;
+}
+
+int waters_moment_at(const struct waters *w, double time_s)
+{
+    double number = floor((time_s - w->from_s) / w->step_s + 1e-6);
+    return (int)fmin(fmax(number, 0), w->moment_count - 1);
 }

@@ -12,23 +12,7 @@
 #include <cairo.h>
 
 #include "viewer/stage/gallery.h"
-
-/* Keys that are no characters; the others are given as the ASCII character they print. Capital
- * letters that mean nothing are taken for small ones. */
-enum stage_key {
-    STAGE_KEY_ENTER = '\r',
-    STAGE_KEY_LEFT = 256,
-    STAGE_KEY_RIGHT,
-    STAGE_KEY_UP,
-    STAGE_KEY_DOWN,
-    STAGE_KEY_HOME,
-    STAGE_KEY_END,
-    STAGE_KEY_TAB,
-    STAGE_KEY_BACKTAB,
-    STAGE_KEY_ESCAPE,
-    STAGE_KEY_F1,
-    STAGE_KEY_F11,
-};
+#include "viewer/stage/scene.h"
 
 enum stage_view { VIEW_SINGLE, VIEW_RACE, VIEW_CELLS, VIEW_PAIR };
 
@@ -68,6 +52,9 @@ int stage_is_quitting(const struct stage *stage);
 int stage_is_fullscreen(const struct stage *stage);
 /* For the window's frame; good until the next call. */
 const char *stage_title(struct stage *stage);
+
+/* For the window: a struct stage. */
+extern const struct scene_acts stage_acts;
 
 /* What there is to see, for tests. */
 enum stage_view stage_view(const struct stage *stage);

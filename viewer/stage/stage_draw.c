@@ -128,22 +128,6 @@ void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
 
 /* ---- drawing the controls ---- */
 
-static void draw_play_button(cairo_t *cr, const struct stage *stage, double x, double y, double ui)
-{
-    double r = 7 * ui;
-    draw_set_color(cr, palette[COLOR_text].light, 1);
-    if (stage->is_playing) {
-        cairo_rectangle(cr, x - r * 0.8, y - r, r * 0.6, 2 * r);
-        cairo_rectangle(cr, x + r * 0.2, y - r, r * 0.6, 2 * r);
-    } else {
-        cairo_move_to(cr, x - r * 0.7, y - r);
-        cairo_line_to(cr, x + r, y);
-        cairo_line_to(cr, x - r * 0.7, y + r);
-        cairo_close_path(cr);
-    }
-    cairo_fill(cr);
-}
-
 static void draw_word(cairo_t *cr, const struct stage *stage, enum bar_word word, const char *text)
 {
     double left, width, ui = stage_ui_scale(stage), size = 12 * ui;
@@ -163,7 +147,7 @@ static void draw_bar(cairo_t *cr, const struct stage *stage, double ui)
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_rectangle(cr, 0, top, stage->width, stage->height - top);
     cairo_fill(cr);
-    draw_play_button(cr, stage, 26 * ui, middle, ui);
+    draw_play_button(cr, stage->is_playing, 26 * ui, middle, 7 * ui);
     draw_scrub(cr, &scrub);
     if (stage->speed >= 1)
         snprintf(text, sizeof text, "x%g", stage->speed);
@@ -240,7 +224,7 @@ static void draw_panels(struct stage *stage, cairo_surface_t *surface)
         stage_draw_choices(cr, stage);
     draw_bar(cr, stage, ui);
     if (stage->is_help)
-        stage_draw_help(cr, stage, ui);
+        stage_draw_help(cr, stage);
     if (stage->toast[0])
         draw_toast(cr, stage, ui);
     cairo_destroy(cr);

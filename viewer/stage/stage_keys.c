@@ -10,9 +10,8 @@
 
 #include "common/params/choice.h"
 
-#define SPEED_MIN      0.0625
-#define SPEED_MAX      16.0
-#define HELP_COLUMN_PX 282
+#define SPEED_MIN 0.0625
+#define SPEED_MAX 16.0
 
 /* ---- actions ---- */
 
@@ -504,27 +503,14 @@ static const char *const help_lines[] = {
 };
 #define HELP_LINE_COUNT ((int)(sizeof help_lines / sizeof help_lines[0]))
 
-void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui)
+void stage_draw_help(cairo_t *cr, const struct stage *stage)
 {
-    int rows = (BINDING_COUNT + 2) / 3;
-    /* as large as fits */
-    double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * HELP_LINE_COUNT;
-    ui = fmin(ui, fmin(0.98 * stage->width / width, 0.98 * stage->height / height));
-    width *= ui;
-    height *= ui;
-    double x = (stage->width - width) / 2, y = (stage->height - height) / 2;
-    draw_panel(cr, x, y, width, height, ui);
-    draw_text(cr, "Bestiary viewer", x + 22 * ui, y + 32 * ui, 16 * ui, 1, DRAW_LEFT, COLOR_text);
-    for (int i = 0; i < BINDING_COUNT; i++) {
-        double left = x + 22 * ui + (i / rows) * HELP_COLUMN_PX * ui,
-               line = y + 60 * ui + (i % rows) * 21 * ui;
-        draw_text(cr, bindings[i].label, left, line, 12 * ui, 1, DRAW_LEFT, COLOR_part_0);
-        draw_text(cr, bindings[i].help, left + 94 * ui, line, 12 * ui, 0, DRAW_LEFT, COLOR_text);
-    }
-    for (int i = 0; i < HELP_LINE_COUNT; i++)
-        draw_text(cr, help_lines[i], x + 22 * ui,
-                  y + height - (16 + 18 * (HELP_LINE_COUNT - 1 - i)) * ui, 11.5 * ui, 0, DRAW_LEFT,
-                  COLOR_text_soft);
+    struct draw_help_row rows[BINDING_COUNT];
+    for (int i = 0; i < BINDING_COUNT; i++)
+        rows[i] = (struct draw_help_row){bindings[i].label, bindings[i].help};
+    draw_help(
+        cr, stage->width, stage->height,
+        &(struct draw_help){"Bestiary viewer", rows, BINDING_COUNT, help_lines, HELP_LINE_COUNT});
 }
 
 #endif

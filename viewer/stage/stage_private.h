@@ -5,6 +5,7 @@
  *   stage_draw.c    the picture and what surrounds it
  *   stage_keys.c    what each key does, and the help, which lists them
  *   stage_mouse.c   pressing, dragging, clicking, the wheel
+ *   stage_scene.c   the stage as a scene of the window
  *   stage_choose.c  choosing by hand: marks, buttons, what was said of them */
 #ifndef VIEWER_STAGE_STAGE_PRIVATE_H
 #define VIEWER_STAGE_STAGE_PRIVATE_H
@@ -134,7 +135,7 @@ int stage_press_choices(struct stage *stage, double x, double y);
 void stage_act_play(struct stage *stage);
 void stage_act_word(struct stage *stage, enum bar_word word);
 void stage_zoom(struct stage *stage, double factor, double dx, double dy);
-void stage_draw_help(cairo_t *cr, const struct stage *stage, double ui);
+void stage_draw_help(cairo_t *cr, const struct stage *stage);
 
 #endif
 #endif

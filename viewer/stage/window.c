@@ -1,4 +1,4 @@
-/* SDL2 gives the window, the clock and the events; the stage (stage.h) draws every frame with cairo
+/* SDL2 gives the window, the clock and the events; the scene (scene.h) draws every frame with cairo
  * into an image, which is uploaded as one texture, so that what one sees is what an export would
  * write. */
 #include "viewer/stage/window.h"
@@ -24,6 +24,7 @@ int window_run(const struct window_options *options, struct error *error)
 #include <string.h>
 
 #include "common/system/draft.h"
+#include "viewer/stage/shore.h"
 #include "viewer/stage/stage.h"
 
 #define WINDOW_WIDTH    1120
@@ -52,7 +53,8 @@ struct window {
     cairo_surface_t *surface;
     int width, height;      /* px */
     double pixels_per_unit; /* of the mouse's coordinates */
-    struct stage *stage;
+    const struct scene_acts *acts;
+    void *scene;
     int is_quitting, is_fullscreen;
 };
 
@@ -60,7 +62,7 @@ struct window {
 
 static void present(struct window *window)
 {
-    stage_draw(window->stage, window->surface);
+    window->acts->draw(window->scene, window->surface);
     SDL_UpdateTexture(window->texture, NULL, cairo_image_surface_get_data(window->surface),
                       cairo_image_surface_get_stride(window->surface));
     SDL_RenderClear(window->renderer);
@@ -89,7 +91,7 @@ static int fit_to_window(struct window *window)
                                         SDL_TEXTUREACCESS_STREAMING, width, height);
     if (!window->texture || cairo_surface_status(window->surface) != CAIRO_STATUS_SUCCESS)
         return ERR_IO;
-    stage_resize(window->stage, width, height);
+    window->acts->resize(window->scene, width, height);
     return 0;
 }
 
@@ -127,9 +129,9 @@ static void turn_wheel(struct window *window, const SDL_MouseWheelEvent *wheel)
     int x, y;
     SDL_GetMouseState(&x, &y);
     if (wheel->preciseY != 0)
-        stage_turn_wheel(window->stage, (double)wheel->preciseY, x * scale, y * scale);
+        window->acts->turn_wheel(window->scene, (double)wheel->preciseY, x * scale, y * scale);
     if (across != 0)
-        stage_seek(window->stage, stage_time(window->stage) + across * WHEEL_S);
+        window->acts->seek(window->scene, window->acts->time(window->scene) + across * WHEEL_S);
 }
 
 static void handle_event(struct window *window, const SDL_Event *event)
@@ -140,35 +142,38 @@ static void handle_event(struct window *window, const SDL_Event *event)
         window->is_quitting = 1;
         break;
     case SDL_KEYDOWN:
-        stage_press_key(window->stage, translate_key(&event->key.keysym));
+        window->acts->press_key(window->scene, translate_key(&event->key.keysym));
         break;
     case SDL_MOUSEBUTTONDOWN:
         if (event->button.button == SDL_BUTTON_MIDDLE ||
             (event->button.button == SDL_BUTTON_LEFT && SDL_GetModState() & KMOD_SHIFT))
-            stage_press_pan(window->stage, event->button.x * scale, event->button.y * scale);
+            window->acts->press_pan(window->scene, event->button.x * scale,
+                                    event->button.y * scale);
         else if (event->button.button == SDL_BUTTON_LEFT)
-            stage_press_mouse(window->stage, event->button.x * scale, event->button.y * scale);
+            window->acts->press_mouse(window->scene, event->button.x * scale,
+                                      event->button.y * scale);
         else if (event->button.button == SDL_BUTTON_RIGHT)
-            stage_press_choice(window->stage, event->button.x * scale, event->button.y * scale);
+            window->acts->press_choice(window->scene, event->button.x * scale,
+                                       event->button.y * scale);
         break;
     case SDL_MOUSEBUTTONUP:
-        stage_release_mouse(window->stage);
+        window->acts->release_mouse(window->scene);
         break;
     case SDL_MOUSEMOTION:
-        stage_move_mouse(window->stage, event->motion.x * scale, event->motion.y * scale);
+        window->acts->move_mouse(window->scene, event->motion.x * scale, event->motion.y * scale);
         break;
     case SDL_MOUSEWHEEL:
         turn_wheel(window, &event->wheel);
         break;
     case SDL_MULTIGESTURE:
         /* two fingers that part; places and distances are shares of the window's */
-        stage_turn_wheel(window->stage, PINCH_CLICKS * (double)event->mgesture.dDist,
-                         (double)event->mgesture.x * window->width,
-                         (double)event->mgesture.y * window->height);
+        window->acts->turn_wheel(window->scene, PINCH_CLICKS * (double)event->mgesture.dDist,
+                                 (double)event->mgesture.x * window->width,
+                                 (double)event->mgesture.y * window->height);
         break;
     case SDL_WINDOWEVENT:
         /* uncovered or moved to another screen: the picture is wanted again */
-        stage_seek(window->stage, stage_time(window->stage));
+        window->acts->seek(window->scene, window->acts->time(window->scene));
         break;
     default:
         break;
@@ -194,10 +199,10 @@ static int handle_events(struct window *window, int is_idle)
 /* What the stage wants of the window. */
 static void obey(struct window *window)
 {
-    const char *title = stage_title(window->stage);
+    const char *title = window->acts->title(window->scene);
     if (strcmp(title, SDL_GetWindowTitle(window->window)) != 0)
         SDL_SetWindowTitle(window->window, title);
-    if (stage_is_fullscreen(window->stage) == window->is_fullscreen)
+    if (window->acts->is_fullscreen(window->scene) == window->is_fullscreen)
         return;
     window->is_fullscreen = !window->is_fullscreen;
     SDL_SetWindowFullscreen(window->window,
@@ -206,7 +211,7 @@ static void obey(struct window *window)
 
 static int is_over(const struct window *window)
 {
-    return window->is_quitting || stage_is_quitting(window->stage);
+    return window->is_quitting || window->acts->is_quitting(window->scene);
 }
 
 static int loop(struct window *window, struct error *error)
@@ -217,12 +222,12 @@ static int loop(struct window *window, struct error *error)
         uint32_t start_ms = SDL_GetTicks();
         double dt_s = options->frame_limit ? FRAME_S : (start_ms - last_ms) / 1000.0;
         last_ms = start_ms;
-        stage_look_for_news(window->stage, start_ms / 1000.0);
-        if (!handle_events(window, stage_is_still(window->stage) && !options->frame_limit))
+        window->acts->look_for_news(window->scene, start_ms / 1000.0);
+        if (!handle_events(window, window->acts->is_still(window->scene) && !options->frame_limit))
             continue;
         if (fit_to_window(window))
             return error_set(error, ERR_IO, "window: %s", SDL_GetError());
-        stage_advance(window->stage, fmin(dt_s, FRAME_LONGEST_S));
+        window->acts->advance(window->scene, fmin(dt_s, FRAME_LONGEST_S));
         obey(window);
         present(window);
         if (options->frame_limit && ++frame >= options->frame_limit)
@@ -333,28 +338,46 @@ int window_check(struct error *error)
     return 0;
 }
 
+/* What is shown. */
+static int make_scene(struct window *window, struct error *error)
+{
+    const struct window_options *options = window->options;
+    struct shore *shore = NULL;
+    if (options->shore) {
+        int status = shore_create(&shore, options->shore, error);
+        window->acts = &shore_acts;
+        window->scene = shore;
+        return status;
+    }
+    struct stage *stage = stage_create(options->gallery, options->is_live);
+    if (!stage)
+        return error_set(error, ERR_MEMORY, "window: %s", error_text(ERR_MEMORY));
+    if (options->has_overlays)
+        stage_set_overlays(stage, options->overlays);
+    window->acts = &stage_acts;
+    window->scene = stage;
+    return 0;
+}
+
 int window_run(const struct window_options *options, struct error *error)
 {
-    struct window window = {.options = options,
-                            .stage = stage_create(options->gallery, options->is_live)};
-    if (!window.stage)
-        return error_set(error, ERR_MEMORY, "window: %s", error_text(ERR_MEMORY));
-    int status = open_window(&window, error);
+    struct window window = {.options = options};
+    int status = make_scene(&window, error);
+    if (status)
+        return status;
+    status = open_window(&window, error);
     if (!status) {
-        /* as large as the window is, and then seen from the start */
-        stage_press_key(window.stage, '0');
-        if (options->has_overlays)
-            stage_set_overlays(window.stage, options->overlays);
+        window.acts->begin(window.scene);
         for (const char *key = options->keys; key && *key; key++)
-            stage_press_key(window.stage, *key);
+            window.acts->press_key(window.scene, *key);
         if (options->time_s >= 0)
-            stage_seek(window.stage, options->time_s);
+            window.acts->seek(window.scene, options->time_s);
         status = loop(&window, error);
     }
     if (!status && options->screenshot)
         status = write_screenshot(&window, error);
     close_window(&window);
-    stage_destroy(window.stage);
+    window.acts->destroy(window.scene);
     return status;
 }
 

@@ -4,7 +4,10 @@
 
 #include "viewer/stage/gallery.h"
 
+struct shore_request; /* viewer/stage/shore.h */
+
 struct window_options {
+    const struct shore_request *shore; /* a world of a preserve instead of a gallery, or NULL */
     struct gallery *gallery; /* empty only for a run that has finished no generation yet */
     int is_live;             /* follows new generations of the run */
     int width_px, height_px; /* 0: the default */

@@ -1,0 +1,349 @@
+/* A world of a preserve as the window shows it, without a window: playing, jumps, other worlds, who
+ * is followed from egg to carcass, and a run that grows while it is watched. */
+#include "viewer/stage/shore.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/suite.h"
+
+#ifdef HAVE_CAIRO
+
+#include "common/store/run_reader.h"
+#include "controller/store/store.h"
+#include "simulator/preserve/preserve_epoch.h"
+#include "viewer/draw/draw_waters.h"
+
+#define WIDTH  640
+#define HEIGHT 400
+enum { WORLDS = 2, EPOCHS = 3 };
+
+static char directory[64], path[96];
+static struct params params;
+static struct error error;
+static struct shore *shore;
+
+/* ---- a run of two small worlds ---- */
+
+static void check_ok(int status)
+{
+    ck_assert_msg(status == 0, "%s", error.message);
+}
+
+static void hear(void *context, const struct preserve_event *event)
+{
+    struct epoch_life life;
+    if (preserve_epoch_life(event, &life))
+        ck_assert_int_eq(epoch_end_add_life(context, &life), 0);
+}
+
+/* Lives through an epoch of a world and stores it. */
+static void live(struct store *store, struct preserve_memory *memory, struct epoch_order *order)
+{
+    struct preserve_state state;
+    struct epoch_end *end = epoch_end_create();
+    struct preserve_watcher watcher = {.hear = hear, .context = end};
+    check_ok(preserve_epoch_begin(&state, &params, 5, order, memory, &error));
+    check_ok(
+        preserve_epoch_live(&state, &params, order, &watcher, memory, &end->traveller, &error));
+    preserve_epoch_facts(&state, end->facts);
+    ck_assert_int_eq(preserve_state_pack(&state, &end->state), 0);
+    struct store_epoch epoch = {.world = order->world,
+                                .epoch = order->epoch,
+                                .digest = preserve_digest(&state),
+                                .order = order,
+                                .end = end,
+                                .drifted_to = -1,
+                                .tick_s = 1 / params.simulation_brain_hz};
+    check_ok(store_put_epoch(store, &epoch, 1, &error));
+    preserve_state_deinit(&state);
+    epoch_end_destroy(end);
+}
+
+static void add_epochs(struct store *store, uint32_t first, uint32_t last)
+{
+    struct preserve_memory memory;
+    struct creature fish;
+    check_ok(creature_read(&fish, "examples/creatures/fish.json", &error));
+    ck_assert_int_eq(preserve_memory_init(&memory), 0);
+    for (uint32_t epoch = first; epoch <= last; epoch++)
+        for (uint32_t world = 0; world < WORLDS; world++) {
+            struct epoch_order *order = epoch_order_create();
+            order->world = world;
+            order->epoch = epoch;
+            if (epoch == 0) {
+                order->founders = calloc(1, sizeof order->founders[0]);
+                order->founder_count = 1;
+                ck_assert_int_eq(genome_copy(&order->founders[0], &fish.genome), 0);
+            } else {
+                check_ok(store_get_order(store, order, &error));
+            }
+            live(store, &memory, order);
+            epoch_order_destroy(order);
+        }
+    check_ok(store_commit(store, &error));
+    preserve_memory_deinit(&memory);
+    creature_deinit(&fish);
+}
+
+static void set(const char *assignment)
+{
+    ck_assert_msg(params_set_assignment(&params, assignment, &error) == 0, "%s", error.message);
+}
+
+static void make_run(void)
+{
+    struct store *store;
+    snprintf(directory, sizeof directory, "/tmp/test_shore.%ld", (long)getpid());
+    snprintf(path, sizeof path, "%s/run.db", directory);
+    ck_assert_int_eq(mkdir(directory, 0700), 0);
+    params_set_defaults(&params);
+    set("world.preset=water");
+    set("evolution.behaviour=preserve");
+    set("preserve.founders=3");
+    set("preserve.width_m=8");
+    set("preserve.height_m=5");
+    set("preserve.head_w=200"); // somebody starves soon
+    preserve_apply(&params);
+    check_ok(store_create(&store, path, &params, &error));
+    add_epochs(store, 0, EPOCHS);
+    store_close(store);
+}
+
+static void remove_run(void)
+{
+    unlink(path);
+    rmdir(directory);
+}
+
+/* ---- the shore ---- */
+
+static void open_shore(struct shore_request request)
+{
+    request.run_directory = directory;
+    request.is_patient = 1;
+    check_ok(shore_create(&shore, &request, &error));
+    shore_acts.resize(shore, WIDTH, HEIGHT);
+}
+
+static void teardown(void)
+{
+    shore_destroy(shore);
+    shore = NULL;
+}
+
+static void press(int key)
+{
+    shore_acts.press_key(shore, key);
+}
+
+static void pass(double time_s)
+{
+    shore_acts.advance(shore, time_s);
+}
+
+static double now_s(void)
+{
+    return shore_acts.time(shore);
+}
+
+static void draw(void)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+    shore_acts.draw(shore, surface);
+    ck_assert_int_eq(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
+    cairo_surface_destroy(surface);
+}
+
+static void click(double x, double y)
+{
+    shore_acts.press_mouse(shore, x, y);
+    shore_acts.release_mouse(shore);
+}
+
+START_TEST(it_plays_pauses_and_jumps)
+{
+    open_shore((struct shore_request){.from_s = 20});
+    ck_assert_ptr_null(shore_waters(shore));
+    pass(1);
+    ck_assert_double_eq_tol(now_s(), 21, 1e-9);
+    ck_assert_int_eq(shore_waters(shore)->verified, 1);
+    press('+');
+    pass(1);
+    ck_assert_double_eq_tol(now_s(), 23, 1e-9);
+    press(' ');
+    pass(1);
+    ck_assert_double_eq_tol(now_s(), 23, 1e-9);
+    ck_assert(strstr(shore_acts.title(shore), "world 0 at 0:23 - verified"));
+    press('.');
+    press('.');
+    press(',');
+    ck_assert_double_eq_tol(now_s(), 23 + 1.0 / 30, 1e-9);
+    press(STAGE_KEY_RIGHT);
+    ck_assert_double_eq_tol(now_s(), 28 + 1.0 / 30, 1e-9);
+    press(']');
+    pass(0);
+    ck_assert_double_ge(now_s(), 30);
+    /* far on and back, by the bar and by a key */
+    shore_acts.press_mouse(shore, WIDTH / 2.0, HEIGHT - 10);
+    shore_acts.release_mouse(shore);
+    double half_s = now_s();
+    ck_assert(half_s > 20 && half_s < 70);
+    press('r');
+    pass(0);
+    ck_assert_double_eq_tol(now_s(), 0, 1e-9);
+    ck_assert(fabs(shore_waters(shore)->from_s) < 1e-9);
+    /* to the end of what is recorded, and no further */
+    shore_acts.seek(shore, 1e6);
+    ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 1e-9);
+    press('h');
+    draw();
+    press('q');
+    ck_assert(!shore_acts.is_quitting(shore));
+    press('q');
+    ck_assert(shore_acts.is_quitting(shore));
+}
+END_TEST
+
+START_TEST(other_worlds_have_a_key)
+{
+    open_shore((struct shore_request){.from_s = 5});
+    pass(0);
+    uint64_t first = shore_waters(shore)->moments[0].creatures[0].id;
+    press('w');
+    pass(0);
+    ck_assert_int_eq(shore_world(shore), 1);
+    ck_assert(shore_waters(shore)->moments[0].creatures[0].id != first);
+    press('w'); // there is no third one
+    ck_assert_int_eq(shore_world(shore), 1);
+    press('v');
+    pass(0);
+    ck_assert_int_eq(shore_world(shore), 0);
+    teardown();
+    struct shore_request strange = {.run_directory = directory, .world = 7};
+    ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
+    strange = (struct shore_request){.run_directory = directory, .from_s = 1e4};
+    ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
+}
+END_TEST
+
+START_TEST(who_is_clicked_is_followed)
+{
+    open_shore((struct shore_request){.from_s = 2});
+    press(' ');
+    pass(0);
+    const struct waters *w = shore_waters(shore);
+    struct waters_view view = waters_view_of(w, 0);
+    int moment = waters_moment_at(w, now_s());
+    const struct waters_creature *c = &w->moments[moment].creatures[0];
+    double low_x, low_y, high_x, high_y;
+    int height = HEIGHT - 40 * HEIGHT / 540;
+    waters_view_place(&view, WIDTH, height, w, 0, 0, &low_x, &high_y);
+    waters_view_place(&view, WIDTH, height, w, WIDTH, height, &high_x, &low_y);
+    double x = ((double)c->x_m - low_x) / (high_x - low_x) * WIDTH;
+    double y = (high_y - (double)c->y_m) / (high_y - low_y) * height;
+    ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, x, y) == c->id);
+    ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, -50, -50) == 0);
+    click(x, y);
+    ck_assert(shore_followed(shore) == c->id);
+    draw();
+    press('n');
+    ck_assert(shore_followed(shore) == w->moments[moment].creatures[1].id);
+    press('p');
+    ck_assert(shore_followed(shore) == c->id);
+    click(WIDTH / 2.0, 1);
+    ck_assert(shore_followed(shore) == 0);
+}
+END_TEST
+
+/* From its egg, or as a founder from the beginning, to its carcass. */
+START_TEST(a_life_has_an_end)
+{
+    struct run_reader *reader;
+    struct run_life life = {.died_s = NAN};
+    uint64_t id = 0;
+    int world;
+    double from_s, to_s, x_m, y_m;
+    check_ok(run_reader_open(&reader, directory, &error));
+    for (uint64_t i = 1; i < 20 && isnan(life.died_s); i++)
+        if (run_reader_get_life(reader, i, &life, &error) == 0)
+            id = i;
+    run_reader_close(reader);
+    ck_assert_msg(!isnan(life.died_s), "nobody died");
+    check_ok(waters_find_life(directory, id, &world, &from_s, &to_s, &error));
+    ck_assert(from_s <= life.born_s && to_s > life.died_s && world == 0);
+    struct waters_request request = {directory, world, from_s, to_s, 0.5};
+    struct waters *w;
+    check_ok(waters_create(&w, &request, &error));
+    int died = waters_moment_at(w, life.died_s) + 1;
+    ck_assert_int_eq(waters_find(w, waters_moment_at(w, life.died_s - 1), id, &x_m, &y_m),
+                     WATERS_LIVING);
+    ck_assert_int_eq(waters_find(w, died, id, &x_m, &y_m), WATERS_CARCASS);
+    const struct waters_event *death = waters_find_event(w, id, 1);
+    ck_assert(death && fabs(death->time_s - life.died_s) < 1e-6);
+    struct waters_view view = waters_view_of(w, id);
+    waters_view_follow(&view, w, died, -1);
+    ck_assert_double_eq_tol(view.x_m, x_m, 1e-9);
+    waters_destroy(w);
+    ck_assert_int_eq(waters_find_life(directory, 999999, &world, &from_s, &to_s, &error),
+                     ERR_MISSING);
+
+    open_shore((struct shore_request){.world = world, .from_s = from_s, .follow = id});
+    pass(0);
+    ck_assert(shore_followed(shore) == id);
+    for (int k = 0; k < 6 && now_s() < life.died_s + 1; k++) {
+        pass(1);
+        shore_acts.seek(shore, now_s() + 20);
+        pass(0);
+        draw();
+    }
+}
+END_TEST
+
+/* The newest epoch, and the next one when the run has come so far. */
+START_TEST(a_run_is_followed_while_it_goes_on)
+{
+    struct store *store;
+    open_shore((struct shore_request){.is_live = 1});
+    pass(0);
+    ck_assert_double_eq_tol(shore_waters(shore)->from_s, (EPOCHS - 1) * EPOCH_S, 1e-9);
+    press('+');
+    for (int k = 0; k < 20; k++)
+        pass(1);
+    ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 0.1);
+    check_ok(store_open(&store, path, 0, &error));
+    add_epochs(store, EPOCHS + 1, EPOCHS + 1);
+    store_close(store);
+    shore_acts.look_for_news(shore, 10);
+    pass(0);
+    ck_assert_double_eq_tol(shore_waters(shore)->from_s, EPOCHS * EPOCH_S, 1e-9);
+    ck_assert_int_eq(shore_waters(shore)->verified, 1);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("shore");
+    tcase_set_timeout(tests, 60);
+    tcase_add_unchecked_fixture(tests, make_run, remove_run);
+    tcase_add_checked_fixture(tests, NULL, teardown);
+    tcase_add_test(tests, it_plays_pauses_and_jumps);
+    tcase_add_test(tests, other_worlds_have_a_key);
+    tcase_add_test(tests, who_is_clicked_is_followed);
+    tcase_add_test(tests, a_life_has_an_end);
+    tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
+    return run_tests("shore", tests);
+}
+
+#else
+
+int main(void)
+{
+    return EXIT_SUCCESS;
+}
+
+#endif

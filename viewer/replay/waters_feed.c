@@ -1,0 +1,137 @@
+/* See waters_feed.h. The lock guards what stands below it. */
+#include "viewer/replay/waters_feed.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { READY_MAX = 2 };
+
+struct waters_feed {
+    struct waters_source *source; /* the thread's */
+    double from_s, step_s;
+    pthread_t thread;
+    atomic_int stop;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct waters *ready[READY_MAX];
+    int ready_count;
+    double simulated_s;
+    struct error end; /* code 0: it goes on */
+};
+
+/* The next epoch; before from_s nothing of it is recorded. */
+static struct waters *live(struct waters_feed *feed, struct error *error)
+{
+    double from_s = waters_source_time(feed->source), to_s = from_s + EPOCH_S;
+    if (to_s <= feed->from_s)
+        from_s = to_s + 1; // nothing is seen of it
+    struct waters *w = waters_source_begin(feed->source, from_s, to_s, feed->step_s);
+    if (!w)
+        error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    else if (waters_source_live(feed->source, w, &feed->stop, error) != 0) {
+        waters_destroy(w);
+        w = NULL;
+    }
+    return w;
+}
+
+/* Under the lock. */
+static void put(struct waters_feed *feed, struct waters *w, const struct error *error)
+{
+    feed->simulated_s = waters_source_time(feed->source);
+    if (!w)
+        feed->end = *error;
+    else if (w->moment_count > 0)
+        feed->ready[feed->ready_count++] = w;
+    else
+        waters_destroy(w);
+}
+
+static void *work(void *context)
+{
+    struct waters_feed *feed = context;
+    pthread_mutex_lock(&feed->lock);
+    while (!atomic_load(&feed->stop) && !feed->end.code) {
+        struct error error = {0};
+        if (feed->ready_count == READY_MAX) {
+            pthread_cond_wait(&feed->changed, &feed->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&feed->lock);
+        struct waters *w = live(feed, &error);
+        pthread_mutex_lock(&feed->lock);
+        put(feed, w, &error);
+        pthread_cond_broadcast(&feed->changed);
+    }
+    pthread_mutex_unlock(&feed->lock);
+    return NULL;
+}
+
+int waters_feed_create(struct waters_feed **result, const struct waters_feed_request *request,
+                       struct error *error)
+{
+    struct waters_feed *feed = *result = calloc(1, sizeof *feed);
+    if (!feed)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    feed->from_s = EPOCH_S * floor(request->from_s / EPOCH_S);
+    feed->step_s = request->step_s;
+    int status = waters_source_open(&feed->source, request->run_directory, request->world,
+                                    feed->from_s, error);
+    if (!status) {
+        feed->simulated_s = waters_source_time(feed->source);
+        pthread_mutex_init(&feed->lock, NULL);
+        pthread_cond_init(&feed->changed, NULL);
+        if (pthread_create(&feed->thread, NULL, work, feed) == 0)
+            return 0;
+        status = error_set(error, ERR_LIMIT, "no thread can be had");
+    }
+    waters_source_close(feed->source);
+    free(feed);
+    *result = NULL;
+    return status;
+}
+
+void waters_feed_destroy(struct waters_feed *feed)
+{
+    if (!feed)
+        return;
+    atomic_store(&feed->stop, 1);
+    pthread_mutex_lock(&feed->lock);
+    pthread_cond_broadcast(&feed->changed);
+    pthread_mutex_unlock(&feed->lock);
+    pthread_join(feed->thread, NULL);
+    for (int i = 0; i < feed->ready_count; i++)
+        waters_destroy(feed->ready[i]);
+    pthread_cond_destroy(&feed->changed);
+    pthread_mutex_destroy(&feed->lock);
+    waters_source_close(feed->source);
+    free(feed);
+}
+
+struct waters *waters_feed_take(struct waters_feed *feed, struct error *error)
+{
+    struct waters *w = NULL;
+    pthread_mutex_lock(&feed->lock);
+    if (feed->ready_count > 0) {
+        w = feed->ready[0];
+        feed->ready[0] = feed->ready[1];
+        feed->ready_count--;
+        pthread_cond_broadcast(&feed->changed);
+    } else if (feed->end.code) {
+        *error = feed->end;
+    } else {
+        error_set(error, ERR_BUSY, "simulating: %d:%02d", (int)feed->simulated_s / 60,
+                  (int)feed->simulated_s % 60);
+    }
+    pthread_mutex_unlock(&feed->lock);
+    return w;
+}
+
+void waters_feed_wait(struct waters_feed *feed)
+{
+    pthread_mutex_lock(&feed->lock);
+    while (feed->ready_count == 0 && !feed->end.code)
+        pthread_cond_wait(&feed->changed, &feed->lock);
+    pthread_mutex_unlock(&feed->lock);
+}
