@@ -467,6 +467,15 @@ static int open_world(const struct request *request, const char *directory, stru
                              : show_world(request, &span, error);
 }
 
+/* A run of worlds is opened on its first one. */
+static int is_preserve(const struct request *request, const char *path)
+{
+    struct stat info;
+    double end_s;
+    return !request->job.path && !request->is_contest && !stat(path, &info) &&
+           S_ISDIR(info.st_mode) && !waters_find_end(path, 0, &end_s, &(struct error){0});
+}
+
 static int run(const struct request *request, int argc, char **argv, struct error *error)
 {
     struct gallery_options how = {.params_path = request->params_path,
@@ -480,7 +489,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
                                   .champions_most = request->job.path ? 0 : CHAMPIONS_IN_STRIP};
     if (!how.top && request->job.path)
         how.top = 1;
-    if (request->job.is_world)
+    if (request->job.is_world || is_preserve(request, argv[optind]))
         return open_world(request, argv[optind], error);
     struct gallery *gallery = gallery_create(&how);
     int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/system/display.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
 #include "common/system/log.h"
@@ -111,10 +112,20 @@ static int session_want_viewer(struct session *session, const struct arguments *
 static void session_show(const struct session *session)
 {
     static const char log_name[] = "logs/viewer.log";
-    char directory[RUN_PATH_SIZE], name[] = "viewer";
-    char *argv[] = {name, directory, NULL};
+    char directory[RUN_PATH_SIZE], name[] = "viewer", world[] = "--world", first[] = "0",
+                                   live[] = "--live";
+    char *argv[] = {name, directory, NULL, NULL, NULL, NULL};
     struct error error = {0};
     int log;
+    if (!display_may_exist()) {
+        output_print(stderr, "there is no display to open a window on: the run does without it\n");
+        return;
+    }
+    if (preserve_is_wanted(&session->params)) {
+        argv[2] = world;
+        argv[3] = first;
+        argv[4] = live;
+    }
     snprintf(directory, sizeof directory, "%s", session->directory);
     int status = file_open_within(directory, log_name, O_WRONLY | O_APPEND | O_CREAT, &log, &error);
     if (!status) {
@@ -638,7 +649,8 @@ static int command_resume(int argc, char **argv)
      NULL,        "open the viewer when the run has finished",                                     \
      OPTION_FLAG, .field = offsetof(struct arguments, view)},                                      \
     {                                                                                              \
-        "watch", 0, NULL, "open it at once; it shows each generation's best as they come",         \
+        "watch", 0, NULL,                                                                          \
+            "open it at once; it shows each generation's best, or a world's epochs, as they come", \
             OPTION_FLAG, .field = offsetof(struct arguments, watch)                                \
     }
 #define GENERATIONS(help)                                                                          \

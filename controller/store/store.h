@@ -123,8 +123,8 @@ struct store_epoch {
     double cpu_ms;
     double tick_s;
 };
-/* Goes into the open batch, with lives and state. The state before goes, but for every
- * `kept_every`-th. */
+/* Goes into the open batch, with lives and state. The last two states stay, so that the last epoch
+ * can be shown; of those before every `kept_every`-th. */
 int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
                     struct error *error);
 /* All worlds have lived through it: a closed generation. Its fitness is the number of the living of

@@ -86,7 +86,7 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
     status = store_run_statement(store, statement, error);
     sqlite3_finalize(statement);
     snprintf(sql, sizeof sql,
-             "DELETE FROM states WHERE world = %" PRIu32 " AND epoch < %" PRIu32
+             "DELETE FROM states WHERE world = %" PRIu32 " AND epoch + 1 < %" PRIu32
              " AND epoch %% %" PRId64 " <> 0",
              epoch->world, epoch->epoch, kept_every);
     return status ? status : store_execute(store, sql, error);

@@ -52,6 +52,18 @@ if ! "$bin/viewer" one --world 1 --frames 1 2>&1 | grep -q 'left out of this bui
             --screenshot "world-$keys.png" >view.out 2>&1 || fail "a window: $(cat view.out)"
     done
     if cmp -s world-0.png world-n.png; then fail "nobody is followed"; fi
+    # a window that watches changes nothing, and the run waits for nobody; without a display it says so
+    env -u DISPLAY -u WAYLAND_DISPLAY "${preserve[@]}" -o unseen --watch --generations 1 >unseen.out 2>&1 || fail "unseen: $(cat unseen.out)"
+    says 'there is no display to open a window on' cat unseen.out
+    SDL_VIDEODRIVER=dummy run "$work/watched" -j 1 --watch || fail "watched: $(cat watched.out)"
+    watcher_of() {
+        watcher=$(grep -lz "^$work/watched$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 | head -n 1) && [ -n "$watcher" ]
+    }
+    wait_until "the viewer watches" watcher_of
+    started+=("$watcher")
+    same_runs one watched
+    kill -TERM "$watcher"
+    wait_until "the watching viewer ends" is_gone "$watcher"
 fi
 
 # killed in the midst, with other workers

@@ -145,7 +145,9 @@ SDL_VIDEODRIVER=dummy "$viewer" run --frames 20 --keys 'bcjuilomgad]vewd[eh' --s
 head -c 8 keys.png | LC_ALL=C grep -aq PNG || fail "no screenshot of the keys"
 
 # `run --view` starts it when the run is over and waits for nobody; without a display a run does not fail
-"$bin/controller" run walk.ini --seed 6 -o viewed --view >out 2>err || fail "run --view: $(cat err)"
+env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" run walk.ini --seed 6 -o unseen --view >out 2>err || fail "run --view: $(cat err)"
+grep -q 'there is no display' err || fail "run --view does not miss a display: $(cat err)"
+SDL_VIDEODRIVER=none "$bin/controller" run walk.ini --seed 6 -o viewed --view >out 2>err || fail "run --view: $(cat err)"
 grep -q 'viewer started' err || fail "run --view says nothing of the viewer: $(cat err)"
 says_no_display() { grep -q 'there is no display' viewed/logs/viewer.log 2>/dev/null; }
 wait_until "the viewer of run --view has been started" says_no_display

@@ -167,8 +167,10 @@ static double time_of(const void *scene)
 static void follow_run(struct shore *s)
 {
     double newest_s = s->end_s - EPOCH_S;
-    if (s->is_live && s->time_s >= known_s(s) - STEP_S && newest_s >= known_s(s))
+    if (s->is_live && s->time_s >= known_s(s) - STEP_S && newest_s >= known_s(s)) {
+        note(s, "");
         go_to(s, newest_s);
+    }
 }
 
 static void advance(void *scene, double dt_s)
@@ -677,6 +679,11 @@ int shore_create(struct shore **result, const struct shore_request *request, str
     s->width = 960;
     s->height = 540;
     int status = waters_find_end(s->directory, s->world, &s->end_s, error);
+    if (s->is_live && (status == ERR_MISSING || (!status && s->end_s < EPOCH_S))) {
+        note(s, "the run has not lived through an epoch yet; this window waits for it");
+        s->end_s = 0;
+        return 0;
+    }
     if (!status && request->from_s > s->end_s)
         status = error_set(error, ERR_MISSING, "world %d has not come so far", s->world);
     s->time_s = s->is_live ? fmax(s->end_s - EPOCH_S, 0) : request->from_s;

@@ -23,6 +23,7 @@ int window_run(const struct window_options *options, struct error *error)
 #include <math.h>
 #include <string.h>
 
+#include "common/system/display.h"
 #include "common/system/draft.h"
 #include "viewer/stage/shore.h"
 #include "viewer/stage/stage.h"
@@ -259,12 +260,9 @@ static int open_video(void)
     static const char *const unseen[] = {"offscreen", "dummy", "evdev"};
     if (SDL_getenv("SDL_VIDEODRIVER"))
         return SDL_Init(SDL_INIT_VIDEO) ? ERR_IO : 0;
-#ifdef __linux__
     /* asked first, since trying to connect makes libraries write to standard error */
-    const char *x11 = SDL_getenv("DISPLAY"), *wayland = SDL_getenv("WAYLAND_DISPLAY");
-    if (!(x11 && *x11) && !(wayland && *wayland))
+    if (!display_may_exist())
         return ERR_IO;
-#endif
     if (SDL_Init(SDL_INIT_VIDEO))
         return ERR_IO;
     for (size_t i = 0; i < sizeof unseen / sizeof unseen[0]; i++)
