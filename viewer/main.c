@@ -177,6 +177,8 @@ static const struct option_row options[] = {
      AT(overlays), .read = read_overlays},
     {"plain", 0, NULL, "stills: the creatures alone, without world and text", OPTION_FLAG,
      AT(job.is_plain)},
+    {"sound", 0, NULL, "of films and pages: what the creatures call, and what they hit",
+     OPTION_FLAG, AT(job.has_sound)},
     {"size", 0, "WxH", "in pixels", OPTION_READ, AT(size), .read = read_size},
     {"fps", 0, "N", "frames per second of gif and mp4", OPTION_REAL, AT(job.fps), .min = 1,
      .max = EXPORT_FPS_MAX},
@@ -267,6 +269,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
                     "--frames, --screenshot and --keys are for the window, not for --export");
     if (!request->job.path && request->job.fps > 0)
         return fail(ERR_USAGE, "--fps is for --export");
+    if (!request->job.path && request->job.has_sound)
+        return fail(ERR_USAGE, "--sound is for --export");
     if (!request->job.path && (request->job.is_plain || request->job.is_grid))
         return fail(ERR_USAGE,
                     request->job.is_plain ? "--plain is for --export" : "--grid is for --export");

@@ -16,7 +16,7 @@ done
 if "$viewer" --help | grep -q '^  \.png .*left out'; then echo "skip: this build writes no png" && exit 77; fi
 
 biped=$root/examples/creatures/biped.json pusher=$root/examples/creatures/pusher.json
-"$viewer" "$biped" "$pusher" --params walk.ini --export page.html >/dev/null || fail "page"
+"$viewer" "$biped" "$pusher" --params walk.ini --export page.html --sound >/dev/null || fail "page"
 "$viewer" "$biped" --params walk.ini --export shot.png --time 1 --size 800x450 >/dev/null || fail "png"
 spider=$root/examples/creatures/spider.json tripod=$root/examples/creatures/tripod.json
 "$viewer" "$spider" "$tripod" -s simulation.duration_s=2 -s evolution.behaviour=swim --export spheres.html >/dev/null || fail "page of spheres"
@@ -89,6 +89,22 @@ function toggle(words) {
     button.click();
     words.push(changed && picture() === before ? button.dataset.layer : `no-${button.dataset.layer}`);
   }
+}
+/* The button makes a voice for each creature; each step of the one that is seen sounds, and its steps alone. A page without
+ * a screen may stay mute, so its clock is taken to run. */
+function hears() {
+  const before = time;
+  find('sound').click();
+  Object.defineProperty(audio, 'state', { value: 'running' });
+  const loudest = [0, 0];
+  setPlaying(true);
+  for (time = 0; time < 2; time += 1 / 60) {
+    hear(1 / 60);
+    DATA.creatures.forEach((c, i) => { loudest[i] = Math.max(loudest[i], c.heard[0].left); });
+  }
+  setPlaying(false);
+  time = before;
+  return loudest[0] > 0.05 && loudest[1] === 0 ? 'sounds' : `loudest ${loudest}`;
 }
 /* A race: both in lanes of half the height, and back; then the second one alone. */
 async function change(words, second) {
@@ -178,6 +194,7 @@ shot.onload = async () => {
   await start(words);
   words.push(compare(pixel => colors.some(color => color.every((value, c) => Math.abs(value - pixel[c]) < 12))));
   toggle(words);
+  words.push(hears());
   words.push(numbers() === 'part 1, body 1;part 2, body 3;part 3, body 2;part 4, body 4' ? 'numbers' : numbers());
   await change(words, 'pusher');
   keeps(words);
@@ -251,7 +268,7 @@ browse() {
     echo "$title"
 }
 browse page.html shot.png flat.js 85
-[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain numbers races together and-back pusher curve keeps-up" ]] || fail "the page: $title"
+[[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain sounds numbers races together and-back pusher curve keeps-up" ]] || fail "the page: $title"
 browse spheres.html spheres.png spheres.js 70
 [[ $title == "pauses plays scrubs overlap "*" alike trail marks limits torques contacts brain turns stops-above zooms races together and-back tripod curve keeps-up" ]] || fail "the page of spheres: $title"
 browse boxes.html boxes.png boxes.js 70

@@ -45,7 +45,7 @@ static inline void fixture_fill_row(const struct fixture *fixture, const struct 
     *row->contact_count = fixture->viscosity > 0 ? 0 : 1;
 }
 
-static inline struct replay *fixture_replay(const struct fixture *fixture)
+static inline struct replay *fixture_replay_with(const struct fixture *fixture, int voice_count)
 {
     struct replay *replay = calloc(1, sizeof *replay);
     size_t n = (size_t)fixture->parts;
@@ -96,6 +96,9 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
         if (i)
             replay->effectors[i - 1] = (struct replay_effector){i, {WIRE_NEURON, i, 0, 0, 1}};
     }
+    replay->voice_count = voice_count;
+    for (int i = 0; i < voice_count; i++)
+        replay->voice_hz[i] = 440.0 / (i + 1);
     replay->frame_s = 1.0 / 60;
     int frames = (int)(fixture->duration_s * 60 + 0.5) + 1;
     for (int f = 0; f < frames; f++) {
@@ -106,6 +109,11 @@ static inline struct replay *fixture_replay(const struct fixture *fixture)
     }
     replay_finish(replay);
     return replay;
+}
+
+static inline struct replay *fixture_replay(const struct fixture *fixture)
+{
+    return fixture_replay_with(fixture, 0);
 }
 
 #endif

@@ -40,16 +40,16 @@
 #define CAIRO_PACKAGE "libcairo2-dev"
 
 const struct exporter exporters[] = {
-    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1, 1,
+    {"png", "strobe picture of the whole gait, or one frame with --time", 1600, 600, 0, 1, 1, 0,
      WITH_CAIRO(export_png), CAIRO_PACKAGE},
-    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
-    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, 1, WITH_GIF(export_gif),
+    {"svg", "the same as a drawing", 1600, 600, 0, 1, 1, 0, WITH_CAIRO(export_svg), CAIRO_PACKAGE},
+    {"gif", "animation that loops, the first 10 s", 480, 270, 20, 0, 1, 0, WITH_GIF(export_gif),
      "libgif-dev and libcairo2-dev"},
-    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, WITH_CAIRO(export_mp4),
+    {"mp4", "video (by way of the program ffmpeg)", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_mp4),
      CAIRO_PACKAGE},
-    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, WITH_CAIRO(export_webm),
+    {"webm", "the same in a free format, slower", 1280, 720, 30, 0, 1, 1, WITH_CAIRO(export_webm),
      CAIRO_PACKAGE},
-    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, export_html, ""},
+    {"html", "page that plays in any browser, no network", 1280, 720, 30, 0, 0, 1, export_html, ""},
 };
 const int exporter_count = sizeof exporters / sizeof exporters[0];
 
@@ -99,6 +99,11 @@ int export_check(const struct export_job *job, struct error *error)
         return error_set(error, ERR_USAGE,
                          "--grid and --overlays are not for %s: choose in the page",
                          exporter->suffix);
+    if (job->has_sound && !exporter->has_sound)
+        return error_set(error, ERR_USAGE, "--sound is for mp4, webm and html, not for %s",
+                         exporter->suffix);
+    if (job->has_sound && job->is_world)
+        return error_set(error, ERR_USAGE, "--sound: a preserve is silent");
     if (job->time_s >= 0 && !exporter->has_moments)
         return error_set(error, ERR_USAGE, "--time is for png and svg, not for %s",
                          exporter->suffix);

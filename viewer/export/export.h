@@ -30,6 +30,7 @@ struct export_job {
     int is_grid; /* each creature in a cell of its own instead of a race, or of strobe pictures */
     int has_overlays;
     unsigned overlays; /* enum draw_overlay, if has_overlays; else the trail */
+    int has_sound;     /* films and pages let hear what creatures call and hit */
     int is_plain; /* stills: the creatures alone on nothing, of the moment 0 if no time is given */
 };
 
@@ -40,6 +41,7 @@ struct exporter {
     double fps;              /* default; 0: has no frames */
     int has_moments;         /* takes a time */
     int has_overlays;        /* draws what one chooses, alone or in a grid */
+    int has_sound;           /* lets be heard */
     /* Writes job (all fields chosen) to `path`. NULL: left out of this build. */
     int (*write)(const struct export_job *job, const char *path, struct error *error);
     const char *package; /* what to install, then */

@@ -1,8 +1,8 @@
 /* HTML: one page that plays the replays in any browser, without a network.
  *
  * Motion is stored at 30 Hz: each channel (centre of mass, place and turn of every part, light,
- * fitness so far, efforts, signals of the brain, contacts, values of the drives) as differences of
- * whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high
+ * fitness so far, efforts, signals of the brain, contacts, values of the drives, sounds) as
+ * differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high
  * bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
  * rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB
  * for 10 s of a creature. */
@@ -76,6 +76,7 @@ struct page_brain {
     struct node nodes[NODES_MAX];
     int count;
     int contact_count; /* most at once of those that are kept */
+    int voice_count;   /* 0: nothing is to be heard */
 };
 
 static int brain_find(const struct page_brain *brain, enum node_kind kind, int part, int index)
@@ -129,8 +130,9 @@ static void brain_survey(struct page_brain *brain, const struct replay *replay)
 /* Channels of a frame: the centre of mass, place and turn (as a rotation vector) of each part, the
  * light if there is one, the fitness so far as a share of its greatest, the effort of each effector
  * as a share of its strength, the signal of each node of the brain, place and impulse of each
- * contact (0: there is none), the value of each drive but the rods, whose length is seen. */
-enum { PLACE_CHANNELS = 3, POSE_CHANNELS = 6, CONTACT_CHANNELS = 6 };
+ * contact (0: there is none), the value of each drive but the rods, whose length is seen, call and
+ * blow of each voice that is to be heard. */
+enum { PLACE_CHANNELS = 3, POSE_CHANNELS = 6, CONTACT_CHANNELS = 6, VOICE_CHANNELS = 2 };
 
 static size_t count_channels(const struct replay *replay, const struct page_brain *brain)
 {
@@ -139,7 +141,8 @@ static size_t count_channels(const struct replay *replay, const struct page_brai
         drives += replay->drives[i].rod < 0;
     return PLACE_CHANNELS + POSE_CHANNELS * (size_t)replay->part_count +
            (replay->has_light ? PLACE_CHANNELS : 0) + 1 + (size_t)replay->effector_count +
-           (size_t)brain->count + CONTACT_CHANNELS * (size_t)brain->contact_count + drives;
+           (size_t)brain->count + CONTACT_CHANNELS * (size_t)brain->contact_count + drives +
+           VOICE_CHANNELS * (size_t)brain->voice_count;
 }
 
 /* In -1 .. 1, in steps. */
@@ -209,6 +212,22 @@ static struct vec3 read_turn(const struct replay_pose *pose, const double before
     return vec3_scale(vector, (angle + 2 * PI * turns) / angle);
 }
 
+/* The loudest of what a voice gives off until the next frame of the page. */
+static void read_sound(const struct replay *replay, int voice, double time_s,
+                       double values[VOICE_CHANNELS])
+{
+    double call = 0, blow = 0;
+    int last = replay_frame_index(replay, time_s + 1 / HTML_HZ - replay->frame_s / 2);
+    for (int i = replay_frame_index(replay, time_s); i <= last; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, i, &frame);
+        call = fmax(call, (double)frame.sounds[voice].call);
+        blow = fmax(blow, (double)frame.sounds[voice].blow);
+    }
+    values[0] = round_share(call);
+    values[1] = round_share(blow);
+}
+
 /* values: those of the frame before. */
 static void read_channels(const struct replay *replay, const struct page_brain *brain,
                           double time_s, double *values)
@@ -234,6 +253,8 @@ static void read_channels(const struct replay *replay, const struct page_brain *
     for (int i = 0; i < replay->drive_count; i++)
         if (replay->drives[i].rod < 0)
             *values++ = (double)moment.values[i];
+    for (int i = 0; i < brain->voice_count; i++, values += VOICE_CHANNELS)
+        read_sound(replay, i, time_s, values);
 }
 
 /* Two planes of channels x frames bytes each; the caller frees. NULL: out of memory. */
@@ -436,10 +457,11 @@ static void write_relief(FILE *file, const struct replay *replay)
     fputs("]},\n", file);
 }
 
-static int write_creature(FILE *file, const struct replay *replay)
+static int write_creature(FILE *file, const struct replay *replay, int has_sound)
 {
     struct page_brain brain;
     brain_survey(&brain, replay);
+    brain.voice_count = has_sound ? replay->voice_count : 0;
     fputs("{name: ", file);
     write_string(file, replay->name);
     fputs(", score: ", file);
@@ -461,6 +483,10 @@ static int write_creature(FILE *file, const struct replay *replay)
     write_obstacles(file, replay);
     write_solids(file, replay);
     write_brain(file, replay, &brain);
+    fputs("voices: [", file);
+    for (int i = 0; i < brain.voice_count; i++)
+        fprintf(file, "%s%.5g", i ? ", " : "", replay->voice_hz[i]);
+    fputs("],\n", file);
     fputs("data: ", file);
     int status = write_motion(file, replay, &brain);
     fputs("},\n", file);
@@ -482,7 +508,7 @@ int export_html(const struct export_job *job, const char *path, struct error *er
     write_palette(file, "dark", 1);
     fputs("creatures: [\n", file);
     for (int i = 0; i < job->count && !status; i++) {
-        status = write_creature(file, job->replays[i]);
+        status = write_creature(file, job->replays[i], job->has_sound);
         has_depth |= job->replays[i]->has_depth;
     }
     fputs("]}", file);

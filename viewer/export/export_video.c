@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "viewer/draw/draw.h"
+#include "viewer/export/film_sound.h"
 #include "viewer/replay/frame_queue.h"
 
 extern char **environ;
@@ -43,6 +44,7 @@ extern char **environ;
 /* How ffmpeg is told to write a kind of file. */
 struct format {
     const char *suffix, *library;        /* and what ffmpeg needs for it */
+    const char *sound;                   /* the encoder of sound */
     const char *options[OPTIONS_MAX][2]; /* NULL at the end */
 };
 
@@ -52,9 +54,11 @@ struct format {
 static const struct format mp4 = {
     "mp4",
     "libx264",
+    "aac",
     {{"-preset", "ultrafast"}, {"-qp", "22"}, {"-movflags", "+faststart"}, {"-f", "mp4"}}};
 static const struct format webm = {"webm",
                                    "libvpx",
+                                   "libopus",
                                    {{"-c:v", "libvpx-vp9"},
                                     {"-deadline", "realtime"},
                                     {"-cpu-used", "8"},
@@ -148,22 +152,29 @@ static void convert_frame(const struct export_film *film, const unsigned char *b
 
 struct encoder {
     pid_t pid;
-    int input; /* where it reads frames */
-    int said;  /* its messages: a pipe, since a disk that is full has no room for them either */
+    int input;   /* where it reads frames */
+    int said;    /* its messages: a pipe, since a disk that is full has no room for them either */
+    FILE *sound; /* a file without a name, or NULL */
 };
 
+/* Where ffmpeg reads sound. */
+#define SOUND_DESCRIPTOR 3
+#define SOUND_INPUT      "pipe:3"
+
 /* The whole command line, NULL at its end. */
-static void list_arguments(const struct format *format, const char *size, const char *rate,
-                           const char *target, const char *list[])
+static void list_arguments(const struct format *format, int has_sound, const char *size,
+                           const char *rate, const char *target, const char *list[])
 {
     static const char *const input[] = {"ffmpeg",  "-hide_banner", "-loglevel", "error",
                                         "-y",      "-f",           "rawvideo",  "-pix_fmt",
                                         "yuv420p", "-colorspace",  "bt709",     "-color_trc",
                                         "bt709",   "-color_range", "tv",        "-color_primaries",
                                         "bt709"};
-    static const char *const output[] = {"-an",   "-pix_fmt",         "yuv420p", "-colorspace",
-                                         "bt709", "-color_trc",       "bt709",   "-color_range",
-                                         "tv",    "-color_primaries", "bt709"};
+    static const char *const output[] = {"-pix_fmt",         "yuv420p", "-colorspace",  "bt709",
+                                         "-color_trc",       "bt709",   "-color_range", "tv",
+                                         "-color_primaries", "bt709"};
+    const char *const silence[] = {"-an", NULL};
+    const char *const sound[] = {"-f", "wav", "-i", SOUND_INPUT, "-c:a", format->sound, NULL};
     int count = 0;
     for (size_t i = 0; i < sizeof input / sizeof input[0]; i++)
         list[count++] = input[i];
@@ -173,6 +184,8 @@ static void list_arguments(const struct format *format, const char *size, const 
     list[count++] = rate;
     list[count++] = "-i";
     list[count++] = "pipe:0";
+    for (const char *const *word = has_sound ? sound : silence; *word; word++)
+        list[count++] = *word;
     for (size_t i = 0; i < sizeof output / sizeof output[0]; i++)
         list[count++] = output[i];
     for (int i = 0; format->options[i][0]; i++) {
@@ -201,6 +214,8 @@ static int spawn(struct encoder *encoder, const char *const *arguments, int mess
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
         posix_spawn_file_actions_addclose(&actions, ends[0]);
     }
+    if (encoder->sound)
+        posix_spawn_file_actions_adddup2(&actions, fileno(encoder->sound), SOUND_DESCRIPTOR);
     int failure =
         posix_spawnp(&encoder->pid, "ffmpeg", &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -220,7 +235,7 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     snprintf(size, sizeof size, "%dx%d", job->width_px, job->height_px);
     snprintf(rate, sizeof rate, "%.6g", job->fps);
     snprintf(target, sizeof target, "file:%s", path);
-    list_arguments(format, size, rate, target, arguments);
+    list_arguments(format, encoder->sound != NULL, size, rate, target, arguments);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return error_set(error, ERR_IO, "a pipe: %s", strerror(errno));
@@ -294,18 +309,44 @@ static int write_frames(struct export_film *film, const struct encoder *encoder)
     return status ? status : frame_queue_finish(queue);
 }
 
+/* Sound is made as a whole before the first frame is drawn. */
+static int make_sound(FILE **file, const struct export_film *film, struct error *error)
+{
+    const struct export_job *job = film->job;
+    if (!job->has_sound)
+        return 0;
+    int voice_count = 0;
+    for (int i = 0; i < job->count; i++)
+        voice_count += job->replays[i]->voice_count;
+    if (!voice_count)
+        return error_set(error, ERR_USAGE, "--sound: there is no creature to be heard");
+    *file = tmpfile();
+    int status =
+        *file ? film_sound_write(*file, job->replays, job->count, film->frame_count / film->fps)
+              : ERR_IO;
+    if (!status)
+        rewind(*file);
+    return status ? error_set(error, status, "the film's sound, in a temporary file: %s",
+                              status == ERR_IO ? strerror(errno) : error_text(status))
+                  : 0;
+}
+
 static int export_video(const struct format *format, const struct export_job *request,
                         const char *path, struct error *error)
 {
     struct export_job job = *request;
     struct export_film film;
-    struct encoder encoder;
+    struct encoder encoder = {.sound = NULL};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     job.width_px = make_even(job.width_px);
     job.height_px = make_even(job.height_px);
     int status = export_film_init(&film, &job, job.fps, VIDEO_LIMIT_S, 0, error);
     if (!status)
+        status = make_sound(&encoder.sound, &film, error);
+    if (!status)
         status = encoder_start(&encoder, format, &job, path, error);
+    if (encoder.sound)
+        fclose(encoder.sound);
     if (status) {
         export_film_deinit(&film);
         return status;

@@ -19,6 +19,7 @@ const char *const replay_energy_names[ENERGY_COUNT] = {
 
 #define CONTACT_FLOATS (sizeof(struct replay_contact) / sizeof(float))
 #define POSE_FLOATS    (sizeof(struct replay_pose) / sizeof(float))
+#define SOUND_FLOATS   (sizeof(struct replay_sound) / sizeof(float))
 /* The least way that has a direction, m. */
 #define WAY_LEAST_M 0.1
 
@@ -60,7 +61,7 @@ void replay_clean_text(const char *text, char *clean, size_t size)
 /* Where the fields of a row begin, in floats. */
 struct row_layout {
     size_t poses, values, signals, torques, neurons, sensors, energies, fitness, contact_count;
-    size_t contacts, total;
+    size_t sounds, contacts, total;
 };
 
 static struct row_layout row_layout(const struct replay *replay)
@@ -75,7 +76,8 @@ static struct row_layout row_layout(const struct replay *replay)
     at.energies = at.sensors + SENSOR_COUNT * (size_t)replay->part_count;
     at.fitness = at.energies + ENERGY_COUNT;
     at.contact_count = at.fitness + 1;
-    at.contacts = at.contact_count + 1;
+    at.sounds = at.contact_count + 1;
+    at.contacts = at.sounds + SOUND_FLOATS * (size_t)replay->voice_count;
     at.total = at.contacts + CONTACT_FLOATS * REPLAY_CONTACTS_MAX;
     return at;
 }
@@ -95,6 +97,7 @@ static void row_at(const struct replay *replay, int index, struct replay_row *ro
     row->energies = base + at.energies;
     row->fitness = base + at.fitness;
     row->contact_count = base + at.contact_count;
+    row->sounds = (struct replay_sound *)(base + at.sounds);
     row->contacts = (struct replay_contact *)(base + at.contacts);
 }
 
@@ -391,6 +394,7 @@ void replay_get_frame(const struct replay *replay, int index, struct replay_fram
     frame->sensors = row.sensors;
     frame->energies = row.energies;
     frame->fitness = *row.fitness;
+    frame->sounds = row.sounds;
     frame->contacts = row.contacts;
     frame->contact_count = (int)*row.contact_count;
 }

@@ -96,6 +96,14 @@ struct replay_contact {
     float x_m, y_m, z_m, normal_x, normal_y, normal_z, impulse_n_s;
 };
 
+/* What is to be heard of a creature in a tick, each 0 .. 1: the loudest of its emitters of sound,
+ * and what it hit since the row before, as loud as other creatures hear it. */
+struct replay_sound {
+    float call, blow;
+};
+/* The creatures of a contest. */
+#define REPLAY_VOICES_MAX 2
+
 /* A box that stands in the world: centre, half sides, turn. */
 struct replay_solid {
     struct vec3 at_m, half_m;
@@ -128,13 +136,14 @@ struct replay_frame {
     struct vec3 centre; /* of mass */
     struct vec3 light;  /* where replay.has_light */
     const struct replay_pose *poses;
-    const float *values;   /* by drive, rad; linear: m */
-    const float *signals;  /* by effector */
-    const float *torques;  /* by effector, N m; linear drives: N */
-    const float *neurons;  /* by neuron */
-    const float *sensors;  /* by part and enum sensor: SENSOR_COUNT for each part */
-    const float *energies; /* by enum replay_energy */
-    double fitness;        /* it would have if the scored time ended here */
+    const float *values;               /* by drive, rad; linear: m */
+    const float *signals;              /* by effector */
+    const float *torques;              /* by effector, N m; linear drives: N */
+    const float *neurons;              /* by neuron */
+    const float *sensors;              /* by part and enum sensor: SENSOR_COUNT for each part */
+    const float *energies;             /* by enum replay_energy */
+    double fitness;                    /* it would have if the scored time ended here */
+    const struct replay_sound *sounds; /* by voice */
     const struct replay_contact *contacts;
     int contact_count;
 };
@@ -163,6 +172,8 @@ struct replay {
     struct replay_neuron *neurons;
     struct replay_effector *effectors;
     int part_count, shape_count, drive_count, neuron_count, effector_count;
+    double voice_hz[REPLAY_VOICES_MAX]; /* how high each creature calls */
+    int voice_count;
     double ring_m;           /* radius of a contest's ring around its middle; 0: there is none */
     int keeps_place;         /* x is that of the world: a contest's middle is 0 */
     int has_depth;           /* some shape is not flat: the scene can be seen from all sides */
@@ -265,6 +276,7 @@ struct replay_row {
     struct replay_pose *poses;
     float *values, *signals, *torques, *neurons, *sensors, *energies;
     float *fitness, *contact_count;
+    struct replay_sound *sounds;
     struct replay_contact *contacts;
 };
 int replay_append(struct replay *replay, struct replay_row *row);
@@ -282,6 +294,13 @@ void replay_hang(struct replay *replay, int part, int first_drive, int count,
                  const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
                  struct replay_place own);
 size_t replay_row_bytes(const struct replay *replay);
+/* How high a creature of that mass calls, Hz. */
+double replay_voice_hz(double mass_kg);
+/* What is to be heard of one creature. lost_before_j: what blows had taken at the row before, J;
+ * negative: there is none. */
+struct evaluate_view;
+void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
+                      double *lost_before_j);
 struct ledger;
 struct contact_point;
 void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);

@@ -23,6 +23,7 @@ struct recording {
     int first, body_count, follow;
     int first_part[CONTEST_BODIES];
     struct evaluate_view views[CONTEST_BODIES]; /* of the tick */
+    double lost_j[2]; /* to blows, of each of the pair, at the row before */
     int tick, stride, status;
 };
 
@@ -75,6 +76,10 @@ static int make_tables(struct recording *recording)
         return ERR_MEMORY;
     for (int i = 0; i < recording->body_count; i++)
         fill_parts(recording, i);
+    replay->voice_count = 2;
+    for (int i = 0; i < replay->voice_count; i++)
+        replay->voice_hz[pair_index(recording, i)] =
+            replay_voice_hz(recording->views[i].phenotype->mass_kg);
     return 0;
 }
 
@@ -120,6 +125,10 @@ static void record(struct recording *recording)
     row.centre[2] = (float)centre.z;
     for (int i = 0; i < recording->body_count; i++)
         record_body(recording, i, &row, points, &point_count);
+    for (int i = 0; i < recording->replay->voice_count; i++) {
+        int owner = pair_index(recording, i);
+        replay_put_sound(&row.sounds[owner], &recording->views[i], &recording->lost_j[owner]);
+    }
     replay_put_contacts(&row, points, point_count, 1);
 }
 
@@ -209,6 +218,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
                                   .params = params,
                                   .creatures = {creatures[0], creatures[1]},
                                   .follow = follow,
+                                  .lost_j = {-1, -1},
                                   .stride = 1};
     *result = NULL;
     if (!replay)

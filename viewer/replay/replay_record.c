@@ -19,10 +19,11 @@ struct recorder {
     const struct genome *genome;
     const struct params *params;
     double tick_s;
-    int phase;  /* of the rows so far; -1 = none */
-    int tick;   /* of the phase, from 0 */
-    int stride; /* ticks from row to row */
-    int status; /* ERR_MEMORY */
+    int phase;     /* of the rows so far; -1 = none */
+    int tick;      /* of the phase, from 0 */
+    int stride;    /* ticks from row to row */
+    double lost_j; /* to blows, at the row before */
+    int status;    /* ERR_MEMORY */
 };
 
 static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
@@ -124,6 +125,8 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
     replay->drive_count = phenotype->drive_count;
     replay->neuron_count = phenotype->neuron_count;
     replay->effector_count = phenotype->effector_count;
+    replay->voice_count = 1;
+    replay->voice_hz[0] = replay_voice_hz(phenotype->mass_kg);
     replay->parts = calloc((size_t)replay->part_count + 1, sizeof *replay->parts);
     replay->shapes =
         calloc((size_t)(replay->shape_count + replay->part_count) + 1, sizeof *replay->shapes);
@@ -212,7 +215,7 @@ static void record_body(const struct replay *replay, struct replay_row *row,
     }
 }
 
-static void record_row(const struct recorder *recorder, struct replay_row *row,
+static void record_row(struct recorder *recorder, struct replay_row *row,
                        const struct evaluate_view *view)
 {
     const struct replay *replay = recorder->replay;
@@ -227,6 +230,7 @@ static void record_row(const struct recorder *recorder, struct replay_row *row,
     record_body(replay, row, view->dynamics);
     record_brain(replay, row, view);
     replay_put_ledger(row, view->ledger);
+    replay_put_sound(row->sounds, view, &recorder->lost_j);
     *row->fitness = (float)fitness_now(recorder, view);
     int count = dynamics_contacts(view->dynamics, &points);
     replay_put_contacts(row, points, count, dynamics_substeps(view->dynamics));
@@ -247,6 +251,7 @@ static void recorder_begin_phase(struct recorder *recorder, int phase)
     recorder->phase = phase;
     recorder->tick = 0;
     recorder->stride = 1;
+    recorder->lost_j = -1;
     recorder->replay->frame_count = 0;
     recorder->replay->frame_s = recorder->tick_s;
     free(recorder->replay->rows);
@@ -432,7 +437,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     struct evaluation evaluation;
     struct replay *replay = calloc(1, sizeof *replay);
     struct recorder recorder = {
-        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, 0};
+        replay, &creature->genome, params, 1.0 / params->simulation_brain_hz, -1, 0, 1, -1, 0};
     *result = NULL;
     if (!replay || arena_init(&arena, EVALUATE_ARENA_BYTES)) {
         free(replay);

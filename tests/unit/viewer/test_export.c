@@ -1,5 +1,6 @@
 /* Exports: every kind of file is read back and compared with what it was made of; failures leave
  * nothing behind. */
+#define _GNU_SOURCE /* for memmem */
 #include "viewer/export/export.h"
 
 #include <check.h>
@@ -492,6 +493,34 @@ START_TEST(mp4_shows_every_frame)
 }
 END_TEST
 
+/* Of a replay with voices; a scene has none. */
+START_TEST(films_and_pages_can_be_heard)
+{
+    static const char *const names[][2] = {
+        {"out.mp4", "mp4a"}, {"out.webm", "A_OPUS"}, {"out.html", "voices: [440, 220],"}};
+    size_t length;
+    struct fixture crawler = {"crawler", 5, 0.7, 0, 0, 2};
+    job.has_sound = 1;
+    if (has_ffmpeg("libx264")) {
+        ck_assert_int_eq(export_as("out.mp4"), ERR_USAGE);
+        ck_assert_str_eq(error.message, "--sound: there is no creature to be heard");
+    }
+    replay_destroy(replay);
+    replay = fixture_replay_with(&crawler, 2);
+    for (int i = 0; i < 3; i++) {
+        if (i < 2 && !has_ffmpeg(i ? "libvpx-vp9" : "libx264"))
+            continue;
+        export_well(names[i][0]);
+        char *bytes = read_file(&length);
+        ck_assert_ptr_nonnull(memmem(bytes, length, names[i][1], strlen(names[i][1])));
+        free(bytes);
+        unlink(path);
+    }
+    ck_assert_int_eq(export_as("out.gif"), ERR_USAGE);
+    ck_assert_str_eq(error.message, "--sound is for mp4, webm and html, not for gif");
+}
+END_TEST
+
 START_TEST(webm_shows_every_frame)
 {
     size_t length;
@@ -634,6 +663,7 @@ static void add_picture_tests(TCase *tests)
     tcase_add_test(tests, films_tell_how_far_they_are);
     tcase_add_test(tests, mp4_shows_every_frame);
     tcase_add_test(tests, webm_shows_every_frame);
+    tcase_add_test(tests, films_and_pages_can_be_heard);
     tcase_add_test(tests, video_says_what_to_install);
     tcase_add_test(tests, video_survives_a_failing_ffmpeg);
 #ifdef HAVE_GIF

@@ -1,0 +1,40 @@
+/* What is to be heard of creatures: what their emitters of sound call, and what they hit. */
+#include <math.h>
+
+#include "common/genome/sensor.h"
+#include "simulator/evaluate/run.h"
+#include "viewer/replay/replay.h"
+
+/* A creature of 1 kg calls so high, Hz; the pitch falls with the mass to the power of 0.4, as in
+ * animals (Fletcher 2004, "A simple frequency-scaling rule for animal communication"). */
+#define VOICE_HZ       400.0
+#define VOICE_EXPONENT (-0.4)
+#define VOICE_LEAST_HZ 70.0
+#define VOICE_MOST_HZ  1400.0
+
+double replay_voice_hz(double mass_kg)
+{
+    double hz = VOICE_HZ * pow(fmax(mass_kg, 1e-6), VOICE_EXPONENT);
+    return fmin(fmax(hz, VOICE_LEAST_HZ), VOICE_MOST_HZ);
+}
+
+/* The loudest of its emitters of sound, 0 .. 1. */
+static double loudest_call(const struct run *run)
+{
+    const struct phenotype *phenotype = &run->phenotype;
+    double loudest = 0;
+    for (int i = 0; i < phenotype->emitter_count; i++)
+        if (phenotype->emitters[i].kind == EMITTER_SOUND)
+            loudest = fmax(loudest, run->signals[phenotype->effector_count + i]);
+    return fmin(loudest, 1);
+}
+
+void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
+                      double *lost_before_j)
+{
+    double lost_j = view->ledger->loss_impact_j + view->ledger->loss_limit_j;
+    double blow_j = *lost_before_j < 0 ? 0 : fmax(lost_j - *lost_before_j, 0);
+    *lost_before_j = lost_j;
+    sound->call = (float)loudest_call(view->run);
+    sound->blow = (float)(blow_j / (blow_j + view->run->params->sound_blow_j));
+}
