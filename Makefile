@@ -55,7 +55,7 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
-$(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o: ALL_CFLAGS += -pthread
+$(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
 LIBS_CONTROLLER := $(call PKG,--libs libuv sqlite3)

@@ -10,6 +10,6 @@
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
  * 7: sensors of sound, scent and more, and emitters; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 7
-#define PROTOCOL_VERSION        14
+#define PROTOCOL_VERSION        15
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "common/creature/creature.h"
 
-enum { LIFE_FIELDS = 13 + EPOCH_FOOD_COUNT };
+enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6 };
 
 int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length)
 {
@@ -31,6 +31,14 @@ struct epoch_order *epoch_order_create(void)
     return calloc(1, sizeof(struct epoch_order));
 }
 
+void epoch_deed_deinit(struct epoch_deed *deed)
+{
+    if (deed->genome)
+        genome_deinit(deed->genome);
+    free(deed->genome);
+    deed->genome = NULL;
+}
+
 void epoch_order_destroy(struct epoch_order *order)
 {
     if (!order)
@@ -40,6 +48,8 @@ void epoch_order_destroy(struct epoch_order *order)
         packed_bytes_deinit(&order->arrivals[i]);
     for (int i = 0; i < order->founder_count; i++)
         genome_deinit(&order->founders[i]);
+    for (int i = 0; i < order->deed_count; i++)
+        epoch_deed_deinit(&order->deeds[i]);
     free(order->founders);
     free(order);
 }
@@ -77,6 +87,26 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
 
 /* ---- encoding ---- */
 
+static void encode_deed(const struct epoch_deed *deed, struct pack_writer *writer)
+{
+    pack_array(writer, DEED_FIELDS);
+    pack_i64(writer, deed->kind);
+    pack_u64(writer, deed->life);
+    pack_double(writer, deed->x_m);
+    pack_double(writer, deed->y_m);
+    pack_i64(writer, deed->energy_uj);
+    pack_array(writer, deed->genome ? 1 : 0);
+    if (deed->genome)
+        genome_encode(deed->genome, writer);
+}
+
+static void encode_ids(const uint64_t *ids, int count, struct pack_writer *writer)
+{
+    pack_array(writer, (size_t)count);
+    for (int i = 0; i < count; i++)
+        pack_u64(writer, ids[i]);
+}
+
 void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer)
 {
     pack_u64(writer, order->world);
@@ -85,12 +115,14 @@ void epoch_order_encode(const struct epoch_order *order, struct pack_writer *wri
     pack_array(writer, (size_t)order->arrival_count);
     for (int i = 0; i < order->arrival_count; i++)
         pack_bytes(writer, order->arrivals[i].bytes, order->arrivals[i].length);
-    pack_array(writer, (size_t)order->without_count);
-    for (int i = 0; i < order->without_count; i++)
-        pack_u64(writer, order->without[i]);
+    encode_ids(order->without, order->without_count, writer);
     pack_array(writer, (size_t)order->founder_count);
     for (int i = 0; i < order->founder_count; i++)
         genome_encode(&order->founders[i], writer);
+    pack_array(writer, (size_t)order->deed_count);
+    for (int i = 0; i < order->deed_count; i++)
+        encode_deed(&order->deeds[i], writer);
+    encode_ids(order->spared, order->spared_count, writer);
 }
 
 static void encode_life(const struct epoch_life *life, struct pack_writer *writer)
@@ -111,6 +143,8 @@ static void encode_life(const struct epoch_life *life, struct pack_writer *write
     pack_double(writer, life->way_m);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         pack_i64(writer, life->gained_uj[i]);
+    pack_u64(writer, life->topology);
+    pack_i64(writer, life->preyed_tick);
 }
 
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
@@ -160,15 +194,14 @@ static int read_arrivals(const msgpack_object *field, struct epoch_order *order,
     return status;
 }
 
-static int read_without(const msgpack_object *field, struct epoch_order *order, struct error *error)
+static int read_ids(const msgpack_object *field, uint64_t *ids, int *id_count, int most,
+                    const char *where, struct error *error)
 {
     const msgpack_object *items = NULL;
     size_t count = 0;
-    int status =
-        pack_get_array(field, EPOCH_WITHOUT_MAX, -1, &items, &count, "epoch.without", error);
+    int status = pack_get_array(field, (size_t)most, -1, &items, &count, where, error);
     for (size_t i = 0; i < count && status == 0; i++)
-        status = pack_get_u64(&items[i], UINT64_MAX, &order->without[order->without_count++],
-                              "epoch.without", error);
+        status = pack_get_u64(&items[i], UINT64_MAX, &ids[(*id_count)++], where, error);
     return status;
 }
 
@@ -197,6 +230,72 @@ static int read_founders(const msgpack_object *field, struct epoch_order *order,
     return status;
 }
 
+/* A creature is put in by its genome, and nothing else has one. */
+static int read_deed_genome(const msgpack_object *field, struct epoch_deed *deed,
+                            struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(field, 1, -1, &items, &count, "epoch.deeds", error);
+    if (status == 0 && (count == 1) != (deed->kind == DEED_put))
+        status = error_set(error, ERR_RANGE, "epoch.deeds: %zu genomes", count);
+    if (status != 0 || count == 0)
+        return status;
+    deed->genome = calloc(1, sizeof *deed->genome);
+    if (!deed->genome)
+        return error_set(error, ERR_MEMORY, "epoch.deeds: %s", error_text(ERR_MEMORY));
+    status = genome_decode(deed->genome, items, error);
+    if (status != 0) {
+        error_prefix(error, "epoch.deeds");
+        free(deed->genome);
+        deed->genome = NULL;
+    }
+    return status;
+}
+
+static int read_number(const msgpack_object *object, int64_t least, int64_t most, int64_t *value,
+                       const char *where, struct error *error)
+{
+    int status = pack_get_i64(object, value, where, error);
+    if (status == 0 && (*value < least || *value > most))
+        status = error_set(error, ERR_RANGE, "%s: %lld", where, (long long)*value);
+    return status;
+}
+
+static int read_deed(const msgpack_object *object, struct epoch_deed *deed, struct error *error)
+{
+    static const char where[] = "epoch.deeds";
+    const msgpack_object *items;
+    size_t count;
+    int64_t kind = 0;
+    *deed = (struct epoch_deed){.genome = NULL};
+    int status = pack_get_array(object, DEED_FIELDS, DEED_FIELDS, &items, &count, where, error);
+    if (status == 0)
+        status = read_number(&items[0], 0, DEED_COUNT - 1, &kind, where, error);
+    deed->kind = (int)kind;
+    if (status == 0)
+        status = pack_get_u64(&items[1], INT64_MAX, &deed->life, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[2], &deed->x_m, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[3], &deed->y_m, where, error);
+    if (status == 0)
+        status = read_number(&items[4], 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, where, error);
+    return status == 0 ? read_deed_genome(&items[5], deed, error) : status;
+}
+
+static int read_deeds(const msgpack_object *field, struct epoch_order *order, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(field, EPOCH_DEEDS_MAX, -1, &items, &count, "epoch.deeds", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = read_deed(&items[i], &order->deeds[i], error);
+        order->deed_count += status == 0;
+    }
+    return status;
+}
+
 static int read_order(const msgpack_object *fields, struct epoch_order *order, struct error *error)
 {
     int status = read_u32(&fields[0], EPOCH_WORLDS_MAX - 1, &order->world, "epoch.world", error);
@@ -210,8 +309,15 @@ static int read_order(const msgpack_object *fields, struct epoch_order *order, s
     if (status == 0)
         status = read_arrivals(&fields[3], order, error);
     if (status == 0)
-        status = read_without(&fields[4], order, error);
-    return status == 0 ? read_founders(&fields[5], order, error) : status;
+        status = read_ids(&fields[4], order->without, &order->without_count, EPOCH_WITHOUT_MAX,
+                          "epoch.without", error);
+    if (status == 0)
+        status = read_founders(&fields[5], order, error);
+    if (status == 0)
+        status = read_deeds(&fields[6], order, error);
+    return status == 0 ? read_ids(&fields[7], order->spared, &order->spared_count, EPOCH_SPARED_MAX,
+                                  "epoch.spared", error)
+                       : status;
 }
 
 struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error)
@@ -225,15 +331,6 @@ struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct erro
         return order;
     epoch_order_destroy(order);
     return NULL;
-}
-
-static int read_number(const msgpack_object *object, int64_t least, int64_t most, int64_t *value,
-                       const char *where, struct error *error)
-{
-    int status = pack_get_i64(object, value, where, error);
-    if (status == 0 && (*value < least || *value > most))
-        status = error_set(error, ERR_RANGE, "%s: %lld", where, (long long)*value);
-    return status;
 }
 
 static int read_life(const msgpack_object *object, struct epoch_life *life, struct error *error)
@@ -270,6 +367,12 @@ static int read_life(const msgpack_object *object, struct epoch_life *life, stru
         status = pack_get_double(&items[12], &life->way_m, where, error);
     for (int i = 0; i < EPOCH_FOOD_COUNT && status == 0; i++)
         status = read_number(&items[13 + i], 0, INT64_MAX, &life->gained_uj[i], where, error);
+    if (status == 0)
+        status =
+            pack_get_u64(&items[13 + EPOCH_FOOD_COUNT], INT64_MAX, &life->topology, where, error);
+    if (status == 0)
+        status = read_number(&items[14 + EPOCH_FOOD_COUNT], -1, INT64_MAX, &life->preyed_tick,
+                             where, error);
     return status;
 }
 

@@ -14,6 +14,8 @@ enum {
     EPOCH_WORLDS_MAX = 64,
     EPOCH_ARRIVALS_MAX = EPOCH_WORLDS_MAX, /* in one world at once */
     EPOCH_WITHOUT_MAX = 16,
+    EPOCH_DEEDS_MAX = 64,
+    EPOCH_SPARED_MAX = 64,
     EPOCH_FOUNDERS_MAX = 64,
     EPOCH_LIVES_MAX = 65536,
 };
@@ -27,6 +29,15 @@ struct packed_bytes {
 int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length);
 void packed_bytes_deinit(struct packed_bytes *packed);
 
+struct epoch_deed {
+    int kind;      /* DEED_* */
+    uint64_t life; /* whom; 0: nobody */
+    double x_m, y_m;
+    int64_t energy_uj;     /* DEED_feed */
+    struct genome *genome; /* DEED_put: heap; else NULL */
+};
+void epoch_deed_deinit(struct epoch_deed *deed);
+
 struct epoch_order {
     uint32_t world;
     uint32_t epoch;            /* 0: the world is founded; from 1 on it lives */
@@ -37,6 +48,10 @@ struct epoch_order {
     int without_count;
     struct genome *founders; /* of epoch 0 */
     int founder_count;
+    struct epoch_deed deeds[EPOCH_DEEDS_MAX]; /* in their order */
+    int deed_count;
+    uint64_t spared[EPOCH_SPARED_MAX]; /* whom mouths spare */
+    int spared_count;
 };
 struct epoch_order *epoch_order_create(void); /* empty; NULL: out of memory */
 void epoch_order_destroy(struct epoch_order *order);
@@ -53,7 +68,7 @@ void epoch_end_destroy(struct epoch_end *end);
 int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life);
 
 /* Fields of the messages behind the number, `at` the first of them. */
-enum { EPOCH_ORDER_FIELDS = 6, EPOCH_END_FIELDS = 4 };
+enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 4 };
 void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer);
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer);
 /* NULL and an error if they break a rule. */

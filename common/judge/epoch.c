@@ -18,6 +18,11 @@ const char *const epoch_fact_names[EPOCH_FACT_COUNT] = {
 #undef X
 };
 
+const char *const epoch_deed_names[DEED_COUNT] = {
+#define X(name) #name,
+    EPOCH_DEEDS(X)
+#undef X
+};
 const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age", "bitten", "guard"};
 
 int preserve_warn(const struct params *params, char *text, size_t size)

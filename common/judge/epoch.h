@@ -62,7 +62,26 @@ extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 /* What is eaten, in the order of the simulator's: plants carrion living. */
 enum { EPOCH_FOOD_COUNT = 3 };
 
-/* Somebody who hatched or died in an epoch, as it was then. */
+/* What people do to a world, at the beginning of an epoch. */
+#define EPOCH_DEEDS(X)                                                                             \
+    X(put)     /* an egg of a creature, at a place */                                              \
+    X(feed)    /* plants at a place, by an energy */                                               \
+    X(move)    /* somebody to a place */                                                           \
+    X(remove)  /* somebody out of the world */                                                     \
+    X(protect) /* mouths spare somebody from now on */                                             \
+    X(expose)  /* no longer */
+enum epoch_deed_kind {
+#define X(name) DEED_##name,
+    EPOCH_DEEDS(X)
+#undef X
+        DEED_COUNT
+};
+extern const char *const epoch_deed_names[DEED_COUNT];
+/* Of DEED_feed at once. */
+#define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
+
+/* Somebody who hatched, ate of the living for the first time, or died in an epoch, as it was
+ * then. */
 struct epoch_life {
     uint64_t id, mother, father; /* parents: 0 = none */
     int64_t family, generation;
@@ -73,6 +92,8 @@ struct epoch_life {
     int64_t part_count;
     double area_m2, way_m;               /* of its body; how far it has come */
     int64_t gained_uj[EPOCH_FOOD_COUNT]; /* what it has digested, by food */
+    uint64_t topology;   /* hash of the tree of its parts, whatever their sizes; up to INT64_MAX */
+    int64_t preyed_tick; /* when it ate of the living first; -1: not at this event */
 };
 
 #endif

@@ -192,7 +192,9 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
         {"states", "world, epoch, state"},
         {"lives", "id INTEGER PRIMARY KEY, world, mother, father, family, generation, hunter,"
                   " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
-                  " living_uj"},
+                  " living_uj, topology, preyed_s"},
+        {"firsts", "kind, what, world, epoch, time_s, life"},
+        {"deeds", "world, epoch, number, deed, life, x_m, y_m, energy_uj, genome"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
          " trials, bar_m_s, bar_sizes_s, genome"}};
@@ -252,6 +254,8 @@ int store_database_complete(sqlite3 *database, const char *path, int is_read_onl
     static const struct column bars[BAR_COLUMNS] = {
         {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
         {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"}};
+    static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
+                                          {"preyed_s", "REAL", "NULL"}};
     struct column individuals[BAR_COLUMNS + MEASURE_COUNT];
     memcpy(individuals, bars, sizeof bars);
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -260,6 +264,8 @@ int store_database_complete(sqlite3 *database, const char *path, int is_read_onl
                                 BAR_COLUMNS + MEASURE_COUNT, is_read_only, error);
     if (!status)
         status = complete_table(database, path, "births", bars, BAR_COLUMNS, is_read_only, error);
+    if (!status)
+        status = complete_table(database, path, "lives", lives, 2, is_read_only, error);
     return status ? status : complete_table(database, path, "costs", costs, 2, is_read_only, error);
 }
 

@@ -12,7 +12,7 @@
 #include "common/judge/epoch.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 14
+#define STORE_SCHEMA_VERSION 15
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -98,7 +98,34 @@
     " way_m REAL NOT NULL,"                                                                        \
     " plants_uj INTEGER NOT NULL,"                                                                 \
     " carrion_uj INTEGER NOT NULL,"                                                                \
-    " living_uj INTEGER NOT NULL"                                                                  \
+    " living_uj INTEGER NOT NULL,"                                                                 \
+    " topology INTEGER,"                                                                           \
+    " preyed_s REAL"                                                                               \
+    ") STRICT"
+
+#define STORE_FIRSTS_TABLE                                                                         \
+    "CREATE TABLE IF NOT EXISTS firsts ("                                                          \
+    " kind TEXT NOT NULL,"                                                                         \
+    " what TEXT NOT NULL,"                                                                         \
+    " world INTEGER NOT NULL,"                                                                     \
+    " epoch INTEGER NOT NULL,"                                                                     \
+    " time_s REAL NOT NULL,"                                                                       \
+    " life INTEGER NOT NULL,"                                                                      \
+    " PRIMARY KEY (kind, what)"                                                                    \
+    ") STRICT"
+
+#define STORE_DEEDS_TABLE                                                                          \
+    "CREATE TABLE IF NOT EXISTS deeds ("                                                           \
+    " world INTEGER NOT NULL,"                                                                     \
+    " epoch INTEGER NOT NULL,"                                                                     \
+    " number INTEGER NOT NULL,"                                                                    \
+    " deed TEXT NOT NULL,"                                                                         \
+    " life INTEGER NOT NULL,"                                                                      \
+    " x_m REAL NOT NULL,"                                                                          \
+    " y_m REAL NOT NULL,"                                                                          \
+    " energy_uj INTEGER NOT NULL,"                                                                 \
+    " genome BLOB,"                                                                                \
+    " PRIMARY KEY (world, epoch, number)"                                                          \
     ") STRICT"
 
 #define STORE_BIRTHS_TABLE                                                                         \
@@ -216,6 +243,11 @@ static const char *const store_schema[] = {
     STORE_EPOCHS_TABLE,
     STORE_STATES_TABLE,
     STORE_LIVES_TABLE,
+
+    /* What was there for the first time (preserve.pause), and what people did; new in version
+     * 15. */
+    STORE_FIRSTS_TABLE,
+    STORE_DEEDS_TABLE,
 
     "CREATE TABLE costs ("
     " individual INTEGER PRIMARY KEY REFERENCES individuals,"

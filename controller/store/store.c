@@ -362,10 +362,10 @@ static int upgrade(struct store *store, struct error *error)
         status = add_quarantine_log(store, error);
     if (!status && is_older)
         status = store_execute(store,
-                               STORE_CHOICES_TABLE ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE
-                                                   ";" STORE_CONTESTS_TABLE ";" STORE_BIRTHS_TABLE
-                                                   ";" STORE_EPOCHS_TABLE ";" STORE_STATES_TABLE
-                                                   ";" STORE_LIVES_TABLE,
+                               STORE_CHOICES_TABLE
+                               ";" STORE_BARS_TABLE ";" STORE_TRIALS_TABLE ";" STORE_CONTESTS_TABLE
+                               ";" STORE_BIRTHS_TABLE ";" STORE_EPOCHS_TABLE ";" STORE_STATES_TABLE
+                               ";" STORE_LIVES_TABLE ";" STORE_FIRSTS_TABLE ";" STORE_DEEDS_TABLE,
                                error);
     if (!status)
         status = store_database_complete(store->database, store->path, 0, error);

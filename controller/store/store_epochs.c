@@ -67,6 +67,11 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
     sqlite3_bind_double(statement, 14, life->way_m);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
         sqlite3_bind_int64(statement, 15 + i, life->gained_uj[i]);
+    sqlite3_bind_int64(statement, 15 + EPOCH_FOOD_COUNT, (sqlite3_int64)life->topology);
+    sqlite3_bind_null(statement, 16 + EPOCH_FOOD_COUNT);
+    if (life->preyed_tick >= 0)
+        sqlite3_bind_double(statement, 16 + EPOCH_FOOD_COUNT,
+                            (double)life->preyed_tick * epoch->tick_s);
     return store_run_statement(store, statement, error);
 }
 

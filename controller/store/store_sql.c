@@ -224,8 +224,10 @@ int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **
         EPOCH_FACTS(X) ")",
 #undef X
         [HOT_PUT_LIFE] =
-            "INSERT OR REPLACE INTO lives VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-            " ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO lives (id, world, mother, father, family, generation, hunter,"
+            " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
+            " living_uj, topology, preyed_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            " ?, ?, ?, coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)))",
         [HOT_PUT_CONTEST] =
             "INSERT OR REPLACE INTO contests (generation, first, second, trial, seed, verdict1,"
             " verdict2, margin1, margin2, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

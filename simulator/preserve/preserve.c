@@ -116,7 +116,7 @@ void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kin
                                      .x_m = place_of(p, i).x,
                                      .y_m = place_of(p, i).y,
                                      .area_m2 = d->area_m2,
-                                     .part_count = d->run.phenotype.part_count});
+                                     .phenotype = &d->run.phenotype});
 }
 
 void preserve_hold(const struct preserve *p, uint64_t id)

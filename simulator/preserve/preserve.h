@@ -25,7 +25,8 @@ int preserve_memory_init(struct preserve_memory *memory);
 void preserve_memory_deinit(struct preserve_memory *memory);
 
 /* What happens in it. */
-enum preserve_event_kind { PRESERVE_LAID, PRESERVE_HATCHED, PRESERVE_DIED };
+/* PRESERVE_PREYED: somebody ate of the living for the first time. */
+enum preserve_event_kind { PRESERVE_LAID, PRESERVE_HATCHED, PRESERVE_PREYED, PRESERVE_DIED };
 struct preserve_event {
     enum preserve_event_kind kind;
     int64_t tick;
@@ -33,9 +34,9 @@ struct preserve_event {
     int cause;       /* of a death: DEATH_* */
     int verdict;     /* of a death by a guard */
     double x_m, y_m; /* where */
-    /* its body; 0 as long as it is an egg */
+    /* its body; 0 and NULL as long as it is an egg */
     double area_m2;
-    int part_count;
+    const struct phenotype *phenotype;
 };
 
 /* One of the living, for those who watch. */

@@ -1,8 +1,10 @@
 /* See preserve_epoch.h. */
 #include "simulator/preserve/preserve_epoch.h"
+#include "simulator/preserve/preserve_deeds.h"
 
 #include <string.h>
 
+#include "common/math/hash.h"
 #include "common/math/rng.h"
 
 int64_t preserve_epoch_ticks(const struct params *params)
@@ -72,7 +74,11 @@ int preserve_epoch_begin(struct preserve_state *state, const struct params *para
         rc = take_in(state, &order->arrivals[i], error);
     state->without = order->without;
     state->without_count = order->without_count;
+    state->spared = order->spared;
+    state->spared_count = order->spared_count;
     remove_excluded(state);
+    if (rc == 0)
+        rc = preserve_do(state, params, order, memory, error);
     if (rc != 0)
         preserve_state_deinit(state);
     return rc;
@@ -109,8 +115,8 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
         rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
     if (rc == 0 && order->epoch > 0 && let_go(state, params, order->epoch, traveller) != 0)
         rc = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    state->without = NULL;
-    state->without_count = 0;
+    state->without = state->spared = NULL;
+    state->without_count = state->spared_count = 0;
     if (rc == 0)
         preserve_state_check(state);
     return rc;
@@ -153,6 +159,16 @@ void preserve_epoch_facts(const struct preserve_state *s, int64_t facts[EPOCH_FA
     facts[EPOCH_departures_uj] = s->ledger.departures;
 }
 
+/* Hash of the tree below a part, whatever the order of branches. */
+static uint64_t topology_of(const struct phenotype *phenotype, int part)
+{
+    uint64_t sum = 0;
+    for (int i = part + 1; i < phenotype->part_count; i++)
+        if (phenotype->parts[i].parent == part)
+            sum += topology_of(phenotype, i);
+    return hash_u64(HASH_START, sum) & INT64_MAX;
+}
+
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life)
 {
     const struct creature_state *c = event->creature;
@@ -167,9 +183,13 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .died_tick = is_dead ? event->tick : -1,
                                 .cause = is_dead ? event->cause : -1,
                                 .children = c->children,
-                                .part_count = event->part_count,
                                 .area_m2 = event->area_m2,
-                                .way_m = c->way_m};
+                                .way_m = c->way_m,
+                                .preyed_tick = event->kind == PRESERVE_PREYED ? event->tick : -1};
+    if (event->phenotype) {
+        life->part_count = event->phenotype->part_count;
+        life->topology = topology_of(event->phenotype, 0);
+    }
     for (int i = 0; i < FOOD_COUNT; i++)
         life->gained_uj[i] = c->gained[i];
     return event->kind != PRESERVE_LAID;

@@ -178,6 +178,8 @@ static void eat(struct preserve *p, int i, enum food food, microjoules *from, mi
     c->reserve += meal.gained;
     p->state->ledger.heat += meal.taken - meal.gained;
     p->state->counts.eaten[food] += meal.taken;
+    if (food == FOOD_LIVING && meal.gained > 0 && c->gained[food] == 0)
+        preserve_tell(p, i, PRESERVE_PREYED, -1);
     c->gained[food] += meal.gained;
     if (meal.taken > 0)
         d->is_eating = food;
@@ -233,7 +235,8 @@ void preserve_feed(struct preserve *p, int i)
     double bite_j = p->params->preserve_bite_w_m * d->mouth_m * p->tick_s;
     d->is_eating = -1;
     find_touched(p, i);
-    if (d->touched >= 0 && !is_kin(p, i, d->touched))
+    if (d->touched >= 0 && !is_kin(p, i, d->touched) &&
+        !preserve_state_is_spared(p->state, p->state->living[d->touched].descent.id))
         bite_living(p, i, d->touched, bite_j * appetite(p, i, FOOD_LIVING));
     struct carcass *carcass = d->is_eating < 0 ? find_carcass(p, d) : NULL;
     if (carcass)

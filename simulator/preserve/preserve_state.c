@@ -45,12 +45,22 @@ void preserve_state_deinit(struct preserve_state *state)
     preserve_state_init(state);
 }
 
-int preserve_state_is_without(const struct preserve_state *state, uint64_t id)
+static int is_listed(const uint64_t *ids, int count, uint64_t id)
 {
-    for (int i = 0; i < state->without_count; i++)
-        if (state->without[i] == id)
+    for (int i = 0; i < count; i++)
+        if (ids[i] == id)
             return 1;
     return 0;
+}
+
+int preserve_state_is_without(const struct preserve_state *state, uint64_t id)
+{
+    return is_listed(state->without, state->without_count, id);
+}
+
+int preserve_state_is_spared(const struct preserve_state *state, uint64_t id)
+{
+    return is_listed(state->spared, state->spared_count, id);
 }
 
 /* Room for one more row of `size` bytes. Returns the zeroed row, or NULL. */

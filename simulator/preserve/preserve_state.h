@@ -79,8 +79,11 @@ struct preserve_state {
      * live */
     const uint64_t *without;
     int without_count;
+    const uint64_t *spared; /* and of whom mouths spare */
+    int spared_count;
 };
 int preserve_state_is_without(const struct preserve_state *state, uint64_t id);
+int preserve_state_is_spared(const struct preserve_state *state, uint64_t id);
 
 void creature_state_deinit(struct creature_state *creature);
 void preserve_state_init(struct preserve_state *state);
@@ -90,7 +93,14 @@ struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
 /* What the stores of each kind hold, and all of them together. */
-enum energy_store { STORE_PLANTS, STORE_RESERVES, STORE_BODIES, STORE_EGGS, STORE_CARCASSES, STORE_COUNT };
+enum energy_store {
+    STORE_PLANTS,
+    STORE_RESERVES,
+    STORE_BODIES,
+    STORE_EGGS,
+    STORE_CARCASSES,
+    STORE_COUNT
+};
 void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT]);
 microjoules preserve_state_total(const struct preserve_state *state);
 /* Energies that are negative or beyond MICROJOULES_MAX, or a ledger that is not equal, are a

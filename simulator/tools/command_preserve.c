@@ -77,7 +77,7 @@ static int read_params(struct report *report, const struct request *request, str
 
 static void say(void *context, const struct preserve_event *event)
 {
-    static const char *const words[] = {"lays", "hatches", "dies"};
+    static const char *const words[] = {"lays", "hatches", "eats of the living", "dies"};
     const struct params *params = context;
     const struct creature_state *c = event->creature;
     double now_s = (double)event->tick / params->simulation_brain_hz;

@@ -81,7 +81,7 @@ cat >crash.pl <<'END'
 my $creature = shift @ARGV;
 my $child = open(my $simulator, "|-", @ARGV) or die;
 while (sysread(STDIN, my $bytes, 1 << 20)) {
-    if ($bytes =~ /\x9a\x05.{1,10}\x01\x01\x02[\xc4-\xc6].*\x90\x90$/s) {
+    if ($bytes =~ /\x9c\x05.{1,10}\x01\x01\x02[\xc4-\xc6].*\x90\x90\x90\x90$/s) {
         print STDERR "level=error event=fault signal=SIGSEGV task=1 creature=$creature\n";
         kill("KILL", $child);
         exit(139);

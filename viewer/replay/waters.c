@@ -2,12 +2,16 @@
 #include "viewer/replay/waters.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/store/run_reader.h"
 #include "simulator/preserve/preserve_epoch.h"
+
+/* SQLite is built for one thread at a time; a feed reads beside the window. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 struct waters_source {
     struct run_reader *reader;
@@ -160,7 +164,7 @@ static void hear(void *context, const struct preserve_event *event)
     struct filming *f = context;
     struct waters_source *s = f->source;
     const struct creature_state *c = event->creature;
-    if (event->kind == PRESERVE_LAID ||
+    if ((event->kind != PRESERVE_HATCHED && event->kind != PRESERVE_DIED) ||
         !make_room(f, &s->events, s->event_count, &s->event_room, sizeof s->events[0]))
         return;
     s->events[s->event_count++] =
@@ -220,7 +224,9 @@ int waters_source_live(struct waters_source *s, struct waters *w, atomic_int *st
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     order->world = (uint32_t)s->world;
     order->epoch = s->epoch;
+    pthread_mutex_lock(&reading);
     int status = run_reader_get_epoch(s->reader, order, &digest, error);
+    pthread_mutex_unlock(&reading);
     if (!status && !order->state.bytes) {
         order->state = s->state;
         s->state = (struct packed_bytes){NULL, 0};
@@ -255,10 +261,12 @@ int waters_source_open(struct waters_source **result, const char *run_directory,
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     }
     s->world = world;
+    pthread_mutex_lock(&reading);
     int status = run_reader_open(&s->reader, run_directory, error);
     if (!status)
         status = run_reader_find_state(s->reader, (uint32_t)world, (uint32_t)(time_s / EPOCH_S),
                                        &s->params, &first, error);
+    pthread_mutex_unlock(&reading);
     preserve_apply(&s->params);
     s->epoch = first + 1;
     if (status) {
@@ -289,12 +297,13 @@ int waters_find_end(const char *run_directory, int world, double *end_s, struct 
     struct run_reader *reader;
     struct params params;
     uint32_t last = 0;
+    pthread_mutex_lock(&reading);
     int status = run_reader_open(&reader, run_directory, error);
-    if (status)
-        return status;
     /* the last state is always kept */
-    status = run_reader_find_state(reader, (uint32_t)world, INT32_MAX, &params, &last, error);
+    if (!status)
+        status = run_reader_find_state(reader, (uint32_t)world, INT32_MAX, &params, &last, error);
     run_reader_close(reader);
+    pthread_mutex_unlock(&reading);
     *end_s = last * EPOCH_S;
     return status;
 }
@@ -310,13 +319,14 @@ int waters_find_life(const char *run_directory, uint64_t id, int *world, double 
     struct run_life life;
     struct params params;
     uint32_t last;
+    pthread_mutex_lock(&reading);
     int status = run_reader_open(&reader, run_directory, error);
-    if (status)
-        return status;
-    status = run_reader_get_life(reader, id, &life, error);
+    if (!status)
+        status = run_reader_get_life(reader, id, &life, error);
     if (!status)
         status = run_reader_find_state(reader, life.world, INT32_MAX, &params, &last, error);
     run_reader_close(reader);
+    pthread_mutex_unlock(&reading);
     if (status)
         return status;
     *world = (int)life.world;

@@ -65,6 +65,13 @@ static void make_epoch(void)
     order->epoch = 12;
     order->arrival_count = order->without_count = 1;
     order->without[0] = 99;
+    order->deed_count = 2;
+    order->deeds[0] = (struct epoch_deed){.kind = DEED_put, .x_m = 1.5, .y_m = 2.5};
+    order->deeds[0].genome = malloc(sizeof *order->deeds[0].genome);
+    make_genome(order->deeds[0].genome);
+    order->deeds[1] = (struct epoch_deed){.kind = DEED_feed, .y_m = 3, .energy_uj = 7000000};
+    order->spared_count = 1;
+    order->spared[0] = 98;
     ck_assert_int_eq(packed_bytes_set(&order->state, "state", 5), 0);
     ck_assert_int_eq(packed_bytes_set(&order->arrivals[0], "egg", 3), 0);
     ck_assert_int_eq(packed_bytes_set(&end->state, "later", 5), 0);
@@ -77,7 +84,9 @@ static void make_epoch(void)
                               .born_tick = -3,
                               .died_tick = 44,
                               .cause = 1,
-                              .children = 6};
+                              .children = 6,
+                              .topology = 77,
+                              .preyed_tick = 40};
     ck_assert_int_eq(epoch_end_add_life(end, &life), 0);
     epoch_task = (struct task){.id = 78, .attempt = 1, .seed = 4, .epoch = order};
     epoch_result = (struct result){.id = 78, .digest = 55, .epoch = end};
@@ -282,6 +291,9 @@ START_TEST(epoch_round_trip)
     ck_assert(order->state.length == 5 && order->arrival_count == 1);
     ck_assert_mem_eq(order->arrivals[0].bytes, "egg", 3);
     ck_assert(order->without_count == 1 && order->without[0] == 99);
+    ck_assert(order->deed_count == 2 && order->spared_count == 1 && order->spared[0] == 98);
+    ck_assert(order->deeds[0].kind == DEED_put && order->deeds[0].genome->body_count > 0);
+    ck_assert(order->deeds[0].x_m == 1.5 && order->deeds[1].energy_uj == 7000000);
     message_deinit(&message);
     encode_all(7);
     decode_good(&message);
@@ -291,6 +303,7 @@ START_TEST(epoch_round_trip)
     ck_assert_mem_eq(end->state.bytes, "later", 5);
     ck_assert_mem_eq(end->facts, epoch_result.epoch->facts, sizeof end->facts);
     ck_assert(end->life_count == 1 && end->lives[0].died_tick == 44 && end->lives[0].cause == 1);
+    ck_assert(end->lives[0].topology == 77 && end->lives[0].preyed_tick == 40);
     message_deinit(&message);
 }
 END_TEST
@@ -301,11 +314,13 @@ START_TEST(epochs_that_break_a_rule)
     struct message message;
     struct error error = {0};
     uint64_t rejected_id;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         pack_writer_clear(&writer);
         epoch_task.epoch->epoch = i == 0 ? 0 : 12;
         epoch_task.epoch->world = i == 1 ? EPOCH_WORLDS_MAX : 3;
-        if (i == 2)
+        epoch_task.epoch->deeds[0].kind = i == 2 ? DEED_COUNT : i == 3 ? DEED_move : DEED_put;
+        epoch_task.epoch->deeds[1].energy_uj = i == 4 ? DEED_ENERGY_MAX_UJ + 1 : 7;
+        if (i == 5)
             packed_bytes_deinit(&epoch_task.epoch->state);
         message_encode_epoch(&writer, &epoch_task);
         ck_assert_int_eq(message_decode(&message, writer.buffer.data + FRAME_HEADER_BYTES,

@@ -1,5 +1,6 @@
 /* A preserve: what it keeps over epochs, its state as bytes, who is born and how they die. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,6 +388,102 @@ START_TEST(who_must_not_live_does_not)
 }
 END_TEST
 
+/* Does one deed at the beginning of an epoch. */
+static void do_deed(struct epoch_deed deed)
+{
+    struct epoch_order *order = make_order(1);
+    order->deeds[order->deed_count++] = deed;
+    begin(order);
+    preserve_state_check(&state);
+    epoch_order_destroy(order);
+}
+
+static struct genome *copy_genome(const struct genome *genome)
+{
+    struct genome *copy = malloc(sizeof *copy);
+    genome_init(copy);
+    ck_assert_int_eq(genome_copy(copy, genome), 0);
+    return copy;
+}
+
+/* What people bring in arrives, what they take out departs: the ledger stays equal. */
+START_TEST(people_put_in_feed_and_remove)
+{
+    found();
+    run(60);
+    int eggs = state.egg_count, living = state.living_count;
+    do_deed((struct epoch_deed){
+        .kind = DEED_put, .x_m = 3, .y_m = 7, .genome = copy_genome(genomes[1])});
+    ck_assert_int_eq(state.egg_count, eggs + 1);
+    const struct creature_state *egg = &state.eggs[eggs];
+    ck_assert(egg->reserve > 0 && state.ledger.arrivals == egg->reserve + egg->body);
+    ck_assert_int_ge(egg->descent.family, 1000000);
+
+    microjoules arrived = state.ledger.arrivals;
+    memset(state.plants, 0, (size_t)state.plant_count * sizeof state.plants[0]);
+    state.ledger.heat = state.ledger.start + state.ledger.sun + state.ledger.arrivals -
+                        state.ledger.departures - preserve_state_total(&state);
+    do_deed((struct epoch_deed){.kind = DEED_feed, .x_m = 5, .y_m = 5, .energy_uj = 120000000});
+    microjoules given = state.ledger.arrivals - arrived;
+    ck_assert(given > 119 * INT64_C(1000000) && given <= 120 * INT64_C(1000000));
+    ck_assert(state.plants[10 * 32 + 10] > 0 && state.plants[0] == 0);
+    do_deed(
+        (struct epoch_deed){.kind = DEED_feed, .x_m = 5, .y_m = 5, .energy_uj = INT64_C(1) << 39});
+    for (int i = 0; i < state.plant_count; i++)
+        ck_assert(state.plants[i] <= 250 * INT64_C(1000000)); // 1000 J/m2, cells of 0.25 m2
+
+    uint64_t gone = state.living[2].descent.id;
+    microjoules held = state.living[2].reserve + state.living[2].body;
+    do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone});
+    ck_assert_int_eq(state.living_count, living - 1);
+    ck_assert(state.ledger.departures == held);
+    do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone}); // nobody is there
+    ck_assert(state.ledger.departures == held);
+}
+END_TEST
+
+START_TEST(people_move_somebody)
+{
+    found();
+    run(600);
+    ck_assert_int_ge(state.living_count, 3);
+    uint64_t one = state.living[0].descent.id;
+    double x_m = state.living[0].x_m < 8 ? 12 : 4;
+    do_deed((struct epoch_deed){.kind = DEED_move, .life = one, .x_m = x_m, .y_m = 5});
+    ck_assert_double_lt(fabs(state.living[0].x_m - x_m), 3.1);
+    double at = state.living[0].x_m, way_m = state.living[0].way_m;
+    run(60);
+    ck_assert_double_lt(fabs(state.living[0].x_m - at), 2);
+    ck_assert_double_lt(state.living[0].way_m - way_m, 3);
+}
+END_TEST
+
+/* Whom people protect is bitten by nobody. */
+START_TEST(mouths_spare_who_is_protected)
+{
+    microjoules eaten[2];
+    for (int is_spared = 0; is_spared < 2; is_spared++) {
+        preserve_state_deinit(&state);
+        set("preserve.hunters=1");
+        set("preserve.width_m=7");
+        set("preserve.height_m=5");
+        found();
+        run(1);
+        struct epoch_order *order = make_order(1);
+        for (int i = 0; is_spared && i < state.living_count; i++)
+            order->spared[order->spared_count++] = state.living[i].descent.id;
+        for (int i = 0; is_spared && i < state.egg_count; i++)
+            order->spared[order->spared_count++] = state.eggs[i].descent.id;
+        begin(order);
+        run(1500);
+        eaten[is_spared] = state.counts.eaten[FOOD_LIVING];
+        epoch_order_destroy(order);
+    }
+    ck_assert(eaten[0] > 0);
+    ck_assert(eaten[1] == 0);
+}
+END_TEST
+
 /* Worlds of a run have ids and families of their own. */
 START_TEST(worlds_are_apart)
 {
@@ -449,6 +546,9 @@ int main(void)
     tcase_add_test(tests, a_state_of_another_world_is_refused);
     tcase_add_test(tests, an_egg_drifts_to_another_world);
     tcase_add_test(tests, who_must_not_live_does_not);
+    tcase_add_test(tests, people_put_in_feed_and_remove);
+    tcase_add_test(tests, people_move_somebody);
+    tcase_add_test(tests, mouths_spare_who_is_protected);
     tcase_add_test(tests, worlds_are_apart);
     tcase_add_test(tests, hostile_packed_states_are_refused_or_read);
     return run_tests("preserve", tests);

@@ -1,0 +1,17 @@
+/* What people do to a world at the beginning of an epoch: put in, feed, move, remove. Energy that
+ * comes in is an arrival of the ledger, what goes out a departure. */
+#ifndef SIMULATOR_PRESERVE_PRESERVE_DEEDS_H
+#define SIMULATOR_PRESERVE_PRESERVE_DEEDS_H
+
+#include "simulator/preserve/preserve.h"
+
+/* Plants grow in cells up to this far from where somebody feeds, m. */
+#define DEED_FEED_M 1.0
+
+/* Does the deeds in their order. A deed that finds nobody, no room, or a body that cannot be grown,
+ * does nothing, and the log says so. ERR_MEMORY, ERR_LIMIT. */
+int preserve_do(struct preserve_state *state, const struct params *params,
+                const struct epoch_order *order, struct preserve_memory *memory,
+                struct error *error);
+
+#endif
