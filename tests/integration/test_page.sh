@@ -257,7 +257,7 @@ browse() {
         printf 'shot.src = "data:image/png;base64,%s";\n</script>\n</body>\n</html>\n' "$(base64 -w 0 "$2")"
     } >>probe.html
     HOME=$work timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-        --force-device-scale-factor=1 --blink-settings=preferredColorScheme=1 --window-size=900,700 \
+        --force-device-scale-factor=1 --autoplay-policy=no-user-gesture-required --blink-settings=preferredColorScheme=1 --window-size=900,700 \
         --enable-logging=stderr --virtual-time-budget=40000 --dump-dom "file://$work/probe.html" >dom 2>console ||
         { echo "skip: $browser does not start here" && exit 77; }
     grep CONSOLE console && fail "$1 has errors"
