@@ -343,6 +343,8 @@
         "of the hall, besides the last best; random: of the generation")                           \
     INT(contest, headings, 2, 1, 4, 'S',                                                           \
         "bouts of each pair: other headings in space, sides exchanged in the plane")               \
+    INT(contest, species, 1, 1, 2, 'S',                                                            \
+        "2: creatures meet, and breed with, those of the other and of their own; in tag one hunts") \
     INT(preserve, worlds, 4, 1, 64, 'S', "worlds of a run, from which eggs drift to others")       \
     REAL(preserve, drift, 0.1, 0, 1, 'S', "chance that an egg leaves a world in an epoch")         \
     INT(preserve, kept, 10, 1, 1000000, 'F', "a world's state is kept of every so many epochs")    \

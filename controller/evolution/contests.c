@@ -51,7 +51,8 @@ struct contests {
     const struct params *params;
     struct arena arena;
     struct individual *hall;
-    int hall_room, hall_count, added_count, last_best;
+    int hall_room, hall_count, added_count;
+    int last_best[CONTESTS_SPECIES_MAX];
     uint32_t generation;
     struct player *players;
     int player_count, population_count;
@@ -104,6 +105,15 @@ int contests_check_params(const struct params *params, struct error *error)
     if (params->contest_pattern == PATTERN_RANDOM &&
         2 * params->contest_opponents >= params->population_size)
         return refuse(error, "contest.opponents below half of population.size");
+    if (params->contest_species > 1 && (params->contest_pattern == PATTERN_RANDOM ||
+                                        params->contest_pattern == PATTERN_TOURNAMENT))
+        return refuse(error, "contest.species = 1, or a contest.pattern in which all meet others: "
+                             "all-vs-hall, all-vs-best or all-vs-all");
+    if (params->contest_species > 1 && params->contest_goal == CONTEST_TAG &&
+        params->contest_headings % 2)
+        return refuse(error, "contest.headings = 2 or 4: of two species one hunts in every second");
+    if (params->contest_species > 1 && params->population_size < 4)
+        return refuse(error, "contest.species = 1, or population.size of at least 4");
     if (count_bouts(params) > CONTESTS_MAX)
         return error_set(error, ERR_LIMIT, "%.0f contests in a generation, at most %d",
                          count_bouts(params), CONTESTS_MAX);
@@ -138,7 +148,8 @@ void contests_destroy(struct contests *contests)
 int contests_founder_count(const struct params *params)
 {
     int64_t opponents = params->contest_pattern == PATTERN_HALL ? params->contest_opponents : 0;
-    return (int)(1 + opponents < params->population_size ? 1 + opponents : params->population_size);
+    int64_t count = (1 + opponents) * contests_species_count(params);
+    return (int)(count < params->population_size ? count : params->population_size);
 }
 
 int contests_hall_count(const struct contests *contests)
@@ -160,6 +171,18 @@ int contests_make_room(void *items, int count, int *room, size_t size)
     return 0;
 }
 
+static int species_of(const struct contests *contests, const struct individual *individual)
+{
+    return contests_species(contests->params, individual->id);
+}
+
+static int may_meet(const struct contests *contests, const struct individual *a,
+                    const struct individual *b)
+{
+    return contests_species_count(contests->params) == 1 ||
+           species_of(contests, a) != species_of(contests, b);
+}
+
 /* The key of its motion, which it may know. 0 or ERR_MEMORY. */
 static int find_key(struct contests *contests, const struct individual *individual,
                     struct phenotype_key *key)
@@ -178,7 +201,7 @@ int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *
     for (int i = 0; i < contests->hall_count; i++)
         if (contests->hall[i].id == id) {
             contests->added_count++;
-            contests->last_best = i;
+            contests->last_best[species_of(contests, &contests->hall[i])] = i;
             return 0;
         }
     if (contests_make_room(&contests->hall, contests->hall_count, &contests->hall_room,
@@ -190,7 +213,7 @@ int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *
     if (status)
         return status;
     genome_init(genome);
-    contests->last_best = contests->hall_count++;
+    contests->last_best[species_of(contests, member)] = contests->hall_count++;
     contests->added_count++;
     return 0;
 }
@@ -256,17 +279,31 @@ static int start_of(const struct contests *contests, int bout)
     return first + (int)rng_below(&rng, (uint32_t)(TRIAL_PERTURBATION_MAX + 1 - first));
 }
 
-/* All bouts of a pair, of whom one at least has no result. */
+/* Whether the pair has that bout. In tag each hunts in every second bout; of two species one hunts
+ * always, and the other bouts are left out. The first in a bout is the hunter: contest_first(). */
+static int has_bout(const struct contests *contests, int a, int b, int bout)
+{
+    const struct player *one = &contests->players[a], *other = &contests->players[b];
+    int first = (one->hash > other->hash) ^ (bout % 2 == 0);
+    return contests_species_count(contests->params) == 1 ||
+           contests->params->contest_goal != CONTEST_TAG ||
+           species_of(contests, (first ? other : one)->individual) == 0;
+}
+
+/* All bouts of a pair that may meet, of whom one at least has no result. */
 static int add_pair(struct contests *contests, int a, int b)
 {
+    const struct player *one = &contests->players[a], *other = &contests->players[b];
     int status = 0;
-    if (!contests->players[a].is_wanted && !contests->players[b].is_wanted)
+    if ((!one->is_wanted && !other->is_wanted) ||
+        !may_meet(contests, one->individual, other->individual))
         return 0;
     for (int i = 1; i <= contests->params->contest_headings && !status; i++)
-        status =
-            add_bout(contests, a, b,
-                     &(struct trial){
-                         .purpose = TRIAL_FIRST, .bout = i, .perturbation = start_of(contests, i)});
+        if (has_bout(contests, a, b, i))
+            status = add_bout(contests, a, b,
+                              &(struct trial){.purpose = TRIAL_FIRST,
+                                              .bout = i,
+                                              .perturbation = start_of(contests, i)});
     return status;
 }
 
@@ -286,16 +323,18 @@ static void shuffle(struct rng *rng, int *numbers, int count)
     }
 }
 
-/* Members of the hall as players: the last best, and `more` others that are drawn. */
-static int add_hall_players(struct contests *contests, int more)
+/* Members of a species in the hall as players: the last best, and `more` others that are drawn. At
+ * first the last best is the species' first founder, which stands where its number says. */
+static int add_hall_players(struct contests *contests, int species, int more)
 {
-    int last = contests->generation > 0 ? contests->last_best : 0, count = 0, status;
+    int last = contests->generation > 0 ? contests->last_best[species] : species;
+    int count = 0, status;
     int *others = calloc((size_t)contests->hall_count + 1, sizeof *others);
     struct rng rng;
     if (!others)
         return ERR_MEMORY;
     for (int i = 0; i < contests->hall_count; i++)
-        if (i != last)
+        if (i != last && species_of(contests, &contests->hall[i]) == species)
             others[count++] = i;
     init_stream(contests, &rng);
     shuffle(&rng, others, count);
@@ -311,7 +350,9 @@ static int plan_against_hall(struct contests *contests)
     int more = contests->params->contest_pattern == PATTERN_HALL
                    ? (int)contests->params->contest_opponents
                    : 0;
-    int status = add_hall_players(contests, more);
+    int status = 0;
+    for (int i = 0; i < contests_species_count(contests->params) && !status; i++)
+        status = add_hall_players(contests, i, more);
     for (int i = 0; i < contests->population_count; i++)
         for (int k = contests->population_count; k < contests->player_count && !status; k++)
             status = add_pair(contests, i, k);
@@ -437,14 +478,18 @@ int contests_open(struct contests *contests, const struct population *population
  * are exchanged). */
 static int add_exam_bouts(struct contests *contests, int a, int b, int count, int halvings)
 {
-    int status = 0;
-    int first = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + 1;
-    for (int i = 0; i < count && !status; i++)
+    int first = TRIAL_BOUT_MAX - CONTESTS_EXAM_BOUTS + 1, status = 0;
+    for (int i = 0, added = 0; added < count && !status; i++) {
+        int bout = first + i % CONTESTS_EXAM_BOUTS;
+        if (!has_bout(contests, a, b, bout))
+            continue;
         status = add_bout(contests, a, b,
                           &(struct trial){.purpose = TRIAL_CHAMPION,
-                                          .bout = first + i % CONTESTS_EXAM_BOUTS,
+                                          .bout = bout,
                                           .perturbation = TRIAL_RUN_STARTS + 1 + i / 2,
                                           .halvings = halvings});
+        added++;
+    }
     return status;
 }
 
@@ -458,7 +503,8 @@ int contests_open_exam(struct contests *contests, const struct individual *champ
         status = add_player(contests, champion, 1);
     for (int i = founders;
          i < contests->hall_count && !status && contests->player_count <= CONTESTS_EXAM_RIVALS; i++)
-        if (contests->hall[i].id != champion->id)
+        if (contests->hall[i].id != champion->id &&
+            may_meet(contests, champion, &contests->hall[i]))
             status = add_player(contests, &contests->hall[i], 0);
     contests->rivals = contests->player_count - 1;
     for (int i = 1; i < contests->player_count && !status; i++)
@@ -730,7 +776,7 @@ void contests_get_bout(const struct contests *contests, int number, int first, d
 
 int contests_bouts_of_one(const struct params *params)
 {
-    return params->contest_goal == CONTEST_TAG ? 2 : 1;
+    return params->contest_goal == CONTEST_TAG && contests_species_count(params) == 1 ? 2 : 1;
 }
 
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals)

@@ -5,7 +5,7 @@
  *
  * Opponents come from the generation itself or from the hall of fame: the best of every generation
  * so far, and before them its founders, the first creatures of the run (its seeds, where it has
- * some). Each pair has contest.headings bouts. A pair that moves alike is even, and is not
+ * some). Where there are two species, they are of the other one. Each pair has contest.headings bouts. A pair that moves alike is even, and is not
  * simulated. Patterns as Sims 1994b names them; the hall after Rosin and Belew 1997. */
 #ifndef CONTROLLER_EVOLUTION_CONTESTS_H
 #define CONTROLLER_EVOLUTION_CONTESTS_H
@@ -27,6 +27,18 @@ static inline int contests_are_wanted(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_CONTEST;
 }
+/* The species of a creature, from 0: it follows from its id, so that the run store needs to know
+ * nothing of species. With contest.species = 2 those of odd and of even ids meet one another and
+ * breed among themselves; in tag those of odd ids hunt. */
+enum { CONTESTS_SPECIES_MAX = 2 };
+static inline int contests_species_count(const struct params *params)
+{
+    return contests_are_wanted(params) ? (int)params->contest_species : 1;
+}
+static inline int contests_species(const struct params *params, uint64_t id)
+{
+    return (int)((id + 1) % (uint64_t)contests_species_count(params));
+}
 /* The demands of contests on the parameters. 0, or ERR_* with a message. */
 int contests_check_params(const struct params *params, struct error *error);
 
@@ -36,8 +48,8 @@ void contests_destroy(struct contests *contests); /* NULL is fine */
 
 /* Founders that a hall begins with. */
 int contests_founder_count(const struct params *params);
-/* The next of the hall: the founders in order of id, then the best of each generation. Takes over
- * the genome. Somebody who is in it already stays once. 0 or ERR_MEMORY. */
+/* The next of the hall: the founders in order of id, then the best of each species of each
+ * generation. Takes over the genome. Somebody who is in it already stays once. 0 or ERR_MEMORY. */
 int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome);
 /* How many were added, ever. */
 int contests_hall_count(const struct contests *contests);
@@ -98,7 +110,8 @@ void contests_get_progress(const struct contests *contests, int *left, int *coun
  * individual in that place of the list, and whether it and the other one touched the goal. */
 void contests_get_bout(const struct contests *contests, int number, int first, double *margin,
                        double touched[2]);
-/* How many bouts are one contest: in tag the two have different parts, which they exchange. */
+/* How many bouts are one contest: in tag the two have different parts, which they exchange (of two
+ * species one hunts always). */
 int contests_bouts_of_one(const struct params *params);
 /* The exam, when contests_take() has given the champion. */
 void contests_get_exam(const struct contests *contests, int *won, int *count, int *rivals);

@@ -125,6 +125,25 @@ void search_hear(struct search *search, struct individual *individual)
     search->news++;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    return ((const struct individual *)a)->place - ((const struct individual *)b)->place;
+}
+
+/* In the order of ranks, species in turns. */
+static void sort_ranks(struct search *search)
+{
+    struct population *population = &search->population;
+    int species_count = contests_species_count(&search->params), counts[CONTESTS_SPECIES_MAX] = {0};
+    sort(population, search_compare_ranks);
+    for (int i = 0; i < population->count; i++) {
+        struct individual *individual = &population->individuals[i];
+        int species = contests_species(&search->params, individual->id);
+        individual->place = counts[species]++ * species_count + species;
+    }
+    sort(population, compare_places);
+}
+
 /* Ranks a population without missing results and calls the top before the referee. If the referee
  * has judged one of them ahead, its word counts now, and all are ranked again. A refusal only
  * brings others up, so every call is needed. */
@@ -133,7 +152,7 @@ static void rank(struct search *search)
     int i, heard;
 
     do {
-        sort(&search->population, search_compare_ranks);
+        sort_ranks(search);
         search->called = search->cursor = heard = 0;
         for (i = 0; i < search->population.count; i++) {
             struct individual *individual = &search->population.individuals[i];

@@ -81,6 +81,7 @@ struct individual {
     double glance_fitness; /* fitness in the worst trial so far */
     char glance_words[SEARCH_WORDS_SIZE];
     int is_news; /* search_take_refereed() has not given it yet */
+    int place;   /* the order of ranks */
 };
 /* Whether it is kept when the generation ends. */
 int individual_is_kept(const struct individual *individual);
@@ -115,7 +116,8 @@ void search_destroy(struct search *search);
 uint32_t search_generation(const struct search *search);
 uint64_t search_next_id(const struct search *search); /* the next creature's */
 /* The current population: in order of id while results are missing; then ranked (fitness
- * descending, then id ascending). The ranks are final once search_is_complete(). A result moves
+ * descending, then id ascending; of two species (contests.h) the best of both, then the second of
+ * both, and so on). The ranks are final once search_is_complete(). A result moves
  * individuals; they exist until search_advance(). */
 const struct population *search_population(const struct search *search);
 

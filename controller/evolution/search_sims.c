@@ -3,11 +3,13 @@
  * The fifth of the population with the highest positive fitness survives and breeds. Where fewer
  * have positive fitness than may survive, fresh random genomes take the places of the others. Each
  * child draws its method by the breeding.* weights, its parents with probability in proportion to
- * fitness (the second different from the first where there are two), and then its mutations. Every
+ * fitness (the second different from the first where there are two; of two species, of its own),
+ * and then its mutations. Every
  * child has streams of random numbers of its own, so no child depends on another's making. */
 #include <stdlib.h>
 
 #include "controller/evolution/breeding.h"
+#include "controller/evolution/contests.h"
 
 /* Number of fresh children: they take the places that survivors do not fill. */
 static int count_fresh(const struct params *params, const struct population *ranked, int parents,
@@ -21,9 +23,9 @@ static int count_fresh(const struct params *params, const struct population *ran
     return fresh > 0 ? fresh : 0;
 }
 
-/* The survivors with positive fitness, and it as weights. 0 or ERR_MEMORY. */
-static int list_parents(const struct population *ranked, int survivor_count,
-                        struct breeding_parents *parents)
+/* The survivors of a species with positive fitness, and it as weights. 0 or ERR_MEMORY. */
+static int list_parents(const struct params *params, const struct population *ranked,
+                        int survivor_count, int species, struct breeding_parents *parents)
 {
     size_t most = (size_t)survivor_count + 1;
 
@@ -32,10 +34,12 @@ static int list_parents(const struct population *ranked, int survivor_count,
     parents->weights = calloc(most, sizeof(*parents->weights));
     if (!parents->individuals || !parents->weights)
         return ERR_MEMORY;
-    while (parents->count < survivor_count && ranked->individuals[parents->count].fitness > 0) {
-        parents->individuals[parents->count] = &ranked->individuals[parents->count];
-        parents->weights[parents->count] = ranked->individuals[parents->count].fitness;
-        parents->count++;
+    for (int i = 0; i < survivor_count && ranked->individuals[i].fitness > 0; i++) {
+        const struct individual *survivor = &ranked->individuals[i];
+        if (contests_species(params, survivor->id) != species)
+            continue;
+        parents->individuals[parents->count] = survivor;
+        parents->weights[parents->count++] = survivor->fitness;
     }
     return 0;
 }
@@ -43,17 +47,26 @@ static int list_parents(const struct population *ranked, int survivor_count,
 static int next(const struct params *params, uint32_t generation, const struct population *ranked,
                 int survivor_count, struct individual *children, int count)
 {
-    struct breeding_parents parents;
-    int status = list_parents(ranked, survivor_count, &parents);
-    int bred = count - count_fresh(params, ranked, parents.count, count);
-    int i;
+    struct breeding_parents parents[CONTESTS_SPECIES_MAX] = {{0}};
+    int status = 0, parent_count = 0;
 
-    for (i = 0; !status && i < count; i++)
-        status = i < bred ? breeding_make_child(params, ranked->census, &parents, &children[i])
-                          : breeding_make_fresh(params, ranked->census, &ranked->individuals[0],
-                                                &children[i]);
-    free(parents.individuals);
-    free(parents.weights);
+    for (int i = 0; i < contests_species_count(params) && !status; i++) {
+        status = list_parents(params, ranked, survivor_count, i, &parents[i]);
+        parent_count += parents[i].count;
+    }
+    int bred = count - count_fresh(params, ranked, parent_count, count);
+    for (int i = 0; !status && i < count; i++) {
+        const struct breeding_parents *own = &parents[contests_species(params, children[i].id)];
+
+        status = i < bred && own->count > 0
+                     ? breeding_make_child(params, ranked->census, own, &children[i])
+                     : breeding_make_fresh(params, ranked->census, &ranked->individuals[0],
+                                           &children[i]);
+    }
+    for (int i = 0; i < CONTESTS_SPECIES_MAX; i++) {
+        free(parents[i].individuals);
+        free(parents[i].weights);
+    }
     return status;
 }
 

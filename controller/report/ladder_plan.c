@@ -2,7 +2,8 @@
  *
  * The panel is the first children of the control: kin of the run's first generation that it never
  * met. Samples of a rung are drawn from all its members; which of them meet those of another rung
- * follows from both. */
+ * follows from both. Of two species a rung has the best and members of both, and each meets the other
+ * species of the other rung: so which species has the easier part makes no difference. */
 #include "controller/report/ladder_plan.h"
 
 #include <stdlib.h>
@@ -17,14 +18,16 @@ enum { RUNGS_LEAST = 3, STREAM_SAMPLES = 4 }; /* the stream is one of RNG_CONTES
 struct places {
     int champions[LADDER_RUNGS_MAX], control[LADDER_RUNGS_MAX];
     int samples[LADDER_RUNGS_MAX][LADDER_SAMPLES_MAX], sample_counts[LADDER_RUNGS_MAX];
-    int rivals[LADDER_RIVALS_MAX], panel[LADDER_PANEL_MAX];
+    int rivals[LADDER_RIVALS_MAX], rival_count;
+    int panel[LADDER_PANEL_MAX], panel_count;
 };
 
 struct making {
     struct ladder_plan *plan;
     struct store *store;
     const struct params *params;
-    struct places places;
+    int species_count;
+    struct places places[CONTESTS_SPECIES_MAX];
     struct error *error;
 };
 
@@ -63,48 +66,84 @@ static int add_from_store(struct making *making, uint64_t id)
     return place;
 }
 
+/* The best of a species in a generation: the first of the ranks, of each species one. Its place. */
+static int add_best(struct making *making, uint32_t generation, int species)
+{
+    struct store_entry *best;
+    uint32_t found;
+    int count, place;
+    int status = store_get_top(making->store, generation, making->species_count, &best, &count,
+                               &found, making->error);
+    if (!status && count <= species)
+        status = error_set(making->error, ERR_FORMAT, "generation %u has %d ranks",
+                           (unsigned)generation, count);
+    place = status ? status : add_from_store(making, best[species].id);
+    free(best);
+    return place;
+}
+
 /* The best of each rung, and of the first generations, each once. */
 static int add_champions(struct making *making, const struct store_generation *generations,
-                         int generation_count)
+                         int generation_count, int species)
 {
-    struct ladder *ladder = &making->plan->ladder;
+    const struct ladder *ladder = &making->plan->ladder;
+    struct places *places = &making->places[species];
     for (int i = 0; i < ladder->rung_count; i++) {
-        int place = add_from_store(making, ladder->rungs[i].champion);
-        making->places.champions[i] = place;
+        int place = add_best(making, ladder->rungs[i].generation, species);
+        places->champions[i] = place;
         if (place < 0)
             return place;
     }
-    for (int i = 0; i < generation_count && ladder->rival_count < LADDER_RIVALS_MAX; i++) {
-        int place = add_from_store(making, generations[i].best_id), is_known = 0;
-        for (int k = 0; k < ladder->rival_count; k++)
-            is_known |= making->places.rivals[k] == place;
+    for (int i = 0; i < generation_count && places->rival_count < LADDER_RIVALS_MAX; i++) {
+        int place = add_best(making, generations[i].generation, species), is_known = 0;
+        for (int k = 0; k < places->rival_count; k++)
+            is_known |= places->rivals[k] == place;
         if (place < 0)
             return place;
         if (!is_known)
-            making->places.rivals[ladder->rival_count++] = place;
+            places->rivals[places->rival_count++] = place;
     }
     return 0;
 }
 
+/* Moves those of a species to the front; returns how many. */
+static int sort_out(const struct making *making, struct population *population, int species)
+{
+    int count = 0;
+    for (int i = 0; i < population->count; i++) {
+        struct individual member = population->individuals[i];
+        if (contests_species(making->params, member.id) != species)
+            continue;
+        population->individuals[i] = population->individuals[count];
+        population->individuals[count++] = member;
+    }
+    return count;
+}
+
 /* Draws members of a rung's generation, each once. */
-static int add_samples(struct making *making, int rung)
+static int add_samples(struct making *making, int rung, int species)
 {
     struct population population;
     struct rng rng;
+    struct places *places = &making->places[species];
     int wanted = making->plan->ladder.settings.samples > 0 ? LADDER_SAMPLES_MAX : 0, place = 0;
     uint32_t generation = making->plan->ladder.rungs[rung].generation;
     int status = store_get_population(making->store, generation, &population, making->error);
     if (status)
         return status;
+    int count = sort_out(making, &population, species);
+    if (count == 0)
+        place = error_set(making->error, ERR_FORMAT, "generation %u lacks a species",
+                          (unsigned)generation);
     rng_init(&rng, (uint64_t)making->params->run_seed, RNG_CONTEST, STREAM_SAMPLES, generation);
-    for (int i = 0; i < wanted && i < population.count && place >= 0; i++) {
-        int drawn = i + (int)rng_below(&rng, (uint32_t)(population.count - i));
+    for (int i = 0; i < wanted && i < count && place >= 0; i++) {
+        int drawn = i + (int)rng_below(&rng, (uint32_t)(count - i));
         struct individual member = population.individuals[drawn];
         population.individuals[drawn] = population.individuals[i];
         population.individuals[i] = member;
         place = add_player(making, member.id, member.seed, &member.genome);
-        making->places.samples[rung][i] = place;
-        making->places.sample_counts[rung]++;
+        places->samples[rung][i] = place;
+        places->sample_counts[rung]++;
     }
     for (int i = 0; i < population.count; i++)
         individual_deinit(&population.individuals[i]);
@@ -112,26 +151,39 @@ static int add_samples(struct making *making, int rung)
     return place < 0 ? place : 0;
 }
 
-/* A generation of the control: the first in rank is the rung's champion. */
+/* Of a species: the first in rank is the rung's champion; in the first generation that is bred all
+ * children are the panel, as many as are wanted. */
+static int take_species(struct making *making, uint32_t generation, const struct population *ranked,
+                        int species)
+{
+    const struct ladder *ladder = &making->plan->ladder;
+    struct places *places = &making->places[species];
+    int place = 0, is_first = 1;
+    for (int k = 0; k < ranked->count && place >= 0; k++) {
+        const struct individual *member = &ranked->individuals[k];
+        if (contests_species(making->params, member->id) != species)
+            continue;
+        for (int i = 0; is_first && i < ladder->rung_count && place >= 0; i++)
+            if (ladder->rungs[i].generation == generation)
+                places->control[i] = place =
+                    add_player(making, member->id, member->seed, &member->genome);
+        is_first = 0;
+        if (place >= 0 && generation == 1 && member->generation > 0 &&
+            places->panel_count < ladder->settings.panel)
+            places->panel[places->panel_count++] = place =
+                add_player(making, member->id, member->seed, &member->genome);
+    }
+    return place < 0 ? place : 0;
+}
+
+/* A generation of the control. */
 static int take_control(void *context, uint32_t generation, const struct population *ranked)
 {
     struct making *making = context;
-    struct ladder *ladder = &making->plan->ladder;
-    int place = 0;
-    for (int i = 0; i < ladder->rung_count && place >= 0; i++)
-        if (ladder->rungs[i].generation == generation) {
-            const struct individual *best = &ranked->individuals[0];
-            place = add_player(making, best->id, best->seed, &best->genome);
-            making->places.control[i] = place;
-        }
-    for (int i = 0, count = 0; generation == 1 && i < ranked->count && place >= 0; i++) {
-        const struct individual *child = &ranked->individuals[i];
-        if (child->generation == 0 || count >= ladder->settings.panel)
-            continue;
-        place = add_player(making, child->id, child->seed, &child->genome);
-        making->places.panel[count++] = place;
-    }
-    return place < 0 ? place : 0;
+    int status = 0;
+    for (int i = 0; i < making->species_count && !status; i++)
+        status = take_species(making, generation, ranked, i);
+    return status;
 }
 
 /* As many of the panel as one generation has. */
@@ -140,14 +192,13 @@ static int add_control(struct making *making)
     struct ladder *ladder = &making->plan->ladder;
     struct population first;
     int status = store_get_population(making->store, 0, &first, making->error);
-    for (int i = 0; i < LADDER_PANEL_MAX; i++)
-        making->places.panel[i] = -1;
     if (!status)
         status =
             drift_breed(making->params, &first, ladder->rungs[ladder->rung_count - 1].generation,
                         take_control, making);
-    while (ladder->settings.panel > 0 && making->places.panel[ladder->settings.panel - 1] < 0)
-        ladder->settings.panel--;
+    for (int i = 0; i < making->species_count; i++)
+        if (making->places[i].panel_count < ladder->settings.panel)
+            ladder->settings.panel = making->places[i].panel_count;
     return status && !making->error->code ? fail_memory(making->error) : status;
 }
 
@@ -172,47 +223,51 @@ static int add_meetings(struct making *making, struct ladder_meeting meeting, in
     return 0;
 }
 
-/* Rung a against rung b, which is an earlier one. */
-static int pair_champions(struct making *making, int a, int b)
+/* The species that a species meets. */
+static const struct places *others_of(const struct making *making, int species)
 {
-    const struct places *places = &making->places;
-    return add_meetings(making, (struct ladder_meeting){.part = LADDER_CHAMPIONS, .a = a, .b = b},
-                        places->champions[a], places->champions[b]);
+    return &making->places[(species + 1) % making->species_count];
 }
 
-static int pair_populations(struct making *making, int a, int b)
+/* Rung a against rung b, which is an earlier one. */
+static int pair_champions(struct making *making, int a, int b, int species)
 {
-    const struct places *places = &making->places;
+    return add_meetings(making, (struct ladder_meeting){.part = LADDER_CHAMPIONS, .a = a, .b = b},
+                        making->places[species].champions[a],
+                        others_of(making, species)->champions[b]);
+}
+
+static int pair_populations(struct making *making, int a, int b, int species)
+{
+    const struct places *own = &making->places[species], *others = others_of(making, species);
     struct ladder_meeting meeting = {.part = LADDER_POPULATIONS, .a = a, .b = b};
     int status = 0;
     for (int k = 0; k < making->plan->ladder.settings.samples && !status; k++)
-        status =
-            add_meetings(making, meeting, places->samples[a][(b + k) % places->sample_counts[a]],
-                         places->samples[b][(a + k) % places->sample_counts[b]]);
+        status = add_meetings(making, meeting, own->samples[a][(b + k) % own->sample_counts[a]],
+                              others->samples[b][(a + k) % others->sample_counts[b]]);
     return status;
 }
 
-static int pair_control(struct making *making, int a, int b)
+static int pair_control(struct making *making, int a, int b, int species)
 {
-    const struct places *places = &making->places;
     return add_meetings(making, (struct ladder_meeting){.part = LADDER_CONTROL, .a = a, .b = b},
-                        places->control[a], places->control[b]);
+                        making->places[species].control[a], others_of(making, species)->control[b]);
 }
 
 /* Every rung's champion against each of a list. */
-static int pair_with_list(struct making *making, int part, const int *list, int count)
+static int pair_with_list(struct making *making, int part, int species, const int *list, int count)
 {
     int status = 0;
     for (int a = 0; a < making->plan->ladder.rung_count; a++)
         for (int b = 0; b < count && !status; b++)
             status = add_meetings(making, (struct ladder_meeting){.part = part, .a = a, .b = b},
-                                  making->places.champions[a], list[b]);
+                                  making->places[species].champions[a], list[b]);
     return status;
 }
 
 static int pair_all(struct making *making)
 {
-    static int (*const pair[])(struct making *, int,
+    static int (*const pair[])(struct making *, int, int,
                                int) = {[LADDER_CHAMPIONS] = pair_champions,
                                        [LADDER_POPULATIONS] = pair_populations,
                                        [LADDER_CONTROL] = pair_control};
@@ -220,13 +275,16 @@ static int pair_all(struct making *making)
     int status = 0;
     for (int part = 0; part <= LADDER_CONTROL; part++)
         for (int a = 1; a < ladder->rung_count; a++)
-            for (int b = 0; b < a && !status; b++)
-                status = pair[part](making, a, b);
-    if (!status)
-        status = pair_with_list(making, LADDER_RIVALS, making->places.rivals, ladder->rival_count);
-    return status
-               ? status
-               : pair_with_list(making, LADDER_PANEL, making->places.panel, ladder->settings.panel);
+            for (int b = 0; b < a; b++)
+                for (int i = 0; i < making->species_count && !status; i++)
+                    status = pair[part](making, a, b, i);
+    for (int i = 0; i < making->species_count && !status; i++)
+        status = pair_with_list(making, LADDER_RIVALS, i, others_of(making, i)->rivals,
+                                ladder->rival_count);
+    for (int i = 0; i < making->species_count && !status; i++)
+        status = pair_with_list(making, LADDER_PANEL, i, others_of(making, i)->panel,
+                                ladder->settings.panel);
+    return status;
 }
 
 /* ---- the whole ---- */
@@ -263,9 +321,15 @@ static int make_plan(struct making *making, const struct ladder_wishes *wishes,
     ladder->meetings = calloc(LADDER_MEETINGS_MAX, sizeof *ladder->meetings);
     if (!ladder->meetings)
         return fail_memory(making->error);
-    status = add_champions(making, generations, count);
-    for (int i = 0; i < ladder->rung_count && !status; i++)
-        status = add_samples(making, i);
+    ladder->rival_count = LADDER_RIVALS_MAX;
+    for (int i = 0; i < making->species_count && !status; i++) {
+        status = add_champions(making, generations, count, i);
+        if (making->places[i].rival_count < ladder->rival_count)
+            ladder->rival_count = making->places[i].rival_count;
+    }
+    for (int k = 0; k < ladder->rung_count; k++)
+        for (int i = 0; i < making->species_count && !status; i++)
+            status = add_samples(making, k, i);
     if (!status)
         status = add_control(making);
     return status ? status : pair_all(making);
@@ -274,7 +338,11 @@ static int make_plan(struct making *making, const struct ladder_wishes *wishes,
 int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct params *params,
                      const struct ladder_wishes *wishes, struct error *error)
 {
-    struct making making = {.plan = plan, .store = store, .params = params, .error = error};
+    struct making making = {.plan = plan,
+                            .store = store,
+                            .params = params,
+                            .species_count = contests_species_count(params),
+                            .error = error};
     struct store_generation *generations;
     int count;
     memset(plan, 0, sizeof *plan);

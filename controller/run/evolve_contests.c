@@ -19,15 +19,19 @@ static int add_member(struct evolve *evolve, uint64_t id)
     return status;
 }
 
+/* The first of the ranks, of each species one. */
 static int add_best(struct evolve *evolve, uint32_t generation)
 {
     struct store_entry *best;
     uint32_t found;
-    int count;
-    int status = store_get_top(evolve->settings->store, generation, 1, &best, &count, &found,
-                               &evolve->error);
-    if (!status && count > 0)
-        status = add_member(evolve, best[0].id);
+    int count, species_count = contests_species_count(evolve->settings->params);
+    int status = store_get_top(evolve->settings->store, generation, species_count, &best, &count,
+                               &found, &evolve->error);
+    if (!status && count < species_count)
+        status = error_set(&evolve->error, ERR_FORMAT, "generation %" PRIu32 " has %d ranks",
+                           generation, count);
+    for (int i = 0; i < count && !status; i++)
+        status = add_member(evolve, best[i].id);
     free(best);
     return status;
 }
@@ -38,8 +42,10 @@ static int fill_hall(struct evolve *evolve, uint32_t generation)
     int founders = contests_founder_count(evolve->settings->params), status = 0;
     while (!status && contests_hall_count(evolve->contests) < founders)
         status = add_member(evolve, (uint64_t)contests_hall_count(evolve->contests) + 1);
-    while (!status && contests_hall_count(evolve->contests) - founders < (int)generation)
-        status = add_best(evolve, (uint32_t)(contests_hall_count(evolve->contests) - founders));
+    int species_count = contests_species_count(evolve->settings->params), known;
+    while (!status && (known = contests_hall_count(evolve->contests) - founders) <
+                          (int)generation * species_count)
+        status = add_best(evolve, (uint32_t)(known / species_count));
     return status;
 }
 

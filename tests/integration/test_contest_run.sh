@@ -43,6 +43,17 @@ best=$(sqlite3 one/run.db "SELECT best_id FROM generations WHERE number = 2")
 "$bin/controller" save one "$best" -o best.creature >save.out || fail "no creature: $(cat save.out)"
 says '^digest .* unrecorded' "$bin/simulator" evaluate best.creature
 
+# two species: of both a half, each meets the other alone, and generations do, too
+run two -j 1 -s contest.species=2 -s contest.goal=tag
+run pair -j 3 -s contest.species=2 -s contest.goal=tag
+same_runs two pair
+[ "$(contests two 'generation < 3')" -gt 20 ] || fail "no contests of two species"
+[ "$(contests two 'first % 2 = second % 2')" = 0 ] || fail "some meet their own species"
+[ "$(sqlite3 two/run.db "SELECT min(n) FROM (SELECT count(*) AS n FROM members GROUP BY generation, individual % 2)")" -ge 5 ] ||
+    fail "a species dwindles"
+"$bin/controller" progress two --every 1 --samples 1 --panel 2 >species 2>species.err || fail "progress: $(cat species.err)"
+says '^Against all other champions the mean margin (rises|falls) by ' cat species
+
 # generations meet: the same for any number of workers, a pair once, and once known not again
 "$bin/controller" progress one -j 1 --every 1 --samples 0 --panel 0 >progress1 2>progress1.err ||
     fail "progress: $(cat progress1.err)"

@@ -174,6 +174,73 @@ START_TEST(patterns_have_their_pairs)
 }
 END_TEST
 
+/* Of two species each meets the other one, also in the hall, and in tag those of odd ids hunt: they
+ * are the first in every bout, by the order of genomes and bouts (contest_first()). */
+START_TEST(species_meet_one_another)
+{
+    static const struct {
+        const char *pattern, *goal;
+        int pairs, bouts;
+    } cases[] = {{"all-vs-hall", "cube", 3 * COUNT, 2},
+                 {"all-vs-best", "cube", COUNT, 2},
+                 {"all-vs-all", "cube", COUNT * COUNT / 4, 2},
+                 {"all-vs-hall", "tag", 3 * COUNT, 1}};
+    static struct generation got;
+    set("contest.species=2");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        params_set(&params, "contest.pattern", cases[i].pattern, &error);
+        params_set(&params, "contest.goal", cases[i].goal, &error);
+        ck_assert_int_eq(contests_check_params(&params, &error), 0);
+        contests_destroy(contests);
+        contests = contests_create(&params);
+        for (int number = 101; number <= 112; number++)
+            add_to_hall(number);
+        play(&got, 5, 0);
+        ck_assert_int_eq(got.told_count, cases[i].bouts * cases[i].pairs);
+        ck_assert_int_eq(got.outcome_count, COUNT);
+        for (int k = 0; k < got.told_count; k++) {
+            const struct contests_wanted *wanted = &got.told[k];
+            uint64_t hashes[2];
+            for (int j = 0; j < 2; j++)
+                hashes[j] = genome_hash(&wanted->sides[j]->genome);
+            int first = (hashes[0] > hashes[1]) ^ (wanted->trial.bout % 2 == 0);
+            ck_assert_uint_ne(got.ids[k][0] % 2, got.ids[k][1] % 2);
+            ck_assert(cases[i].bouts == 2 || got.ids[k][first] % 2 == 1);
+        }
+    }
+}
+END_TEST
+
+/* The best of both species stand first in the ranks, then the second best, whatever their scores;
+ * children have parents of their own species. */
+START_TEST(species_breed_apart)
+{
+    set("contest.species=2");
+    set("breeding.crossover=0.5");
+    set("population.survival=0.5");
+    struct search *search = search_create(&params);
+    ck_assert_ptr_nonnull(search);
+    for (int generation = 0; generation < 4; generation++) {
+        const struct individual *individual;
+        while ((individual = search_ask(search)) != NULL) {
+            struct measures measures = {.contests = 2};
+            measures.contest_margin = individual->id % 2 ? -0.5 : 0.01 * (double)individual->id;
+            search_tell(search, individual->id, VERDICT_OK, &measures, 0);
+        }
+        const struct population *ranked = search_population(search);
+        for (int i = 0; i + 1 < ranked->count && i < 8; i++)
+            ck_assert_int_eq((int)(ranked->individuals[i].id % 2), i % 2 == 0);
+        for (int i = 0; i < ranked->count; i++)
+            for (int k = 0; k < 2; k++)
+                if (ranked->individuals[i].parents[k])
+                    ck_assert_uint_eq(ranked->individuals[i].parents[k] % 2,
+                                      ranked->individuals[i].id % 2);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    search_destroy(search);
+}
+END_TEST
+
 /* The start is drawn for each generation, the same for all in it, where sides are exchanged it is
  * the same, and none is one of the exam. */
 START_TEST(starts_are_drawn_for_a_generation)
@@ -406,14 +473,19 @@ END_TEST
 START_TEST(demands_on_the_parameters)
 {
     static const char *const wrong[][2] = {
-        {"evolution.search=archive", "sims"},      {"evolution.reevaluate=no", "reevaluate"},
-        {"evolution.islands=2", "islands"},        {"sensor.other=no", "sensor.other"},
-        {"sensor.object=no", "sensor.object"},     {"light.kind=still", "light.kind"},
-        {"creature.body=spheres", "creature.body"}};
+        {"evolution.search=archive", "sims"},       {"evolution.reevaluate=no", "reevaluate"},
+        {"evolution.islands=2", "islands"},         {"sensor.other=no", "sensor.other"},
+        {"sensor.object=no", "sensor.object"},      {"light.kind=still", "light.kind"},
+        {"creature.body=spheres", "creature.body"}, {"contest.pattern=random", "contest.pattern"},
+        {"population.size=3", "population.size"},   {"contest.headings=1", "contest.headings"}};
     ck_assert_int_eq(contests_check_params(&params, &error), 0);
+    params.contest_species = 2;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct params good = params;
+        ck_assert_int_eq(contests_check_params(&params, &error), 0);
         set(wrong[i][0]);
+        if (params.contest_headings == 1) /* of two species each is a hunter or hunted */
+            params.contest_goal = CONTEST_TAG;
         ck_assert_int_eq(contests_check_params(&params, &error), ERR_RANGE);
         ck_assert_msg(strstr(error.message, wrong[i][1]) != NULL, "%s", error.message);
         params = good;
@@ -429,6 +501,8 @@ int main(void)
     TCase *tests = tcase_create("contests");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, patterns_have_their_pairs);
+    tcase_add_test(tests, species_meet_one_another);
+    tcase_add_test(tests, species_breed_apart);
     tcase_add_test(tests, starts_are_drawn_for_a_generation);
     tcase_add_test(tests, sums_are_as_by_hand);
     tcase_add_test(tests, a_tournament_has_a_winner);
