@@ -5,8 +5,9 @@
  * since amounts are whole numbers and cells that differ by less than 8 are even. */
 #define SCENT_PER_S 1e9
 #define SCENT_HALF  1e7
-/* The object of a contest smells, by the first scent. */
+/* The object of a contest smells, by the first scent, and calls. */
 #define OBJECT_SCENT 0
+#define OBJECT_CALL  1
 
 /* ---------------------------------------------------------------- one creature */
 
@@ -95,6 +96,15 @@ void habitat_sense(const struct habitat *h, const struct run *run, struct surrou
     around->seen[SIGHT_SOUND] = (struct seen){noise.strength > 0, noise.at, noise.strength};
 }
 
+static void object_emit(struct habitat *h, int object)
+{
+    struct vec3 at = h->centres[object];
+    if (h->scent)
+        scent_emit(h->scent, OBJECT_SCENT, at, (int64_t)(SCENT_PER_S * h->runs[object].tick_s));
+    if (h->sound)
+        sound_emit(h->sound, object, at, OBJECT_CALL);
+}
+
 void habitat_emit(struct habitat *h)
 {
     for (int i = 0; i < h->count; i++) {
@@ -102,8 +112,8 @@ void habitat_emit(struct habitat *h)
         if (!run->is_live)
             continue;
         run_emit(run, h->scent, SCENT_PER_S * run->tick_s, h->sound);
-        if (h->scent && i >= h->first_thing)
-            scent_emit(h->scent, OBJECT_SCENT, h->centres[i], (int64_t)(SCENT_PER_S * run->tick_s));
+        if (i >= h->first_thing)
+            object_emit(h, i);
     }
     if (h->scent)
         scent_tick(h->scent);

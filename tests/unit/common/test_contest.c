@@ -275,12 +275,14 @@ static void make_loud(int i)
 }
 
 /* Two plates 4 m apart in still water, where sound is slow. */
-static void meet_in_the_dark(int kind, int first_is_loud, int second_is_loud, struct sensed *sensed)
+static void meet_in_the_dark(int kind, const char *goal, int first_is_loud, int second_is_loud,
+                             struct sensed *sensed)
 {
-    static const char *const settings[] = {
-        "world.preset=water", "contest.goal=tag",       "contest.line_m=1.9", "contest.dark=yes",
-        "sensor.sound=yes",   "sensor.scent=yes",       "sound.speed_m_s=8",  "scent.range_m=3",
-        "scent.fade_s=100",   "simulation.duration_s=2"};
+    const char *const settings[] = {"world.preset=water", goal,
+                                    "contest.line_m=1.9", "contest.dark=yes",
+                                    "sensor.sound=yes",   "sensor.scent=yes",
+                                    "sound.speed_m_s=8",  "scent.range_m=3",
+                                    "scent.fade_s=100",   "simulation.duration_s=2"};
     for (int i = 0; i < 2; i++) {
         genome_deinit(&creatures[i].genome);
         make_plate(i, kind, 0.2, 0.2);
@@ -315,7 +317,7 @@ START_TEST(creatures_hear_and_smell_one_another)
     static struct sensed one, exchanged, both;
     int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
     double off = _i ? 0 : 1e-12;
-    meet_in_the_dark(kind, 1, 0, &one);
+    meet_in_the_dark(kind, "contest.goal=tag", 1, 0, &one);
     for (int tick = 1; tick <= TICKS; tick++) {
         const double *quiet = one.values[1][tick], *loud = one.values[0][tick];
         ck_assert_double_eq_tol(quiet[1], tick > 30 ? 1.0 / 17 : 0, 1e-9);
@@ -326,12 +328,29 @@ START_TEST(creatures_hear_and_smell_one_another)
     ck_assert_double_gt(one.values[1][TICKS][2], 0.99);
     ck_assert_double_gt(one.values[1][TICKS][3], 1e-6);
     ck_assert_double_gt(one.values[0][TICKS][3], 0.3);
-    meet_in_the_dark(kind, 0, 1, &exchanged);
+    meet_in_the_dark(kind, "contest.goal=tag", 0, 1, &exchanged);
     ck_assert(senses_alike(one.values[0], exchanged.values[1], off));
     ck_assert(senses_alike(one.values[1], exchanged.values[0], off));
-    meet_in_the_dark(kind, 1, 1, &both);
+    meet_in_the_dark(kind, "contest.goal=tag", 1, 1, &both);
     ck_assert(senses_alike(both.values[0], both.values[1], off));
     ck_assert_double_gt(both.values[0][TICKS][1], 0.05);
+}
+END_TEST
+
+/* Two that are silent hear a cube 2 m away: after 2 m at 8 m/s, with 1 / (1 + 4), from ahead. */
+START_TEST(the_object_calls_in_the_dark)
+{
+    static struct sensed sensed;
+    int kind = _i ? BODY_BOXES : BODY_RECTANGLES;
+    meet_in_the_dark(kind, "contest.goal=cube", 0, 0, &sensed);
+    for (int i = 0; i < 2; i++)
+        for (int tick = 1; tick <= TICKS; tick++) {
+            const double *heard = sensed.values[i][tick];
+            double distance_m = heard[1] > 0 ? sqrt(1 / heard[1] - 1) : 2;
+            ck_assert_double_eq(heard[1] > 0, tick > 15);
+            ck_assert_double_eq_tol(distance_m, 2, 0.1);
+            ck_assert_double_eq_tol(heard[0], tick > 15 ? 1 : 0, 1e-6);
+        }
 }
 END_TEST
 
@@ -518,6 +537,7 @@ int main(void)
     tcase_add_test(tests, the_second_starts_after_half_a_turn);
     tcase_add_loop_test(tests, height_gains_nothing, 0, 2);
     tcase_add_loop_test(tests, creatures_hear_and_smell_one_another, 0, 2);
+    tcase_add_loop_test(tests, the_object_calls_in_the_dark, 0, 2);
     tcase_add_test(tests, blows_are_heard);
     tcase_add_test(tests, a_seeker_takes_the_cube);
     tcase_add_test(tests, momentum_of_all_is_kept);
