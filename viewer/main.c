@@ -402,6 +402,8 @@ static int export_world(const struct request *request, const struct waters_reque
            speed = request->speed > 0 ? request->speed : 1;
     struct waters_request wanted = *span;
     wanted.step_s = exporter->has_moments ? 1e9 : speed / fps;
+    if (exporter->has_moments)
+        wanted.to_s = wanted.from_s + 1; // one moment
     if (wanted.to_s <= wanted.from_s)
         return error_set(error, ERR_USAGE, "--to: %g s is not after --from", wanted.to_s);
     int status = waters_create(&waters, &wanted, error);

@@ -1,5 +1,6 @@
 #include "common/judge/epoch.h"
 
+#include <string.h>
 #include <stdio.h>
 
 /* A body as founders have it, and the least that a preserve is to favour, m2. */
@@ -17,6 +18,35 @@ const char *const epoch_fact_names[EPOCH_FACT_COUNT] = {
     EPOCH_FACTS(X)
 #undef X
 };
+
+const char *const epoch_first_names[FIRST_COUNT] = {"predation", "topology", "trophic-level"};
+
+static int find_first(const char *name, size_t length)
+{
+    for (int i = 0; i < FIRST_COUNT; i++)
+        if (strlen(epoch_first_names[i]) == length && !strncmp(epoch_first_names[i], name, length))
+            return i;
+    return -1;
+}
+
+int epoch_parse_firsts(const char *text, unsigned *firsts, struct error *error)
+{
+    static const char gaps[] = " ,", none[] = "none";
+    *firsts = 0;
+    for (const char *at = text; *(at += strspn(at, gaps));) {
+        size_t length = strcspn(at, gaps);
+        int first = find_first(at, length);
+        if (first >= 0)
+            *firsts |= 1u << first;
+        else if (length != strlen(none) || strncmp(at, none, length) != 0)
+            return error_set(error, ERR_USAGE,
+                             "preserve.pause: '%.*s' is not one of none, predation, topology, "
+                             "trophic-level",
+                             (int)length, at);
+        at += length;
+    }
+    return 0;
+}
 
 const char *const epoch_deed_names[DEED_COUNT] = {
 #define X(name) #name,

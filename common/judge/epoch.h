@@ -2,6 +2,7 @@
 #ifndef COMMON_JUDGE_EPOCH_H
 #define COMMON_JUDGE_EPOCH_H
 
+#include "common/error.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,13 @@ extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 
 /* What is eaten, in the order of the simulator's: plants carrion living. */
 enum { EPOCH_FOOD_COUNT = 3 };
+
+/* What may be there for the first time in a run (preserve.pause). */
+enum epoch_first { FIRST_PREDATION, FIRST_TOPOLOGY, FIRST_TROPHIC_LEVEL, FIRST_COUNT };
+extern const char *const epoch_first_names[FIRST_COUNT];
+/* Reads names with spaces or commas between them, or none, as bits 1 << FIRST_*. ERR_USAGE names
+ * what is no such name. */
+int epoch_parse_firsts(const char *text, unsigned *firsts, struct error *error);
 
 /* What people do to a world, at the beginning of an epoch. */
 #define EPOCH_DEEDS(X)                                                                             \

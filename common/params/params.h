@@ -347,6 +347,9 @@
         "2: creatures meet, and breed with, those of the other and of their own; in tag one hunts") \
     INT(preserve, worlds, 4, 1, 64, 'S', "worlds of a run, from which eggs drift to others")       \
     REAL(preserve, drift, 0.1, 0, 1, 'S', "chance that an egg leaves a world in an epoch")         \
+    TEXT(preserve, pause, "none", 'F',                                                             \
+         "the run stops when something is there for the first time: none, or some of predation, "  \
+         "topology, trophic-level")                                                                \
     INT(preserve, kept, 10, 1, 1000000, 'F', "a world's state is kept of every so many epochs")    \
     REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
     REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \

@@ -28,6 +28,7 @@ struct world {
 struct evolve_preserve {
     int world_count;
     int64_t last_epoch, closed; /* epochs that all worlds have lived through */
+    unsigned pauses;            /* 1 << FIRST_*: what stops the run */
     struct world worlds[EPOCH_WORLDS_MAX];
 };
 
@@ -47,7 +48,7 @@ int preserve_check_run(const struct params *params, int founder_count, struct er
         return error_set(error, ERR_RANGE,
                          "preserve.founders %" PRId64 " are more than preserve.most %" PRId64,
                          params->preserve_founders, params->preserve_most);
-    return 0;
+    return epoch_parse_firsts(params->preserve_pause, &(unsigned){0}, error);
 }
 
 int evolve_start_preserve(struct evolve *evolve)
@@ -60,6 +61,7 @@ int evolve_start_preserve(struct evolve *evolve)
     if (!p)
         return error_set(&evolve->error, ERR_MEMORY, "out of memory");
     p->world_count = (int)params->preserve_worlds;
+    status = epoch_parse_firsts(params->preserve_pause, &p->pauses, &evolve->error);
     p->last_epoch = p->closed = params->evolution_generations - 1;
     for (int i = 0; i < p->world_count && !status; i++) {
         struct world *world = &p->worlds[i];
@@ -72,14 +74,15 @@ int evolve_start_preserve(struct evolve *evolve)
 
 /* ---- asking ---- */
 
-/* The one that is furthest behind and can go on; NULL: there is none. */
+/* The one that is furthest behind and can go on; NULL: there is none. A run that may stop after
+ * any epoch has no world that is ahead of it. */
 static struct world *find_ready(struct evolve_preserve *p)
 {
     struct world *found = NULL;
     for (int i = 0; i < p->world_count; i++) {
         struct world *world = &p->worlds[i];
-        if (!world->is_out && world->lived < p->last_epoch && world->lived <= p->closed + 1 &&
-            (!found || world->lived < found->lived))
+        if (!world->is_out && world->lived < p->last_epoch &&
+            world->lived <= p->closed + !p->pauses && (!found || world->lived < found->lived))
             found = world;
     }
     return found;
@@ -160,25 +163,56 @@ static int64_t find_closed(const struct evolve_preserve *p)
     return closed;
 }
 
+static void tell_first(struct evolve *evolve, const struct store_first *first)
+{
+    int at_s = (int)first->time_s, from_s = at_s > 5 ? at_s - 5 : 0;
+    char detail[240];
+    snprintf(detail, sizeof detail,
+             "%s (%s): creature %" PRIu64 " of world %" PRIu32 " in epoch %" PRIu32 ", at %d:%02d",
+             first->kind, first->what, first->life, first->world, first->epoch, at_s / 60,
+             at_s % 60);
+    progress_print(evolve->settings->progress, "something new: %s", detail);
+    progress_print(evolve->settings->progress,
+                   "see it: controller view %s --follow %" PRIu64 " --from %d:%02d",
+                   evolve->settings->directory, first->life, from_s / 60, from_s % 60);
+    log_event(LOG_INFO, "first", "kind=%s life=%" PRIu64, first->kind, first->life);
+}
+
+/* Says what was there for the first time in an epoch. Returns how much, or ERR_*. */
+static int look_for_firsts(struct evolve *evolve, uint32_t epoch)
+{
+    struct store_first *firsts;
+    int count = 0;
+    int status = store_find_firsts(evolve->settings->store, epoch, evolve->preserve->pauses,
+                                   &firsts, &count, &evolve->error);
+    for (int i = 0; i < count && !status; i++)
+        tell_first(evolve, &firsts[i]);
+    free(firsts);
+    return status ? status : count;
+}
+
 void evolve_advance_epochs(struct evolve *evolve)
 {
     struct evolve_preserve *p = evolve->preserve;
     struct store *store = evolve->settings->store;
     int64_t closed = find_closed(p);
-    int status = 0;
+    int status = 0, first_count = 0;
     for (; !status && p->closed < closed; p->closed += !status) {
         status = store_close_epoch(store, (uint32_t)p->closed + 1, p->world_count, &evolve->error);
         evolve_count_epochs(evolve);
         log_event(LOG_INFO, "generation", "number=%" PRId64 " living=%" PRId64, p->closed + 1,
                   evolve->state.living);
         progress_show(evolve->settings->progress, &evolve->state, 1);
+        int found = p->pauses && !status ? look_for_firsts(evolve, (uint32_t)p->closed + 1) : 0;
+        status = found < 0 ? found : status;
+        first_count += found;
     }
     evolve->is_finished = closed == p->last_epoch;
     if (!status && evolve->is_finished)
         status = store_finish_epochs(store, &evolve->error);
     if (status)
         evolve_fail(evolve);
-    else if (evolve->is_finished)
+    else if (evolve->is_finished || first_count > 0)
         evolve_stop(evolve);
 }
 

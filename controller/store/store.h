@@ -134,6 +134,17 @@ int store_close_epoch(struct store *store, uint32_t epoch, int world_count, stru
 int store_finish_epochs(struct store *store, struct error *error);
 /* The last epoch of a world; -1: it has none. */
 int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, struct error *error);
+/* Something that was there for the first time. */
+struct store_first {
+    char kind[24], what[24];
+    uint32_t world, epoch;
+    double time_s;
+    uint64_t life;
+};
+/* Finds and records what was there first in an epoch that all worlds have lived through, of the
+ * kinds 1 << FIRST_*; by time. The caller frees. */
+int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,
+                      struct store_first **firsts, int *count, struct error *error);
 struct store_epoch_row {
     uint32_t world, epoch;
     int64_t facts[EPOCH_FACT_COUNT];

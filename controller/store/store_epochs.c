@@ -79,7 +79,7 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
                      struct error *error)
 {
     sqlite3_stmt *statement;
-    char sql[200];
+    char sql[360];
     const struct packed_bytes *state = &epoch->end->state;
     int status =
         store_prepare(store, "INSERT OR REPLACE INTO states VALUES (?, ?, ?)", &statement, error);
@@ -92,7 +92,8 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
     sqlite3_finalize(statement);
     snprintf(sql, sizeof sql,
              "DELETE FROM states WHERE world = %" PRIu32 " AND epoch + 1 < %" PRIu32
-             " AND epoch %% %" PRId64 " <> 0",
+             " AND epoch %% %" PRId64 " <> 0 AND NOT EXISTS (SELECT 1 FROM firsts WHERE"
+             " firsts.world = states.world AND firsts.epoch = states.epoch + 1)",
              epoch->world, epoch->epoch, kept_every);
     return status ? status : store_execute(store, sql, error);
 }

@@ -66,6 +66,34 @@ if ! "$bin/viewer" one --world 1 --frames 1 2>&1 | grep -q 'left out of this bui
     wait_until "the watching viewer ends" is_gone "$watcher"
 fi
 
+# a run that stops when something is new: the same at each pause, and in the end, for any number of workers
+pausing=("$bin/controller" run "$root/examples/preserve.ini" --generations 4 -s preserve.worlds=2 -s preserve.founders=12
+    -s preserve.width_m=10 -s preserve.height_m=6 -s preserve.kept=100)
+"${pausing[@]}" -o whole -j 2 >whole.out 2>&1 || fail "whole: $(cat whole.out)"
+for jobs in 1 2; do
+    "${pausing[@]}" -o "pause$jobs" -j $jobs -s 'preserve.pause=predation, trophic-level' >"pause$jobs.out" 2>&1 ||
+        fail "pause: $(cat "pause$jobs.out")"
+    says 'something new: predation \(eats the living\): creature [0-9]+ of world [01] in epoch 1' cat "pause$jobs.out"
+done
+same_runs pause1 pause2
+[ "$(sql pause1 'SELECT max(epoch) FROM epochs')" = 1 ] || fail "it went on"
+for jobs in 1 2; do
+    while "$bin/controller" resume "pause$jobs" -j $jobs >>"pause$jobs.out" 2>&1 && ! grep -q 'watch a world' "pause$jobs.out"; do :; done
+done
+says 'something new: trophic-level' cat pause1.out
+diff <(grep 'something new' pause1.out) <(grep 'something new' pause2.out) || fail "other things were new"
+same_runs whole pause1
+same_runs whole pause2
+# the moment can be seen though hardly any state is kept
+[ "$(sql pause1 "SELECT count(*) FROM firsts f JOIN states s ON s.world = f.world AND s.epoch = f.epoch - 1")" -ge 2 ] ||
+    fail "the states are gone"
+if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
+    for command in $(sed -n 's/^see it: controller view pause1 --follow \([0-9]*\) --from \([0-9:]*\)$/\1,\2/p' pause1.out | head -n 1); do
+        says '^verified .* epochs as recorded' "$bin/controller" view pause1 --follow "${command%,*}" --from "${command#*,}" --export first.svg
+    done
+fi
+refused 1 "'births' is not one of" "${pausing[@]}" -o none -s preserve.pause=births
+
 # killed in the midst, with other workers
 start setsid "${preserve[@]}" -o two -j 2 >two.out 2>&1
 wait_until "an epoch" has_reached two 2

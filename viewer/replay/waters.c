@@ -366,12 +366,13 @@ static int simulate(struct waters_source *s, struct waters *w, struct error *err
     return status;
 }
 
-int waters_create(struct waters **result, const struct waters_request *request, struct error *error)
+/* Beginning with the last state that is kept before a time. */
+static int create_from(struct waters **result, const struct waters_request *request, double time_s,
+                       struct error *error)
 {
     struct waters_source *source;
-    int status =
-        waters_source_open(&source, request->run_directory, request->world, request->from_s, error);
     *result = NULL;
+    int status = waters_source_open(&source, request->run_directory, request->world, time_s, error);
     if (status)
         return status;
     *result = waters_source_begin(source, request->from_s, request->to_s, request->step_s);
@@ -382,6 +383,15 @@ int waters_create(struct waters **result, const struct waters_request *request, 
         waters_destroy(*result);
         *result = NULL;
     }
+    return status;
+}
+
+int waters_create(struct waters **result, const struct waters_request *request, struct error *error)
+{
+    int status = create_from(result, request, request->from_s, error);
+    /* the end of a run is its last epoch's last moment */
+    if (status == ERR_MISSING && request->from_s >= EPOCH_S)
+        status = create_from(result, request, request->from_s - 1e-6, error);
     return status;
 }
 

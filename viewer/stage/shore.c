@@ -686,7 +686,8 @@ int shore_create(struct shore **result, const struct shore_request *request, str
     }
     if (!status && request->from_s > s->end_s)
         status = error_set(error, ERR_MISSING, "world %d has not come so far", s->world);
-    s->time_s = s->is_live ? fmax(s->end_s - EPOCH_S, 0) : request->from_s;
+    s->time_s =
+        s->is_live ? fmax(s->end_s - EPOCH_S, 0) : fmax(fmin(request->from_s, s->end_s - 1), 0);
     if (!status)
         status = begin_feed(s, s->time_s, error);
     if (status) {

@@ -1,0 +1,85 @@
+/* The run store: what was there for the first time in a run of a preserve. */
+#include "controller/store/store_private.h"
+
+#include <string.h>
+
+/* Who may have been the first in an epoch: what it was, and when. ?2 to ?3 is the epoch's time.
+ * What was there before it is nothing new. Topologies are new beside those of all founders. Ways of
+ * living are told by what the dead ate: a fifth of it flesh, or half. */
+#define EATEN    "(plants_uj * 1.0 + carrion_uj + living_uj)"
+#define FLESH    "((carrion_uj * 1.0 + living_uj) / " EATEN ")"
+#define WAY      "CASE WHEN " FLESH " >= 0.5 THEN 'eats flesh' ELSE 'eats both' END"
+#define IN(time) time " > ?2 AND " time " <= ?3"
+static const char *const candidates[FIRST_COUNT] = {
+    [FIRST_PREDATION] =
+        "SELECT 'eats the living' AS what, world, preyed_s AS time_s, id"
+        " FROM lives WHERE " IN("preyed_s") " AND NOT EXISTS"
+                                            " (SELECT 1 FROM lives WHERE preyed_s <= ?2)",
+    [FIRST_TOPOLOGY] =
+        "SELECT printf('%016x', topology) AS what, world, born_s AS time_s, id"
+        " FROM lives AS new WHERE " IN(
+            "born_s") " AND generation > 0 AND topology IS NOT NULL AND NOT EXISTS"
+                      " (SELECT 1 FROM lives AS old WHERE old.topology = new.topology"
+                      " AND (old.born_s <= ?2 OR old.generation = 0))",
+    [FIRST_TROPHIC_LEVEL] =
+        "SELECT " WAY " AS what, world, died_s AS time_s, id FROM lives"
+        " WHERE " IN("died_s") " AND " EATEN " > 0 AND " FLESH " >= 0.2"
+                               " AND " WAY " NOT IN (SELECT " WAY " FROM lives WHERE died_s <= ?2"
+                               " AND " EATEN " > 0 AND " FLESH " >= 0.2)",
+};
+
+/* An epoch's last tick is at its end, rounded. */
+#define ROUNDING_S 1e-6
+
+static int record(struct store *store, enum epoch_first kind, uint32_t epoch, struct error *error)
+{
+    sqlite3_stmt *statement;
+    char sql[1500];
+    snprintf(sql, sizeof sql,
+             "INSERT OR IGNORE INTO firsts SELECT ?1, what, world, ?4, time_s, id FROM (%s)"
+             " ORDER BY time_s, world, id",
+             candidates[kind]);
+    int status = store_prepare(store, sql, &statement, error);
+    if (status)
+        return status;
+    store_bind_text(statement, 1, epoch_first_names[kind]);
+    sqlite3_bind_double(statement, 2, ((double)epoch - 1) * EPOCH_S + ROUNDING_S);
+    sqlite3_bind_double(statement, 3, (double)epoch * EPOCH_S + ROUNDING_S);
+    sqlite3_bind_int64(statement, 4, epoch);
+    status = store_run_statement(store, statement, error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int read_first(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_first *first = item;
+    statement_copy_text(first->kind, sizeof first->kind, row, 0);
+    statement_copy_text(first->what, sizeof first->what, row, 1);
+    first->world = (uint32_t)sqlite3_column_int64(row, 2);
+    first->epoch = (uint32_t)sqlite3_column_int64(row, 3);
+    first->time_s = sqlite3_column_double(row, 4);
+    first->life = (uint64_t)sqlite3_column_int64(row, 5);
+    return 0;
+}
+
+int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,
+                      struct store_first **firsts, int *count, struct error *error)
+{
+    sqlite3_stmt *row;
+    *firsts = NULL;
+    *count = 0;
+    int status = store_begin(store, error);
+    for (int kind = 0; kind < FIRST_COUNT && !status; kind++)
+        if (kinds & 1u << kind)
+            status = record(store, (enum epoch_first)kind, epoch, error);
+    if (!status)
+        status = store_prepare(store,
+                               "SELECT kind, what, world, epoch, time_s, life FROM firsts"
+                               " WHERE epoch = ? ORDER BY time_s, kind, what",
+                               &row, error);
+    if (status)
+        return status;
+    sqlite3_bind_int64(row, 1, epoch);
+    return store_get_rows(store, row, read_first, sizeof **firsts, firsts, count, error);
+}
