@@ -294,6 +294,11 @@ void replay_hang(struct replay *replay, int part, int first_drive, int count,
                  const struct vec3 *ways, struct vec3 anchor, struct replay_place parent,
                  struct replay_place own);
 size_t replay_row_bytes(const struct replay *replay);
+/* Drives and joints of a body, whose parts and drives begin at these rows; both and the shapes are
+ * counted already. */
+struct phenotype;
+void replay_put_joints(struct replay *replay, const struct phenotype *phenotype, int first_part,
+                       int first_drive);
 /* How high a creature of that mass calls, Hz. */
 double replay_voice_hz(double mass_kg);
 /* What is to be heard of one creature. lost_before_j: what blows had taken at the row before, J;

@@ -1,5 +1,5 @@
 /* Bouts of a contest as replays: the bodies of both creatures, and of what they contend for, in one
- * scene. Each has a colour of its own; brains and muscles are not shown. */
+ * scene. Each has a colour of its own; brains are not shown. */
 #include "viewer/replay/replay.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct recording {
     const struct params *params;
     const struct creature *creatures[2];
     int first, body_count, follow;
-    int first_part[CONTEST_BODIES];
+    int first_part[CONTEST_BODIES], first_drive[CONTEST_BODIES];
     struct evaluate_view views[CONTEST_BODIES]; /* of the tick */
     double lost_j[2]; /* to blows, of each of the pair, at the row before */
     int tick, stride, status;
@@ -53,22 +53,26 @@ static void fill_parts(struct recording *recording, int body)
         replay->shapes[index].drive = replay->shapes[index].other = -1;
         replay->has_depth |= !body_kinds[phenotype->kind].is_flat;
     }
+    replay_put_joints(replay, phenotype, recording->first_part[body], recording->first_drive[body]);
 }
 
 static int make_tables(struct recording *recording)
 {
     struct replay *replay = recording->replay;
-    int count = 0;
+    int count = 0, drive_count = 0;
     for (int i = 0; i < recording->body_count; i++) {
         recording->first_part[i] = count;
+        recording->first_drive[i] = drive_count;
         count += recording->views[i].phenotype->part_count;
+        drive_count += recording->views[i].phenotype->drive_count;
     }
-    if (count > REPLAY_PARTS_MAX)
+    if (count > REPLAY_PARTS_MAX || drive_count > REPLAY_DRIVES_MAX)
         return ERR_LIMIT;
     replay->part_count = replay->shape_count = count;
+    replay->drive_count = drive_count;
     replay->parts = calloc((size_t)count + 1, sizeof *replay->parts);
-    replay->shapes = calloc((size_t)count + 1, sizeof *replay->shapes);
-    replay->drives = calloc(1, sizeof *replay->drives);
+    replay->shapes = calloc(2 * (size_t)count + 1, sizeof *replay->shapes); /* with rails */
+    replay->drives = calloc((size_t)drive_count + 1, sizeof *replay->drives);
     replay->effectors = calloc(1, sizeof *replay->effectors);
     replay->neurons = calloc(1, sizeof *replay->neurons);
     if (!replay->parts || !replay->shapes || !replay->drives || !replay->effectors ||
@@ -106,6 +110,11 @@ static void record_body(struct recording *recording, int body, struct replay_row
         dynamics_part_state(view->dynamics, i, &state);
         row->poses[recording->first_part[body] + i] =
             replay_pose_of(state.at_m, dynamics_part_turn(view->dynamics, i));
+    }
+    for (int i = 0; i < view->phenotype->drive_count; i++) {
+        struct drive_state state;
+        dynamics_drive_state(view->dynamics, i, &state);
+        row->values[recording->first_drive[body] + i] = (float)state.value;
     }
     for (int i = 0; i < count && *point_count < REPLAY_CONTACTS_MAX; i++)
         points[(*point_count)++] = own[i];
@@ -197,7 +206,8 @@ static int make(struct recording *recording, const struct contest_bout *bout, st
     evaluate_bout(genomes, recording->params, bout, &arena, observe, recording, &result);
     arena_deinit(&arena);
     if (recording->status == ERR_LIMIT)
-        return error_set(error, ERR_LIMIT, "more than %d parts cannot be shown", REPLAY_PARTS_MAX);
+        return error_set(error, ERR_LIMIT, "more than %d parts or %d drives cannot be shown",
+                         REPLAY_PARTS_MAX, REPLAY_DRIVES_MAX);
     if (recording->status)
         return error_set(error, recording->status, "%s", error_text(recording->status));
     if (recording->replay->frame_count == 0)

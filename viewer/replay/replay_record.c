@@ -49,20 +49,18 @@ static double full_signal(const struct replay *replay, const struct drive *drive
     return drive->is_linear ? fmax(farthest, 1e-3) : fmin(fmax(farthest, 1e-3), 1.2);
 }
 
-static void copy_drives(struct replay *replay, const struct phenotype *phenotype)
+static struct replay_drive make_drive(const struct replay *replay, const struct drive *drive,
+                                      int first_part)
 {
-    for (int i = 0; i < phenotype->drive_count; i++) {
-        const struct drive *drive = &phenotype->drives[i];
-        replay->drives[i] = (struct replay_drive){.part = drive->part,
-                                                  .axis = drive->axis,
-                                                  .is_linear = drive->is_linear,
-                                                  .lower = drive->lower,
-                                                  .upper = drive->upper,
-                                                  .effector = -1,
-                                                  .signal_full = full_signal(replay, drive),
-                                                  .strength = drive->strength,
-                                                  .rod = -1};
-    }
+    return (struct replay_drive){.part = first_part + drive->part,
+                                 .axis = drive->axis,
+                                 .is_linear = drive->is_linear,
+                                 .lower = drive->lower,
+                                 .upper = drive->upper,
+                                 .effector = -1,
+                                 .signal_full = full_signal(replay, drive),
+                                 .strength = drive->strength,
+                                 .rod = -1};
 }
 
 static struct replay_place place_of(const struct part *part)
@@ -70,9 +68,11 @@ static struct replay_place place_of(const struct part *part)
     return (struct replay_place){part->centre, part->turn};
 }
 
-/* After shapes and drives. */
-static void copy_joints(struct replay *replay, const struct phenotype *phenotype)
+void replay_put_joints(struct replay *replay, const struct phenotype *phenotype, int first_part,
+                       int first_drive)
 {
+    for (int i = 0; i < phenotype->drive_count; i++)
+        replay->drives[first_drive + i] = make_drive(replay, &phenotype->drives[i], first_part);
     for (int i = 0, count = 1; i < phenotype->drive_count; i += count) {
         const struct drive *drives = &phenotype->drives[i];
         const struct part *part = &phenotype->parts[drives->part];
@@ -82,8 +82,8 @@ static void copy_joints(struct replay *replay, const struct phenotype *phenotype
         for (int k = 0; k < count; k++)
             ways[k] = drives[k].way;
         if (vec3_length(ways[0]) > 0)
-            replay_hang(replay, drives->part, i, count, ways, part->anchor,
-                        place_of(&phenotype->parts[part->parent]), place_of(part));
+            replay_hang(replay, first_part + drives->part, first_drive + i, count, ways,
+                        part->anchor, place_of(&phenotype->parts[part->parent]), place_of(part));
     }
 }
 
@@ -137,9 +137,8 @@ static int copy_phenotype(struct replay *replay, const struct phenotype *phenoty
         !replay->effectors)
         return ERR_MEMORY;
     copy_parts(replay, phenotype, genome);
-    copy_drives(replay, phenotype);
+    replay_put_joints(replay, phenotype, 0, 0);
     copy_shapes(replay, phenotype);
-    copy_joints(replay, phenotype);
     copy_brain(replay, phenotype);
     return 0;
 }
