@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/creature/creature.h"
 #include "common/store/statement.h"
 
 /* An egg that leaves in an epoch arrives this many epochs later, so that no world waits for the
@@ -104,12 +105,102 @@ static int fill_without(sqlite3 *database, const char *path, struct epoch_order 
     return status < 0 ? status : 0;
 }
 
+static int find_deed(const char *name)
+{
+    for (int i = 0; i < DEED_COUNT; i++)
+        if (!strcmp(epoch_deed_names[i], name))
+            return i;
+    return -1;
+}
+
+static int copy_genome(sqlite3_stmt *row, int column, const char *path, struct epoch_deed *deed,
+                       struct error *error)
+{
+    const void *bytes = sqlite3_column_blob(row, column);
+    if ((deed->kind == DEED_put) != (bytes != NULL))
+        return statement_fail_content(path, "a deed with a genome too many, or without", error);
+    if (!bytes)
+        return 0;
+    deed->genome = malloc(sizeof *deed->genome);
+    if (!deed->genome)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int status =
+        genome_decode_bytes(deed->genome, bytes, (size_t)sqlite3_column_bytes(row, column), error);
+    if (!status)
+        return 0;
+    free(deed->genome);
+    deed->genome = NULL;
+    return error_prefix(error, "%s: deeds", path);
+}
+
+static int read_deed(sqlite3_stmt *row, const char *path, struct epoch_deed *deed,
+                     struct error *error)
+{
+    *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0)),
+                                .life = (uint64_t)sqlite3_column_int64(row, 1),
+                                .x_m = sqlite3_column_double(row, 2),
+                                .y_m = sqlite3_column_double(row, 3),
+                                .energy_uj = sqlite3_column_int64(row, 4)};
+    if (deed->kind < 0 || deed->life > INT64_MAX || deed->energy_uj < 0 ||
+        deed->energy_uj > DEED_ENERGY_MAX_UJ)
+        return statement_fail_content(path, "deeds has what is no deed", error);
+    return copy_genome(row, 5, path, deed, error);
+}
+
+static int fill_deeds(sqlite3 *database, const char *path, struct epoch_order *order,
+                      struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = prepare(database, path,
+                         "SELECT deed, life, x_m, y_m, energy_uj, genome FROM deeds"
+                         " WHERE world = ? AND epoch = ? ORDER BY number",
+                         order->world, order->epoch, &row, error);
+    if (status)
+        return status;
+    while ((status = statement_next(row, path, error)) == 1) {
+        if (order->deed_count == EPOCH_DEEDS_MAX)
+            status = statement_fail_content(path, "too many deeds in an epoch", error);
+        else if ((status = read_deed(row, path, &order->deeds[order->deed_count], error)) == 0)
+            order->deed_count++;
+        if (status)
+            break;
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+/* Whom the last deed that was about it protects. Of more than EPOCH_SPARED_MAX the last. */
+static int fill_spared(sqlite3 *database, const char *path, struct epoch_order *order,
+                       struct error *error)
+{
+    sqlite3_stmt *row;
+    int status = prepare(database, path,
+                         "SELECT life FROM deeds AS d WHERE world = ?1 AND epoch <= ?2"
+                         " AND deed = 'protect' AND NOT EXISTS (SELECT 1 FROM deeds AS e"
+                         " WHERE e.world = ?1 AND e.life = d.life AND e.epoch <= ?2"
+                         " AND e.deed IN ('protect', 'expose')"
+                         " AND (e.epoch, e.number) > (d.epoch, d.number))"
+                         " ORDER BY epoch DESC, number DESC",
+                         order->world, order->epoch, &row, error);
+    if (status)
+        return status;
+    while (order->spared_count < EPOCH_SPARED_MAX &&
+           (status = statement_next(row, path, error)) == 1)
+        order->spared[order->spared_count++] = (uint64_t)sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    return status < 0 ? status : 0;
+}
+
 int stored_epoch_fill_order(sqlite3 *database, const char *path, struct epoch_order *order,
                             struct error *error)
 {
     int status = fill_state(database, path, order, error);
     if (!status)
         status = fill_arrivals(database, path, order, error);
+    if (!status)
+        status = fill_deeds(database, path, order, error);
+    if (!status)
+        status = fill_spared(database, path, order, error);
     return status ? status : fill_without(database, path, order, error);
 }
 

@@ -10,7 +10,7 @@
 int stored_epoch_find_state(sqlite3 *database, const char *path, uint32_t world, uint32_t most,
                             uint32_t *epoch, struct error *error);
 /* Fills an order of a world and an epoch above 0 (both set, the rest empty): who arrives, who must
- * not live, and the state where it is kept. */
+ * not live, what people do, whom mouths spare, and the state where it is kept. */
 int stored_epoch_fill_order(sqlite3 *database, const char *path, struct epoch_order *order,
                             struct error *error);
 /* Reads the digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */

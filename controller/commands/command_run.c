@@ -13,6 +13,7 @@
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
+#include "controller/run/tending.h"
 #include "controller/workers/farm.h"
 #include "controller/workers/program.h"
 #include "controller/store/run_directory.h"
@@ -31,7 +32,7 @@ struct arguments {
     const char *directory;
     struct option_list assignments, seeds;
     const char *rows[ROW_COUNT]; /* values of row_keys; NULL: not given */
-    const char *choices;
+    const char *choices, *tend;
     int print_config, is_all, view, watch;
 };
 
@@ -136,6 +137,50 @@ static void session_show(const struct session *session)
         command_fail(&error);
     else
         output_print(stderr, "viewer started; what it says is in %s/%s\n", directory, log_name);
+}
+
+/* A creature of the command line, X@WORLD. In a run that has begun X alone is put into all
+ * worlds. */
+static int put_creature(struct session *session, const char *name, struct error *error)
+{
+    const char *at = strrchr(name, '@');
+    int length = (int)(at ? at - name : (ptrdiff_t)strlen(name)), status = 0;
+    /* before there is a store the line is only looked at */
+    int64_t count = session->params.preserve_worlds, lived = -1;
+    char line[RUN_PATH_SIZE], text[160];
+    if (!preserve_is_wanted(&session->params))
+        return at ? error_set(error, ERR_RANGE, "--seed-creature %s: only a preserve has worlds",
+                              name)
+                  : 0;
+    if (session->store)
+        status = store_get_last_epoch(session->store, 0, &lived, error);
+    if (at || (!status && lived < 0))
+        count = at ? 1 : 0; // founders are in seeding
+    for (int64_t world = 0; world < count && !status; world++) {
+        if (at)
+            snprintf(line, sizeof line, "%s put %.*s", at + 1, length, name);
+        else
+            snprintf(line, sizeof line, "%" PRId64 " put %s", world, name);
+        status = tending_put(session->store, &session->params, line, 0, text, sizeof text, error);
+        if (!status && session->store)
+            output_print(stderr, "%s: %s\n", name, text);
+    }
+    return status ? error_prefix(error, "--seed-creature") : 0;
+}
+
+/* Writes down what the command line wants done to worlds of a preserve: --tend, and creatures that
+ * are put in. Without a store yet it only looks whether that can be understood. */
+static int session_tend(struct session *session, const struct arguments *arguments,
+                        struct error *error)
+{
+    int status = 0;
+    for (int i = 0; i < arguments->seeds.count && !status; i++)
+        status = put_creature(session, arguments->seeds.items[i], error);
+    if (!status && arguments->tend)
+        status = preserve_is_wanted(&session->params)
+                     ? tending_put_file(session->store, &session->params, arguments->tend, error)
+                     : error_set(error, ERR_RANGE, "--tend: this run is none of a preserve");
+    return status || !session->store ? status : store_commit(session->store, error);
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
@@ -329,27 +374,12 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
-/* As evolution.seeds_see says. */
-static int exchange_sights(const struct session *session, const char *name, struct genome *genome,
-                           struct error *error)
-{
-    struct sight_exchange see;
-    if (!*session->params.evolution_seeds_see)
-        return 0;
-    int status = sights_read_exchange(session->params.evolution_seeds_see, &see, error);
-    if (status)
-        return error_prefix(error, "evolution.seeds_see");
-    genome_exchange_sights(genome, see.sights[0], see.sights[1]);
-    status = genome_check(genome, error);
-    return status ? error_prefix(error, "%s", name) : 0;
-}
-
 static int add_seed(struct session *session, const char *name, struct error *error)
 {
     struct creature creature;
     int status = command_read_creature(name, &creature, error);
     if (!status)
-        status = exchange_sights(session, name, &creature.genome, error);
+        status = seeding_exchange_sights(&session->params, name, &creature.genome, error);
     if (!status)
         status = seeding_add(&session->seeding, name, &creature, error);
     creature_deinit(&creature);
@@ -369,6 +399,8 @@ static int read_seeds(struct session *session, const struct arguments *arguments
             error_prefix(error, "evolution.seeds");
     }
     for (int i = 0; !status && i < arguments->seeds.count; i++) {
+        if (strchr(arguments->seeds.items[i], '@'))
+            continue; // not a founder: put in
         status = add_seed(session, arguments->seeds.items[i], error);
         if (status)
             error_prefix(error, "--seed-creature");
@@ -389,7 +421,7 @@ static int open_choices(struct session *session, const struct arguments *argumen
 {
     if (!arguments->choices)
         return 0;
-    if (!search_is_interactive(&session->params))
+    if (!search_is_interactive(&session->params) && !preserve_is_wanted(&session->params))
         return error_set(error, ERR_RANGE,
                          "--choices: nobody chooses in this run: neither is evolution.behaviour "
                          "interactive, nor interactive.share above 0");
@@ -414,11 +446,11 @@ static int make_run(struct session *session, struct error *error)
     return status ? status : session_begin(session, error);
 }
 
-static int run_session(struct session *session)
+static int run_session(struct session *session, const struct arguments *arguments)
 {
     struct error error = {0};
     progress_init(&session->progress, STDERR_FILENO);
-    if (make_run(session, &error))
+    if (make_run(session, &error) || session_tend(session, arguments, &error))
         return command_fail(&error);
     if (session->seeding.count)
         output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
@@ -514,10 +546,11 @@ static int command_run(int argc, char **argv)
         result = command_fail(&error);
     if (!result &&
         (session_want_viewer(&session, &arguments, &error) ||
-         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error)))
+         open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error) ||
+         session_tend(&session, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
-        result = run_session(&session);
+        result = run_session(&session, &arguments);
     session_deinit(&session);
 done:
     arguments_deinit(&arguments);
@@ -616,7 +649,8 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
-        session_open_log(session, &error) || restore_run(session, &status, &error))
+        session_open_log(session, &error) || restore_run(session, &status, &error) ||
+        session_tend(session, arguments, &error))
         return command_fail(&error);
     output_print(stderr,
                  "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",
@@ -663,6 +697,11 @@ static int command_resume(int argc, char **argv)
         "workers", 'j', "N", "simulator processes; 0 = one for each core", OPTION_TEXT,            \
             .field = offsetof(struct arguments, rows[ROW_WORKERS])                                 \
     }
+#define TEND                                                                                       \
+    {                                                                                              \
+        "tend", 0, "FILE", "of a preserve: deeds, a line each, 'M:SS WORLD DEED'; see 'tend'",     \
+            OPTION_TEXT, .field = offsetof(struct arguments, tend)                                 \
+    }
 #define SET(help)                                                                                  \
     {                                                                                              \
         "set", 's', "KEY=VALUE", help, OPTION_LIST,                                                \
@@ -682,12 +721,14 @@ static const struct option_row run_options[] = {
     WORKERS,
     SET("set a parameter, over the file; may be repeated"),
     {"seed-creature", 0, "X",
-     "a creature to begin with (a file, or RUN_DIR:ID), besides those of evolution.seeds; may be "
-     "repeated",
+     "a creature to begin with (a file, or RUN_DIR:ID), besides those of evolution.seeds; of a "
+     "preserve X@WORLD: put into that world; may be repeated",
      OPTION_LIST, .field = offsetof(struct arguments, seeds)},
+    TEND,
     {"choices", 0, "RUN_DIR",
-     "repeat the choices that were made in that interactive run, then ask for yours", OPTION_TEXT,
-     .field = offsetof(struct arguments, choices)},
+     "repeat the choices that were made in that interactive run, then ask for yours; or the deeds "
+     "in that preserve",
+     OPTION_TEXT, .field = offsetof(struct arguments, choices)},
     VIEW,
     {"print-config", 0, NULL,
      "print the parameters of this run with meaning, range and value, and end", OPTION_FLAG,
@@ -697,11 +738,16 @@ static const struct option_row run_options[] = {
      "set",
      OPTION_FLAG, .field = offsetof(struct arguments, is_all)},
     {.name = NULL}};
-static const struct option_row resume_options[] = {GENERATIONS("evolution.generations, from 0 on"),
-                                                   WORKERS,
-                                                   SET("change a parameter; may be repeated"),
-                                                   VIEW,
-                                                   {.name = NULL}};
+static const struct option_row resume_options[] = {
+    GENERATIONS("evolution.generations, from 0 on"),
+    WORKERS,
+    SET("change a parameter; may be repeated"),
+    {"seed-creature", 0, "X[@WORLD]",
+     "of a preserve: a creature to put into that world, or into all; may be repeated", OPTION_LIST,
+     .field = offsetof(struct arguments, seeds)},
+    TEND,
+    VIEW,
+    {.name = NULL}};
 
 const struct command run_command = {
     .program = "controller",

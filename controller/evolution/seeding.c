@@ -24,6 +24,20 @@ void seeding_deinit(struct seeding *seeding)
     *seeding = (struct seeding){NULL, 0};
 }
 
+int seeding_exchange_sights(const struct params *params, const char *name, struct genome *genome,
+                            struct error *error)
+{
+    struct sight_exchange see;
+    if (!*params->evolution_seeds_see)
+        return 0;
+    int status = sights_read_exchange(params->evolution_seeds_see, &see, error);
+    if (status)
+        return error_prefix(error, "evolution.seeds_see");
+    genome_exchange_sights(genome, see.sights[0], see.sights[1]);
+    status = genome_check(genome, error);
+    return status ? error_prefix(error, "%s", name) : 0;
+}
+
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error)
 {

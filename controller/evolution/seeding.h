@@ -24,6 +24,10 @@ void seeding_deinit(struct seeding *seeding);
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error);
 
+/* Exchanges what a genome sees as evolution.seeds_see says. ERR_* with a message that names it. */
+int seeding_exchange_sights(const struct params *params, const char *name, struct genome *genome,
+                            struct error *error);
+
 /* Puts the seeds in the places of the first of `count` random individuals of generation 0, and
  * mutants of them (each in turn, at least one mutation) in the next, up to evolution.seeded_share
  * of all. Genes get new ids, of the individual that brings them; genes of several seeds that had

@@ -9,6 +9,7 @@
 
 #include "common/system/log.h"
 #include "controller/run/live.h"
+#include "controller/run/tending.h"
 
 static char *print_answer(const char *head, const char *text)
 {
@@ -94,9 +95,30 @@ static char *order_next(struct evolve *evolve)
     return print_answer("ok\n", text);
 }
 
+/* "tend WORLD DEED", see tending.h. */
+static char *order_tend(struct evolve *evolve, const char *line)
+{
+    const struct params *params = evolve->settings->params;
+    struct store *store = evolve->settings->store;
+    struct error error = {0};
+    char text[160];
+    uint32_t world;
+    if (!evolve->preserve)
+        return print_answer("error: ", "this run is none of a preserve");
+    if (sscanf(line, "%9" SCNu32, &world) != 1 || world >= params->preserve_worlds)
+        return print_answer("error: ", "that is no world of this run");
+    if (tending_put(store, params, line, evolve_find_next_epoch(evolve, world), text, sizeof text,
+                    &error))
+        return print_answer("error: ", error.message);
+    if (store_commit(store, &evolve->error))
+        evolve_fail(evolve);
+    progress_print(evolve->settings->progress, "%s", text);
+    return print_answer("ok\n", text);
+}
+
 static char *on_order(void *context, const char *line)
 {
-    static const char workers[] = "workers ", choose[] = "choose ";
+    static const char workers[] = "workers ", choose[] = "choose ", tend[] = "tend ";
     struct evolve *evolve = context;
     if (strcmp(line, "status") == 0) {
         char *live =
@@ -113,6 +135,8 @@ static char *on_order(void *context, const char *line)
         return order_pause(evolve, line[0] == 'p');
     if (strncmp(line, choose, strlen(choose)) == 0)
         return order_choose(evolve, line + strlen(choose));
+    if (strncmp(line, tend, strlen(tend)) == 0)
+        return order_tend(evolve, line + strlen(tend));
     if (strcmp(line, "next") == 0)
         return order_next(evolve);
     return print_answer("error: ", "unknown order");

@@ -136,6 +136,12 @@ int evolve_ask_epoch(struct evolve *evolve, struct task *task)
     return 0;
 }
 
+uint32_t evolve_find_next_epoch(const struct evolve *evolve, uint32_t number)
+{
+    const struct world *world = &evolve->preserve->worlds[number];
+    return (uint32_t)(world->lived + 1 + world->is_out + (world->lived + world->is_out < 0));
+}
+
 /* ---- results ---- */
 
 void evolve_count_epochs(struct evolve *evolve)

@@ -101,6 +101,8 @@ void evolve_take_epoch(struct evolve *evolve, const struct task *task, const str
 void evolve_quarantine_epoch(struct evolve *evolve, const struct task *task, const char *reason,
                              const char *log);
 void evolve_count_epochs(struct evolve *evolve);
+/* The next epoch of a world that has not been asked for. */
+uint32_t evolve_find_next_epoch(const struct evolve *evolve, uint32_t world);
 void evolve_advance_epochs(struct evolve *evolve);
 
 /* ---- evolve_tasks.c ---- */

@@ -134,6 +134,12 @@ int store_close_epoch(struct store *store, uint32_t epoch, int world_count, stru
 int store_finish_epochs(struct store *store, struct error *error);
 /* The last epoch of a world; -1: it has none. */
 int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, struct error *error);
+/* Adds what people do to a world before an epoch, to the open batch. ERR_LIMIT beyond
+ * EPOCH_DEEDS_MAX. */
+int store_put_deed(struct store *store, uint32_t world, uint32_t epoch,
+                   const struct epoch_deed *deed, struct error *error);
+/* Copies all deeds of another run into the open batch. */
+int store_copy_deeds(struct store *store, struct store *from, struct error *error);
 /* Something that was there for the first time. */
 struct store_first {
     char kind[24], what[24];

@@ -91,6 +91,8 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
                 put_choice(store, choices[i].generation, choices[i].id, choices[i].choice, error);
     free(choices);
     if (!status)
+        status = store_copy_deeds(store, from, error);
+    if (!status)
         status = store_set_run_value(store, "chosen_until", until, error);
     return status ? status : store_commit(store, error);
 }

@@ -124,6 +124,11 @@ static int hash_generation(struct store *store, struct walk *individuals, struct
                                " FROM epochs WHERE epoch = ? ORDER BY world",
                            generation, hash, error);
     if (!status)
+        status = hash_rows(store,
+                           "SELECT world, number, deed, life, x_m, y_m, energy_uj, genome"
+                           " FROM deeds WHERE epoch = ? ORDER BY world, number",
+                           generation, hash, error);
+    if (!status)
         status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
                            generation, hash, error);
     if (!status)

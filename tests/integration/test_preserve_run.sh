@@ -78,6 +78,39 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
         says '^verified .* epochs as recorded' "$bin/controller" view pause1 --follow "${command%,*}" --from "${command#*,}" --export first.svg
     done
 fi
+
+# a gardener: by a text, for any number of workers, and in a run that is stopped or at work; --choices repeats it
+cat >garden.txt <<END
+; minute, world, deed
+0:00 0 feed 4 3 500
+0:10 1 put $root/examples/creatures/fish.json 2 2
+0:30 0 protect 3
+END
+"${pausing[@]}" -o garden -j 2 --tend garden.txt --seed-creature "$root/examples/creatures/seeker.json@1" \
+    --generations 6 -s preserve.pause=predation >garden.out 2>&1 || fail "garden: $(cat garden.out)"
+says 'remove in world 1 at 0:30; done when the run is resumed' "$bin/controller" tend garden 1 remove 1099511627778
+start "$bin/controller" resume garden -j 1 >garden.resume 2>&1
+gardener=$pid
+is_paused() { "$bin/controller" pause garden >/dev/null 2>&1; }
+wait_until "the garden is held" is_paused
+says 'move in world 0 at [0-9]:[03]0' "$bin/controller" tend garden 0 move 1 5 3
+refused 1 'expected put CREATURE' "$bin/controller" tend garden 0 dance
+refused 1 'that is no world' "$bin/controller" tend garden 7 feed 1 1 1
+"$bin/controller" continue garden >/dev/null
+wait "$gardener" || fail "the garden: $(cat garden.resume)"
+[ "$(sql garden 'SELECT group_concat(deed, " ") FROM (SELECT deed FROM deeds ORDER BY deed)')" = "feed move protect put put remove" ] ||
+    fail "other deeds: $(sql garden 'SELECT * FROM deeds')"
+[ "$(sql garden 'SELECT max(arrivals_uj) > 0 AND max(departures_uj) > 0 FROM epochs')" = 1 ] || fail "nothing came or went"
+[ "$(sql garden 'SELECT count(*) FROM epochs WHERE start_uj + sun_uj - heat_uj + arrivals_uj - departures_uj <>
+    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj')" = 0 ] || fail "energy does not add up in a garden"
+"${pausing[@]}" -o again -j 2 --choices garden --generations 6 >again.out 2>&1 || fail "again: $(cat again.out)"
+same_runs garden again
+if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
+    says '^verified' "$bin/controller" view garden --world 1 --from 0:31 --export garden.svg
+fi
+refused 1 'has lived that already' "$bin/controller" resume pause2 --tend garden.txt
+refused 1 'there is no preserve of boxes' "${pausing[@]}" -o none --seed-creature "$root/examples/creatures/snake.json@1"
+
 refused 1 "'births' is not one of" "${pausing[@]}" -o none -s preserve.pause=births
 
 # killed in the midst, with other workers, and with a window that watches, for which the run does not wait

@@ -18,10 +18,13 @@
 
 extern char **environ;
 
+/* controller COMMAND [OPTION] -- RUN_DIR WORDS */
 struct order {
-    uint64_t id; /* 0: the next generation */
-    int choice;
+    uint64_t id; /* of a choice; 0: it is none */
+    const char *command, *option;
+    char words[96];
 };
+enum { WORDS_MAX = 8 };
 
 struct chooser {
     char directory[4096];
@@ -74,12 +77,21 @@ static int add_order(struct chooser *chooser, struct order order)
 
 int chooser_choose(struct chooser *chooser, uint64_t id, int choice)
 {
-    return add_order(chooser, (struct order){id, choice});
+    struct order order = {.id = id, .command = "choose"};
+    snprintf(order.words, sizeof order.words, "%" PRIu64 " %s", id, choice_name(choice));
+    return add_order(chooser, order);
 }
 
 int chooser_next(struct chooser *chooser)
 {
-    return add_order(chooser, (struct order){0, CHOICE_NONE});
+    return add_order(chooser, (struct order){.command = "choose", .option = "--next"});
+}
+
+int chooser_tend(struct chooser *chooser, int world, const char *words)
+{
+    struct order order = {.command = "tend"};
+    snprintf(order.words, sizeof order.words, "%d %s", world, words);
+    return add_order(chooser, order);
 }
 
 int chooser_is_busy(const struct chooser *chooser)
@@ -124,17 +136,22 @@ static int spawn(struct chooser *chooser, const char *path, char *const *argumen
 
 static int start(struct chooser *chooser, struct error *error)
 {
-    const struct order *order = &chooser->orders[0];
-    char path[4096], id[24], choice[8], name[] = "controller", command[] = "choose",
-                                        next[] = "--next", end[] = "--";
+    struct order order = chooser->orders[0];
+    char path[4096], name[] = "controller", command[16], option[16], end[] = "--";
+    char *arguments[5 + WORDS_MAX + 1] = {name, command}, *rest = order.words, *word;
+    int count = 2;
     int status = find_program("controller", path, sizeof path, error);
     if (status)
         return status;
-    snprintf(id, sizeof id, "%" PRIu64, order->id);
-    snprintf(choice, sizeof choice, "%s", choice_name(order->choice));
-    char *choosing[] = {name, command, end, chooser->directory, id, choice, NULL};
-    char *going_on[] = {name, command, next, end, chooser->directory, NULL};
-    int result = spawn(chooser, path, order->id ? choosing : going_on);
+    snprintf(command, sizeof command, "%s", order.command);
+    snprintf(option, sizeof option, "%s", order.option ? order.option : "");
+    if (order.option)
+        arguments[count++] = option;
+    arguments[count++] = end;
+    arguments[count++] = chooser->directory;
+    while (count < 5 + WORDS_MAX && (word = strtok_r(rest, " ", &rest)) != NULL)
+        arguments[count++] = word;
+    int result = spawn(chooser, path, arguments);
     return result ? error_set(error, ERR_IO, "%s: cannot be started: %s", path, strerror(result))
                   : 0;
 }
@@ -171,7 +188,7 @@ static int finish(struct chooser *chooser, struct chooser_answer *answer, struct
     snprintf(answer->text, sizeof answer->text, "%.*s", (int)sizeof answer->text - 1, text);
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
         return 0;
-    return error_set(error, ERR_IO, "%s", *text ? answer->text : "controller choose failed");
+    return error_set(error, ERR_IO, "%s", *text ? answer->text : "the order failed");
 }
 
 int chooser_poll(struct chooser *chooser, struct chooser_answer *answer, struct error *error)

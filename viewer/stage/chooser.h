@@ -1,5 +1,5 @@
-/* Hands choices on to the run: starts `controller choose`, which asks the controller at work, or
- * writes into the run store where there is none. The viewer itself writes nothing.
+/* Hands choices and deeds on to the run: starts `controller choose` or `controller tend`, which asks
+ * the controller at work, or writes into the run store where there is none. The viewer itself writes nothing.
  *
  * Orders are given one after the other, in their order, without waiting: a window polls for how
  * they ended. An order takes some ten milliseconds. */
@@ -23,10 +23,13 @@ int chooser_choose(struct chooser *chooser, uint64_t id, int choice);
 /* That enough is chosen. */
 int chooser_next(struct chooser *chooser);
 
+/* What is done to a world of a preserve: words behind the world's number, see `controller tend`. */
+int chooser_tend(struct chooser *chooser, int world, const char *words);
+
 /* How an order ended: 0 with what the controller said; ERR_BUSY: none has ended; else it failed,
  * with its message in `error`. */
 struct chooser_answer {
-    uint64_t id; /* of the creature; 0: it was chooser_next() */
+    uint64_t id; /* of the creature; 0: it was no choice */
     char text[240];
 };
 int chooser_poll(struct chooser *chooser, struct chooser_answer *answer, struct error *error);

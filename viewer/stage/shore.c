@@ -14,6 +14,7 @@
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_waters.h"
 #include "viewer/replay/waters_feed.h"
+#include "viewer/stage/chooser.h"
 
 /* px at ui 1 */
 #define BAR_PX       40.0
@@ -28,6 +29,8 @@
 #define NEWS_S    1.0
 /* A press that moves less is a click. */
 #define CLICK_PX 4.0
+/* What a key feeds, J. */
+#define FEED_J " 500"
 /* Epochs that are kept. 100 creatures are some 35 MB each. */
 enum { CHUNKS_MAX = 16 };
 /* What is simulated beyond what is shown. */
@@ -38,6 +41,7 @@ enum shore_drag { SHORE_DRAG_NONE, SHORE_DRAG_PAN, SHORE_DRAG_SCRUB };
 struct shore {
     char directory[4000];
     int world, width, height;
+    struct chooser *gardener; /* hands deeds on; NULL: nothing was done yet */
     struct waters_feed *feed;
     struct waters *chunks[CHUNKS_MAX]; /* one after the other, without gaps */
     int chunk_count;
@@ -189,11 +193,22 @@ static void advance(void *scene, double dt_s)
         waters_view_follow(&s->view, w, moment_of(s), dt_s * fmax(s->speed, 1));
 }
 
+/* Says what has become of a deed. */
+static void hear_gardener(struct shore *s)
+{
+    struct chooser_answer answer;
+    struct error error = {0};
+    int status = s->gardener ? chooser_poll(s->gardener, &answer, &error) : ERR_BUSY;
+    if (status != ERR_BUSY)
+        note(s, status ? error.message : answer.text);
+}
+
 static void look_for_news(void *scene, double now_s)
 {
     struct shore *s = scene;
     struct error error = {0};
     double end_s;
+    hear_gardener(s);
     if (now_s < s->next_news_s)
         return;
     s->next_news_s = now_s + NEWS_S;
@@ -361,6 +376,76 @@ static void act_zoom_out(struct shore *s)
     zoom(s, 1 / ZOOM_STEP, s->width / 2.0, s->height / 2.0);
 }
 
+/* ---- the gardener's keys ---- */
+
+static int water_height(const struct shore *s);
+
+static void tend(struct shore *s, const char *words)
+{
+    if (!s->gardener)
+        s->gardener = chooser_create(s->directory);
+    if (!s->gardener || chooser_tend(s->gardener, s->world, words))
+        note(s, "the gardener has too much to do");
+}
+
+/* A deed at the place under the mouse: `before` and `after` stand around the place. */
+static void tend_at(struct shore *s, const char *before, const char *after)
+{
+    const struct waters *w = current(s);
+    char words[80];
+    double x_m, y_m;
+    if (!w)
+        return;
+    waters_view_place(&s->view, s->width, water_height(s), w, s->mouse_x, s->mouse_y, &x_m, &y_m);
+    snprintf(words, sizeof words, "%s %.2f %.2f%s", before,
+             fmin(fmax(x_m, 0), w->params.preserve_width_m),
+             fmin(fmax(y_m, 0), w->params.preserve_height_m), after);
+    tend(s, words);
+}
+
+/* "DEED LIFE" of who is followed; 0: nobody is. */
+static int name_followed(struct shore *s, const char *deed, char *words, size_t size)
+{
+    snprintf(words, size, "%s %" PRIu64, deed, s->view.marked);
+    if (!s->view.marked)
+        note(s, "click a creature first");
+    return s->view.marked != 0;
+}
+
+static void tend_followed(struct shore *s, const char *deed)
+{
+    char words[48];
+    if (name_followed(s, deed, words, sizeof words))
+        tend(s, words);
+}
+
+static void act_feed(struct shore *s)
+{
+    tend_at(s, "feed", FEED_J);
+}
+
+static void act_move(struct shore *s)
+{
+    char words[48];
+    if (name_followed(s, "move", words, sizeof words))
+        tend_at(s, words, "");
+}
+
+static void act_protect(struct shore *s)
+{
+    tend_followed(s, "protect");
+}
+
+static void act_expose(struct shore *s)
+{
+    tend_followed(s, "expose");
+}
+
+static void act_remove(struct shore *s)
+{
+    tend_followed(s, "remove");
+}
+
 static void act_help(struct shore *s)
 {
     s->is_help = !s->is_help;
@@ -424,6 +509,11 @@ static const struct shore_key {
     {{'0'}, {"0", "the whole water"}, act_whole},
     {{STAGE_KEY_UP}, {"up, wheel", "zoom in"}, act_zoom_in},
     {{STAGE_KEY_DOWN}, {"down, wheel", "zoom out"}, act_zoom_out},
+    {{'g'}, {"g", "feed where the mouse is"}, act_feed},
+    {{'m'}, {"m", "move who is followed there"}, act_move},
+    {{'k'}, {"k", "protect who is followed"}, act_protect},
+    {{'u'}, {"u", "expose it again"}, act_expose},
+    {{'x'}, {"x", "take it out of the world"}, act_remove},
     {{'s'}, {"s", "save this picture as png"}, act_save},
     {{STAGE_KEY_F11}, {"F11", "full screen"}, act_fullscreen},
     {{'h', STAGE_KEY_F1}, {"h, F1", "this help"}, act_help},
@@ -642,7 +732,8 @@ static int is_still(const void *scene)
 {
     const struct shore *s = scene;
     int is_waiting = s->feed && !s->is_over && known_s(s) < s->time_s + AHEAD_S;
-    return !s->is_changed && !is_waiting && (!s->is_playing || s->time_s >= known_s(s));
+    return !s->is_changed && !is_waiting && !chooser_is_busy(s->gardener) &&
+           (!s->is_playing || s->time_s >= known_s(s));
 }
 
 static int is_quitting(const void *scene)
@@ -703,6 +794,7 @@ void shore_destroy(struct shore *s)
         return;
     waters_feed_destroy(s->feed);
     forget_chunks(s);
+    chooser_destroy(s->gardener);
     free(s);
 }
 
@@ -744,6 +836,11 @@ double shore_speed(const struct shore *s)
 uint64_t shore_followed(const struct shore *s)
 {
     return s->view.marked;
+}
+
+const char *shore_note(const struct shore *s)
+{
+    return s->note;
 }
 
 const struct waters *shore_waters(const struct shore *s)

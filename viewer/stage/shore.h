@@ -29,6 +29,7 @@ extern const struct scene_acts shore_acts;
 int shore_world(const struct shore *shore);
 double shore_speed(const struct shore *shore);
 uint64_t shore_followed(const struct shore *shore);
+const char *shore_note(const struct shore *shore);            /* what it says in a corner */
 const struct waters *shore_waters(const struct shore *shore); /* NULL: not ready */
 
 #endif

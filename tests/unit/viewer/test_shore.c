@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/suite.h"
@@ -325,6 +326,38 @@ START_TEST(a_run_is_followed_while_it_goes_on)
 }
 END_TEST
 
+/* Keys of the gardener go to `controller tend`, here a script that says what it was told. */
+START_TEST(deeds_are_handed_to_the_controller)
+{
+    static const char *const notes[] = {
+        "click a creature first", "0 feed 4.", "0 protect ", "0 expose ", "0 move ", "0 remove "};
+    static const char keys[] = "xgkumx";
+    char program[96];
+    snprintf(program, sizeof program, "%s/controller", directory);
+    FILE *script = fopen(program, "w");
+    ck_assert_ptr_nonnull(script);
+    fputs("#!/bin/sh\nshift 3\necho did \"$@\"\n", script);
+    ck_assert_int_eq(fclose(script), 0);
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    setenv("PATH", directory, 1);
+    open_shore((struct shore_request){.from_s = 2});
+    press(' ');
+    pass(0);
+    shore_acts.move_mouse(shore, WIDTH / 2.0, HEIGHT / 3.0);
+    for (int i = 0; keys[i]; i++) {
+        if (i == 2)
+            press('n');
+        press(keys[i]);
+        for (int k = 0; k < 1000 && !strstr(shore_note(shore), notes[i]); k++) {
+            shore_acts.look_for_news(shore, 0);
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        }
+        ck_assert_msg(strstr(shore_note(shore), notes[i]), "%s: %s", notes[i], shore_note(shore));
+    }
+    unlink(program);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("shore");
@@ -336,6 +369,7 @@ int main(void)
     tcase_add_test(tests, who_is_clicked_is_followed);
     tcase_add_test(tests, a_life_has_an_end);
     tcase_add_test(tests, a_run_is_followed_while_it_goes_on);
+    tcase_add_test(tests, deeds_are_handed_to_the_controller);
     return run_tests("shore", tests);
 }
 

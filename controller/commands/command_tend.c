@@ -1,0 +1,100 @@
+/* controller tend: the gardener of a preserve. Gives deeds to the controller that works on the run;
+ * without one they are written into the run store, and wait there for 'resume'. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/system/output.h"
+#include "controller/commands/commands.h"
+#include "controller/run/control.h"
+#include "controller/run/tending.h"
+#include "controller/store/run_directory.h"
+
+/* How long the controller may take to answer. */
+#define ANSWER_MS 10000
+
+/* Where the file of a creature stands among the words "WORLD put FILE". */
+enum { PUT_WORD = 1, FILE_WORD = 2 };
+
+/* The words as one line. A file is named from the root: the controller may stand elsewhere. */
+static int join(char **words, int count, char *line, size_t size, struct error *error)
+{
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        int is_file = i == FILE_WORD && !strcmp(words[PUT_WORD], epoch_deed_names[DEED_put]);
+        char *path = is_file && access(words[i], F_OK) == 0 ? realpath(words[i], NULL) : NULL;
+        used += (size_t)snprintf(line + used, used < size ? size - used : 0, "%s%s",
+                                 i > 0 ? " " : "", path ? path : words[i]);
+        free(path);
+    }
+    return used < size ? 0 : error_set(error, ERR_LIMIT, "the deed is too long: %.60s...", line);
+}
+
+/* Nobody works on the run: into its store. */
+static int put_deed(const char *directory, const char *line, struct error *error)
+{
+    char path[RUN_PATH_SIZE], text[160];
+    struct params params;
+    struct store *store = NULL;
+    int status = run_directory_path(directory, "run.db", path, error);
+    if (!status)
+        status = store_open(&store, path, 0, error);
+    if (!status)
+        status = store_get_params(store, &params, error);
+    if (!status && !preserve_is_wanted(&params))
+        status = error_set(error, ERR_RANGE, "%s: this run is none of a preserve", directory);
+    if (!status)
+        status = tending_put(store, &params, line, 0, text, sizeof text, error);
+    if (!status)
+        status = store_commit(store, error);
+    if (!status)
+        output_print(stdout, "%s; done when the run is resumed\n", text);
+    store_close(store);
+    return status;
+}
+
+static int give_deed(const char *directory, const char *words, struct error *error)
+{
+    char line[CONTROL_LINE_MAX + 1], *answer;
+    int status = run_directory_check(directory, error);
+    if (status)
+        return status;
+    if (snprintf(line, sizeof line, "tend %s", words) >= (int)sizeof line)
+        return error_set(error, ERR_LIMIT, "the deed is too long: %.60s...", words);
+    status = control_ask(directory, line, ANSWER_MS, &answer, error);
+    if (!status)
+        output_print(stdout, "%s\n", answer);
+    free(answer);
+    return status == ERR_MISSING ? put_deed(directory, words, error) : status;
+}
+
+static int command_tend(int argc, char **argv)
+{
+    char words[RUN_PATH_SIZE];
+    struct error error = {0};
+    int result = command_parse(&tend_command, argc, argv, NULL);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 3, 8, "RUN_DIR WORLD DEED");
+    if (result)
+        return result;
+    if (join(argv + optind + 1, argc - optind - 1, words, sizeof words, &error) ||
+        give_deed(argv[optind], words, &error))
+        return command_fail(&error);
+    return command_finish_output();
+}
+
+const struct command tend_command = {
+    .program = "controller",
+    .name = "tend",
+    .operands = "RUN_DIR WORLD DEED...",
+    .summary = "the gardener of a preserve: put in, feed, move, protect, remove",
+    .about =
+        "Does something to a world of a run of a preserve, at the beginning of its next epoch: "
+        "'put CREATURE [X Y]' (a file, or RUN_DIR:ID) lays an egg of it, 'feed X Y JOULES' lets "
+        "plants grow there, 'move LIFE X Y' and 'remove LIFE' move somebody or take it out, "
+        "'protect LIFE' lets mouths spare somebody and 'expose LIFE' no longer; LIFE is an id "
+        "of table lives, places are in m from the lower left. The run keeps it in its table "
+        "deeds, so that it repeats. The viewer does the same with keys: controller view "
+        "RUN_DIR.",
+    .run = command_tend};
