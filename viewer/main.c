@@ -33,6 +33,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
  * default. */
 #define REPLAY_BUDGET 100
 
+enum { FOLLOW_BOTH = 2 };
+
 struct request {
     int64_t generation; /* -1: the last */
     int64_t top;        /* 0: not given */
@@ -56,7 +58,7 @@ struct request {
     int is_contest;
     int64_t bout;
     struct asked_follow {
-        int which;     /* of a contest; -1: not given */
+        int which;     /* of a contest; FOLLOW_BOTH: a picture of each; -1: not given */
         uint64_t life; /* of a preserve; 0: not given */
     } follow;
     int is_live;
@@ -110,9 +112,12 @@ static int read_follow(const char *text, void *field, struct error *error)
     char end;
     if (!strcmp(text, "a") || !strcmp(text, "b"))
         follow->which = text[0] - 'a';
+    else if (!strcmp(text, "ab"))
+        follow->which = FOLLOW_BOTH;
     else if (text[0] == '-' || sscanf(text, "%19" SCNu64 "%c", &follow->life, &end) != 1 ||
              follow->life == 0)
-        return error_set(error, ERR_USAGE, "'%s' is neither a nor b, nor the id of a life", text);
+        return error_set(error, ERR_USAGE, "'%s' is neither a, b nor ab, nor the id of a life",
+                         text);
     return 0;
 }
 
@@ -165,8 +170,9 @@ static const struct option_row options[] = {
      OPTION_FLAG, AT(is_contest)},
     {"bout", 0, "N", "of a contest the first or the second alone (a file has the first)",
      OPTION_WHOLE, AT(bout), .min = 1, .max = CONTEST_BOUTS},
-    {"follow", 0, "a|b|LIFE",
-     "the camera goes with one of a contest, or with somebody of a preserve, from egg to carcass",
+    {"follow", 0, "a|b|ab|LIFE",
+     "the camera goes with one of a contest (ab: a picture of each), or with somebody of a "
+     "preserve, from egg to carcass",
      OPTION_READ, AT(follow), .read = read_follow},
     {"see", 0, "FROM:TO", "of a contest: both see the one where they saw the other, light:object",
      OPTION_READ, AT(see), .read = sights_read_exchange},
@@ -346,15 +352,19 @@ static int add_operand(struct gallery *gallery, const struct request *request, c
     return status ? status : simulate_shelf(gallery, first, is_folder, path, error);
 }
 
-/* A file has one bout. */
+/* A file has one bout, and so have two pictures of it. */
 static int add_contest(struct gallery *gallery, const struct request *request, char **paths,
                        struct error *error)
 {
+    int is_split = request->follow.which == FOLLOW_BOTH, status = 0;
     struct gallery_contest contest = {
         .bout = (int)request->bout, .follow = request->follow.which, .see = request->see};
-    if (!contest.bout && request->job.path)
+    if (!contest.bout && (request->job.path || is_split))
         contest.bout = 1;
-    int status = gallery_add_contest(gallery, paths, &contest, error);
+    for (int i = 0; i <= is_split && !status; i++) {
+        contest.follow = is_split ? i : request->follow.which;
+        status = gallery_add_contest(gallery, paths, &contest, error);
+    }
     for (int i = 0; i < gallery_count(gallery) && !status; i++)
         print_replay(gallery_specimen(gallery, i)->replay);
     return status;
@@ -367,7 +377,9 @@ static int show_window(struct gallery *gallery, const struct request *request, s
                                     .width_px = request->job.width_px,
                                     .height_px = request->job.height_px,
                                     .time_s = request->job.time_s,
-                                    .keys = request->keys,
+                                    .keys = request->keys                          ? request->keys
+                                            : request->follow.which == FOLLOW_BOTH ? "a" /* grid */
+                                                                                   : NULL,
                                     .has_overlays = request->job.has_overlays,
                                     .overlays = request->job.overlays,
                                     .frame_limit = (long)request->frame_limit,
@@ -380,6 +392,8 @@ static int export(const struct gallery *gallery, const struct request *request, 
     const struct replay *replays[GALLERY_SHOWN_MAX];
     struct export_job job = request->job;
     job.replays = replays;
+    if (request->follow.which == FOLLOW_BOTH)
+        job.is_grid = export_find(job.path)->has_overlays;
     for (int i = 0; i < gallery_count(gallery); i++)
         if (gallery_specimen(gallery, i)->replay)
             replays[job.count++] = gallery_specimen(gallery, i)->replay;

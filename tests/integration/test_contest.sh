@@ -28,6 +28,8 @@ says '^  A ok .* 6\.000 .* -1\.000$' "$bin/simulator" contest "${walkers[@]}" pl
 says '\(blue\) against .* \(red\), cube: (blue|red) wins by' "$bin/viewer" --contest "$a" "$b" \
     --see light:object "${short[@]}" --export duel.html
 grep -q '(blue) against' duel.html || fail "the page does not say who is who"
+both=$("$bin/viewer" --contest "$a" "$b" "${short[@]}" --follow ab --export both.png --size 640x180) || fail "both"
+[ "$(grep -c ' against ' <<<"$both")" = 2 ] || fail "not a picture of each: $both"
 "$bin/viewer" --contest "$a" "$b" "${short[@]}" --bout 2 --follow b --export duel.png --size 320x180 >/dev/null ||
     fail "no picture"
 

@@ -222,22 +222,28 @@ void replay_turn_to_way(struct replay *replay)
     }
 }
 
-/* Extent of the parts along z, m. */
-static double depth_of(const struct replay *replay, const struct replay_pose *poses)
+/* Where parts end, along x, y and z. */
+static void find_ends(const struct replay *replay, const struct replay_pose *poses, int first,
+                      int count, struct vec3 *low, struct vec3 *high)
 {
-    double least = INFINITY, most = -INFINITY;
-    for (int p = 0; p < replay->part_count; p++) {
+    *low = (struct vec3){INFINITY, INFINITY, INFINITY};
+    *high = vec3_scale(*low, -1);
+    for (int p = first; p < first + count; p++) {
         const struct shape *shape = &replay->shapes[p];
-        least = fmin(least, replay_shape_reach(shape, &poses[p], (struct vec3){0, 0, -1}).z);
-        most = fmax(most, replay_shape_reach(shape, &poses[p], (struct vec3){0, 0, 1}).z);
+        const struct replay_pose *pose = &poses[p];
+        low->x = fmin(low->x, replay_shape_reach(shape, pose, (struct vec3){-1, 0, 0}).x);
+        low->y = fmin(low->y, replay_shape_reach(shape, pose, (struct vec3){0, -1, 0}).y);
+        low->z = fmin(low->z, replay_shape_reach(shape, pose, (struct vec3){0, 0, -1}).z);
+        high->x = fmax(high->x, replay_shape_reach(shape, pose, (struct vec3){1, 0, 0}).x);
+        high->y = fmax(high->y, replay_shape_reach(shape, pose, (struct vec3){0, 1, 0}).y);
+        high->z = fmax(high->z, replay_shape_reach(shape, pose, (struct vec3){0, 0, 1}).z);
     }
-    return most - least;
 }
 
 void replay_finish(struct replay *replay)
 {
     struct replay_row row;
-    double bounds[4];
+    int framed = replay->framed_count ? replay->framed_count : replay->part_count;
     if (!replay->frame_count)
         return;
     row_at(replay, 0, &row);
@@ -253,10 +259,11 @@ void replay_finish(struct replay *replay)
     for (int i = 0; i < replay->frame_count; i++) {
         row_at(replay, i, &row);
         row_shift(replay, &row, x, y);
-        replay_get_bounds(replay, row.poses, bounds);
-        replay->width_m = fmax(replay->width_m, bounds[2] - bounds[0]);
-        replay->height_m = fmax(replay->height_m, bounds[3] - bounds[1]);
-        replay->depth_m = fmax(replay->depth_m, depth_of(replay, row.poses));
+        struct vec3 low, high;
+        find_ends(replay, row.poses, replay->framed_first, framed, &low, &high);
+        replay->width_m = fmax(replay->width_m, high.x - low.x);
+        replay->height_m = fmax(replay->height_m, high.y - low.y);
+        replay->depth_m = fmax(replay->depth_m, high.z - low.z);
         replay->fitness_most = fmax(replay->fitness_most, *row.fitness);
         replay->fitness_least = fmin(replay->fitness_least, *row.fitness);
     }
@@ -518,16 +525,12 @@ struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_po
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
                        double bounds[4])
 {
-    bounds[0] = bounds[1] = INFINITY;
-    bounds[2] = bounds[3] = -INFINITY;
-    for (int p = 0; p < replay->part_count; p++) {
-        const struct shape *shape = &replay->shapes[p];
-        const struct replay_pose *pose = &poses[p];
-        bounds[0] = fmin(bounds[0], replay_shape_reach(shape, pose, (struct vec3){-1, 0, 0}).x);
-        bounds[1] = fmin(bounds[1], replay_shape_reach(shape, pose, (struct vec3){0, -1, 0}).y);
-        bounds[2] = fmax(bounds[2], replay_shape_reach(shape, pose, (struct vec3){1, 0, 0}).x);
-        bounds[3] = fmax(bounds[3], replay_shape_reach(shape, pose, (struct vec3){0, 1, 0}).y);
-    }
+    struct vec3 low, high;
+    find_ends(replay, poses, 0, replay->part_count, &low, &high);
+    bounds[0] = low.x;
+    bounds[1] = low.y;
+    bounds[2] = high.x;
+    bounds[3] = high.y;
 }
 
 /* ---- joints ---- */

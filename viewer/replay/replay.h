@@ -185,8 +185,10 @@ struct replay {
     int own_solid_count;
     enum replay_medium medium;
     double gravity_m_s2;
-    double width_m, height_m, depth_m, size_m; /* greatest extents of the body over all frames; the
-                                                * larger of width and height */
+    /* Greatest extents over all frames of the body, or of those of its parts that the camera is to
+     * frame; the larger of width and height. */
+    double width_m, height_m, depth_m, size_m;
+    int framed_first, framed_count; /* these parts; 0: all */
 
     double frame_s; /* time from row to row */
     int frame_count;

@@ -80,6 +80,11 @@ static int make_tables(struct recording *recording)
         return ERR_MEMORY;
     for (int i = 0; i < recording->body_count; i++)
         fill_parts(recording, i);
+    for (int i = 0; i < 2; i++)
+        if (recording->follow >= 0 && pair_index(recording, i) == recording->follow) {
+            replay->framed_first = recording->first_part[i];
+            replay->framed_count = recording->views[i].phenotype->part_count;
+        }
     replay->voice_count = 2;
     for (int i = 0; i < replay->voice_count; i++)
         replay->voice_hz[pair_index(recording, i)] =

@@ -605,6 +605,7 @@ START_TEST(a_contest_has_its_middle_at_zero)
     params.simulation_duration_s = 0.2;
     strcpy(params.world_obstacles, "0 -0.25 9 0.5 0");
     struct contest_bout bout = contest_make_bout(creature.genome.kind, &params, SEED, 1);
+    double widths[3];
     for (int follow = -1; follow < 2; follow++) {
         const struct creature *both[2] = {&creature, &other};
         struct replay *replay;
@@ -614,8 +615,20 @@ START_TEST(a_contest_has_its_middle_at_zero)
         ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
         ck_assert_double_eq(replay->ring_m, params.contest_ring_m);
         ck_assert_int_eq(replay->has_depth, 0);
+        /* each has its joints, and a voice */
+        ck_assert_int_gt(replay->drive_count, 0);
+        ck_assert_int_eq(replay->drive_count % 2, 0);
+        for (int i = 0; i < replay->drive_count; i++)
+            ck_assert_int_eq(replay->parts[replay->drives[i].part].joint, i);
+        ck_assert_int_eq(replay->voice_count, 2);
+        ck_assert_double_gt(replay->voice_hz[0], replay->voice_hz[1]); /* the other is heavier */
+        widths[follow + 1] = replay->width_m;
         replay_destroy(replay);
     }
+    /* one alone is framed where one is followed */
+    ck_assert_double_gt(widths[0], widths[1]);
+    ck_assert_double_gt(widths[0], widths[2]);
+    ck_assert_double_gt(widths[2], widths[1]);
     creature_deinit(&other);
 }
 END_TEST
