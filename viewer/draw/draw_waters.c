@@ -203,19 +203,29 @@ static double reach_of(const struct picture *p, const struct waters_creature *c)
     return reach;
 }
 
-static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
+/* An edge lies below what it surrounds, so that thin parts keep their colour. */
+static void draw_parts(const struct picture *p, const struct waters_creature *c, uint32_t color,
+                       double edge_px)
 {
-    static const uint32_t bites[] = {PLANT_COLOR, CARRION_COLOR, FLESH_COLOR};
-    uint32_t color = palette_mix(0xf2f2ee, family_color(c->family), 0.25 + 0.75 * c->fullness);
-    double x = c->mouth_x_m, y = c->mouth_y_m, mouth = fmax(c->mouth_m * p->px_per_m * 0.35, 1.8);
     for (int i = 0; i < c->part_count; i++) {
         part_path(p, &p->moment->parts[c->first_part + i]);
         draw_set_color(p->cr, color, 1);
-        cairo_fill_preserve(p->cr);
-        draw_set_color(p->cr, c->is_hunter ? HUNTER_COLOR : 0x24363f, c->is_hunter ? 1 : 0.55);
-        cairo_set_line_width(p->cr, (c->is_hunter ? 1.8 : 0.8) * p->ui);
-        cairo_stroke(p->cr);
+        if (edge_px > 0) {
+            cairo_set_line_width(p->cr, edge_px * p->ui);
+            cairo_stroke(p->cr);
+        } else
+            cairo_fill(p->cr);
     }
+}
+
+static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
+{
+    static const uint32_t bites[] = {PLANT_COLOR, CARRION_COLOR, FLESH_COLOR};
+    uint32_t family = family_color(c->family);
+    double x = c->mouth_x_m, y = c->mouth_y_m, mouth = fmax(c->mouth_m * p->px_per_m * 0.25, 1.8);
+    draw_parts(p, c, c->is_hunter ? HUNTER_COLOR : palette_mix(family, 0x14222a, 0.6),
+               c->is_hunter ? 4 : 1.6);
+    draw_parts(p, c, palette_mix(0xf2f2ee, family, 0.4 + 0.6 * c->fullness), 0);
     if (c->is_eating >= 0)
         disc(p, x, y, 2.4 * mouth, bites[c->is_eating], 0.85);
     disc(p, x, y, mouth, MOUTH_COLOR, 1);
