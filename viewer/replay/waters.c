@@ -7,8 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/math/detmath.h"
 #include "common/store/run_reader.h"
 #include "simulator/preserve/preserve_epoch.h"
+
+/* Rails shorter than that are not seen; and how wide they are drawn. */
+#define RAIL_LEAST_M 0.01
+#define RAIL_WIDTH_M 0.015F
 
 /* SQLite is built for one thread at a time; a feed reads beside the window. */
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
@@ -58,6 +63,33 @@ static int make_room(struct filming *f, void *items, int count, int *room, size_
     return 1;
 }
 
+/* Where a point of the world at birth that is fixed to a part is now. */
+static struct vec3 carried(const struct part *part, const struct part_state *now, struct vec3 point)
+{
+    double sine, cosine, x = point.x - part->centre.x, y = point.y - part->centre.y;
+    det_sincos(now->angle_rad - part->angle_rad, &sine, &cosine);
+    return (struct vec3){now->at_m.x + cosine * x - sine * y, now->at_m.y + sine * x + cosine * y,
+                         0};
+}
+
+/* The rail of a joint that slides, from its place on the parent to its place on the part. */
+static void take_rail(struct waters_moment *m, const struct preserve_view *view, int i)
+{
+    const struct part *part = &view->phenotype->parts[i];
+    struct part_state own, up;
+    if (part->parent < 0)
+        return;
+    dynamics_part_state(view->dynamics, i, &own);
+    dynamics_part_state(view->dynamics, part->parent, &up);
+    struct vec3 a = carried(&view->phenotype->parts[part->parent], &up, part->anchor);
+    struct vec3 b = carried(part, &own, part->anchor);
+    double length_m = hypot(b.x - a.x, b.y - a.y);
+    if (length_m > RAIL_LEAST_M)
+        m->parts[m->part_count++] = (struct waters_part){
+            (float)(a.x + b.x) / 2, (float)(a.y + b.y) / 2, (float)det_atan2(b.y - a.y, b.x - a.x),
+            (float)length_m, RAIL_WIDTH_M};
+}
+
 static void take_parts(struct waters_moment *m, const struct preserve_view *view)
 {
     for (int i = 0; i < view->phenotype->part_count; i++) {
@@ -66,6 +98,7 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
         m->parts[m->part_count++] = (struct waters_part){
             (float)s.at_m.x, (float)s.at_m.y, (float)s.angle_rad,
             (float)view->phenotype->parts[i].width_m, (float)view->phenotype->parts[i].height_m};
+        take_rail(m, view, i);
     }
 }
 
@@ -74,7 +107,7 @@ static void take_creatures(struct filming *f, struct waters_moment *m,
 {
     size_t parts = 0;
     for (int i = 0; i < count; i++)
-        parts += (size_t)views[i].phenotype->part_count;
+        parts += 2 * (size_t)views[i].phenotype->part_count; // with rails
     m->creatures = take(f, (size_t)count, sizeof m->creatures[0]);
     m->parts = take(f, parts, sizeof m->parts[0]);
     for (int i = 0; i < count && f->status == 0; i++) {
@@ -102,11 +135,11 @@ static void take_creatures(struct filming *f, struct waters_moment *m,
             .bitten_j = (float)joules_of(c->bitten),
             .starved_j = (float)joules_of(c->starved),
             .way_m = (float)c->way_m,
-            .first_part = m->part_count,
-            .part_count = views[i].phenotype->part_count};
+            .first_part = m->part_count};
         for (int food = 0; food < FOOD_COUNT; food++)
             m->creatures[i].gained_j[food] = (float)joules_of(c->gained[food]);
         take_parts(m, &views[i]);
+        m->creatures[i].part_count = m->part_count - m->creatures[i].first_part;
     }
 }
 

@@ -13,6 +13,7 @@
 
 #define WATERS_BYTES_MAX (1u << 30)
 
+/* A rectangle; or the rail of a joint that slides. */
 struct waters_part {
     float x_m, y_m, angle_rad, width_m, height_m;
 };
