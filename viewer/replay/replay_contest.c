@@ -242,7 +242,9 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
     replay_describe_world(replay, params);
     replay->status = REPLAY_UNRECORDED;
     replay->keeps_place = 1;
-    replay->ring_m = params->contest_goal == CONTEST_SUMO ? params->contest_ring_m : 0;
+    /* on a platform who falls is out, far within a ring that would hang in the air */
+    replay->ring_m =
+        params->contest_goal == CONTEST_SUMO && params->world_ground ? params->contest_ring_m : 0;
     replay->frame_s = 1.0 / params->simulation_brain_hz;
     if (!status)
         status = make(&recording, bout, error);

@@ -601,7 +601,6 @@ START_TEST(a_contest_has_its_middle_at_zero)
     other.genome.bodies[1].width_m = 0.6;
     contest_apply(&params);
     params.contest_goal = CONTEST_SUMO;
-    params.world_ground = 0;
     params.simulation_duration_s = 0.2;
     strcpy(params.world_obstacles, "0 -0.25 9 0.5 0");
     struct contest_bout bout = contest_make_bout(creature.genome.kind, &params, SEED, 1);
@@ -609,11 +608,13 @@ START_TEST(a_contest_has_its_middle_at_zero)
     for (int follow = -1; follow < 2; follow++) {
         const struct creature *both[2] = {&creature, &other};
         struct replay *replay;
+        params.world_ground = follow < 0;
         int status = replay_create_bout(&replay, both, &params, &bout, follow, &error);
         ck_assert_msg(status == 0, "%s", error.message);
         ck_assert_int_gt(replay->frame_count, 5);
         ck_assert_double_eq(replay->obstacles.list[0].x_m, 0);
-        ck_assert_double_eq(replay->ring_m, params.contest_ring_m);
+        /* followed by nobody on the ground, else on a platform, which has no ring */
+        ck_assert_double_eq(replay->ring_m, follow < 0 ? params.contest_ring_m : 0);
         ck_assert_int_eq(replay->has_depth, 0);
         /* each has its joints, and a voice */
         ck_assert_int_gt(replay->drive_count, 0);
