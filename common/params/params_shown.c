@@ -71,6 +71,17 @@ static int has_contests(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_CONTEST;
 }
 
+/* Contests have starts of their own, level ground, no light and no referee. */
+static int is_judged_alone(const struct params *params)
+{
+    return !has_contests(params);
+}
+
+static int has_ring(const struct params *params)
+{
+    return params->contest_goal == CONTEST_SUMO;
+}
+
 /* Where creatures meet. */
 static int has_others(const struct params *params)
 {
@@ -161,8 +172,12 @@ static const struct group {
     {has_still_light, {"light.x_m"}},
     {has_moving_light, {"light.range_m", "light.speed_m_s", "light.trials"}},
     {has_contests, {"contest.", "exam.line_share", "sensor.other", "sensor.object"}},
-    {has_others,
-     {"sensor.sound", "sensor.scent", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
+    {is_judged_alone,
+     {"guard.referee_", "guard.score", "guard.other_solver", "guard.motionless_",
+      "evolution.islands", "evolution.living_draws", "interactive.", "light.kind", "sensor.light",
+      "world.relief_m", "exam.relief_m"}},
+    {has_ring, {"contest.ring_m"}},
+    {has_others, {"sensor.sound", "sensor.scent"}},
     {has_scent, {"scent."}},
     {has_sound, {"sound."}},
     {has_relief, {"world.relief_wavelength_m", "world.relief_seed"}},
@@ -172,7 +187,7 @@ static const struct group {
     {is_dragged_quadratically, {"world.quadratic_"}},
     {strides, {"fitness.slip_weight", "fitness.belly_weight"}},
     {has_expression, {"fitness.expression"}},
-    {is_preserve, {"preserve."}},
+    {is_preserve, {"preserve.", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
     {is_bred, {"population.",           "evolution.search",
                "evolution.islands",     "evolution.living_draws",
                "evolution.lag",         "archive.",
