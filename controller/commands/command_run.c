@@ -234,18 +234,21 @@ static uint32_t session_generation(const struct session *session)
     return store_get_status(session->store, &status, &(struct error){0}) ? 0 : status.generation;
 }
 
+/* An epoch is half a minute; proposed is the last minute. */
 static void print_worlds(const struct session *session)
 {
     struct error error = {0};
-    if (command_print_worlds(session->store, session_generation(session), &error)) {
+    uint32_t epoch = session_generation(session), from = epoch > 2 ? epoch - 2 : 0;
+    if (command_print_worlds(session->store, epoch, &error)) {
         command_fail(&error);
         return;
     }
-    output_print(
-        stdout,
-        "\nwatch a world:  controller view %s --world 0 --from 2:00\nand film it:    controller "
-        "view %s --world 0 --from 2:00 --export world.mp4\n",
-        session->directory, session->directory);
+    output_print(stdout,
+                 "\nwatch a world:  controller view %s --world 0 --from %" PRIu32 ":%02" PRIu32
+                 "\nand film it:    controller view %s --world 0 --from %" PRIu32 ":%02" PRIu32
+                 " --export world.mp4\n",
+                 session->directory, from / 2, from % 2 * 30, session->directory, from / 2,
+                 from % 2 * 30);
 }
 
 static int session_worker_count(const struct session *session)
