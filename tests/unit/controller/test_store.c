@@ -1241,6 +1241,49 @@ START_TEST(test_older_store)
 }
 END_TEST
 
+/* What 0.20.0 wrote (version 14) of a preserve: nobody did anything, nothing was the first. Lives go
+ * on to be written. */
+START_TEST(test_older_preserve)
+{
+    struct store *store;
+    struct store_life *lives;
+    struct epoch_order *order = epoch_order_create();
+    struct epoch_end *end = epoch_end_create();
+    struct epoch_life life = {
+        .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3};
+    struct store_epoch epoch = {
+        .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
+    int count;
+    ck_ok(store_create(&store, path, &params, &error));
+    ck_ok(epoch_end_add_life(end, &life));
+    ck_ok(packed_bytes_set(&end->state, "state", 5));
+    ck_ok(store_put_epoch(store, &epoch, 1, &error));
+    ck_ok(store_commit(store, &error));
+    store_close(store);
+    ck_assert_int_eq(ask_sql("SELECT preyed_s FROM lives"), 6);
+    run_sql("DROP TABLE firsts; DROP TABLE deeds; ALTER TABLE lives DROP COLUMN topology;"
+            "ALTER TABLE lives DROP COLUMN preyed_s; PRAGMA user_version = 14");
+    for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
+        ck_ok(store_open(&store, path, is_read_only, &error));
+        ck_ok(store_get_lives(store, &lives, &count, &error));
+        ck_assert(count == 1 && lives[0].id == 5);
+        free(lives);
+        struct epoch_order *next = epoch_order_create();
+        next->epoch = 2;
+        ck_ok(store_get_order(store, next, &error));
+        ck_assert(next->state.length == 5 && next->deed_count == 0 && next->spared_count == 0);
+        epoch_order_destroy(next);
+        if (!is_read_only)
+            ck_ok(store_put_epoch(store, &epoch, 1, &error));
+        store_close(store);
+    }
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE topology = 3"), 1);
+    ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    epoch_order_destroy(order);
+    epoch_end_destroy(end);
+}
+END_TEST
+
 /* Version 8 kept those who waited among the others: a run of it goes on where it was. */
 START_TEST(test_older_store_in_midst)
 {
@@ -1592,6 +1635,7 @@ int main(void)
     tcase_add_test(tests, test_nobody_chooses);
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
+    tcase_add_test(tests, test_older_preserve);
     tcase_add_test(tests, test_older_store_in_midst);
     tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);
