@@ -15,6 +15,9 @@
 
 #define LEGEND_PX     92.0 /* at ui 1 */
 #define DEATH_SHOWN_S 2.0
+/* Hues of families: from there on, around the circle. */
+#define HUE_FROM (165 / 360.0)
+#define HUE_TO   (75 / 360.0)
 /* Shown around the water, for who is pushed back at its banks. */
 #define BANK_M        0.8
 #define PLANT_COLOR   0x3f8f4f
@@ -85,10 +88,12 @@ static double at_y(const struct picture *p, double y_m)
     return p->top + (p->height_m - y_m) * p->px_per_m;
 }
 
-/* Hues as far apart as can be, whatever the numbers: steps of the golden ratio. */
+/* Hues as far apart as can be, whatever the numbers: steps of the golden ratio. Green is left to
+ * plants. */
 static uint32_t family_color(int family)
 {
-    double hue = fmod(0.11 + family * 0.6180339887, 1) * 6, part = hue - floor(hue);
+    double step = fmod(0.71 + family * 0.6180339887, 1);
+    double hue = fmod(HUE_FROM + step * (1 - HUE_FROM + HUE_TO), 1) * 6, part = hue - floor(hue);
     double low = 0.30, high = 0.86, up = low + (high - low) * part,
            down = high - (high - low) * part;
     double rgb[6][3] = {{high, up, low},   {down, high, low}, {low, high, up},
