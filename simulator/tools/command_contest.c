@@ -208,7 +208,9 @@ static int command_contest(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-    {"see", 0, "FROM:TO", "both see the one where they saw the other: light:object, light:other",
+    {"see", 0, "FROM:TO",
+     "both see the one where they saw the other: light:object, light:other, "
+     "light:sound, light:scent-1",
      OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
     {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
      .field = offsetof(struct request, is_json)},
