@@ -8,8 +8,9 @@
 #define SIMULATOR_VERSION 23
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
- * 7: sensors of sound, scent and more, and emitters; files without are of version 1. */
-#define CREATURE_FORMAT_VERSION 7
+ * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor; files
+ * without are of version 1. */
+#define CREATURE_FORMAT_VERSION 8
 #define PROTOCOL_VERSION        15
 
 #endif

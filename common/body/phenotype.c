@@ -498,7 +498,15 @@ void phenotype_check(const struct phenotype *p)
 int phenotype_find_drive(const struct phenotype *phenotype, int part)
 {
     for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
-        if (phenotype->drives[i].part == part)
+        if (phenotype->drives[i].part == part && !phenotype->drives[i].is_stretch)
+            return i;
+    return -1;
+}
+
+int phenotype_find_stretch(const struct phenotype *phenotype, int part)
+{
+    for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
+        if (phenotype->drives[i].part == part && phenotype->drives[i].is_stretch)
             return i;
     return -1;
 }

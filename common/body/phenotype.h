@@ -74,6 +74,7 @@ struct drive {
     int part;            /* whose joint to the parent it belongs to, or to which its rod leads */
     int axis;            /* which freedom of its joint, from 0 */
     int is_linear;       /* in m and N; else in rad and N m */
+    int is_stretch;      /* of the part itself: a logarithm and N m */
     double lower, upper; /* limits of the value */
     double strength;     /* the greatest effort of its effector; 0: no effector moves it */
     /* An effector's signal, clamped to least .. most, asks for the target rest + unit * signal; in
@@ -104,7 +105,7 @@ struct shape {
     enum shape_kind kind;
     int part;
     int other;        /* of a rod: its other end; else -1 */
-    int drive;        /* of a rod: what changes its length; else -1 */
+    int drive;        /* of a rod: what changes its length; of a box: what stretches it; else -1 */
     struct vec3 at_m; /* in the part's frame, as the turn */
     struct quaternion turn;
     /* box: half its sides; ball: its radius, thrice; rod: x, half its length at birth */
@@ -170,8 +171,9 @@ static inline const struct wire *phenotype_signal_wire(const struct phenotype *p
 /* Parts, links, drives and wires that do not fit one another are a bug. */
 void phenotype_check(const struct phenotype *phenotype);
 
-/* The first drive of a part's joint to its parent, or -1. */
+/* The first drive of a part's joint to its parent, or -1; and that of its stretch, or -1. */
 int phenotype_find_drive(const struct phenotype *phenotype, int part);
+int phenotype_find_stretch(const struct phenotype *phenotype, int part);
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);

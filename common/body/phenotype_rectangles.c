@@ -22,7 +22,9 @@
  *
  * Links: a part with a joint that moves, or the root, begins a link; one with a rigid joint belongs
  * to its parent's. Masses and inertias merge by the parallel axis theorem. The axis of a linear
- * joint is the opposite of the normal of the child's attached face: straight out of the parent. */
+ * joint is the opposite of the normal of the child's attached face: straight out of the parent. A
+ * part that stretches is the only one of its link, which follows that of its joint, if that moves;
+ * a part that hangs rigidly on it begins a link, too. */
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
@@ -160,6 +162,14 @@ static void place_child(struct grower *grower, int child, const struct branch *b
     cg->out = (struct vec2){0.0 - back.x, 0.0 - back.y};
 }
 
+/* How far a part stretches, either way; 0: it is rigid. */
+static double stretch_limit(const struct grower *grower, int index)
+{
+    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+
+    return fmin(body->stretch.limit, grower->params->creature_stretch_max);
+}
+
 static int begin(struct grower *grower, struct arena *arena)
 {
     grower->own = arena_take(arena, (size_t)grower->parts_max, sizeof(struct own));
@@ -185,6 +195,8 @@ static void place(struct grower *grower, int index)
 
     /* Only a joint that moves can be felt. */
     part->sensors = body->sensors;
+    if (stretch_limit(grower, index) <= 0)
+        part->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
     if (part->parent < 0 || body->joint == JOINT_RIGID)
         part->sensors &= ~(SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE));
 }
@@ -240,8 +252,8 @@ static double joint_strength(const struct grower *grower, const struct link *lin
     return strength * section * body->effector_strength;
 }
 
-/* Begins the link of a part: its joint, limits and strength. */
-static void add_link(struct grower *grower, int index)
+/* Begins a link of a part, at the parent's. */
+static struct link *begin_link(struct grower *grower, int index, int kind)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
@@ -249,15 +261,45 @@ static void add_link(struct grower *grower, int index)
 
     part->link = phenotype->plane->link_count++;
     link->part = index;
-    link->parent = -1;
+    link->parent = part->parent < 0 ? -1 : phenotype->parts[part->parent].link;
     link->parent_part = part->parent;
+    link->joint_kind = kind;
     link->mirror = 1;
     link->scale = 1.0;
-    if (part->parent < 0)
+    return link;
+}
+
+/* The link of a part's stretch, which follows that of its joint, if there is one. */
+static void add_stretch(struct grower *grower, int index, double limit)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    struct part *part = &phenotype->parts[index];
+    int joint = part->link;
+    struct link *link = begin_link(grower, index, LINK_STRETCH);
+
+    if (joint >= 0) {
+        link->parent = joint;
+        link->parent_part = index;
+    }
+    link->axis = own_of(grower)[index].axis;
+    link->half_m = (struct vec2){part->width_m / 2, part->height_m / 2};
+    link->scale = link->upper = limit;
+    link->lower = 0.0 - limit;
+    link->has_effector = 1;
+    link->strength = grower->params->rectangles_strength_n * part->cross_section_m;
+    phenotype->effector_count++;
+}
+
+/* Begins the link of a part with a joint: its limits and strength. */
+static void add_link(struct grower *grower, int index)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    struct link *link = begin_link(grower, index, LINK_HINGE);
+
+    if (link->parent < 0)
         return;
 
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
-    link->parent = phenotype->parts[part->parent].link;
     set_joint(grower, link, index);
     link->has_effector = body->has_effector;
     if (link->has_effector) {
@@ -286,8 +328,9 @@ static void weigh_links(struct phenotype *phenotype)
     }
     for (int i = 0; i < phenotype->plane->link_count; i++) {
         struct link *link = &phenotype->plane->links[i];
-        link->centre.x /= link->mass_kg;
-        link->centre.y /= link->mass_kg;
+        double mass_kg = link->mass_kg > 0 ? link->mass_kg : 1;
+        link->centre.x /= mass_kg;
+        link->centre.y /= mass_kg;
     }
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
@@ -301,17 +344,33 @@ static void weigh_links(struct phenotype *phenotype)
     }
 }
 
+/* The links of a part. */
+static void add_links(struct grower *grower, int index)
+{
+    struct phenotype *phenotype = grower->phenotype;
+    struct part *part = &phenotype->parts[index];
+    const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
+    double limit = stretch_limit(grower, index);
+
+    part->link = -1;
+    if (index == 0 || body->joint != JOINT_RIGID)
+        add_link(grower, index);
+    if (limit > 0)
+        add_stretch(grower, index, limit);
+    if (part->link >= 0)
+        return;
+    part->link = phenotype->parts[part->parent].link;
+    if (phenotype->plane->links[part->link].joint_kind == LINK_STRETCH)
+        begin_link(grower, index, LINK_FIXED);
+}
+
 static void build_links(struct grower *grower)
 {
     struct phenotype *phenotype = grower->phenotype;
 
     for (int i = 0; i < phenotype->part_count; i++) {
         struct part *part = &phenotype->parts[i];
-        const struct body_gene *body = &grower->genome->bodies[grower->growths[i].body_row];
-        if (i == 0 || body->joint != JOINT_RIGID)
-            add_link(grower, i);
-        else
-            part->link = phenotype->parts[part->parent].link;
+        add_links(grower, i);
 
         struct vec3 origin = link_origin(phenotype, part->link);
         part->local = (struct vec2){part->centre.x - origin.x, part->centre.y - origin.y};
@@ -331,7 +390,7 @@ static struct vec3 joint_way(const struct link *link)
 {
     if (link->joint_kind == LINK_LINEAR)
         return (struct vec3){link->axis.x, link->axis.y, 0};
-    return (struct vec3){0, 0, link->parent >= 0};
+    return (struct vec3){0, 0, link->parent >= 0 && link->joint_kind == LINK_HINGE};
 }
 
 /* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what
@@ -349,6 +408,7 @@ static void make_drives(struct grower *grower)
         double at_upper = is_torque ? 1 : link->upper / unit;
         phenotype->drives[i] = (struct drive){.part = link->part,
                                               .is_linear = link->joint_kind == LINK_LINEAR,
+                                              .is_stretch = link->joint_kind == LINK_STRETCH,
                                               .lower = link->lower,
                                               .upper = link->upper,
                                               .strength = link->strength,
@@ -371,7 +431,7 @@ static void make_shapes(struct phenotype *phenotype)
             (struct shape){.kind = is_round ? SHAPE_BALL : SHAPE_BOX,
                            .part = i,
                            .other = -1,
-                           .drive = -1,
+                           .drive = phenotype_find_stretch(phenotype, i),
                            .turn.w = 1,
                            .half_m = {part->width_m / 2, part->height_m / 2, depth_m / 2}};
     }
@@ -382,7 +442,7 @@ static int join(struct grower *grower, struct arena *arena)
     struct phenotype *phenotype = grower->phenotype;
 
     phenotype->plane = arena_take(arena, 1, sizeof *phenotype->plane);
-    struct link *links = arena_take(arena, (size_t)phenotype->part_count, sizeof *links);
+    struct link *links = arena_take(arena, 2 * (size_t)phenotype->part_count, sizeof *links);
     if (!phenotype->plane || !links)
         return ERR_MEMORY;
     phenotype->plane->links = links;
@@ -400,8 +460,10 @@ static int join(struct grower *grower, struct arena *arena)
 
 static const struct input_gene *find_input(const struct grower *grower, int drive, int *reader)
 {
-    *reader = grower->phenotype->drives[drive].part;
-    return &grower->genome->bodies[grower->growths[*reader].body_row].effector_input;
+    const struct drive *moved = &grower->phenotype->drives[drive];
+    *reader = moved->part;
+    const struct body_gene *body = &grower->genome->bodies[grower->growths[*reader].body_row];
+    return moved->is_stretch ? &body->stretch.input : &body->effector_input;
 }
 
 const struct body_growth growth_rectangles = {

@@ -8,14 +8,23 @@
 #ifndef COMMON_BODY_PLANE_BODY_H
 #define COMMON_BODY_PLANE_BODY_H
 
-#include "common/math/vec3.h"
+#include "common/body/phenotype.h"
 
 /* The root's slides along x and y; drive 0 is its angle, drive i the joint of link i. */
 enum { PLANE_ROOT_RATES = 2 };
+/* A part has two links at most: of its joint, and of its stretch. */
+enum { PLANE_RATES_MAX = PLANE_ROOT_RATES + 2 * PHENOTYPE_PARTS_MAX };
 
 /* How a link moves against its parent: turning about the joint, or sliding along an axis that is
- * fixed in the parent, without turning. */
-enum link_joint { LINK_HINGE, LINK_LINEAR };
+ * fixed in the parent, without turning.
+ *
+ * LINK_STRETCH: its origin is fixed in its parent, and it does not turn. The link is one rectangle
+ * that gets longer and thinner with the logarithm e of its stretch: width exp(e), height exp(-e),
+ * their product kept, everything in it moving with it, seen from the origin. The centre of mass and
+ * the joints of what hangs on it move likewise. A part that stretches and has a joint that moves
+ * has a link without mass before, at that joint. LINK_FIXED: it does not move: what hangs rigidly
+ * on a part that stretches. */
+enum link_joint { LINK_HINGE, LINK_LINEAR, LINK_STRETCH, LINK_FIXED };
 
 struct link {
     int parent;        /* link, or -1 */
@@ -25,7 +34,9 @@ struct link {
     struct vec2 joint; /* the joint in the parent link's frame (root: 0, 0); LINK_LINEAR: where the
                         * link's origin is at extension 0 */
     struct vec2
-        axis; /* LINK_LINEAR: unit vector in the parent link's frame, the positive direction */
+        axis; /* LINK_LINEAR: unit vector in the parent link's frame, the positive direction;
+               * LINK_STRETCH: along the width */
+    struct vec2 half_m; /* LINK_STRETCH: half the sides at birth */
     double mass_kg;
     struct vec2 centre;   /* centre of mass in the link's frame */
     double inertia_kg_m2; /* about its centre of mass */

@@ -24,6 +24,14 @@ void creature_deinit(struct creature *creature)
     creature_init(creature);
 }
 
+static int emitter_is_there(const struct body_gene *body)
+{
+    for (int k = 0; k < EMITTER_COUNT; k++)
+        if (body->emitters[k].is_there)
+            return 1;
+    return 0;
+}
+
 int creature_format_version(const struct creature *creature)
 {
     int version = body_kinds[creature->genome.kind].format_version;
@@ -38,8 +46,12 @@ int creature_format_version(const struct creature *creature)
             version = version < 6 ? 6 : version;
     for (int i = 0; i < creature->genome.body_count; i++)
         if (creature->genome.bodies[i].sensors >> SENSOR_SOUND_ALONG ||
-            gene_has_late(body_kinds[creature->genome.kind].body, &creature->genome.bodies[i]))
+            emitter_is_there(&creature->genome.bodies[i]))
             version = 7;
+    for (int i = 0; i < creature->genome.body_count; i++)
+        if (creature->genome.bodies[i].sensors >> SENSOR_STRETCH ||
+            creature->genome.bodies[i].stretch.limit != 0)
+            version = 8;
     return version;
 }
 

@@ -52,7 +52,7 @@ static void encode_inputs(const struct input_gene *inputs, int count, struct pac
 static void encode_gene(const struct gene_field *table, const void *gene,
                         struct pack_writer *writer)
 {
-    unsigned without = gene_has_late(table, gene) ? 0 : GENE_LATE;
+    unsigned without = gene_without(table, gene);
     pack_array(writer, (size_t)count_fields(table, without));
     for (const struct gene_field *field = table; field->name; field++) {
         if (field->flags & without)
@@ -246,12 +246,22 @@ static void next_inputs(struct cursor *cursor, struct input_gene *inputs, int us
     cursor->next++;
 }
 
+/* Which late fields a row has, by its length. */
+static unsigned late_fields_without(const msgpack_object *object, const struct gene_field *table)
+{
+    static const unsigned forms[] = {GENE_LATER, 0};
+    for (size_t i = 0; object->type == MSGPACK_OBJECT_ARRAY && i < sizeof forms / sizeof forms[0];
+         i++)
+        if (object->via.array.size == (uint32_t)count_fields(table, forms[i]) &&
+            count_fields(table, forms[i]) > count_fields(table, GENE_LATE | GENE_LATER))
+            return forms[i];
+    return GENE_LATE | GENE_LATER;
+}
+
 static int decode_gene(const msgpack_object *object, const struct gene_field *table, void *gene,
                        const char *where, struct error *error)
 {
-    int all = count_fields(table, 0);
-    int is_full = object->type == MSGPACK_OBJECT_ARRAY && object->via.array.size == (uint32_t)all;
-    unsigned without = is_full ? 0 : GENE_LATE;
+    unsigned without = late_fields_without(object, table);
     struct cursor cursor = open_row(object, count_fields(table, without), where, error);
     for (const struct gene_field *field = table; field->name; field++) {
         if (field->flags & without)
@@ -282,10 +292,10 @@ static int decode_gene(const msgpack_object *object, const struct gene_field *ta
             *(uint8_t *)at = next_u8(&cursor);
         }
     }
-    // one form for each gene; a table without late fields has one anyhow
-    if (cursor.rc == 0 && is_full && all > count_fields(table, GENE_LATE) &&
-        !gene_has_late(table, gene))
-        cursor.rc = error_set(error, ERR_FORMAT, "%s: emitters of 0 are not written", where);
+    // one form for each gene
+    if (cursor.rc == 0 && without != gene_without(table, gene))
+        cursor.rc = error_set(error, ERR_FORMAT, "%s: %s of 0 are not written", where,
+                              without ? "emitters" : "stretches");
     return cursor.rc;
 }
 

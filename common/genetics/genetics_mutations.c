@@ -13,13 +13,17 @@
 #include "common/genetics/genetics_wiring.h"
 
 enum {
-    READERS_MAX = GENOME_BODIES_MAX * (1 + GENOME_DRIVES_MAX + EMITTER_COUNT) +
+    READERS_MAX = GENOME_BODIES_MAX * (2 + GENOME_DRIVES_MAX + EMITTER_COUNT) +
                   GENOME_NEURONS_MAX * NEURON_INPUTS_MAX
 };
 
 #define EFFECTOR_LOST   0.1 /* shares of what happens to an effector; the rest: its strength */
 #define EFFECTOR_LED    0.3
 #define EFFECTOR_WEIGHT 0.4
+#define STRETCH_LOST    0.1 /* that a stretch goes; */
+#define STRETCH_LED     0.3 /* that its input reads something else; */
+#define STRETCH_LIMIT   0.3 /* that its limit changes; the rest: its weight */
+#define LEAST_STRETCH   0.1 /* scale of changes of limits near 0 */
 #define EMITTER_LOST    0.2 /* the same of an emitter; the rest: its weight */
 #define EMITTER_LED     0.4
 #define INSERTED        0.5 /* share of new neurons that pass on what their reader read before */
@@ -296,6 +300,39 @@ static void emitter(struct mutation *mutation)
     }
 }
 
+static int has_stretch(const struct params *params)
+{
+    return params->creature_stretch_max > 0;
+}
+
+/* A stretch comes, goes or changes. */
+static void stretch(struct mutation *mutation)
+{
+    int row;
+    struct body_gene *body = mutation_pick_body(mutation, &row);
+    double draw = rng_unit(mutation->rng), before = body->stretch.limit;
+    const struct params *params = mutation->params;
+    char what[64];
+
+    snprintf(what, sizeof(what), "the stretch of %s %d", mutation_body_noun(mutation), row);
+    if (before == 0) {
+        mutation->status =
+            genetics_random_stretch(mutation->genome, row, params, mutation->rng, mutation->ids);
+        mutation_say(mutation, "%s %d gained a stretch", mutation_body_noun(mutation), row);
+    } else if (draw < STRETCH_LOST) {
+        memset(&body->stretch, 0, sizeof(body->stretch));
+        mutation_say(mutation, "%s %d lost its stretch", mutation_body_noun(mutation), row);
+    } else if (draw < STRETCH_LOST + STRETCH_LED) {
+        mutation_redraw_input(mutation, body->id, &body->stretch.input, what);
+    } else if (draw < STRETCH_LOST + STRETCH_LED + STRETCH_LIMIT) {
+        body->stretch.limit =
+            mutation_change(mutation, before, LEAST_STRETCH, 0, 0.01, params->creature_stretch_max);
+        mutation_say(mutation, "limit of %s %.2f -> %.2f", what, before, body->stretch.limit);
+    } else {
+        mutation_change_input(mutation, &body->stretch.input, 1, what);
+    }
+}
+
 /* ---- neurons ---- */
 
 /* Inputs that both functions have are kept, new ones are drawn, superfluous ones go. */
@@ -464,6 +501,8 @@ static int list_readers(struct genome *genome, const struct neuron_gene *source,
             if (body->emitters[k].is_there)
                 count =
                     add_reader(genome, source, body->id, &body->emitters[k].input, readers, count);
+        if (body->stretch.limit != 0)
+            count = add_reader(genome, source, body->id, &body->stretch.input, readers, count);
     }
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
@@ -587,6 +626,10 @@ static int count_emitting(const struct genome *genome)
 {
     return body_kinds[genome->kind].can_contend ? genome->body_count : 0;
 }
+static int count_stretching(const struct genome *genome)
+{
+    return body_kinds[genome->kind].can_stretch ? genome->body_count : 0;
+}
 static int count_neurons(const struct genome *genome)
 {
     return genome->neuron_count;
@@ -621,6 +664,11 @@ const struct mutation_kind mutation_kinds[] = {
      .count_sites = count_emitting,
      .is_on = has_emitters,
      .apply = emitter},
+    {.rate_offset = offsetof(struct params, mutation_stretch),
+     .count_sites = count_stretching,
+     .is_of_body = 1,
+     .is_on = has_stretch,
+     .apply = stretch},
     MUTATION_KIND(mutation_neuron_function, neuron_function, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_weight, neuron_weight, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_lag, neuron_lag, count_oscillators, 0),

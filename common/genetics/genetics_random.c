@@ -26,6 +26,7 @@
 #define AMPLITUDE_MIN_RAD 0.3
 #define AMPLITUDE_MAX_RAD 1.2
 #define FREQUENCY_SHARED  0.75 /* share of drives at the creature's common frequency */
+#define STRETCH_LEAST     0.3  /* least limit of a new stretch, by creature.stretch_max */
 #define EMITTER_SHARE     0.2  /* of parts that have an emitter, of each that is switched on */
 #define DRIVE_FEEDBACK    0.3  /* share of drives whose offset reads a neuron or a sensor ... */
 #define FEEDBACK_WEIGHT                                                                            \
@@ -537,6 +538,41 @@ static int add_effectors(struct genome *genome, const struct params *params, str
     return status ? status : ensure_drive(genome, common_hz, params, rng, ids);
 }
 
+int genetics_random_stretch(struct genome *genome, int row, const struct params *params,
+                            struct rng *rng, struct gene_counter *ids)
+{
+    double frequency_hz = genetics_random_frequency_hz(genome, rng);
+    int is_driven = rng_chance(rng, params->initial_oscillators);
+    int function = drive_function(params), status = 0;
+    struct body_gene *body = &genome->bodies[row];
+
+    if (is_driven && function >= 0)
+        status = add_drive(genome, body->id, function, frequency_hz, params, rng, ids);
+    if (status == ERR_MEMORY)
+        return status;
+    body->stretch.limit = params->creature_stretch_max * rng_uniform(rng, STRETCH_LEAST, 1);
+    body->stretch.input.weight = rng_uniform(rng, 0.8, 1.2);
+    if (is_driven && function >= 0 && !status)
+        wiring_lead(genome, body->id, &genome->neurons[genome->neuron_count - 1],
+                    &body->stretch.input);
+    else
+        draw_signal(genome, body->id, rng, &body->stretch.input);
+    return 0;
+}
+
+static int add_stretches(struct genome *genome, const struct params *params, struct rng *rng,
+                         struct gene_counter *ids)
+{
+    int i, status = 0;
+
+    if (!body_kinds[genome->kind].can_stretch || params->creature_stretch_max <= 0)
+        return 0;
+    for (i = 0; !status && i < genome->body_count; i++)
+        if (rng_chance(rng, params->initial_stretching))
+            status = genetics_random_stretch(genome, i, params, rng, ids);
+    return status;
+}
+
 /* What is switched off is not drawn for. */
 static void add_emitters(struct genome *genome, const struct params *params, struct rng *rng)
 {
@@ -563,6 +599,8 @@ static int fill_brain(struct genome *genome, const struct params *params, struct
     if (add_effectors(genome, params, rng, ids) == ERR_MEMORY)
         return ERR_MEMORY;
     add_emitters(genome, params, rng);
+    if (add_stretches(genome, params, rng, ids) == ERR_MEMORY)
+        return ERR_MEMORY;
     for (i = 0; i < plain_count; i++)
         genetics_random_inputs(genome, &genome->neurons[i], 0, rng);
     return 0;
@@ -599,6 +637,7 @@ static void clear_brain(struct genome *genome)
         memset(&body->effector_input, 0, sizeof(body->effector_input));
         memset(body->drives, 0, sizeof(body->drives));
         memset(body->emitters, 0, sizeof(body->emitters));
+        memset(&body->stretch, 0, sizeof(body->stretch));
     }
 }
 
@@ -621,6 +660,10 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
             memset(&body->drives[k], 0, sizeof(body->drives[k]));
         /* inputs that read what is gone are drawn again when the genome is tidied */
         memcpy(body->emitters, old->emitters, sizeof(body->emitters));
+        if (old->stretch.limit != 0 && body->stretch.limit != 0)
+            body->stretch.limit = old->stretch.limit;
+        else
+            body->stretch = old->stretch;
     }
 }
 

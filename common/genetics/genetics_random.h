@@ -42,6 +42,10 @@ int genetics_random_drive(struct genome *genome, int row, const struct params *p
 /* Gives body `row` an emitter, whose input is any. */
 void genetics_random_emitter(struct genome *genome, int row, int emitter, struct rng *rng);
 
+/* Lets rectangles of body `row` stretch: limit and input. 0 or ERR_MEMORY. */
+int genetics_random_stretch(struct genome *genome, int row, const struct params *params,
+                            struct rng *rng, struct gene_counter *ids);
+
 /* A frequency for a creature's oscillators: that of one it has, or a new one. */
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 

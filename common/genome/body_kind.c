@@ -13,26 +13,38 @@
      SENSOR_BIT(SENSOR_OTHER_THROUGH) | SENSOR_BIT(SENSOR_OBJECT_THROUGH) |                        \
      SENSOR_BIT(SENSOR_SOUND_THROUGH) | SENSOR_BIT(SENSOR_SCENT_1_THROUGH) |                       \
      SENSOR_BIT(SENSOR_SCENT_2_THROUGH))
-#define SENSORS_OF_RECTANGLES                                                                      \
+#define SENSORS_OF_FACES                                                                           \
     ((SENSOR_BIT(SENSOR_LIGHT_LEVEL + 1) - 1) | (SENSORS_OF_MANY & ~SENSORS_THROUGH))
+#define SENSORS_OF_RECTANGLES (SENSORS_OF_FACES | SENSOR_BIT(SENSOR_STRETCH))
 #define SENSORS_OF_SPHERES                                                                         \
     (SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_LIGHT_ALONG) |   \
      SENSOR_BIT(SENSOR_LIGHT_ACROSS) | SENSOR_BIT(SENSOR_LIGHT_LEVEL) | SENSOR_BIT(SENSOR_BONE) |  \
      SENSOR_BIT(SENSOR_BONE_RATE) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_TOUCH) |        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
-/* Those of rectangles and what the third dimension adds. */
+/* Those of rectangles, which stretch alone, and what the third dimension adds. */
 #define SENSORS_OF_BOXES                                                                           \
-    (SENSORS_OF_RECTANGLES | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3) |             \
+    (SENSORS_OF_FACES | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3) |                  \
      SENSOR_BIT(SENSOR_JOINT_RATE_2) | SENSOR_BIT(SENSOR_JOINT_RATE_3) |                           \
      SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) | SENSORS_THROUGH |        \
      SENSOR_BIT(SENSOR_HEIGHT))
+
+uint32_t body_kind_solvers(int kind, const struct params *params)
+{
+    uint32_t solvers = body_kinds[kind].solvers;
+
+    return params->creature_stretch_max > 0 ? solvers & ~SOLVER_BIT(SOLVER_CONSTRAINT) : solvers;
+}
 
 int body_kind_check_params(int kind, const struct params *params, struct error *error)
 {
     const char *key = params->world_relief_m > 0  ? "world.relief_m"
                       : params->exam_relief_m > 0 ? "exam.relief_m"
                                                   : NULL;
+    if (params->creature_stretch_max > 0 && !body_kinds[kind].can_stretch)
+        return error_set(error, ERR_RANGE,
+                         "creature.stretch_max: creature.body %s has no parts that stretch",
+                         body_kinds[kind].name);
     if (!key || body_kinds[kind].has_relief)
         return 0;
     return error_set(error, ERR_RANGE,
@@ -53,6 +65,7 @@ const struct body_kind_info body_kinds[BODY_KIND_COUNT] = {
                          .solvers = SOLVER_BIT(SOLVER_ARTICULATED) | SOLVER_BIT(SOLVER_CONSTRAINT),
                          .can_contend = 1,
                          .has_relief = 1,
+                         .can_stretch = 1,
                          .is_flat = 1,
                          .format_version = 1},
     [BODY_SPHERES] = {.name = "spheres",

@@ -21,6 +21,7 @@ struct body_kind_info {
     int can_contend;    /* two of them may have a contest (common/judge/contest.h) */
     int is_flat;        /* of both: it is in the plane */
     int has_relief;     /* a ground may have waves: it has contacts with them */
+    int can_stretch;    /* its parts may */
     int format_version; /* of creature files: the first that has the kind */
 };
 
@@ -28,7 +29,10 @@ struct body_kind_info {
 extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
 
-/* What bodies of a kind cannot have: a ground with waves. 0 or ERR_RANGE. */
+/* The set of the solvers that move bodies of a kind, as the parameters let them grow: the reference
+ * moves no parts that stretch. */
+uint32_t body_kind_solvers(int kind, const struct params *params);
+/* What bodies of a kind cannot have: a ground with waves, parts that stretch. 0 or ERR_RANGE. */
 int body_kind_check_params(int kind, const struct params *params, struct error *error);
 
 /* What the table is made of; for the table and the kinds' own files. */

@@ -123,20 +123,20 @@ static uint64_t hash_field(const struct gene_field *field, const void *gene, uin
     }
 }
 
-int gene_has_late(const struct gene_field *table, const void *gene)
+unsigned gene_without(const struct gene_field *table, const void *gene)
 {
+    unsigned used = 0;
     for (; table->name; table++)
-        if ((table->flags & GENE_LATE) && (table->flags & GENE_GATE) &&
+        if ((table->flags & (GENE_LATE | GENE_LATER)) && (table->flags & GENE_GATE) &&
             gene_number(table, gene) != 0)
-            return 1;
-    return 0;
+            used |= table->flags;
+    return used & GENE_LATER ? 0 : used & GENE_LATE ? GENE_LATER : GENE_LATE | GENE_LATER;
 }
 
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,
                    uint64_t hash)
 {
-    if (!gene_has_late(table, gene))
-        without |= GENE_LATE;
+    without |= gene_without(table, gene);
     for (; table->name; table++)
         if (!(table->flags & without))
             hash = hash_field(table, gene, hash);

@@ -36,7 +36,9 @@ enum {
     GENE_BOOLEAN = 16, /* of a choice: text may say false and true for the first two names */
     GENE_BRAIN = 32,   /* belongs to the brain: bodies that differ only here are alike */
     GENE_LINK = 64,    /* an id: of the gene itself, or of one that it leads to */
-    GENE_LATE = 128,   /* a later version added it, at the table's end: see gene_has_late() */
+    /* later versions added it, at the table's end: see gene_without() */
+    GENE_LATE = 128,  /* format 7 */
+    GENE_LATER = 256, /* format 8 */
 };
 
 /* The forms that limits have in text: by the unit of the joint. */
@@ -128,9 +130,9 @@ const struct gene_limit_form *gene_form(const struct gene_field *field, const vo
 int gene_is_equal(const struct gene_field *table, const void *a, const void *b);
 int gene_is_equal_field(const struct gene_field *field, const void *a, const void *b);
 int gene_is_equal_input(const struct input_gene *a, const struct input_gene *b);
-/* 1 if a late field is used. Where no such field is, hash and binary row are those of the versions
- * that had none. */
-int gene_has_late(const struct gene_field *table, const void *gene);
+/* The flags of the late fields that hash and binary row leave out, as not one of that version nor of
+ * a later one is used: they are then those of the versions before. */
+unsigned gene_without(const struct gene_field *table, const void *gene);
 /* Order-dependent; `without`: fields with any of these flags are left out. */
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,
                    uint64_t hash);

@@ -218,10 +218,13 @@ static size_t find_body_input(const struct body_gene *body, int index)
         return offsetof(struct body_gene, effector_input);
     if (drive < drives)
         return offsetof(struct body_gene, drives) + (size_t)drive * sizeof body->drives[0];
-    for (int i = 0, wanted = drive - drives; i < EMITTER_COUNT; i++)
+    int wanted = drive - drives;
+    for (int i = 0; i < EMITTER_COUNT; i++)
         if (body->emitters[i].is_there && wanted-- == 0)
             return offsetof(struct body_gene, emitters) + (size_t)i * sizeof body->emitters[0] +
                    offsetof(struct emitter_gene, input);
+    if (body->stretch.limit != 0 && wanted == 0)
+        return offsetof(struct body_gene, stretch.input);
     return 0;
 }
 

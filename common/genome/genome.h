@@ -41,7 +41,8 @@ enum {
 #define GENOME_AXIS_LIMIT_RAD                                                                      \
     3.14159265358979323846 /* of joints that turn about axes of their own; saddles: half as much */
 #define GENOME_ANGLE_MAX_RAD (2.0 * 3.14159265358979323846) /* of a connection, either way */
-#define GENOME_WEIGHT_MAX    100.0 /* of weights and of constants, either sign */
+#define GENOME_WEIGHT_MAX    100.0              /* of weights and of constants, either sign */
+#define GENOME_STRETCH_MAX   0.6931471805599453 /* twice as long, half as high */
 #define GENOME_SCALE_MIN     0.1
 #define GENOME_SCALE_MAX     10.0
 
@@ -164,6 +165,12 @@ struct emitter_gene {
     struct input_gene input;
 };
 
+/* A rectangle that gets longer and thinner; all zero where it is rigid, and in other kinds. */
+struct stretch_gene {
+    double limit;            /* of the logarithm of the width over that at birth, either way */
+    struct input_gene input; /* of the effector: -1 .. 1 asks for all the way */
+};
+
 /* What a sphere has besides; all zero in other kinds. */
 struct sphere_gene {
     double radius_m;
@@ -207,6 +214,7 @@ struct body_gene {
     double drive_strength;
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct emitter_gene emitters[EMITTER_COUNT];
+    struct stretch_gene stretch;
     struct sphere_gene sphere;
     struct box_gene box;
 };
@@ -301,7 +309,7 @@ int genome_drive_count(const struct body_gene *body);
  * no effector. */
 int genome_effector_count(const struct body_gene *body);
 /* The inputs by which a body gene acts, counted from 0: of its effector, if it has one, of its
- * joint's drives, and of its emitters. NULL beyond the last. */
+ * joint's drives, of its emitters, and of its stretch. NULL beyond the last. */
 struct input_gene *genome_body_input(struct body_gene *body, int index);
 const struct input_gene *genome_body_input_const(const struct body_gene *body, int index);
 

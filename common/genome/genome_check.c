@@ -506,6 +506,10 @@ static void repair_rows(struct genome *genome)
                 repair_input(genome, body->id, &body->emitters[k].input);
             else
                 memset(&body->emitters[k], 0, sizeof(body->emitters[k]));
+        if (body->stretch.limit != 0)
+            repair_input(genome, body->id, &body->stretch.input);
+        else
+            memset(&body->stretch, 0, sizeof(body->stretch));
     }
     for (int i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];

@@ -106,6 +106,8 @@ uint64_t sensors_switched_on(const struct params *params)
         set |= SENSOR_BIT(SENSOR_RESERVE);
     if (params->sensor_touch_kind)
         set |= SENSOR_BIT(SENSOR_TOUCH_KIND);
+    if (params->creature_stretch_max > 0)
+        set |= SENSOR_BIT(SENSOR_STRETCH);
     if (params->spheres_sensor_bone)
         set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
     if (params->sensor_height)

@@ -65,7 +65,8 @@ enum face {
     X(SCENT_2_LEVEL, "scent-2-level", "how much of it there is at the part, 0 to 1")               \
     X(PAIN, "pain", "preserve: what mouths took of late, 0 to 1")                                  \
     X(RESERVE, "reserve", "preserve: reserve of energy, as a share of the most it can hold")       \
-    X(TOUCH_KIND, "touch-kind", "what the part touches: 1 another creature, 0 nobody")
+    X(TOUCH_KIND, "touch-kind", "what the part touches: 1 another creature, 0 nobody")             \
+    X(STRETCH, "stretch", "how long the part is: from -1, shortest, to 1, longest; 0 at birth")
 
 enum sensor {
 #define X(id, name, text) SENSOR_##id,

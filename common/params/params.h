@@ -98,6 +98,8 @@
     REAL(mutation, neuron_weight, 1, 0, 1000, 'S', "rate per neuron: a weight or constant")        \
     REAL(mutation, emitter, 0.3, 0, 1000, 'S',                                                     \
          "rate per body gene: gains, loses or changes what makes sound or scent")                  \
+    REAL(mutation, stretch, 0.4, 0, 1000, 'S',                                                     \
+         "rate per body gene: gains, loses or changes its stretch")                                \
     REAL(mutation, neuron_lag, 0, 0, 1000, 'S',                                                    \
          "rate per oscillator: by how much its copies in images and rows lag")                     \
     REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
@@ -145,6 +147,9 @@
          "longest side by shortest; thinner parts are widened")                                    \
     REAL(creature, extension_max, 1, 0, 1000, 'E',                                                 \
          "greatest extension of linear joints by the longest side of part and parent; 0 = off")    \
+    REAL(creature, stretch_max, 0, 0, 0.6931471805599453, 'E',                                     \
+         "logarithm of how much longer or shorter rectangles get, at most; 0: they are rigid")     \
+    REAL(initial, stretching, 0.5, 0, 1, 'S', "share of rectangles that stretch, where they may")  \
     REAL(creature, friction, 0.8, 0, 10, 'E',                                                      \
          "Coulomb friction; with the world's: geometric mean")                                     \
     REAL(creature, elasticity, 0, 0, 1, 'E', "Newton's restitution; with the world's: the larger") \
@@ -344,7 +349,8 @@
     INT(contest, headings, 2, 1, 4, 'S',                                                           \
         "bouts of each pair: other headings in space, sides exchanged in the plane")               \
     INT(contest, species, 1, 1, 2, 'S',                                                            \
-        "2: creatures meet, and breed with, those of the other and of their own; in tag one hunts") \
+        "2: creatures meet, and breed with, those of the other and of their own; in tag one "      \
+        "hunts")                                                                                   \
     INT(preserve, worlds, 4, 1, 64, 'S', "worlds of a run, from which eggs drift to others")       \
     REAL(preserve, drift, 0.1, 0, 1, 'S', "chance that an egg leaves a world in an epoch")         \
     TEXT(preserve, pause, "none", 'F',                                                             \

@@ -88,6 +88,11 @@ static int has_others(const struct params *params)
     return has_contests(params) || params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
+static int has_stretch(const struct params *params)
+{
+    return params->creature_stretch_max > 0;
+}
+
 static int has_scent(const struct params *params)
 {
     return params->sensor_scent;
@@ -157,7 +162,8 @@ static const struct group {
 } groups[] = {
     {uses_spheres, {"spheres."}},
     {uses_boxes, {"boxes.", "world.viscosity_pa_s_m", "world.quadratic_drag_kg_m3"}},
-    {uses_rectangles, {"rectangles."}},
+    {uses_rectangles, {"rectangles.", "creature.stretch_max"}},
+    {has_stretch, {"mutation.stretch", "initial.stretching"}},
     {uses_lengths, {"world.viscosity_pa_s", "world.quadratic_drag_kg_m2"}},
     {uses_volume, {"creature.density_kg_m3", "sensor.height", "light.around"}},
     {uses_faces,
@@ -243,7 +249,8 @@ static const struct group {
       "farm.commit_s",
       "farm.pin",
       "farm.prefetch",
-      "farm.deadline_s"}},
+      "farm.deadline_s",
+      "mutation.stretch"}},
     {is_fine,
      {"archive.trial_share", "archive.frozen", "archive.pressure", "breeding.choice",
       "creature.servo_rad_s", "exam.slope_rad", "exam.starts", "exam.pass", "farm.memory_mb",

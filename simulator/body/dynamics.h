@@ -181,6 +181,9 @@ int dynamics_part_bounds(const struct dynamics *dynamics, int part, struct vec3 
 struct quaternion dynamics_link_turn(const struct dynamics *dynamics, int link);
 /* Centre of mass of a link, its angle since birth in the plane, and their rates. */
 void dynamics_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
+/* The logarithm of a part's width over that at birth, the other way round of its height; 0 of rigid
+ * parts. */
+double dynamics_part_stretch(const struct dynamics *dynamics, int part);
 /* Value, rate and effort of a drive, also of one without an effector. */
 void dynamics_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state);
 /* The rates of all drives in their order. NULL: at an instant they are those of stiff springs that

@@ -42,6 +42,7 @@ struct dynamics_solver {
     void (*stop)(struct dynamics *dynamics);
 
     void (*part_state)(const struct dynamics *dynamics, int part, struct part_state *state);
+    double (*part_stretch)(const struct dynamics *dynamics, int part);         /* NULL: 0 */
     struct quaternion (*part_turn)(const struct dynamics *dynamics, int part); /* NULL: about z */
     /* NULL: as in the plane */
     void (*part_bounds)(const struct dynamics *dynamics, int part, struct vec3 *low,

@@ -29,13 +29,18 @@ static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
         double *felt = senses->values + i * SENSOR_COUNT;
-        const struct link *link = &phenotype->plane->links[part->link];
-        int has_joint = part->link > 0 && link->part == i;
-        struct drive_state joint = {0};
+        const struct link *links = phenotype->plane->links, *link = &links[part->link];
+        struct drive_state state;
+        if (link->joint_kind == LINK_STRETCH) {
+            dynamics_drive_state(dynamics, part->link, &state);
+            felt[SENSOR_STRETCH] = state.value / link->scale;
+            link = &links[link->parent];
+        }
+        int joint = (int)(link - links), has_joint = joint > 0 && link->part == i;
         if (has_joint)
-            dynamics_drive_state(dynamics, part->link, &joint);
-        felt[SENSOR_JOINT] = has_joint ? link->mirror * joint.value / link->scale : 0;
-        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * joint.rate / link->scale : 0;
+            dynamics_drive_state(dynamics, joint, &state);
+        felt[SENSOR_JOINT] = has_joint ? link->mirror * state.value / link->scale : 0;
+        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * state.rate / link->scale : 0;
     }
 }
 
@@ -101,7 +106,12 @@ static int has_balance(const struct phenotype *phenotype, double most)
 {
     for (int i = 1; i < phenotype->plane->link_count && most > 0; i++) {
         const struct link *link = &phenotype->plane->links[i];
-        double mass = link->mass_kg, other = phenotype->plane->links[link->parent].mass_kg;
+        const struct link *links = phenotype->plane->links, *parent = &links[link->parent];
+        if (parent->mass_kg == 0 && parent->parent >= 0)
+            parent = &links[parent->parent]; /* a joint, whose part stretches */
+        double mass = link->mass_kg, other = parent->mass_kg;
+        if (mass == 0 || other == 0)
+            continue;
         if (mass > most * other || other > most * mass)
             return 0;
     }
@@ -133,7 +143,7 @@ static int is_flat(const struct params *params)
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad)
 {
-    double q[PLANE_ROOT_RATES + PHENOTYPE_PARTS_MAX], *values = q + PLANE_ROOT_RATES;
+    double q[PLANE_RATES_MAX], *values = q + PLANE_ROOT_RATES;
     for (int i = 0; i < dynamics_dof(dynamics); i++)
         q[i] = dynamics_q(dynamics)[i];
     values[0] += turn.z;

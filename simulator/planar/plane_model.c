@@ -52,7 +52,7 @@ static void fill_link(struct body_model *model, int i, const struct link *link)
 static int fill_servos(struct body_model *model, const struct phenotype *phenotype,
                        const struct dynamics_settings *settings, struct arena *arena)
 {
-    double q[2 + PHENOTYPE_PARTS_MAX] = {0};
+    double q[PLANE_RATES_MAX] = {0};
     struct tree_rows rows;
     struct tree tree;
     if (tree_create(&tree, phenotype, 0, arena) || tree_create_rows(&tree, &rows, 1, arena))

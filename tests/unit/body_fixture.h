@@ -28,7 +28,7 @@ static inline void forest_momentum(const struct forest *f, struct vec3 *linear,
 
 enum {
     BODY_PARTS_MAX = 24,
-    BODY_LINKS_MAX = BODY_PARTS_MAX + 3,
+    BODY_LINKS_MAX = 2 * BODY_PARTS_MAX + 3,
     BODY_DOF_MAX = 2 + BODY_LINKS_MAX
 };
 #define BODY_PI      3.14159265358979323846
@@ -49,6 +49,8 @@ struct body_part {
     double torque_max_n_m;         /* 0: no effector; linear: N */
     int is_linear;                 /* the joint slides along axis_rad, a world angle at birth */
     double axis_rad;
+    double stretch;     /* its limit, either way; 0: the part is rigid */
+    double stretch_n_m; /* strength of the stretch's effector */
 };
 
 struct body {
@@ -58,27 +60,58 @@ struct body {
     struct link links[BODY_LINKS_MAX];
 };
 
-static inline void body_add_link(struct body *body, const struct body_part *from, int part)
+/* A new link of a part, at the link of its parent. */
+static inline struct link *body_next_link(struct body *body, const struct body_part *from, int part,
+                                          int kind)
 {
-    int is_free = from->lower_rad == 0 && from->upper_rad == 0;
     struct link *link = &body->links[body->plane.link_count];
     *link = (struct link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
                           .part = part,
                           .parent_part = from->parent,
-                          .joint_kind = from->is_linear ? LINK_LINEAR : LINK_HINGE,
-                          .lower = is_free ? -BODY_FREE_RAD : from->lower_rad,
-                          .upper = is_free ? BODY_FREE_RAD : from->upper_rad,
-                          .has_effector = from->torque_max_n_m > 0,
+                          .joint_kind = kind,
                           .mirror = 1,
-                          .scale = 1,
-                          .strength = from->torque_max_n_m};
-    if (from->is_linear)
-        link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};
+                          .scale = 1};
     if (link->parent >= 0) {
         struct vec3 origin = body->parts[body->links[link->parent].part].anchor;
         link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
     }
     body->parts[part].link = body->plane.link_count++;
+    return link;
+}
+
+static inline void body_add_link(struct body *body, const struct body_part *from, int part)
+{
+    int is_free = from->lower_rad == 0 && from->upper_rad == 0;
+    struct link *link =
+        body_next_link(body, from, part, from->is_linear ? LINK_LINEAR : LINK_HINGE);
+    link->lower = is_free ? -BODY_FREE_RAD : from->lower_rad;
+    link->upper = is_free ? BODY_FREE_RAD : from->upper_rad;
+    link->has_effector = from->torque_max_n_m > 0;
+    link->strength = from->torque_max_n_m;
+    if (from->is_linear)
+        link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};
+}
+
+/* The stretch of a part: at its joint, or in its place where that is rigid. */
+static inline void body_add_stretch(struct body *body, const struct body_part *from, int part)
+{
+    int joint = body->parts[part].link;
+    struct link *link = body_next_link(body, from, part, LINK_STRETCH);
+    if (part == 0 || !from->is_rigid) {
+        link->parent = joint;
+        link->joint = (struct vec2){0, 0};
+    }
+    link->axis = (struct vec2){cos(from->angle_rad), sin(from->angle_rad)};
+    link->half_m = (struct vec2){from->width_m / 2, from->height_m / 2};
+    link->lower = -from->stretch;
+    link->upper = from->stretch;
+    link->has_effector = from->stretch_n_m > 0;
+    link->strength = from->stretch_n_m;
+}
+
+static inline int body_hangs_on_stretch(const struct body *body, const struct body_part *from)
+{
+    return body->links[body->parts[from->parent].link].joint_kind == LINK_STRETCH;
 }
 
 /* Masses, centres and inertias of the links, about their centres. */
@@ -93,8 +126,9 @@ static inline void body_weigh(struct body *body, const struct body_part *from)
         p->mass_kg += body->parts[i].mass_kg;
     }
     for (int i = 0; i < body->plane.link_count; i++) {
-        body->links[i].centre.x /= body->links[i].mass_kg;
-        body->links[i].centre.y /= body->links[i].mass_kg;
+        double mass_kg = body->links[i].mass_kg > 0 ? body->links[i].mass_kg : 1;
+        body->links[i].centre.x /= mass_kg;
+        body->links[i].centre.y /= mass_kg;
     }
     for (int i = 0; i < p->part_count; i++) {
         const struct part *part = &body->parts[i];
@@ -134,8 +168,12 @@ static inline void body_init(struct body *body, const struct body_part *from, in
             part->depth = body->parts[from[i].parent].depth + 1;
         if (i == 0 || !from[i].is_rigid)
             body_add_link(body, &from[i], i);
+        else if (!(from[i].stretch > 0) && body_hangs_on_stretch(body, &from[i]))
+            body_next_link(body, &from[i], i, LINK_FIXED);
         else
             part->link = body->parts[from[i].parent].link;
+        if (from[i].stretch > 0)
+            body_add_stretch(body, &from[i], i);
         struct vec3 origin = body->parts[body->links[part->link].part].anchor;
         part->local = (struct vec2){centre.x - origin.x, centre.y - origin.y};
     }
@@ -231,11 +269,8 @@ static inline void body_init_stopped_rod(struct body *body, double root)
     body_init(body, rod, 2);
 }
 
-/* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share
- * given linear. Limits out of reach. */
-static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)
+static inline int body_draw_mixed(struct body_part *parts, int most, double linear, struct rng *rng)
 {
-    struct body_part parts[BODY_PARTS_MAX] = {{0}};
     int count = 1 + (int)rng_below(rng, (uint32_t)most);
     for (int i = 0; i < count; i++) {
         parts[i] = (struct body_part){.parent = i ? (int)rng_below(rng, (uint32_t)i) : -1,
@@ -254,6 +289,26 @@ static inline void body_init_mixed(struct body *body, int most, double linear, s
         parts[i].is_linear = linear > 0 && rng_chance(rng, linear);
         parts[i].axis_rad = linear > 0 ? rng_uniform(rng, -3, 3) : 0;
     }
+    return count;
+}
+
+/* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share
+ * given linear. Limits out of reach. */
+static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)
+{
+    struct body_part parts[BODY_PARTS_MAX] = {{0}};
+    int count = body_draw_mixed(parts, most, linear, rng);
+    body_init(body, parts, count);
+}
+
+/* The same, of whose parts about half stretch, at least one. */
+static inline void body_init_stretching(struct body *body, int most, struct rng *rng)
+{
+    struct body_part parts[BODY_PARTS_MAX] = {{0}};
+    int count = body_draw_mixed(parts, most, 0.3, rng);
+    int first = (int)rng_below(rng, (uint32_t)count);
+    for (int i = 0; i < count; i++)
+        parts[i].stretch = i == first || rng_chance(rng, 0.5) ? BODY_FREE_RAD : 0;
     body_init(body, parts, count);
 }
 

@@ -198,9 +198,9 @@ static void draw_shape(const struct scene *scene, int index)
 {
     static void (*const painters[])(const struct scene *, const struct shape *, uint32_t) = {
         [SHAPE_BOX] = draw_box, [SHAPE_BALL] = draw_ball, [SHAPE_ROD] = draw_rod};
-    const struct shape *shape = &scene->replay->shapes[index];
-    uint32_t fill = palette[palette_part_color(scene->replay->parts[shape->part].color)].light;
-    painters[shape->kind](scene, shape, fill);
+    const struct shape shape = replay_shape_now(scene->replay, index, scene->moment.values);
+    uint32_t fill = palette[palette_part_color(scene->replay->parts[shape.part].color)].light;
+    painters[shape.kind](scene, &shape, fill);
 }
 
 /* ---- joints ---- */
@@ -259,7 +259,7 @@ static void draw_flat_shadow(const struct scene *scene)
     const struct replay *replay = scene->replay;
     const struct draw_view *view = scene->eye.view;
     double bounds[4], floor_m;
-    replay_get_bounds(replay, scene->moment.poses, bounds);
+    replay_get_bounds(replay, scene->moment.poses, scene->moment.values, bounds);
     if (!replay_find_surface(replay, (bounds[0] + bounds[2]) / 2, bounds[3], &floor_m))
         return;
     double lift = fmax(bounds[1] - floor_m, 0) / fmax(replay->size_m, 1e-3);

@@ -114,7 +114,8 @@ static struct vec3 carry_contact(const struct scene *scene, const struct replay_
     struct vec3 carried = at;
     double nearest = INFINITY;
     for (int p = 0; p < scene->replay->part_count; p++) {
-        struct vec3 local = replay_pose_back(&then->poses[p], at);
+        struct vec3 local = replay_place_now(scene->replay, p, then->values,
+                                             replay_pose_back(&then->poses[p], at), 1);
         double distance = shape_distance(&scene->replay->shapes[p], local);
         if (distance >= nearest)
             continue;

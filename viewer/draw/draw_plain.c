@@ -25,7 +25,7 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
     struct replay_moment moment;
     double bounds[4], ui = draw_ui_scale(width, height);
     replay_get_moment(replay, time_s, &moment);
-    replay_get_bounds(replay, moment.poses, bounds);
+    replay_get_bounds(replay, moment.poses, moment.values, bounds);
     double across = fmax(bounds[2] - bounds[0], 1e-3), up = fmax(bounds[3] - bounds[1], 1e-3);
     double room_x = fmax(width * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);
     double room_y = fmax(height * (1 - 2 * MARGIN) - 2 * OUTLINE_PX * ui, 1);

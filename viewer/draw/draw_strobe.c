@@ -49,7 +49,7 @@ static void strobe_survey(struct strobe *strobe, const struct replay *replay)
         struct replay_frame frame;
         double b[4];
         replay_get_frame(replay, i, &frame);
-        replay_get_bounds(replay, frame.poses, b);
+        replay_get_bounds(replay, frame.poses, frame.values, b);
         for (int k = 0; k < 2; k++) {
             strobe->bounds[k] = fmin(strobe->bounds[k], b[k]);
             strobe->bounds[k + 2] = fmax(strobe->bounds[k + 2], b[k + 2]);
@@ -220,7 +220,7 @@ static void draw_moment_time(cairo_t *cr, const struct draw_view *view, const st
     char text[32];
     struct replay_moment at;
     replay_get_moment(strobe->replay, strobe->times_s[moment], &at);
-    replay_get_bounds(strobe->replay, at.poses, bounds);
+    replay_get_bounds(strobe->replay, at.poses, at.values, bounds);
     y = strobe->is_strip && strobe->replay->has_ground
             ? draw_view_y(view, 0) + 22 * view->ui
             : draw_view_y(view, bounds[3]) - 7 * view->ui;

@@ -78,12 +78,12 @@ static void grow_bounds(const struct draw_view *view, const struct replay *repla
     struct replay_moment moment;
     replay_get_moment(replay, time_s, &moment);
     for (int p = 0; p < replay->part_count; p++) {
-        const struct shape *shape = &replay->shapes[p];
+        const struct shape shape = replay_shape_now(replay, p, moment.values);
         const struct replay_pose *pose = &moment.poses[p];
-        box[0] = fmin(box[0], -draw_reach_px(&eye, shape, pose, DRAW_PI));
-        box[1] = fmin(box[1], -draw_reach_px(&eye, shape, pose, DRAW_PI / 2));
-        box[2] = fmax(box[2], draw_reach_px(&eye, shape, pose, 0));
-        box[3] = fmax(box[3], draw_reach_px(&eye, shape, pose, -DRAW_PI / 2));
+        box[0] = fmin(box[0], -draw_reach_px(&eye, &shape, pose, DRAW_PI));
+        box[1] = fmin(box[1], -draw_reach_px(&eye, &shape, pose, DRAW_PI / 2));
+        box[2] = fmax(box[2], draw_reach_px(&eye, &shape, pose, 0));
+        box[3] = fmax(box[3], draw_reach_px(&eye, &shape, pose, -DRAW_PI / 2));
     }
 }
 

@@ -223,20 +223,21 @@ void replay_turn_to_way(struct replay *replay)
 }
 
 /* Where parts end, along x, y and z. */
-static void find_ends(const struct replay *replay, const struct replay_pose *poses, int first,
-                      int count, struct vec3 *low, struct vec3 *high)
+static void find_ends(const struct replay *replay, const struct replay_pose *poses,
+                      const float *values, int first, int count, struct vec3 *low,
+                      struct vec3 *high)
 {
     *low = (struct vec3){INFINITY, INFINITY, INFINITY};
     *high = vec3_scale(*low, -1);
     for (int p = first; p < first + count; p++) {
-        const struct shape *shape = &replay->shapes[p];
+        const struct shape shape = replay_shape_now(replay, p, values);
         const struct replay_pose *pose = &poses[p];
-        low->x = fmin(low->x, replay_shape_reach(shape, pose, (struct vec3){-1, 0, 0}).x);
-        low->y = fmin(low->y, replay_shape_reach(shape, pose, (struct vec3){0, -1, 0}).y);
-        low->z = fmin(low->z, replay_shape_reach(shape, pose, (struct vec3){0, 0, -1}).z);
-        high->x = fmax(high->x, replay_shape_reach(shape, pose, (struct vec3){1, 0, 0}).x);
-        high->y = fmax(high->y, replay_shape_reach(shape, pose, (struct vec3){0, 1, 0}).y);
-        high->z = fmax(high->z, replay_shape_reach(shape, pose, (struct vec3){0, 0, 1}).z);
+        low->x = fmin(low->x, replay_shape_reach(&shape, pose, (struct vec3){-1, 0, 0}).x);
+        low->y = fmin(low->y, replay_shape_reach(&shape, pose, (struct vec3){0, -1, 0}).y);
+        low->z = fmin(low->z, replay_shape_reach(&shape, pose, (struct vec3){0, 0, -1}).z);
+        high->x = fmax(high->x, replay_shape_reach(&shape, pose, (struct vec3){1, 0, 0}).x);
+        high->y = fmax(high->y, replay_shape_reach(&shape, pose, (struct vec3){0, 1, 0}).y);
+        high->z = fmax(high->z, replay_shape_reach(&shape, pose, (struct vec3){0, 0, 1}).z);
     }
 }
 
@@ -260,7 +261,7 @@ void replay_finish(struct replay *replay)
         row_at(replay, i, &row);
         row_shift(replay, &row, x, y);
         struct vec3 low, high;
-        find_ends(replay, row.poses, replay->framed_first, framed, &low, &high);
+        find_ends(replay, row.poses, row.values, replay->framed_first, framed, &low, &high);
         replay->width_m = fmax(replay->width_m, high.x - low.x);
         replay->height_m = fmax(replay->height_m, high.y - low.y);
         replay->depth_m = fmax(replay->depth_m, high.z - low.z);
@@ -522,11 +523,29 @@ struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_po
     return vec3_along(at, axes.z, copysign(half.z, vec3_dot(axes.z, way)));
 }
 
+struct vec3 replay_place_now(const struct replay *replay, int part, const float *values,
+                             struct vec3 at, int back)
+{
+    const struct shape *shape = &replay->shapes[part];
+    if (shape->kind != SHAPE_BOX || shape->drive < 0)
+        return at;
+    double grown = exp(back ? -(double)values[shape->drive] : (double)values[shape->drive]);
+    return (struct vec3){at.x * grown, at.y / grown, at.z};
+}
+
+struct shape replay_shape_now(const struct replay *replay, int index, const float *values)
+{
+    struct shape shape = replay->shapes[index];
+    if (index < replay->part_count)
+        shape.half_m = replay_place_now(replay, index, values, shape.half_m, 0);
+    return shape;
+}
+
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
-                       double bounds[4])
+                       const float *values, double bounds[4])
 {
     struct vec3 low, high;
-    find_ends(replay, poses, 0, replay->part_count, &low, &high);
+    find_ends(replay, poses, values, 0, replay->part_count, &low, &high);
     bounds[0] = low.x;
     bounds[1] = low.y;
     bounds[2] = high.x;

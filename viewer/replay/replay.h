@@ -259,12 +259,17 @@ void replay_get_obstacle(const struct replay *replay, int index, struct vec2 cor
 /* Height of the surface below a point: the ground's or an obstacle's; 0 if there is none (returns
  * 0). */
 int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m);
+/* A shape as it is at a moment, with its values by drive: a box that stretches has other sides. */
+struct shape replay_shape_now(const struct replay *replay, int index, const float *values);
+/* A place of a part's frame at birth, where it is now in that frame; `back`: the other way. */
+struct vec3 replay_place_now(const struct replay *replay, int part, const float *values,
+                             struct vec3 at, int back);
 /* Where a ball or box reaches farthest in a direction of the world. */
 struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_pose *pose,
                                struct vec3 way);
 /* min x, min y, max x, max y of the parts, m. */
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
-                       double bounds[4]);
+                       const float *values, double bounds[4]);
 
 /* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
  * malformed bytes become '?'. */

@@ -95,9 +95,11 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
-        m->parts[m->part_count++] = (struct waters_part){
-            (float)s.at_m.x, (float)s.at_m.y, (float)s.angle_rad,
-            (float)view->phenotype->parts[i].width_m, (float)view->phenotype->parts[i].height_m};
+        double grown = exp(dynamics_part_stretch(view->dynamics, i));
+        m->parts[m->part_count++] =
+            (struct waters_part){(float)s.at_m.x, (float)s.at_m.y, (float)s.angle_rad,
+                                 (float)(view->phenotype->parts[i].width_m * grown),
+                                 (float)(view->phenotype->parts[i].height_m / grown)};
         take_rail(m, view, i);
     }
 }

@@ -165,12 +165,13 @@ static int create_body(struct contact_body *own, struct arena *arena)
     if (take_body_memory(own, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < own->links + own->links % 2; i++) {
-        int is_joint = i > 0 && i < own->links;
+        int is_joint = i > 0 && i < own->links && !own->tree->links[i].is_driven;
         own->lower[i] = is_joint ? phenotype->plane->links[i].lower : -HUGE_VAL;
         own->upper[i] = is_joint ? phenotype->plane->links[i].upper : HUGE_VAL;
     }
     for (int i = 0; i < own->parts; i++) {
         init_mover(own, i);
+        own->has_stretch |= own->movers[i].link->stretch != NULL;
         for (int j = 0; j < i; j++)
             if (!phenotype_is_neighbour(phenotype, j, i))
                 own->pairs[own->pair_count++] =

@@ -88,6 +88,7 @@ struct contact_body {
     double dt_s;
     int creature; /* its number in the world */
     int parts, links, dof;
+    int has_stretch;       /* a part stretches */
     double *lower, *upper; /* limits per link, rad or m */
 
     struct mover *movers;    /* per part */

@@ -59,7 +59,7 @@ static void book_shared(const struct contacts *s, int i, double share,
         return;
     }
     double half = share / 2;
-    double work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, &c->a->velocity));
+    double work_a = pair_sum(SINGLES(impulse, 0) * forces_velocity(&c->on_a, c->a));
     book_contact(s, i, half, ledgers[c->of_a]);
     book_contact(s, i, half, ledgers[c->of_b]);
     ledgers[c->of_a]->exchange_j += work_a - half * work;

@@ -37,9 +37,35 @@ static inline pair root_place(const struct contact_body *own)
     return (pair){-0.0, own->tree->root_y};
 }
 
+/* The same of a part that stretches, with its present sides. */
+static __attribute__((noinline)) void put_stretching(struct mover *m, pair root, pair root_velocity,
+                                                     double h)
+{
+    const struct tree_link *l = m->link;
+    struct tree_sides sides = tree_sides(l);
+    double width = sides.half_width, height = sides.half_height, spread;
+    m->local_x = sides.centre.x;
+    m->local_y = sides.centre.y;
+    XY(m->local_across_x) = plane_turn(XY(m->local_x));
+    m->box.half_width = width;
+    m->box.half_height = height;
+    m->radius = sqrt(width * width + height * height);
+    m->thin = fmin(width, height);
+    put_mover(m, root, root_velocity, h);
+    pair drift = l->rate * XY(l->stretch->hx) / l->mass;
+    spread = fabs(l->rate) * m->radius;
+    XY(m->vx) += drift;
+    m->turn += spread;
+    m->reach += h * (pair_sum(pair_absolute(drift)) + spread);
+}
+
 static void place_mover(const struct contact_body *own, struct mover *m, double h)
 {
-    put_mover(m, root_place(own), XY(own->tree->links[0].velocity.x), h);
+    pair root = root_place(own), root_velocity = XY(own->tree->links[0].velocity.x);
+    if (m->link->stretch)
+        put_stretching(m, root, root_velocity, h);
+    else
+        put_mover(m, root, root_velocity, h);
 }
 
 void contacts_place_box(const struct contact_body *own, int part, struct box *box)
@@ -54,6 +80,9 @@ void contacts_place_movers(struct contact_body *own, double h)
     const pair root = root_place(own), root_velocity = XY(own->tree->links[0].velocity.x);
     for (int i = 0, parts = own->parts; i < parts; i++)
         put_mover(&movers[i], root, root_velocity, h);
+    for (int i = 0; i < own->parts && own->has_stretch; i++)
+        if (movers[i].link->stretch)
+            put_stretching(&movers[i], root, root_velocity, h);
 }
 
 static int obstacle_count(const struct contact_body *own)

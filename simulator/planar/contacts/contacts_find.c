@@ -25,6 +25,10 @@ static inline void set_forces(struct force_pair *f, const struct tree_link *l, d
     PAIR(f->n, 0) = (x - l->px) * fy - (y - l->py) * fx;
     PAIR(f->x, 0) = fx;
     PAIR(f->y, 0) = fy;
+    if (l->stretch) {
+        struct vec2 s = tree_stretch_way(l, (struct vec2){x - l->px, y - l->py});
+        PAIR(f->stretch, 0) = s.x * fx + s.y * fy;
+    }
 }
 
 /* How deep one of two may be in the other and still be pushed out where it came in. */
@@ -111,7 +115,8 @@ static double turning_on_relief(const struct contacts *s, const struct contact *
     const struct tree_link *l = c->a;
     double x = at->at.x - s->bodies[c->of_a]->tree->root_x - l->px, w = l->velocity.w;
     double y = at->at.y - s->bodies[c->of_a]->tree->root_y - l->py;
-    struct vec3 u = {l->velocity.x - w * y, l->velocity.y + w * x, 0};
+    struct vec2 drift = tree_drift(l, (struct vec2){x, y});
+    struct vec3 u = {l->velocity.x - w * y + drift.x, l->velocity.y + w * x + drift.y, 0};
     struct relief_feature f = relief_feature_of(solid, at->name);
     struct relief_shape shape;
     relief_shape_at(&s->world->relief, at->at.x, 0, &shape);

@@ -82,17 +82,19 @@ static inline int can_reach(const struct mover *m, const struct box *obstacle, d
 }
 
 /* Velocities along both forces of a point. */
-static inline pair forces_velocity(const struct force_pair *f, const struct motion *v)
+static inline pair forces_velocity(const struct force_pair *f, const struct tree_link *l)
 {
-    return PAIR(f->n, 0) * v->w + PAIR(f->x, 0) * v->x + PAIR(f->y, 0) * v->y;
+    const struct motion *v = &l->velocity;
+    pair along = PAIR(f->n, 0) * v->w + PAIR(f->x, 0) * v->x + PAIR(f->y, 0) * v->y;
+    return l->stretch ? along + PAIR(f->stretch, 0) * l->rate : along;
 }
 
 /* Relative velocities along both rows of a contact for the velocities of the trees. */
 static inline pair contact_velocity(const struct contact *c)
 {
-    pair velocity = forces_velocity(&c->on_a, &c->a->velocity);
+    pair velocity = forces_velocity(&c->on_a, c->a);
     if (c->b)
-        velocity += forces_velocity(&c->on_b, &c->b->velocity);
+        velocity += forces_velocity(&c->on_b, c->b);
     return velocity;
 }
 

@@ -28,10 +28,15 @@ static void set_rebound(struct contacts *s, struct contact *c, struct impulse_la
     }
 }
 
-/* How fast the links of a contact turn. */
+/* How fast the links of a contact turn and stretch. */
+static double turning_of_link(const struct tree_link *l)
+{
+    return l->stretch ? fabs(l->velocity.w) + fabs(l->rate) : fabs(l->velocity.w);
+}
+
 static double turning_of(const struct contact *c)
 {
-    return fabs(c->a->velocity.w) + (c->b ? fabs(c->b->velocity.w) : 0);
+    return turning_of_link(c->a) + (c->b ? turning_of_link(c->b) : 0);
 }
 
 /* Whether it is the limit of a hinge. */

@@ -216,6 +216,8 @@ const double *articulated_q(const struct dynamics *dynamics);
 const double *articulated_qd(const struct dynamics *dynamics);
 const double *articulated_drive_rates(const struct dynamics *dynamics);
 void articulated_part_state(const struct dynamics *dynamics, int part, struct part_state *state);
+uint64_t articulated_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
+double articulated_part_stretch(const struct dynamics *dynamics, int part);
 void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state);
 struct vec3 articulated_centre_of_mass(const struct dynamics *dynamics);
 void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,

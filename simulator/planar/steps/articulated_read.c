@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/math/hash.h"
 #include "common/math/pair.h"
 
 /* For those who look. */
@@ -50,12 +51,31 @@ void articulated_part_state(const struct dynamics *dynamics, int part, struct pa
     const struct articulated *d = posed(dynamics);
     const struct part *p = &d->phenotype->parts[part];
     const struct tree_link *l = &d->tree.links[p->link];
+    if (l->stretch) {
+        articulated_link_state(dynamics, p->link, state);
+        state->angle_rad += p->local_angle_rad;
+        return;
+    }
     pair origin = XY(l->px), at = origin + place_in(l, XY(p->local.x));
     pair v = XY(l->velocity.x) + l->velocity.w * plane_turn(at - origin);
     *state = (struct part_state){.angle_rad = l->angle + p->local_angle_rad,
                                  .spin_rad_s = {0, 0, l->velocity.w}};
     XY(state->at_m.x) = XY(d->tree.root_x) + at;
     XY(state->velocity_m_s.x) = v;
+}
+
+uint64_t articulated_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    hash = dynamics_hash_flat_part(dynamics, part, hash);
+    return d->drag.has_stretch ? hash_double(hash, articulated_part_stretch(dynamics, part)) : hash;
+}
+
+double articulated_part_stretch(const struct dynamics *dynamics, int part)
+{
+    const struct articulated *d = articulated_of(dynamics);
+    int link = d->phenotype->parts[part].link;
+    return d->tree.links[link].stretch ? d->q[2 + link] : 0;
 }
 
 void articulated_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
@@ -93,6 +113,8 @@ void articulated_momentum(const struct dynamics *dynamics, struct vec3 *linear,
         double w = l->velocity.w;
         pair centre = place_in(l, XY(l->centre_x));
         pair p = l->mass * (XY(l->velocity.x) + w * plane_turn(centre));
+        if (l->stretch)
+            p += l->rate * XY(l->stretch->hx);
         pair moments = (root + (XY(l->px) + centre)) * pair_swap(p);
         sum += p;
         spin += l->own_inertia * w + moments[0] - moments[1];

@@ -50,7 +50,8 @@ void torques_init(struct articulated *d)
 {
     tree_factor(&d->tree);
     for (int i = 1; i < d->links; i++) {
-        d->birth_d[i] = 1 / tree_joint_mobility(&d->tree, i, &d->contacts.shares[0]);
+        double mobility = tree_joint_mobility(&d->tree, i, &d->contacts.shares[0]);
+        d->birth_d[i] = mobility > 0 ? 1 / mobility : 0; /* of what does not move */
         const struct link *link = &d->phenotype->plane->links[i];
         const struct muscle muscle = {link->has_effector, link->joint_kind == LINK_LINEAR,
                                       link->strength};

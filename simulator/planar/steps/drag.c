@@ -39,10 +39,27 @@ static int take_memory(struct drag *g, struct arena *arena)
     g->pairs = arena_take(arena, parts * (parts - 1) / 2, sizeof g->pairs[0]);
     g->velocity = arena_take(arena, links, sizeof g->velocity[0]);
     g->tensors = arena_take(arena, links, sizeof g->tensors[0]);
+    g->rates = arena_take(arena, links, sizeof g->rates[0]);
+    g->columns = arena_take(arena, links, sizeof g->columns[0]);
     int is_complete = g->parts && g->centres && g->mass && g->inertia && g->edges &&
                       g->rest_pieces && g->pieces && g->rest_counts && g->counts && g->is_shaded &&
-                      g->rest && g->pairs && g->velocity && g->tensors;
+                      g->rest && g->pairs && g->velocity && g->tensors && g->rates && g->columns;
     return is_complete ? 0 : ERR_MEMORY;
+}
+
+static void set_edge(struct drag *g, int i, int face)
+{
+    const struct drag_part *part = &g->parts[i];
+    struct drag_edge *edge = &g->edges[4 * i + face];
+    int is_end = face == FACE_RIGHT || face == FACE_LEFT;
+    double depth = is_end ? part->half_width : part->half_height;
+    edge->half_length = is_end ? part->half_height : part->half_width;
+    edge->nx = part->cos * face_x[face] - part->sin * face_y[face];
+    edge->ny = part->sin * face_x[face] + part->cos * face_y[face];
+    double mx = part->local.x + depth * edge->nx, my = part->local.y + depth * edge->ny;
+    edge->arm = mx * edge->ny - my * edge->nx;
+    double reach = mx * edge->nx + my * edge->ny;
+    edge->spread = !part->is_stretching ? 0 : is_end ? reach : -reach;
 }
 
 static void init_part(struct drag *g, int i, const struct phenotype *phenotype)
@@ -53,6 +70,8 @@ static void init_part(struct drag *g, int i, const struct phenotype *phenotype)
                                .half_height = from->height_m / 2,
                                .link = from->link,
                                .is_fixed = phenotype_is_fixed(phenotype, i),
+                               .is_stretching =
+                                   phenotype->plane->links[from->link].joint_kind == LINK_STRETCH,
                                .shape = from->shape,
                                .local = from->local};
     det_sincos(from->local_angle_rad, &part->sin, &part->cos);
@@ -60,16 +79,9 @@ static void init_part(struct drag *g, int i, const struct phenotype *phenotype)
         from->shape == PART_DISK
             ? part->half_width
             : sqrt(part->half_width * part->half_width + part->half_height * part->half_height);
-    for (int face = 0; face < 4; face++) {
-        struct drag_edge *edge = &g->edges[4 * i + face];
-        int is_end = face == FACE_RIGHT || face == FACE_LEFT;
-        double depth = is_end ? part->half_width : part->half_height;
-        edge->half_length = is_end ? part->half_height : part->half_width;
-        edge->nx = part->cos * face_x[face] - part->sin * face_y[face];
-        edge->ny = part->sin * face_x[face] + part->cos * face_y[face];
-        double mx = from->local.x + depth * edge->nx, my = from->local.y + depth * edge->ny;
-        edge->arm = mx * edge->ny - my * edge->nx;
-    }
+    g->has_stretch |= part->is_stretching;
+    for (int face = 0; face < 4; face++)
+        set_edge(g, i, face);
 }
 
 /* ---------------------------------------------------------------- tensors */
@@ -109,10 +121,11 @@ static void add_stretch(const struct drag *g, const struct drag_edge *edge, doub
 
 /* Adds a piece of an edge, by the law for the link's velocity. */
 static void add_piece(const struct drag *g, const struct drag_edge *edge,
-                      const struct drag_piece *piece, const struct motion *v, struct tensor *t)
+                      const struct drag_piece *piece, const struct motion *v, double rate,
+                      struct tensor *t)
 {
     double low = edge->arm - piece->to, high = edge->arm - piece->from;
-    double a = edge->nx * v->x + edge->ny * v->y, at_low = a + v->w * low;
+    double a = edge->nx * v->x + edge->ny * v->y + rate * edge->spread, at_low = a + v->w * low;
     double at_high = a + v->w * high;
     if ((at_low < 0) == (at_high < 0)) {
         add_stretch(g, edge, low, high, a, v->w, t);
@@ -144,16 +157,31 @@ static void add_rim(const struct drag *g, const struct drag_part *part, const st
     tensor_add(t, &(struct tensor){-ry * nx + rx * ny, nx, ny, xx, xy, yy}, 1);
 }
 
+/* Adds the fourth column of the tensor of an edge of a link that stretches. */
+static void add_column(const struct drag *g, int edge, int link, const struct tensor *t)
+{
+    const struct drag_edge *e = &g->edges[edge];
+    struct tree_column *column = &g->columns[link];
+    double share = g->coefficient * e->spread, m0 = t->xx + t->yy;
+    column->n += share * (t->nx * e->nx + t->ny * e->ny);
+    column->x += share * m0 * e->nx;
+    column->y += share * m0 * e->ny;
+    column->d += share * m0 * e->spread;
+}
+
 /* Adds the tensor of one edge, of its exposed pieces. */
 static void add_edge(const struct drag *g, int edge, const struct motion *v, struct tensor *t)
 {
+    int link = g->parts[edge / 4].link;
     const struct drag_piece *pieces =
         (g->is_shaded[edge] ? g->pieces : g->rest_pieces) + edge * g->part_count;
     struct tensor sum = {.nn = 0};
     for (int k = 0; k < g->counts[edge]; k++)
-        add_piece(g, &g->edges[edge], &pieces[k], v, &sum);
+        add_piece(g, &g->edges[edge], &pieces[k], v, g->rates[link], &sum);
     if (g->counts[edge] > 0)
         tensor_add(t, &sum, 1);
+    if (g->edges[edge].spread != 0)
+        add_column(g, edge, link, &sum);
 }
 
 /* The tensor of a part, coefficient 1. Opposite faces are added to the same sum: so a mirrored body
@@ -222,6 +250,8 @@ void drag_update(struct drag *g)
 {
     for (int i = 0; i < g->link_count; i++)
         g->tensors[i] = (struct tensor){.nn = 0};
+    for (int i = 0; i < g->link_count && g->has_stretch; i++)
+        g->columns[i] = (struct tree_column){0, 0, 0, 0};
     for (int i = 0; i < g->part_count; i++) {
         int link = g->parts[i].link;
         if (g->parts[i].is_fixed)
@@ -245,6 +275,9 @@ double drag_rate(const struct drag *g)
         double along = (t->xx + t->yy) / g->mass[i], turning = nn / g->inertia[i];
         fastest = along > fastest ? along : fastest;
         fastest = turning > fastest ? turning : fastest;
+        if (g->has_stretch)
+            fastest =
+                fmax(fastest, g->columns[i].d / (g->inertia[i] + g->mass[i] * (x * x + y * y)));
     }
     /* the slope of |v| v is 2 |v| */
     return g->is_quadratic ? 2 * fastest : fastest;
@@ -538,6 +571,27 @@ static void expose_links(struct drag *g)
     begin_exposure(g);
 }
 
+void drag_set_sides(struct drag *g, int i, const struct tree_sides *sides)
+{
+    struct drag_part *part = &g->parts[i];
+    double width = sides->half_width, height = sides->half_height, square = width * width;
+    square += height * height;
+    part->half_width = width;
+    part->half_height = height;
+    part->radius = sqrt(square);
+    part->local = g->centres[part->link] = sides->centre;
+    g->inertia[part->link] = g->mass[part->link] * square / 3;
+    for (int face = 0; face < 4; face++) {
+        int edge = 4 * i + face;
+        set_edge(g, i, face);
+        double half = g->edges[edge].half_length;
+        g->rest_pieces[edge * g->part_count] = (struct drag_piece){-half, half};
+    }
+    for (int k = 0; k < g->pair_count; k++)
+        if (g->pairs[k].a == i || g->pairs[k].b == i)
+            g->pairs[k] = drag_pair_of(g, g->pairs[k].a, g->pairs[k].b);
+}
+
 void drag_expose(struct drag *g, const struct box *boxes)
 {
     begin_exposure(g);
@@ -558,7 +612,7 @@ void drag_set_world(struct drag *g, const struct world *world)
     g->kind = DRAG_PLAIN;
     if (!(g->coefficient > 0))
         g->kind = DRAG_NONE;
-    else if (g->is_quadratic || g->is_leading)
+    else if (g->is_quadratic || g->is_leading || g->has_stretch)
         g->kind = DRAG_MOVING;
     else if (g->has_exposure)
         g->kind = DRAG_EXPOSED;

@@ -8,7 +8,8 @@
  *   force = -B V,      B = sum over exposed pieces of k integral g g' ds        (linear)
  *                                                     k integral |vn| g g' ds   (quadratic)
  *
- * a symmetric 3 x 3 tensor, positive semidefinite whatever the law: drag never does work on a body.
+ * of a link that stretches g = (r x n, n, s.n) and V ends with the rate of its stretch, s being what
+ * that moves r by: s.n is the same all along an edge. B is a symmetric 3 x 3 (4 x 4) tensor, positive semidefinite whatever the law: drag never does work on a body.
  * All integrals are exact, edges being split where vn changes its sign. B depends on V in the
  * quadratic law and on leading faces, else on the pose only.
  *
@@ -26,13 +27,14 @@
 #include "simulator/world/world.h"
 
 /* What the law asks for, in order of cost: nothing, a constant tensor, one for each step, one for
- * each velocity. */
+ * each velocity or, where parts stretch, each pose. */
 enum drag_kind { DRAG_NONE, DRAG_PLAIN, DRAG_EXPOSED, DRAG_MOVING };
 
 struct drag_edge {
     double nx, ny; /* outward normal in the link's frame */
     double arm;    /* r x n of its middle; r x n = arm - s at s */
     double half_length;
+    double spread; /* along the normal, by the rate of the part's stretch: the same all along */
 };
 
 /* A piece of an edge, from its middle, counter-clockwise. */
@@ -43,7 +45,7 @@ struct drag_piece {
 struct drag_part {
     double cos, sin; /* in its link */
     double half_width, half_height, radius;
-    int link, is_fixed;
+    int link, is_fixed, is_stretching;
     enum part_shape shape;
     struct vec2 local;
 };
@@ -63,7 +65,7 @@ struct drag_pair {
 struct drag {
     enum drag_kind kind;
     double coefficient; /* of the law */
-    int is_quadratic, is_leading, has_exposure;
+    int is_quadratic, is_leading, has_exposure, has_stretch;
     int part_count, link_count;
     struct drag_part *parts;
     struct vec2 *centres; /* of mass, in the link's frame */
@@ -77,7 +79,9 @@ struct drag {
     struct drag_pair *pairs;   /* parts of different links */
     int pair_count;
     struct motion *velocity; /* per link, about its origin in its frame: to be set by the caller */
+    double *rates;           /* per link: of its stretch, likewise */
     struct tensor *tensors;  /* per link, likewise: of the last drag_update() */
+    struct tree_column *columns; /* the fourth column of B, of links that stretch */
 };
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
@@ -86,6 +90,8 @@ int drag_create(struct drag *drag, const struct phenotype *phenotype, const stru
 /* Takes over the world's law; what is exposed is then that of the links alone until
  * drag_expose(). */
 void drag_set_world(struct drag *drag, const struct world *world);
+/* The present sides of a part that stretches. */
+void drag_set_sides(struct drag *drag, int part, const struct tree_sides *sides);
 /* Finds out what is exposed where the parts are; boxes[part]. */
 void drag_expose(struct drag *drag, const struct box *boxes);
 /* Makes tensors[] from velocity[] (which matters for DRAG_MOVING only). */

@@ -20,6 +20,18 @@ enum { LINK_WORK = 800, PAIR_WORK = 8, OBSTACLE_WORK = 8 };
 
 /* ---------------------------------------------------------------- drag */
 
+/* The sides that stretching parts have at the tree's pose. */
+static __attribute__((noinline)) void take_sides(struct articulated *d)
+{
+    for (int i = 0; i < d->parts; i++) {
+        const struct tree_link *l = &d->tree.links[d->drag.parts[i].link];
+        if (!d->drag.parts[i].is_stretching)
+            continue;
+        struct tree_sides sides = tree_sides(l);
+        drag_set_sides(&d->drag, i, &sides);
+    }
+}
+
 /* What is exposed in this step, at the tree's pose. */
 static void expose_drag(struct articulated *d)
 {
@@ -44,10 +56,16 @@ void articulated_set_drag(struct articulated *d)
         struct motion v = l->velocity;
         d->drag.velocity[i] =
             (struct motion){v.w, l->cos * v.x + l->sin * v.y, l->cos * v.y - l->sin * v.x};
+        d->drag.rates[i] = l->stretch ? l->rate : 0;
     }
+    if (d->drag.has_stretch)
+        take_sides(d);
     drag_update(&d->drag);
     for (int i = 0; i < d->links; i++)
         d->tree.links[i].drag = d->drag.tensors[i];
+    for (int i = 0; i < d->links && d->drag.has_stretch; i++)
+        if (d->tree.links[i].stretch)
+            d->tree.links[i].stretch->drag = d->drag.columns[i];
     if (d->is_flying)
         flight_set_world(&d->flight, &d->tree);
 }
@@ -56,6 +74,8 @@ void articulated_set_drag(struct articulated *d)
 static int begin_drag(struct articulated *d)
 {
     if (d->drag.kind >= DRAG_EXPOSED) {
+        if (d->drag.has_stretch)
+            take_sides(d);
         if (d->drag.has_exposure)
             expose_drag(d);
         articulated_set_drag(d);
@@ -464,6 +484,7 @@ const struct dynamics_solver dynamics_articulated = {
     .shift = articulated_shift,
     .stop = articulated_stop,
     .part_state = articulated_part_state,
+    .part_stretch = articulated_part_stretch,
     .link_state = articulated_link_state,
     .drive_state = articulated_drive_state,
     .drive_rates = articulated_drive_rates,
@@ -471,7 +492,7 @@ const struct dynamics_solver dynamics_articulated = {
     .momentum = articulated_momentum,
     .impulses = articulated_impulses,
     .bounds = articulated_bounds,
-    .hash_part = dynamics_hash_flat_part,
+    .hash_part = articulated_hash_part,
     .overlap = articulated_overlap,
     .reset_ledger = articulated_reset_ledger,
     .ledger = articulated_ledger,

@@ -102,10 +102,7 @@ static inline void add_to_parents(struct flight_pair *p, size_t at, pair to, enu
 
 int flight_suits(const struct tree *tree)
 {
-    for (int i = 1; i < tree->count; i++)
-        if (tree->links[i].is_linear || tree->links[i].is_driven)
-            return 0;
-    return 1;
+    return tree->are_hinges;
 }
 
 /* ---------------------------------------------------------------- creation */

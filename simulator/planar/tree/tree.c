@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree_private.h"
+#include "simulator/planar/tree/tree_stretch.h"
 #include "simulator/planar/tree/turn.h"
 
 #define DRAG_PI 3.14159265358979323846
@@ -101,8 +102,9 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         to->parent = tree->parents[i] = from->parent;
         to->up = i > 0 ? &tree->links[from->parent] : NULL;
         to->is_linear = from->joint_kind == LINK_LINEAR;
-        to->joint_x = from->joint.x;
-        to->joint_y = from->joint.y;
+        to->is_driven = from->joint_kind == LINK_FIXED;
+        to->birth_x = to->joint_x = from->joint.x;
+        to->birth_y = to->joint_y = from->joint.y;
         XY(to->joint_across_x) = plane_turn(XY(to->joint_x));
         to->axis_x = from->axis.x;
         to->axis_y = from->axis.y;
@@ -115,6 +117,8 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         to->own_inertia = from->inertia_kg_m2;
         to->inertia = from->inertia_kg_m2 + from->mass_kg * (x * x + y * y);
         tree->mass += from->mass_kg;
+        if (from->joint_kind == LINK_STRETCH && i > 0 && stretch_create(to, from, arena) != 0)
+            return ERR_MEMORY;
     }
     tree_set_viscosity(tree, phenotype, viscosity_pa_s);
     tree_set_driven(tree, 0, 0);
@@ -127,7 +131,7 @@ void tree_set_driven(struct tree *tree, int link, int is_driven)
     tree->links[link].is_driven = is_driven;
     tree->are_hinges = 1;
     for (int i = 1; i < tree->count; i++)
-        tree->are_hinges &= !tree->links[i].is_linear && !tree->links[i].is_driven;
+        tree->are_hinges &= tree_turns(&tree->links[i]) && !tree->links[i].is_driven;
 }
 
 /* ---------------------------------------------------------------- pose and velocity */
@@ -181,7 +185,22 @@ static inline void set_angles(struct tree *tree, const double *q)
             angle[i] = angle[parents[i]] + q[2 + i];
     else
         for (int i = 1; i < tree->count; i++)
-            angle[i] = angle[parents[i]] + (tree->links[i].is_linear ? 0 : q[2 + i]);
+            angle[i] = angle[parents[i]] + (tree_turns(&tree->links[i]) ? q[2 + i] : 0);
+}
+
+/* A link other than the root, its parent being placed. */
+static inline void place_link(struct tree_link *l, double angle, double s, double c, double q,
+                              int are_hinges)
+{
+    if (!are_hinges && l->stretch)
+        stretch_set(l, q, s, c);
+    turn_link(l, angle, s, c);
+    if (!are_hinges && l->up->stretch)
+        stretch_place(l);
+    if (!are_hinges && l->is_linear)
+        place_slide(l, l->up, q);
+    else
+        place_hinge(l, l->up);
 }
 
 /* The links, which have their sines. */
@@ -190,14 +209,8 @@ static inline void place_links_as(struct tree *tree, const double *q, int are_hi
     struct tree_link *links = tree->links;
     const double *angle = tree->angle, *sine = tree->sine, *cosine = tree->cosine;
     turn_link(&links[0], angle[0], sine[0], cosine[0]);
-    for (int i = 1, count = tree->count; i < count; i++) {
-        struct tree_link *l = &links[i];
-        turn_link(l, angle[i], sine[i], cosine[i]);
-        if (!are_hinges && l->is_linear)
-            place_slide(l, l->up, q[2 + i]);
-        else
-            place_hinge(l, l->up);
-    }
+    for (int i = 1, count = tree->count; i < count; i++)
+        place_link(&links[i], angle[i], sine[i], cosine[i], q[2 + i], are_hinges);
 }
 
 static void place_links(struct tree *tree, const double *q)
@@ -295,7 +308,7 @@ static inline void set_velocity(struct tree *tree, const double *qd, int are_hin
         struct tree_link *l = &links[i];
         if (!are_hinges)
             l->rate = qd[2 + i];
-        tree_add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, are_hinges);
+        tree_add_rate(l, i, &l->up->velocity, qd, &l->velocity, are_hinges);
     }
 }
 
@@ -314,11 +327,15 @@ struct bulk_sum {
     double spin, inertia;
 };
 
-static inline void add_to_bulk(struct bulk_sum *sum, const struct tree_link *l)
+static inline void add_to_bulk(struct bulk_sum *sum, const struct tree_link *l, int are_hinges)
 {
     double w = l->velocity.w, mass = l->mass;
     pair at = XY(l->px), h = XY(l->hx), velocity = XY(l->velocity.x), way = mass * at;
     pair p = mass * velocity + w * plane_turn(h);
+    if (!are_hinges && l->stretch) {
+        p += l->rate * XY(l->stretch->hx);
+        sum->spin += l->rate * l->stretch->n;
+    }
     sum->moment += way + h;
     sum->momentum += p;
     sum->twist += h * pair_swap(velocity) + at * pair_swap(p);
@@ -351,20 +368,21 @@ __attribute__((always_inline)) static inline void move_links(struct tree *tree, 
     turn_link(&links[0], angle[0], sine[0], cosine[0]);
     tree_set_root_velocity(&links[0].velocity, qd);
     if (sum)
-        add_to_bulk(sum, &links[0]);
+        add_to_bulk(sum, &links[0], 1);
     for (int i = 1, count = tree->count; i < count; i++) {
         struct tree_link *l = &links[i];
-        turn_link(l, angle[i], sine[i], cosine[i]);
-        if (!are_hinges && l->is_linear)
-            place_slide(l, l->up, q[2 + i]);
-        else
-            place_hinge(l, l->up);
+        place_link(l, angle[i], sine[i], cosine[i], q[2 + i], are_hinges);
         if (!are_hinges)
             l->rate = qd[2 + i];
-        tree_add_rate(l, &l->up->velocity, qd[2 + i], &l->velocity, are_hinges);
+        tree_add_rate(l, i, &l->up->velocity, qd, &l->velocity, are_hinges);
         if (sum)
-            add_to_bulk(sum, l);
+            add_to_bulk(sum, l, are_hinges);
     }
+}
+
+static NEVER_INLINE void move_all_links(struct tree *tree, const double *q, const double *qd)
+{
+    move_links(tree, q, qd, 0, NULL);
 }
 
 void tree_place_hinges(struct tree *tree, const double *q, const double *qd)
@@ -379,17 +397,18 @@ void tree_turn(struct tree *tree, const double *q, const double *qd)
     if (tree->are_hinges)
         move_links(tree, q, qd, 1, NULL);
     else
-        move_links(tree, q, qd, 0, NULL);
+        move_all_links(tree, q, qd);
 }
 
 struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd)
 {
     struct bulk_sum sum = {.spin = 0};
     turn_angles(tree, q);
-    if (tree->are_hinges)
-        move_links(tree, q, qd, 1, &sum);
-    else
-        move_links(tree, q, qd, 0, &sum);
+    if (!tree->are_hinges) {
+        move_all_links(tree, q, qd);
+        return tree_bulk(tree);
+    }
+    move_links(tree, q, qd, 1, &sum);
     return finish_bulk(&sum, tree->mass);
 }
 
@@ -397,8 +416,11 @@ void tree_set_start_velocity(struct tree *tree, const double *qd)
 {
     struct tree_link *links = tree->links;
     tree_set_root_velocity(&links[0].start, qd);
-    for (int i = 1; i < tree->count; i++)
-        tree_add_rate(&links[i], &links[i].up->start, qd[2 + i], &links[i].start, 0);
+    for (int i = 1; i < tree->count; i++) {
+        tree_add_rate(&links[i], i, &links[i].up->start, qd, &links[i].start, 0);
+        if (links[i].stretch)
+            links[i].stretch->start_rate = qd[2 + i];
+    }
 }
 
 /* ---------------------------------------------------------------- energies */
@@ -407,7 +429,7 @@ struct tree_bulk tree_bulk(const struct tree *tree)
 {
     struct bulk_sum sum = {.spin = 0};
     for (int i = 0, count = tree->count; i < count; i++)
-        add_to_bulk(&sum, &tree->links[i]);
+        add_to_bulk(&sum, &tree->links[i], 0);
     return finish_bulk(&sum, tree->mass);
 }
 
@@ -419,6 +441,10 @@ struct tree_energy tree_energy(const struct tree *tree, double gravity_m_s2)
         const struct tree_link *l = &tree->links[i];
         double w = l->velocity.w, mass = l->mass;
         pair h = XY(l->hx), v = XY(l->velocity.x), p = mass * v, q = w * plane_turn(h);
+        if (l->stretch) {
+            q += l->rate * XY(l->stretch->hx);
+            turning += l->rate * (l->inertia * l->rate + 2 * w * l->stretch->n);
+        }
         energy += (p + 2 * q) * v;
         momentum += p + q;
         moment += mass * XY(l->px) + h;

@@ -61,7 +61,9 @@ struct tensor_pair {
  *                      joint: its acceleration on a parent at rest; or the acceleration given
  *   share              e g of a hinge, which implicit servos hold back; 1 where it is given
  *   a         m/s^2    acceleration of the origin, seen from free fall
- *   f, inverse         as g k and g, of the plain mass matrix (e = 0): tree_factor() */
+ *   f, inverse         as g k and g, of the plain mass matrix (e = 0): tree_factor()
+ *
+ * A link that stretches has k = U and g = 1 / (D + e) of its struct tree_stretch. */
 struct tree_link {
     /* constant */
     struct tree_link *up; /* the parent; of the root NULL */
@@ -82,8 +84,9 @@ struct tree_link {
     double sx, sy;
     double px, py;
     /* velocity: tree_set_velocity() */
-    struct motion velocity; /* of the origin */
-    double rate;            /* of a linear joint */
+    struct motion velocity;       /* of the origin */
+    double rate;                  /* of a linear joint, or of a stretch */
+    struct tree_stretch *stretch; /* NULL: the link is rigid */
     /* of scenes, a joint whose acceleration is given: tree_set_driven(); else 0 */
     int is_driven;
     double drive;
@@ -106,6 +109,40 @@ struct tree_link {
     /* constant, seldom used */
     double centre_x, centre_y; /* own frame: centre of mass */
     double own_inertia;        /* about it */
+    /* where the parent stretches: the joint at birth, in its frame; the joint from its origin, and
+     * how far that moves with its stretch, both in the world's axes */
+    double birth_x, birth_y;
+    double out_x, out_y;
+    double drift_x, drift_y;
+};
+
+/* A force on a link that stretches and what of it acts on the stretch, D; or a column of such a
+ * link's tensor, for the rate of the stretch. */
+struct tree_column {
+    double n, x, y, d;
+};
+
+/* What a link that stretches has besides, see tree_stretch.c. A point r from the origin is moved
+ * by its stretch along J r, r mirrored in the line along the width. */
+struct tree_stretch {
+    /* constant, own frame */
+    double axis_x, axis_y;     /* along the width, a unit */
+    double centre_x, centre_y; /* centre of mass at birth */
+    double birth_half_width, birth_half_height;
+    /* pose */
+    double grow, shrink; /* exp(e), exp(-e) */
+    double half_width, half_height;
+    double hx, hy; /* J h */
+    double n;      /* moment of m J c about the origin, c: the centre of mass from there */
+    double slope;  /* half the change of the inertia about the origin with e */
+    /* of the last tree_accelerate() or tree_factor(): U and D of all it carries, and the bias */
+    struct tree_column sum;
+    double bias;
+    double acceleration;
+    double start_rate;             /* that belongs to `start` */
+    struct tree_column drag;       /* own frame, about the origin: see drag.h */
+    struct tree_column world_drag; /* the same in the world's axes */
+    double drag_force;             /* explicit drag on the stretch: minus that */
 };
 
 /* What XY() of pair.h takes as one stands side by side. */
@@ -132,6 +169,13 @@ FOLLOWS(tree_link, ux, uy);
 FOLLOWS(tree_link, kx, ky);
 FOLLOWS(tree_link, fx, fy);
 FOLLOWS(tree_link, centre_x, centre_y);
+FOLLOWS(tree_link, birth_x, birth_y);
+FOLLOWS(tree_link, out_x, out_y);
+FOLLOWS(tree_link, drift_x, drift_y);
+FOLLOWS(tree_column, x, y);
+FOLLOWS(tree_stretch, axis_x, axis_y);
+FOLLOWS(tree_stretch, centre_x, centre_y);
+FOLLOWS(tree_stretch, hx, hy);
 
 /* The inverse of a tensor. */
 struct solver {
@@ -168,7 +212,7 @@ struct tree {
     int count;
     int dof; /* 2 + count */
     int has_drag;
-    int are_hinges;    /* all joints, and their accelerations are not given */
+    int are_hinges;    /* all joints, and their accelerations are not given; no link stretches */
     int is_root_fixed; /* links[0] stays where it is: its rates must be 0 */
     double gravity_x;  /* to the right, m/s^2 */
     double mass;
@@ -186,7 +230,8 @@ FOLLOWS(tree, root_x, root_y);
 
 /* A tree whose links are not in order, or are not placed, is a bug. */
 void tree_check(const struct tree *tree);
-/* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. */
+/* Takes everything from the arena; ERR_MEMORY when it is full. viscosity in Pa s, see world.h. Of
+ * links that stretch the drag is to be set at each pose. */
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena);
 /* Computes the links' drag tensors anew for another viscosity. */
@@ -253,9 +298,10 @@ int tree_create_rows(const struct tree *tree, struct tree_rows *rows, int count,
 void tree_clear_rows(struct tree_rows *rows, int count);
 /* Rows that do not act on the tree. */
 void tree_leave_rows(struct tree_rows *rows, int row, int count);
-/* Two forces side by side: of a contact along its normal and along its tangent. */
+/* Two forces side by side: of a contact along its normal and along its tangent. stretch: what of
+ * them acts on the stretch of their link; of no meaning where it has none. */
 struct force_pair {
-    double n[2], x[2], y[2];
+    double n[2], x[2], y[2], stretch[2];
 };
 /* Two impulses on link a, and two on link b (-1: none), moments about the links' origins, as the
  * row and the next one: both go the same way. */
@@ -274,6 +320,17 @@ double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows 
 /* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
 
+/* How far the stretch of a link that has one moves a place, from its origin in the world's axes, by
+ * its rate; and the velocity of that, 0 where the link is rigid. */
+struct vec2 tree_stretch_way(const struct tree_link *link, struct vec2 at);
+struct vec2 tree_drift(const struct tree_link *link, struct vec2 at);
+/* Half the sides and the centre, in the link's frame, of the part of a link that stretches. */
+struct tree_sides {
+    double half_width, half_height;
+    struct vec2 centre;
+};
+struct tree_sides tree_sides(const struct tree_link *link);
+
 /* Centre of mass of a link, from the root's origin. */
 static inline struct vec2 tree_centre(const struct tree_link *l)
 {
@@ -286,7 +343,8 @@ static inline struct motion tree_centre_velocity(const struct tree_link *l)
     double x = l->cos * l->centre_x - l->sin * l->centre_y;
     double y = l->sin * l->centre_x + l->cos * l->centre_y;
     const struct motion *v = &l->velocity;
-    return (struct motion){v->w, v->x - v->w * y, v->y + v->w * x};
+    struct vec2 drift = tree_drift(l, (struct vec2){x, y});
+    return (struct motion){v->w, v->x - v->w * y + drift.x, v->y + v->w * x + drift.y};
 }
 
 /* A tree as if it were rigid for an instant, at the pose and velocity. */

@@ -23,7 +23,8 @@
  * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the
  * root alone. A root that is the world itself has a = -g and needs no solve. A joint whose
  * acceleration is given yields to nothing: all of X, n and J is handed on, and the force of its
- * motion joins p. `bias` collects, link by link, the part of `a` that does not come from
+ * motion joins p. A stretch of a link is taken out like a joint of it, but it moves what the link
+ * carries, not its origin (tree_stretch.c). `bias` collects, link by link, the part of `a` that does not come from
  * accelerations of joints:
  *
  *   mean velocity over the step = start + h/2 (a - bias),
@@ -39,6 +40,7 @@
 
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree_private.h"
+#include "simulator/planar/tree/tree_stretch.h"
 
 static struct force tensor_times(const struct tensor *t, struct motion v)
 {
@@ -94,6 +96,8 @@ static inline void set_own_inertia(struct tree_link *l)
     l->ia.yy = mass;
     XY(l->ia.nx) = plane_turn(h);
     XY(l->ia.xx) = (pair){mass, 0};
+    if (l->stretch)
+        stretch_start_inertia(l);
 }
 
 /* Bias force of a link. */
@@ -114,6 +118,10 @@ static inline void start_forces(struct tree_link *l, int are_hinges)
     if (!are_hinges && l->is_linear)
         b += 2 * w * l->rate * plane_turn(XY(l->sx));
     start_own_force(l);
+    if (!are_hinges && l->up->stretch)
+        b += stretch_bias(l);
+    if (!are_hinges && l->stretch)
+        stretch_start_force(l);
     XY(l->bx) = b;
 }
 
@@ -128,10 +136,15 @@ static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_
         drag_implicitly(l, half_step);
     else
         drag_explicitly(l);
+    if (l->stretch && half_step > 0)
+        stretch_drag_implicitly(l, half_step);
+    else if (l->stretch)
+        stretch_drag_explicitly(l);
 }
 
-/* Own inertia and bias force of each link, and the velocity products. */
-static void start_links(struct tree *tree, double gravity_m_s2, double half_step)
+/* Own inertia and bias force of each link, and the velocity products. Never in line, as all that may
+ * find a stretch: calls would cost those that have none registers. */
+static NEVER_INLINE void start_links(struct tree *tree, double gravity_m_s2, double half_step)
 {
     struct tree_link *links = tree->links;
     set_own_inertia(&links[0]);
@@ -183,12 +196,11 @@ static struct plane_tensor eliminate_hinge(struct tree_link *l, double extra)
                                  ia.y - ia.n * u[1]};
 }
 
-/* Eliminates a linear joint. */
-static inline void eliminate_slide(struct tree_link *l, double extra)
+/* Takes out a freedom of U = (un, ux, uy) and D. */
+static inline void eliminate_freedom(struct tree_link *l, double un, double ux, double uy, double d)
 {
     const struct tensor *ia = &l->ia;
-    double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
-    double un = ia->nx * l->sx + ia->ny * l->sy, g = 1 / (ux * l->sx + uy * l->sy + extra);
+    double g = 1 / d;
     l->g = g;
     l->kn = un;
     l->kx = ux;
@@ -202,6 +214,21 @@ static inline void eliminate_slide(struct tree_link *l, double extra)
                                 .xx = ia->xx - ux * l->ux,
                                 .xy = ia->xy - ux * l->uy,
                                 .yy = ia->yy - uy * l->uy};
+}
+
+/* Eliminates a linear joint. */
+static inline void eliminate_slide(struct tree_link *l, double extra)
+{
+    const struct tensor *ia = &l->ia;
+    double ux = ia->xx * l->sx + ia->xy * l->sy, uy = ia->xy * l->sx + ia->yy * l->sy;
+    double un = ia->nx * l->sx + ia->ny * l->sy;
+    eliminate_freedom(l, un, ux, uy, ux * l->sx + uy * l->sy + extra);
+}
+
+static inline void eliminate_stretch(struct tree_link *l, double extra)
+{
+    const struct tree_column *sum = &l->stretch->sum;
+    eliminate_freedom(l, sum->n, sum->x, sum->y, sum->d + extra);
 }
 
 /* Eliminates a joint whose acceleration is given. */
@@ -220,6 +247,8 @@ static struct plane_tensor eliminate_joint(struct tree_link *l, double extra)
         eliminate_driven(l);
     else if (l->is_linear)
         eliminate_slide(l, extra);
+    else if (l->stretch)
+        eliminate_stretch(l, extra);
     else
         return eliminate_hinge(l, extra);
     return load_tensor(&l->handed);
@@ -243,8 +272,9 @@ static inline struct plane_force eliminate_force(struct tree_link *l, double tau
     pair pa = XY(l->pa.x);
     if (!are_hinges && l->is_driven)
         return force_driven(l);
-    if (!are_hinges && l->is_linear) {
-        l->u = l->g * (tau - plane_dot(pa, XY(l->sx)));
+    if (!are_hinges && !tree_turns(l)) {
+        double bias = l->stretch ? l->stretch->bias : plane_dot(pa, XY(l->sx));
+        l->u = l->g * (tau - bias);
         p.n = l->pa.n + l->kn * l->u;
     } else {
         double u = tau - l->pa.n;
@@ -335,7 +365,7 @@ static void init_solvers(struct solver *first, struct solver *second, const stru
                                    .t = {nn[k], nx[k], ny[k], xx[k], xy[k], yy[k]}};
 }
 
-static void fold_links(struct tree *tree, const double *tau, const double *extra)
+static NEVER_INLINE void fold_links(struct tree *tree, const double *tau, const double *extra)
 {
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
@@ -346,6 +376,10 @@ static void fold_links(struct tree *tree, const double *tau, const double *extra
         store_tensor(&l->handed, t);
         hand_inertia_on(l->up, t, r);
         hand_force_on(l->up, t, r, b, p);
+        if (!l->up->stretch)
+            continue;
+        stretch_add_inertia(l, t.n, t.x, t.y);
+        stretch_add_force(l, p.xy + (t.x * b[0] + t.y * b[1]));
     }
 }
 
@@ -356,7 +390,10 @@ static inline void fold_forces(struct tree *tree, const double *tau, int are_hin
         struct tree_link *l = tree->order[k];
         pair r = XY(l->rx), b = XY(l->bx);
         struct plane_force p = eliminate_force(l, tau[2 + l->index], are_hinges);
-        hand_force_on(l->up, load_tensor(&l->handed), r, b, p);
+        struct plane_tensor t = load_tensor(&l->handed);
+        hand_force_on(l->up, t, r, b, p);
+        if (!are_hinges && l->up->stretch)
+            stretch_add_force(l, p.xy + (t.x * b[0] + t.y * b[1]));
     }
 }
 
@@ -369,11 +406,16 @@ static inline void unfold_links(struct tree *tree, double *qdd, int are_hinges)
         int i = l->index;
         double wp = l->up->a.w, w = wp;
         pair a = XY(l->up->a.x) + (XY(l->bx) + wp * XY(l->across_x));
+        if (!are_hinges && l->up->stretch)
+            a += l->up->stretch->acceleration * XY(l->drift_x);
         double along = plane_dot(XY(l->ux), a);
-        if (!are_hinges && l->is_linear) {
+        if (!are_hinges && !tree_turns(l)) {
             double rate = l->u - along - l->un * wp;
             qdd[2 + i] = rate;
-            a += rate * XY(l->sx);
+            if (l->stretch)
+                l->stretch->acceleration = rate;
+            else
+                a += rate * XY(l->sx);
         } else {
             w = l->u + l->share * wp - along;
             qdd[2 + i] = w - wp;
@@ -450,14 +492,19 @@ static inline void start_forces_again(struct tree *tree, int are_hinges)
         start_forces(&tree->links[i], are_hinges);
 }
 
+static NEVER_INLINE void fold_again(struct tree *tree, const double *tau)
+{
+    start_forces_again(tree, 0);
+    fold_forces(tree, tau, 0);
+}
+
 void tree_accelerate_again(struct tree *tree, const double *tau, double gravity_m_s2, double *qdd)
 {
     if (tree->are_hinges) {
         start_forces_again(tree, 1);
         fold_forces(tree, tau, 1);
     } else {
-        start_forces_again(tree, 0);
-        fold_forces(tree, tau, 0);
+        fold_again(tree, tau);
     }
     finish(tree, gravity_m_s2, qdd);
 }
@@ -476,21 +523,26 @@ double tree_drag_power(struct tree *tree, const double *qd, double half_step, st
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
         struct force f = l->drag_force;
+        double on_stretch = l->stretch ? l->stretch->drag_force : 0;
         if (half_step > 0) {
             struct motion mean = {l->start.w + half_step * l->a.w,
                                   l->start.x + half_step * (l->a.x - l->bias.x),
                                   l->start.y + half_step * (l->a.y - l->bias.y)};
             f = tensor_times(&l->world_drag, mean);
+            if (l->stretch)
+                on_stretch = stretch_drag_now(
+                    l, mean, l->stretch->start_rate + half_step * l->stretch->acceleration, &f);
         }
         /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
         if (i == 0)
             tree_set_root_velocity(&l->start, qd);
         else
-            tree_add_rate(l, &l->up->start, qd[2 + i], &l->start, 0);
+            tree_add_rate(l, i, &l->up->start, qd, &l->start, 0);
         sum->n -= f.n + l->px * f.y - l->py * f.x;
         sum->x -= f.x;
         sum->y -= f.y;
         power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
+        power -= on_stretch * qd[2 + i];
     }
     return power;
 }
@@ -502,6 +554,8 @@ double tree_drag_power_now(const struct tree *tree)
         const struct tree_link *l = &tree->links[i];
         power -= l->drag_force.n * l->velocity.w + l->drag_force.x * l->velocity.x +
                  l->drag_force.y * l->velocity.y;
+        if (l->stretch)
+            power -= l->stretch->drag_force * l->rate;
     }
     return power;
 }
@@ -533,12 +587,11 @@ static struct plane_tensor factor_hinge(struct tree_link *l)
     return (struct plane_tensor){0, {0, 0}, ia.x - ia.n[0] * f, ia.y - ia.n * f[1]};
 }
 
-static struct plane_tensor factor_slide(struct tree_link *l)
+static struct plane_tensor factor_freedom(struct tree_link *l, double un, double ux, double uy,
+                                          double d)
 {
     struct tensor t = l->ia;
-    double ux = t.xx * l->sx + t.xy * l->sy, uy = t.xy * l->sx + t.yy * l->sy;
-    double un = t.nx * l->sx + t.ny * l->sy;
-    l->inverse = 1 / (ux * l->sx + uy * l->sy);
+    l->inverse = 1 / d;
     l->fx = ux * l->inverse;
     l->fy = uy * l->inverse;
     l->fn = un * l->inverse;
@@ -551,6 +604,20 @@ static struct plane_tensor factor_slide(struct tree_link *l)
     return load_tensor(&t);
 }
 
+static struct plane_tensor factor_slide(struct tree_link *l)
+{
+    const struct tensor *t = &l->ia;
+    double ux = t->xx * l->sx + t->xy * l->sy, uy = t->xy * l->sx + t->yy * l->sy;
+    double un = t->nx * l->sx + t->ny * l->sy;
+    return factor_freedom(l, un, ux, uy, ux * l->sx + uy * l->sy);
+}
+
+static struct plane_tensor factor_stretch(struct tree_link *l)
+{
+    const struct tree_column *sum = &l->stretch->sum;
+    return factor_freedom(l, sum->n, sum->x, sum->y, sum->d);
+}
+
 static struct plane_tensor factor_driven(struct tree_link *l)
 {
     l->inverse = l->fn = l->fx = l->fy = 0;
@@ -559,7 +626,11 @@ static struct plane_tensor factor_driven(struct tree_link *l)
 
 static struct plane_tensor factor_joint(struct tree_link *l)
 {
-    return l->is_driven ? factor_driven(l) : l->is_linear ? factor_slide(l) : factor_hinge(l);
+    if (l->is_driven)
+        return factor_driven(l);
+    if (l->stretch)
+        return factor_stretch(l);
+    return l->is_linear ? factor_slide(l) : factor_hinge(l);
 }
 
 void tree_factor(struct tree *tree)
@@ -570,7 +641,10 @@ void tree_factor(struct tree *tree)
         set_own_inertia(&tree->links[i]);
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
-        hand_inertia_on(l->up, factor_joint(l), XY(l->rx));
+        struct plane_tensor t = factor_joint(l);
+        hand_inertia_on(l->up, t, XY(l->rx));
+        if (l->up->stretch)
+            stretch_add_inertia(l, t.n, t.x, t.y);
     }
     if (!tree->is_root_fixed)
         solver_init(&tree->root, &tree->links[0].ia);

@@ -5,6 +5,8 @@
 #include "common/math/pair.h"
 #include "simulator/planar/tree/tree.h"
 
+#define NEVER_INLINE __attribute__((noinline))
+
 /* The velocity of the root, of which the rates begin with (x, y, w). */
 static inline void tree_set_root_velocity(struct motion *v, const double *qd)
 {
@@ -12,15 +14,23 @@ static inline void tree_set_root_velocity(struct motion *v, const double *qd)
     XY(v->x) = PAIR(qd, 0);
 }
 
-/* The velocity of a link's origin, its parent moving with p and its joint at a rate. */
-static inline void tree_add_rate(const struct tree_link *l, const struct motion *p, double rate,
-                                 struct motion *v, int are_hinges)
+/* Whether a link turns against its parent by its coordinate. */
+static inline int tree_turns(const struct tree_link *l)
 {
-    double w = p->w;
+    return !l->is_linear && !l->stretch;
+}
+
+/* The velocity of the origin of link i, its parent moving with p. */
+static inline void tree_add_rate(const struct tree_link *l, int i, const struct motion *p,
+                                 const double *qd, struct motion *v, int are_hinges)
+{
+    double w = p->w, rate = qd[2 + i];
     pair xy = XY(p->x) + w * XY(l->across_x);
+    if (!are_hinges && l->up->stretch)
+        xy += qd[2 + l->parent] * XY(l->drift_x);
     if (!are_hinges && l->is_linear)
         xy += rate * XY(l->sx);
-    else
+    else if (are_hinges || !l->stretch)
         w += rate;
     v->w = w;
     XY(v->x) = xy;

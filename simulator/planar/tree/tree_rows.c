@@ -6,13 +6,24 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 
-/* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin. */
-static inline struct force pass_joint(const struct tree_link *l, struct force f, double *share)
+/* What an impulse at the origin of a link does to the stretch of its parent. */
+static inline double share_of_parent(const struct tree_link *l, struct force f)
+{
+    return l->up->stretch ? f.x * l->drift_x + f.y * l->drift_y : 0;
+}
+
+/* Takes a joint's share out of an impulse on its link and moves the rest to the parent's origin.
+ * stretch: the impulse's share of the link's stretch, then of the parent's. */
+static inline struct force pass_joint(const struct tree_link *l, struct force f, double *stretch,
+                                      double *share)
 {
     double rest = 0;
     if (l->is_driven) {
         *share = 0;
         rest = f.n;
+    } else if (l->stretch) {
+        *share = *stretch;
+        rest = f.n - l->fn * *share;
     } else if (l->is_linear) {
         *share = f.x * l->sx + f.y * l->sy;
         rest = f.n - l->fn * *share;
@@ -22,6 +33,7 @@ static inline struct force pass_joint(const struct tree_link *l, struct force f,
     f.x -= l->fx * *share;
     f.y -= l->fy * *share;
     f.n = rest + (l->rx * f.y - l->ry * f.x);
+    *stretch = share_of_parent(l, f);
     return f;
 }
 
@@ -64,7 +76,7 @@ void tree_leave_rows(struct tree_rows *rows, int row, int count)
 
 /* Two impulses side by side, and two motions. */
 struct two_forces {
-    pair n, x, y;
+    pair n, x, y, stretch;
 };
 struct two_motions {
     pair w, x, y;
@@ -72,12 +84,12 @@ struct two_motions {
 
 static inline struct two_forces load_forces(const struct force_pair *f)
 {
-    return (struct two_forces){PAIR(f->n, 0), PAIR(f->x, 0), PAIR(f->y, 0)};
+    return (struct two_forces){PAIR(f->n, 0), PAIR(f->x, 0), PAIR(f->y, 0), PAIR(f->stretch, 0)};
 }
 
 static inline struct two_forces add_forces(struct two_forces f, struct two_forces g)
 {
-    return (struct two_forces){f.n + g.n, f.x + g.x, f.y + g.y};
+    return (struct two_forces){f.n + g.n, f.x + g.x, f.y + g.y, f.stretch + g.stretch};
 }
 
 /* As solver_solve(). */
@@ -94,7 +106,7 @@ static inline struct two_motions solve_two(const struct solver *s, struct two_fo
 static inline struct two_forces pass_joint_two(const struct tree_link *l, struct two_forces f,
                                                pair *share, int are_hinges)
 {
-    if (are_hinges || (!l->is_linear && !l->is_driven)) {
+    if (are_hinges || (!l->is_linear && !l->is_driven && !l->stretch && !l->up->stretch)) {
         *share = f.n;
         f.x -= l->fx * f.n;
         f.y -= l->fy * f.n;
@@ -103,7 +115,10 @@ static inline struct two_forces pass_joint_two(const struct tree_link *l, struct
     }
     double taken[2];
     for (int k = 0; k < 2; k++) {
-        struct force one = pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &taken[k]);
+        double stretch = f.stretch[k];
+        struct force one =
+            pass_joint(l, (struct force){f.n[k], f.x[k], f.y[k]}, &stretch, &taken[k]);
+        f.stretch[k] = stretch;
         f.n[k] = one.n;
         f.x[k] = one.x;
         f.y[k] = one.y;
@@ -143,7 +158,7 @@ static inline struct two_forces carry_down(const struct tree *tree, int a, struc
             b = carry_past(tree, b, &g, shares, rates, stride, are_hinges);
     if (a > 0) {
         f = add_forces(f, g);
-        g = (struct two_forces){pair_of(0), pair_of(0), pair_of(0)};
+        g = (struct two_forces){pair_of(0), pair_of(0), pair_of(0), pair_of(0)};
     }
     while (a > 0)
         a = carry_past(tree, a, &f, shares, rates, stride, are_hinges);
@@ -185,12 +200,13 @@ void tree_carry_joint(const struct tree *tree, int joint, double sign, struct tr
     const struct tree_link *l = &tree->links[joint];
     keep_share(tree, rows, row, joint, sign);
     struct force f = {-sign, -l->fx * sign, -l->fy * sign};
-    if (l->is_linear || l->is_driven)
+    if (l->is_linear || l->is_driven || l->stretch)
         f.n = -l->fn * sign;
     f.n += l->rx * f.y - l->ry * f.x;
+    double stretch = share_of_parent(l, f);
     for (int at = l->parent; at > 0; at = tree->links[at].parent) {
         double share;
-        f = pass_joint(&tree->links[at], f, &share);
+        f = pass_joint(&tree->links[at], f, &stretch, &share);
         keep_share(tree, rows, row, at, share);
     }
     struct motion v = {0, 0, 0};
@@ -296,8 +312,12 @@ static inline void respond_links(const struct tree *tree, const double *shares, 
         int i = l->index;
         double wp = p->w, w = wp;
         pair xy = XY(p->x) + wp * XY(l->across_x);
+        if (!are_hinges && l->up->stretch)
+            xy += dqd[2 + l->parent] * XY(l->drift_x);
         double rate = shares[i] * l->inverse - plane_dot(XY(l->fx), xy);
-        if (are_hinges || !l->is_linear) {
+        if (!are_hinges && l->stretch) {
+            rate -= l->fn * wp;
+        } else if (are_hinges || !l->is_linear) {
             rate -= are_hinges || !l->is_driven ? wp : 0;
             w += rate;
         } else {

@@ -72,6 +72,16 @@ static void make_emitting(struct genome *genome)
         (struct input_gene){.kind = INPUT_CONSTANT, .value = 0.1, .weight = 1};
 }
 
+static void make_stretching(struct genome *genome)
+{
+    struct body_gene *body;
+    make_emitting(genome);
+    body = &genome->bodies[0];
+    body->sensors |= SENSOR_BIT(SENSOR_STRETCH);
+    body->stretch.limit = 1.0 / 3.0;
+    body->stretch.input = fixture_sensor(SCOPE_OWN, SENSOR_STRETCH, 0, -2.0 / 3.0);
+}
+
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
 {
@@ -416,10 +426,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 8) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 9) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 7)"));
+            strstr(error.message, " is not supported (this program reads 1 to 8)"));
     }
     free(content);
     pack_close(&file);
@@ -548,10 +558,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 8}",
-     "worm.json: format version 8 is not supported (this program reads 1 to 7)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 9}",
+     "worm.json: format version 9 is not supported (this program reads 1 to 8)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 7)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 8)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -728,6 +738,51 @@ START_TEST(emitters_are_kept)
     ck_assert_int_eq(creature_format_version(&creature), 6);
     body->sensors = 0;
     ck_assert_int_eq(creature_format_version(&creature), 5);
+}
+END_TEST
+
+/* A stretch is kept, with emitters and without, and is what makes a file one of version 8. */
+START_TEST(stretches_are_kept)
+{
+    for (int i = 0; i < 2; i++) {
+        struct creature copy;
+        struct genome packed_copy;
+        struct packed_genome packed = {NULL, 0};
+        struct pack_writer scratch;
+        genome_deinit(&creature.genome);
+        make_stretching(&creature.genome);
+        struct body_gene *body = &creature.genome.bodies[0];
+        if (i)
+            memset(body->emitters, 0, sizeof body->emitters);
+        ck_assert_int_eq(creature_format_version(&creature), 8);
+        char *text = creature_to_json(&creature);
+        ck_assert_ptr_nonnull(strstr(text, "\"stretch\": {"));
+        ck_assert_int_eq(creature_decode(&copy, text, strlen(text), "worm", &error), 0);
+        assert_equal(&copy, &creature);
+        creature_deinit(&copy);
+        free(text);
+        pack_writer_init(&scratch);
+        ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
+        ck_assert_int_eq(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error), 0);
+        ck_assert(genome_is_equal(&packed_copy, &creature.genome));
+        genome_deinit(&packed_copy);
+        /* a limit of 0, whose input must not be there */
+        static const unsigned char third[] = {0xcb, 0x3f, 0xd5, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55};
+        size_t at = packed.length - sizeof third;
+        while (at > 0 && memcmp(packed.bytes + at, third, sizeof third) != 0)
+            at--;
+        ck_assert_uint_gt(at, 0);
+        memset(packed.bytes + at + 1, 0, sizeof third - 1);
+        ck_assert_int_eq(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error),
+                         ERR_FORMAT);
+        ck_assert_str_eq(error.message, "bodies[0]: stretches of 0 are not written");
+        packed_genome_deinit(&packed);
+        pack_writer_deinit(&scratch);
+        memset(&body->stretch, 0, sizeof body->stretch);
+        ck_assert_int_eq(creature_format_version(&creature), 8);
+        body->sensors &= ~SENSOR_BIT(SENSOR_STRETCH);
+        ck_assert_int_eq(creature_format_version(&creature), 7);
+    }
 }
 END_TEST
 
@@ -1211,6 +1266,7 @@ START_TEST(golden_files_are_read)
     make_lagging(&genomes[4]);
     make_seeing(&genomes[5]);
     make_emitting(&genomes[6]);
+    make_stretching(&genomes[7]);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
     ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
@@ -1302,6 +1358,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, lags_are_kept);
     tcase_add_test(tests, lags_that_must_fail);
     tcase_add_test(tests, emitters_are_kept);
+    tcase_add_test(tests, stretches_are_kept);
     tcase_add_test(tests, emitters_that_must_fail);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
@@ -1332,7 +1389,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        make_emitting(&creature.genome);
+        make_stretching(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

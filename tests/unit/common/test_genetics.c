@@ -494,6 +494,10 @@ static const struct {
      {" is driven", " is no longer driven", "the drive of sphere ", "strength of the drive"}},
     {BODY_SPHERES, "bone_length", {"length of bone ", " m"}},
     {BODY_SPHERES, "bone_muscle", {" muscle", "est of ", "rate of ", "gain of "}},
+    {BODY_RECTANGLES,
+     "stretch",
+     {" gained a stretch", " lost its stretch", "limit of the stretch of body ",
+      "the stretch of body "}},
     {BODY_RECTANGLES, "emitter", {" gained a ", " lost its ", "the sound of body ", "the scent_"}},
     {BODY_RECTANGLES, "neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
     {BODY_RECTANGLES,
@@ -594,6 +598,8 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
         params.breeding_choice = CHOICE_INHERITED;
     if (!strcmp(kinds[kind].kind, "emitter"))
         params.sensor_sound = params.sensor_scent = 1;
+    if (!strcmp(kinds[kind].kind, "stretch"))
+        params.creature_stretch_max = 0.5;
     params.creature_body = kinds[kind].body;
     params.spheres_initial_held = 0.8;
     allow_only(kinds[kind].kind);

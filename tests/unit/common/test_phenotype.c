@@ -832,9 +832,53 @@ START_TEST(effectors_sit_at_rotary_joints)
 }
 END_TEST
 
+/* A part that stretches has a link without mass at its joint and one of its own; what hangs rigidly
+ * on it begins a link. Its effector reads the input of the stretch. Where the world lets nothing
+ * stretch it is rigid. */
+START_TEST(a_stretch_is_a_link_of_its_own)
+{
+    static const int kinds[] = {LINK_HINGE, LINK_STRETCH, LINK_FIXED, LINK_STRETCH, LINK_FIXED};
+    for (int i = 0; i < 4; i++)
+        add_body(0.4, 0.2, 1)->joint = JOINT_RIGID;
+    connect(1, 2);
+    connect(2, 3);
+    connect(3, 4);
+    genome.bodies[0].stretch.limit = genome.bodies[2].stretch.limit = 0.4;
+    genome.bodies[2].stretch.input = (struct input_gene){.value = 0.25, .weight = 1};
+    express();
+    ck_assert_int_eq(phenotype.plane->link_count, 1);
+    ck_assert_int_eq(phenotype.effector_count, 0);
+
+    params.creature_stretch_max = 0.3;
+    express();
+    ck_assert_int_eq(phenotype.plane->link_count, 5);
+    for (int i = 0; i < 5; i++) {
+        const struct link *link = &phenotype.plane->links[i];
+        ck_assert_int_eq(link->joint_kind, kinds[i]);
+        ck_assert_int_eq(link->parent, i - 1);
+        if (kinds[i] == LINK_STRETCH) {
+            ck_assert_double_eq(link->upper, 0.3);
+            ck_assert_double_eq(link->lower, -0.3);
+            ck_assert_double_eq_tol(link->strength, params.rectangles_strength_n * 0.2, EPSILON);
+            ck_assert_double_eq_tol(link->half_m.x, 0.2, EPSILON);
+        }
+    }
+    ck_assert_double_eq(phenotype.plane->links[0].mass_kg, 0);
+    ck_assert_int_eq(phenotype.parts[0].link, 1);
+    ck_assert_int_eq(phenotype.parts[2].link, 3);
+    ck_assert_int_eq(phenotype_find_stretch(&phenotype, 2), 3);
+    ck_assert_int_eq(phenotype_find_stretch(&phenotype, 1), -1);
+    ck_assert_int_eq(phenotype.effector_count, 2);
+    ck_assert_int_eq(phenotype.effectors[1].drive, 3);
+    ck_assert_double_eq(phenotype.effectors[1].input.value, 0.25);
+    ck_assert_double_eq(phenotype.drives[3].unit, 0.3);
+    ck_assert_double_eq(phenotype.drives[3].most, 1);
+}
+END_TEST
+
 START_TEST(a_joint_that_cannot_turn_is_not_felt)
 {
-    uint64_t all = body_kinds[BODY_RECTANGLES].sensors;
+    uint64_t all = body_kinds[BODY_RECTANGLES].sensors & ~SENSOR_BIT(SENSOR_STRETCH);
     uint64_t of_joints = SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_RATE);
 
     for (int i = 0; i < 3; i++)
@@ -1633,6 +1677,7 @@ static void add_wiring_tests(Suite *suite)
 
     tcase_add_checked_fixture(tcase, setup, grown_tear_down);
     tcase_add_test(tcase, effectors_sit_at_rotary_joints);
+    tcase_add_test(tcase, a_stretch_is_a_link_of_its_own);
     tcase_add_test(tcase, a_joint_that_cannot_turn_is_not_felt);
     tcase_add_test(tcase, neurons_in_order_and_references_by_scope);
     tcase_add_test(tcase, a_parent_of_another_gene_has_no_such_neuron);

@@ -121,15 +121,17 @@ static const struct field part_fields[] = {
 static const struct field link_fields[] = {
     FIELD(link, parent, 1),     FIELD(link, part, 1),   FIELD(link, parent_part, 1),
     FIELD(link, joint_kind, 1), FIELD(link, joint, 1),  FIELD(link, axis, 1),
+    FIELD(link, half_m, 0), /* the part's sides say it */
     FIELD(link, mass_kg, 1),    FIELD(link, centre, 1), FIELD(link, inertia_kg_m2, 1),
     FIELD(link, lower, 1),      FIELD(link, upper, 1),  FIELD(link, has_effector, 1),
     FIELD(link, mirror, 1),     FIELD(link, scale, 1),  FIELD(link, strength, 1),
 };
 static const struct field drive_fields[] = {
-    FIELD(drive, part, 1),  FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
-    FIELD(drive, lower, 1), FIELD(drive, upper, 1), FIELD(drive, strength, 1),
-    FIELD(drive, rest, 1),  FIELD(drive, unit, 1),  FIELD(drive, least, 1),
-    FIELD(drive, most, 1),  FIELD(drive, way, 0),
+    FIELD(drive, part, 1),       FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
+    FIELD(drive, is_stretch, 0), /* the link says it */
+    FIELD(drive, lower, 1),      FIELD(drive, upper, 1), FIELD(drive, strength, 1),
+    FIELD(drive, rest, 1),       FIELD(drive, unit, 1),  FIELD(drive, least, 1),
+    FIELD(drive, most, 1),       FIELD(drive, way, 0),
 };
 static const struct field shape_fields[] = {
     FIELD(shape, kind, 1), FIELD(shape, part, 1), FIELD(shape, other, 1),  FIELD(shape, drive, 1),

@@ -39,8 +39,8 @@ END_TEST
 /* Files refer to sensors and faces by these names. */
 START_TEST(the_table_stands)
 {
-    ck_assert_int_eq(SENSOR_COUNT, 46);
-    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x3ddddd8007ff);
+    ck_assert_int_eq(SENSOR_COUNT, 47);
+    ck_assert_uint_eq(body_kinds[BODY_RECTANGLES].sensors, 0x7ddddd8007ff);
     ck_assert_uint_eq(body_kinds[BODY_BOXES].sensors, 0x3fffffffa7ff);
     ck_assert_int_eq(sensor_find("joint"), SENSOR_JOINT);
     ck_assert_int_eq(sensor_find("contact-left"), SENSOR_CONTACT_LEFT);
@@ -81,6 +81,9 @@ START_TEST(the_switches_share_out_the_sensors)
         all |= set;
         ck_assert_int_eq(params_set(&params, switches[i].key, "no", &error), 0);
     }
+    ck_assert_int_eq(params_set(&params, "creature.stretch_max", "0.5", &error), 0);
+    ck_assert_uint_eq(sensors_switched_on(&params), SENSOR_BIT(SENSOR_STRETCH));
+    all |= SENSOR_BIT(SENSOR_STRETCH);
     ck_assert_uint_eq(all, SENSOR_BIT(SENSOR_COUNT) - 1);
 }
 END_TEST

@@ -46,7 +46,21 @@ struct dense {
 
 struct pose {
     double complex angle[LINKS], px[LINKS], py[LINKS], cx[LINKS], cy[LINKS];
+    double complex grow[LINKS];                /* exp of the stretch; else 1 */
+    double complex out_x[LINKS], out_y[LINKS]; /* the joint from the parent's origin */
 };
+
+/* Where a place of a link at birth is now, in its frame. */
+static void stretch_place(const struct pose *pose, int link, double complex *x, double complex *y)
+{
+    const struct link *l = &body.links[link];
+    if (l->joint_kind != LINK_STRETCH)
+        return;
+    double complex along = (l->axis.x * *x + l->axis.y * *y) * pose->grow[link];
+    double complex across = (l->axis.x * *y - l->axis.y * *x) / pose->grow[link];
+    *x = along * l->axis.x - across * l->axis.y;
+    *y = along * l->axis.y + across * l->axis.x;
+}
 
 static void find_pose(struct pose *pose, const double complex *q)
 {
@@ -56,21 +70,28 @@ static void find_pose(struct pose *pose, const double complex *q)
         pose->angle[i] = q[2 + i];
         pose->px[i] = q[0];
         pose->py[i] = q[1];
+        pose->grow[i] = i && links[i].joint_kind == LINK_STRETCH ? cexp(q[2 + i]) : 1;
         if (i) {
             double complex c = ccos(pose->angle[parent]), s = csin(pose->angle[parent]);
             double complex x = links[i].joint.x, y = links[i].joint.y;
+            stretch_place(pose, parent, &x, &y);
+            pose->out_x[i] = c * x - s * y;
+            pose->out_y[i] = s * x + c * y;
             if (links[i].joint_kind == LINK_LINEAR) {
                 x += q[2 + i] * links[i].axis.x;
                 y += q[2 + i] * links[i].axis.y;
-                pose->angle[i] = 0;
             }
+            if (links[i].joint_kind != LINK_HINGE)
+                pose->angle[i] = 0;
             pose->angle[i] += pose->angle[parent];
             pose->px[i] = pose->px[parent] + c * x - s * y;
             pose->py[i] = pose->py[parent] + s * x + c * y;
         }
         double complex c = ccos(pose->angle[i]), s = csin(pose->angle[i]);
-        pose->cx[i] = pose->px[i] + c * links[i].centre.x - s * links[i].centre.y;
-        pose->cy[i] = pose->py[i] + s * links[i].centre.x + c * links[i].centre.y;
+        double complex x = links[i].centre.x, y = links[i].centre.y;
+        stretch_place(pose, i, &x, &y);
+        pose->cx[i] = pose->px[i] + c * x - s * y;
+        pose->cy[i] = pose->py[i] + s * x + c * y;
     }
 }
 
@@ -80,6 +101,23 @@ static int is_on_path(int joint, int link)
         if (link == joint)
             return 1;
     return 0;
+}
+
+/* The column of the stretch of link k: what hangs on it goes with the joint that leads there. */
+static void find_stretch_column(const struct pose *pose, int k, int link, double complex x,
+                                double complex y, double complex j[3][DOF])
+{
+    double complex rx = x - pose->px[k], ry = y - pose->py[k];
+    for (int at = link; at != k; at = body.links[at].parent) {
+        rx = pose->out_x[at];
+        ry = pose->out_y[at];
+    }
+    double complex c = ccos(pose->angle[k]), s = csin(pose->angle[k]);
+    double complex ax = c * body.links[k].axis.x - s * body.links[k].axis.y;
+    double complex ay = s * body.links[k].axis.x + c * body.links[k].axis.y;
+    double complex along = ax * rx + ay * ry, across = ax * ry - ay * rx;
+    j[1][2 + k] = along * ax + across * ay;
+    j[2][2 + k] = along * ay - across * ax;
 }
 
 /* Rows angle, x, y of the Jacobian of a point (x, y) of a link. */
@@ -98,6 +136,10 @@ static void find_jacobian(const struct pose *pose, int link, double complex x, d
             j[2][2 + k] = s * body.links[k].axis.x + c * body.links[k].axis.y;
             continue;
         }
+        if (k > 0 && body.links[k].joint_kind == LINK_STRETCH)
+            find_stretch_column(pose, k, link, x, y, j);
+        if (k > 0 && body.links[k].joint_kind != LINK_HINGE)
+            continue;
         j[0][2 + k] = 1;
         j[1][2 + k] = -(y - pose->py[k]);
         j[2][2 + k] = x - pose->px[k];
@@ -136,9 +178,50 @@ static void add_drag(struct dense *dense, const struct pose *pose, const struct 
     }
 }
 
+/* A change of q along the motion, for derivatives by the complex step. */
+static const double tiny = 1e-30;
+
+/* Adds a mass with an inertia about it, at a place of a link. */
+static void add_mass(struct dense *dense, const struct pose *pose, int link, double complex x,
+                     double complex y, double mass, double inertia, const double *qd)
+{
+    double weight[3] = {inertia, mass, mass};
+    double complex j[3][DOF];
+    find_jacobian(pose, link, x, y, j);
+    for (int row = 0; row < 3; row++) {
+        /* the imaginary part is the derivative along the motion */
+        double acceleration = 0;
+        for (int a = 0; a < dense->dof; a++)
+            acceleration += cimag(j[row][a]) / tiny * qd[a];
+        for (int a = 0; a < dense->dof; a++) {
+            dense->bias[a] += weight[row] * creal(j[row][a]) * acceleration;
+            for (int b = 0; b < dense->dof; b++)
+                dense->mass[a][b] += weight[row] * creal(j[row][a]) * creal(j[row][b]);
+        }
+    }
+    for (int a = 0; a < dense->dof; a++)
+        dense->weight[a] -= mass * creal(j[2][a]);
+}
+
+/* Adds a rectangle that stretches: four masses that have its moments go with it. */
+static void add_stretching_mass(struct dense *dense, const struct pose *pose, int i,
+                                const double *qd)
+{
+    const struct link *l = &body.links[i];
+    double complex c = ccos(pose->angle[i]), s = csin(pose->angle[i]);
+    for (int corner = 0; corner < 4; corner++) {
+        double along = (corner & 1 ? 1 : -1) * l->half_m.x / sqrt(3);
+        double across = (corner & 2 ? 1 : -1) * l->half_m.y / sqrt(3);
+        double complex x = l->centre.x + along * l->axis.x - across * l->axis.y;
+        double complex y = l->centre.y + along * l->axis.y + across * l->axis.x;
+        stretch_place(pose, i, &x, &y);
+        add_mass(dense, pose, i, pose->px[i] + c * x - s * y, pose->py[i] + s * x + c * y,
+                 l->mass_kg / 4, 0, qd);
+    }
+}
+
 static void make_dense(struct dense *dense, const double *q, const double *qd, double viscosity)
 {
-    const double tiny = 1e-30;
     double complex moved[DOF] = {0};
     struct pose pose;
     *dense = (struct dense){.dof = 2 + body.phenotype.plane->link_count};
@@ -147,24 +230,13 @@ static void make_dense(struct dense *dense, const double *q, const double *qd, d
     find_pose(&pose, moved);
     for (int i = 0; i < body.phenotype.plane->link_count; i++) {
         const struct link *link = &body.links[i];
-        double weight[3] = {link->inertia_kg_m2, link->mass_kg, link->mass_kg};
-        double complex j[3][DOF];
-        find_jacobian(&pose, i, pose.cx[i], pose.cy[i], j);
-        for (int row = 0; row < 3; row++) {
-            /* the imaginary part is the derivative along the motion */
-            double acceleration = 0;
-            for (int a = 0; a < dense->dof; a++)
-                acceleration += cimag(j[row][a]) / tiny * qd[a];
-            for (int a = 0; a < dense->dof; a++) {
-                dense->bias[a] += weight[row] * creal(j[row][a]) * acceleration;
-                for (int b = 0; b < dense->dof; b++)
-                    dense->mass[a][b] += weight[row] * creal(j[row][a]) * creal(j[row][b]);
-            }
-        }
-        for (int a = 0; a < dense->dof; a++)
-            dense->weight[a] -= link->mass_kg * creal(j[2][a]);
+        if (i > 0 && link->joint_kind == LINK_STRETCH)
+            add_stretching_mass(dense, &pose, i, qd);
+        else
+            add_mass(dense, &pose, i, pose.cx[i], pose.cy[i], link->mass_kg, link->inertia_kg_m2,
+                     qd);
     }
-    for (int i = 0; i < body.phenotype.part_count; i++)
+    for (int i = 0; i < body.phenotype.part_count && viscosity > 0; i++)
         add_drag(dense, &pose, &body.parts[i], viscosity);
 }
 
@@ -214,11 +286,8 @@ struct sample {
     double gravity, viscosity;
 };
 
-static void draw_sample(struct sample *s, double viscosity)
+static void draw_pose(struct sample *s, double viscosity)
 {
-    *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20), .viscosity = viscosity};
-    arena_reset(&arena);
-    body_init_mixed(&body, PARTS, rng_chance(&rng, 0.5) ? 0.4 : 0, &rng);
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
     ck_assert_int_eq(tree.dof, 2 + body.phenotype.plane->link_count);
     for (int i = 0; i < tree.dof; i++) {
@@ -226,9 +295,38 @@ static void draw_sample(struct sample *s, double viscosity)
         s->qd[i] = rng_uniform(&rng, -5, 5);
         s->start[i] = rng_uniform(&rng, -5, 5);
         s->tau[i] = i > 2 ? rng_uniform(&rng, -3, 3) : 0;
+        if (i > 2 && body.links[i - 2].joint_kind == LINK_STRETCH)
+            s->q[i] /= 6; /* up to ln 2 */
+        if (i > 2 && body.links[i - 2].joint_kind == LINK_FIXED)
+            s->q[i] = s->qd[i] = s->start[i] = 0;
     }
     tree_set_pose(&tree, s->q);
     tree_set_velocity(&tree, s->qd);
+}
+
+static void draw_sample(struct sample *s, double viscosity)
+{
+    *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20), .viscosity = viscosity};
+    arena_reset(&arena);
+    body_init_mixed(&body, PARTS, rng_chance(&rng, 0.5) ? 0.4 : 0, &rng);
+    draw_pose(s, viscosity);
+}
+
+static void draw_stretching(struct sample *s)
+{
+    *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20)};
+    arena_reset(&arena);
+    body_init_stretching(&body, PARTS, &rng);
+    draw_pose(s, 0);
+}
+
+/* Every other body has parts that stretch. */
+static void draw_either(struct sample *s, int i)
+{
+    if (i % 2)
+        draw_stretching(s);
+    else
+        draw_sample(s, 0);
 }
 
 /* Largest difference, relative to the largest number (and to 1). */
@@ -240,6 +338,18 @@ static double find_error(const double *a, const double *b, int count)
         size = fmax(size, fabs(b[i]));
     }
     return error / size;
+}
+
+/* Coordinates that do not move have no equation. */
+static void lock_fixed(double mass[DOF][DOF], double *force)
+{
+    for (int i = 3; i < tree.dof; i++) {
+        if (body.links[i - 2].joint_kind != LINK_FIXED)
+            continue;
+        for (int k = 0; k < tree.dof; k++)
+            mass[i][k] = mass[k][i] = i == k;
+        force[i] = 0;
+    }
 }
 
 static double acceleration_error(const struct sample *s, double half, int has_bias)
@@ -259,6 +369,7 @@ static double acceleration_error(const struct sample *s, double half, int has_bi
         }
         dense.mass[i][i] += s->extra[i];
     }
+    lock_fixed(dense.mass, expected);
     solve_dense(dense.mass, expected, dense.dof);
     return find_error(qdd, expected, dense.dof);
 }
@@ -273,6 +384,23 @@ START_TEST(accelerations_match_the_dense_formulation)
     }
     printf("tree: explicit accelerations, largest relative error %.1e\n", worst);
     ck_assert_double_lt(worst, TOLERANCE);
+}
+END_TEST
+
+/* Rectangles that stretch, and what hangs on them; the servo of a stretch is implicit, too. */
+START_TEST(accelerations_of_stretching_parts_match_the_dense_formulation)
+{
+    double worst = 0;
+    for (int i = 0; i < TREES; i++) {
+        struct sample s;
+        draw_stretching(&s);
+        ck_assert_double_lt(tree_energy(&tree, s.gravity).kinetic, HUGE_VAL);
+        for (int k = 3; k < tree.dof && i % 2; k++)
+            s.extra[k] = rng_uniform(&rng, 0, 0.5);
+        worst = fmax(worst, acceleration_error(&s, i % 2 ? 0.01 : 0, 1));
+    }
+    printf("tree: accelerations of parts that stretch, largest relative error %.1e\n", worst);
+    ck_assert_double_lt(worst, 3e-10);
 }
 END_TEST
 
@@ -311,11 +439,13 @@ START_TEST(accelerations_again_are_those_of_the_whole)
     int others = 0;
     for (int i = 0; i < TREES; i++) {
         struct sample s;
-        double qd[DOF], first[DOF], again[DOF], whole[DOF], half = i % 2 ? 0.01 : 0;
-        draw_sample(&s, 0);
+        double qd[DOF], first[DOF], again[DOF], whole[DOF], half = i % 4 < 2 ? 0.01 : 0;
+        draw_either(&s, i);
         for (int k = 0; k < tree.dof; k++) {
             s.extra[k] = half > 0 && k > 2 ? rng_uniform(&rng, 0, 0.5) : 0;
             qd[k] = s.qd[k] + rng_uniform(&rng, -2, 2);
+            if (k > 2 && body.links[k - 2].joint_kind == LINK_FIXED)
+                qd[k] = 0;
         }
         tree_accelerate(&tree, s.tau, s.extra, s.gravity, half, first);
         tree_factor(&tree);
@@ -397,6 +527,7 @@ static struct force_pair random_forces(void)
         f.n[k] = rng_uniform(&rng, -1, 1);
         f.x[k] = rng_uniform(&rng, -1, 1);
         f.y[k] = rng_uniform(&rng, -1, 1);
+        f.stretch[k] = 0;
     }
     return f;
 }
@@ -421,12 +552,21 @@ static void draw_rows(const struct sample *s, struct tree_rows *rows, int row,
     for (int k = 0; k < 2 && are_joints; k++) {
         int joint = 1 + (int)rng_below(&rng, (uint32_t)(links - 1));
         general[k][2 + joint] = rng_uniform(&rng, -1, 1);
+        if (body.links[joint].joint_kind == LINK_FIXED)
+            general[k][2 + joint] = 0;
         tree_carry_joint(&tree, joint, general[k][2 + joint], rows, row + k);
     }
     if (are_joints)
         return;
+    for (int k = 0; k < 2; k++) {
+        on_a.stretch[k] = tree.links[a].stretch ? rng_uniform(&rng, -1, 1) : 0;
+        on_b.stretch[k] = b >= 0 && tree.links[b].stretch ? rng_uniform(&rng, -1, 1) : 0;
+    }
     tree_carry(&tree, a, &on_a, b, &on_b, rows, row);
     for (int k = 0; k < 2; k++) {
+        general[k][2 + a] += on_a.stretch[k];
+        if (b >= 0)
+            general[k][2 + b] += on_b.stretch[k];
         add_impulse(general[k], s->q, force_of(&on_a, k), a, 1);
         if (b >= 0)
             add_impulse(general[k], s->q, force_of(&on_b, k), b, 1);
@@ -442,7 +582,7 @@ START_TEST(impulses_match_the_dense_formulation)
         struct sample s;
         struct dense dense;
         double got[DOF], general[ROWS][DOF], expected[ROWS][DOF];
-        draw_sample(&s, 0);
+        draw_either(&s, i);
         make_dense(&dense, s.q, s.qd, 0);
         tree_factor(&tree);
         struct tree_rows rows = make_rows(&tree, ROWS);
@@ -454,6 +594,7 @@ START_TEST(impulses_match_the_dense_formulation)
         for (int k = 0; k < ROWS; k++) {
             struct dense copy = dense;
             memcpy(expected[k], general[k], sizeof expected[k]);
+            lock_fixed(copy.mass, expected[k]);
             solve_dense(copy.mass, expected[k], dense.dof);
             respond_to(&tree, &rows, k, got);
             worst = fmax(worst, find_error(got, expected[k], dense.dof));
@@ -528,12 +669,31 @@ END_TEST
 
 /* ---------------------------------------------------------------- pose and energies */
 
+/* Momentum is what pushes of the root meet: rows 0 to 2 of the mass matrix. */
+static void check_bulk(struct dense *dense, const struct sample *s, const struct pose *pose)
+{
+    struct tree_bulk bulk = tree_bulk(&tree);
+    double sum[3] = {0, 0, 0}, x = creal(pose->px[0]) - tree.root_x + bulk.centre_x;
+    double y = creal(pose->py[0]) - tree.root_y + bulk.centre_y;
+    for (int row = 0; row < 3; row++)
+        for (int k = 0; k < dense->dof; k++)
+            sum[row] += dense->mass[row][k] * s->qd[k];
+    double size = 1 + fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]);
+    ck_assert_double_eq_tol(tree.mass * bulk.velocity_x, sum[0], 1e-11 * size);
+    ck_assert_double_eq_tol(tree.mass * bulk.velocity_y, sum[1], 1e-11 * size);
+    ck_assert_double_eq_tol(bulk.spin, sum[2] - (x * sum[1] - y * sum[0]), 1e-11 * size);
+    ck_assert_double_eq_tol(bulk.inertia,
+                            dense->mass[2][2] - tree.mass * (bulk.centre_x * bulk.centre_x +
+                                                             bulk.centre_y * bulk.centre_y),
+                            1e-11 * dense->mass[2][2]);
+}
+
 START_TEST(poses_velocities_and_energies_match)
 {
     for (int i = 0; i < TREES; i++) {
         struct sample s;
         struct dense dense;
-        draw_sample(&s, 0);
+        draw_either(&s, i);
         make_dense(&dense, s.q, s.qd, 0);
         double kinetic = multiply(dense.mass, s.qd, s.qd, dense.dof) / 2, potential = 0;
 
@@ -552,6 +712,7 @@ START_TEST(poses_velocities_and_energies_match)
             potential += 3.7 * body.links[k].mass_kg * creal(pose.cy[k]);
         }
         ck_assert_double_eq_tol(tree_kinetic_energy(&tree), kinetic, 1e-11 * (1 + kinetic));
+        check_bulk(&dense, &s, &pose);
         ck_assert_double_eq_tol(tree_energy(&tree, 3.7).potential, potential,
                                 1e-11 * (1 + fabs(potential)));
     }
@@ -684,6 +845,7 @@ int main(void)
     TCase *tests = tcase_create("tree");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, accelerations_match_the_dense_formulation);
+    tcase_add_test(tests, accelerations_of_stretching_parts_match_the_dense_formulation);
     tcase_add_test(tests, implicit_accelerations_match_the_dense_formulation);
     tcase_add_test(tests, comparison_notices_missing_velocity_products);
     tcase_add_test(tests, accelerations_again_are_those_of_the_whole);

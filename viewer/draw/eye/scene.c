@@ -18,7 +18,9 @@ void scene_place(struct scene *scene, cairo_t *cr, const struct draw_view *view,
 
 struct vec3 scene_at(const struct scene *scene, int part, struct vec3 at)
 {
-    return replay_pose_place(&scene->moment.poses[part], at);
+    const struct replay_moment *moment = &scene->moment;
+    at = replay_place_now(scene->replay, part, moment->values, at, 0);
+    return replay_pose_place(&moment->poses[part], at);
 }
 
 struct spot scene_spot(const struct scene *scene, int part, struct vec3 at)

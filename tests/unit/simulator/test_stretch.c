@@ -1,0 +1,260 @@
+/* Rectangles that stretch, in motion: what they keep in free flight, drag, contacts and the ledger.
+ * Their equations are compared with dense ones in test_tree.c. */
+#include "tests/unit/body_fixture.h"
+#include "tests/suite.h"
+
+static struct stage stage;
+static struct rng rng;
+
+static void setup(void)
+{
+    stage_open(&stage);
+    rng_init(&rng, 48, RNG_TEST, 0, 1);
+}
+
+static void teardown(void)
+{
+    stage_close(&stage);
+}
+
+/* The coordinate of the stretch of a part. */
+static int coordinate(int part)
+{
+    return 2 + stage.body.parts[part].link;
+}
+
+/* A root that stretches, a child that is hinged to it, one that hangs rigidly, and on that one that
+ * stretches. */
+static void build_family(double strength)
+{
+    const struct body_part parts[] = {{.parent = -1,
+                                       .width_m = 0.5,
+                                       .height_m = 0.3,
+                                       .mass_kg = 3,
+                                       .stretch = 0.6,
+                                       .stretch_n_m = strength},
+                                      {.parent = 0,
+                                       .x_m = 0.45,
+                                       .y_m = 0.1,
+                                       .angle_rad = 0.3,
+                                       .width_m = 0.4,
+                                       .height_m = 0.1,
+                                       .mass_kg = 1,
+                                       .anchor_x_m = 0.25,
+                                       .anchor_y_m = 0.05,
+                                       .torque_max_n_m = strength},
+                                      {.parent = 0,
+                                       .is_rigid = 1,
+                                       .x_m = -0.4,
+                                       .angle_rad = -0.2,
+                                       .width_m = 0.3,
+                                       .height_m = 0.2,
+                                       .mass_kg = 1.5,
+                                       .anchor_x_m = -0.25},
+                                      {.parent = 2,
+                                       .is_rigid = 1,
+                                       .x_m = -0.7,
+                                       .y_m = 0.1,
+                                       .angle_rad = 0.4,
+                                       .width_m = 0.3,
+                                       .height_m = 0.15,
+                                       .mass_kg = 1,
+                                       .anchor_x_m = -0.55,
+                                       .anchor_y_m = 0.05,
+                                       .stretch = 0.5,
+                                       .stretch_n_m = strength}};
+    body_init(&stage.body, parts, 4);
+    stage_build(&stage);
+}
+
+/* One rectangle. */
+static void build_box(double width_m, double height_m, double stretch, double strength)
+{
+    const struct body_part box = {.parent = -1,
+                                  .width_m = width_m,
+                                  .height_m = height_m,
+                                  .mass_kg = 2,
+                                  .stretch = stretch,
+                                  .stretch_n_m = strength};
+    body_init(&stage.body, &box, 1);
+    stage_build(&stage);
+}
+
+static void drive(double time_s)
+{
+    for (int i = 1; i < stage.body.plane.link_count; i++)
+        if (stage.body.links[i].has_effector)
+            dynamics_set_target(stage.dynamics, i, 0.4 * sin(5 * time_s + i),
+                                2 * cos(5 * time_s + i));
+}
+
+static void fly(double seconds)
+{
+    for (int tick = 0; tick < (int)(60 * seconds + 0.5); tick++) {
+        drive(tick / 60.0);
+        stage_run(&stage, 1.0 / 60);
+    }
+}
+
+START_TEST(free_flight_keeps_momentum_and_the_ledger_balances)
+{
+    struct vec3 before[2], after[2];
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0.3, -0.2, 1.5};
+    for (int i = 0; i < 2; i++) {
+        stage.settings.integrator = i ? INTEGRATOR_MIDPOINT : INTEGRATOR_AUTO;
+        build_family(40);
+        stage_set(&stage, q, qd);
+        dynamics_momentum(stage.dynamics, &before[0], &before[1]);
+        fly(2);
+        dynamics_momentum(stage.dynamics, &after[0], &after[1]);
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        double size = l->work_effector_positive_j + l->kinetic_j, least = i ? 1e-2 : 1e-4;
+        ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[coordinate(0)]), 0.02);
+        ck_assert_double_gt(l->work_effector_positive_j, 0.5);
+        ck_assert_double_eq_tol(after[0].x, before[0].x, 1e-9);
+        ck_assert_double_eq_tol(after[0].y, before[0].y, 1e-9);
+        ck_assert_double_eq_tol(after[1].z, before[1].z, 1e-9);
+        ck_assert_double_le(fabs(l->residual_j), least * size);
+    }
+}
+END_TEST
+
+/* I o, and without a force I e'^2 + L^2 / I, with I = m (w^2 + h^2) / 12. */
+START_TEST(a_free_rectangle_turns_slower_when_it_is_longer)
+{
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0, 0, 2};
+    build_box(0.6, 0.3, 5, 0);
+    int at = coordinate(0);
+    qd[at] = 0.4;
+    stage_set(&stage, q, qd);
+    double spin = 0, energy = 0;
+    for (int i = 0; i <= 10; i++) {
+        const double *now = dynamics_q(stage.dynamics), *rate = dynamics_qd(stage.dynamics);
+        double width = 0.6 * exp(now[at]), height = 0.3 * exp(-now[at]);
+        double inertia = 2 * (width * width + height * height) / 12;
+        double is = inertia * rate[2], has = inertia * rate[at] * rate[at] + is * is / inertia;
+        spin = i ? spin : is;
+        energy = i ? energy : has;
+        ck_assert_double_eq_tol(is, spin, 1e-9 * spin);
+        ck_assert_double_eq_tol(has, energy, 1e-7 * energy);
+        ck_assert_double_eq(dynamics_part_stretch(stage.dynamics, 0), now[at]);
+        stage_run(&stage, 0.1);
+    }
+    ck_assert_double_gt(fabs(dynamics_q(stage.dynamics)[at]), 0.2);
+}
+END_TEST
+
+/* Where the family is after a second, in flight. */
+static double last_stretch(double dt_s, int integrator)
+{
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0.3, -0.2, 1.5};
+    stage.settings.dt_s = dt_s;
+    stage.settings.integrator = integrator;
+    build_family(0);
+    qd[coordinate(0)] = 0.2;
+    qd[coordinate(3)] = -0.3;
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    return dynamics_q(stage.dynamics)[coordinate(0)];
+}
+
+START_TEST(errors_fall_with_the_order_of_the_integrator)
+{
+    double exact = last_stretch(1.0 / 1920, INTEGRATOR_RK4);
+    double rk4 = (last_stretch(1.0 / 60, INTEGRATOR_RK4) - exact) /
+                 (last_stretch(1.0 / 120, INTEGRATOR_RK4) - exact);
+    double midpoint = (last_stretch(1.0 / 240, INTEGRATOR_MIDPOINT) - exact) /
+                      (last_stretch(1.0 / 480, INTEGRATOR_MIDPOINT) - exact);
+    printf("stretch: half the step divides the error by %.1f, midpoint %.1f\n", rk4, midpoint);
+    ck_assert_double_eq_tol(rk4, 16, 3);
+    ck_assert_double_eq_tol(midpoint, 4, 0.6);
+}
+END_TEST
+
+/* m I e'' = -k w h (w + h) / 2 e' of a rectangle in a thick medium; and the drag of one that also
+ * turns and slides takes what energy it loses. */
+START_TEST(drag_holds_a_stretch_back)
+{
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, k = 0.5, w = 0.6, h = 0.3;
+    stage.world.viscosity_pa_s = k;
+    build_box(w, h, 5, 0);
+    int at = coordinate(0);
+    qd[at] = 1e-6; /* hardly any change of shape */
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    double inertia = 2 * (w * w + h * h) / 12, rate = k * w * h * (w + h) / 2 / inertia;
+    ck_assert_double_eq_tol(dynamics_qd(stage.dynamics)[at], 1e-6 * exp(-0.5 * rate), 1e-12);
+
+    for (int i = 0; i < 4; i++) {
+        stage.world.drag_exposure = i & 1;
+        stage.world.drag_law = i & 2 ? DRAG_LAW_QUADRATIC : DRAG_LAW_LINEAR;
+        stage.world.quadratic_drag_kg_m2 = 2;
+        build_family(40);
+        fly(2);
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_gt(l->loss_drag_j, 0.1);
+        ck_assert_double_le(fabs(l->residual_j), 3e-3 * l->work_effector_positive_j);
+    }
+}
+END_TEST
+
+/* A box on the ground that gets slowly higher does the work m g dh / 2; it rests on the ground all
+ * the while, at its present height. */
+START_TEST(growing_on_the_ground_lifts_the_weight)
+{
+    double from, q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0};
+    stage.world.has_ground = 1;
+    stage.world.gravity_m_s2 = BODY_GRAVITY;
+    stage.world.friction = 0.8;
+    build_box(0.4, 0.3, 0.69, 30);
+    q[1] = 0.15;
+    stage_set(&stage, q, qd);
+    stage_run(&stage, 0.5);
+    from = dynamics_ledger(stage.dynamics)->work_effector_j;
+    double low = stage_part(&stage, 0).at_m.y;
+    dynamics_set_target(stage.dynamics, stage.body.parts[0].link, 0, -0.1);
+    stage_run(&stage, 4);
+    dynamics_set_target(stage.dynamics, stage.body.parts[0].link, -0.4, 0);
+    stage_run(&stage, 1);
+    struct part_state state = stage_part(&stage, 0);
+    double stretch = dynamics_part_stretch(stage.dynamics, 0);
+    const struct ledger *l = dynamics_ledger(stage.dynamics);
+    double height = 0.3 * exp(-stretch), risen = state.at_m.y - low;
+    ck_assert_double_lt(stretch, -0.2);
+    ck_assert_double_eq_tol(state.at_m.y, height / 2, 1.5e-3);
+    ck_assert_double_eq_tol(l->work_effector_j - from - l->loss_friction_j,
+                            2 * BODY_GRAVITY * risen, 0.02 * 2 * BODY_GRAVITY * risen);
+}
+END_TEST
+
+/* Between two walls it presses with its strength over its way, and is stopped by its limit. */
+START_TEST(limits_hold)
+{
+    build_box(0.4, 0.3, 0.3, 30);
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0};
+    int at = coordinate(0);
+    qd[at] = 8;
+    stage_set(&stage, q, qd);
+    dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
+    double most = 0;
+    for (int i = 0; i < 60; i++) {
+        stage_run(&stage, 1.0 / 60);
+        most = fmax(most, fabs(dynamics_q(stage.dynamics)[at]));
+    }
+    ck_assert_double_gt(most, 0.29);
+    ck_assert_double_lt(most, 0.303);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("stretch");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, free_flight_keeps_momentum_and_the_ledger_balances);
+    tcase_add_test(tests, a_free_rectangle_turns_slower_when_it_is_longer);
+    tcase_add_test(tests, errors_fall_with_the_order_of_the_integrator);
+    tcase_add_test(tests, drag_holds_a_stretch_back);
+    tcase_add_test(tests, growing_on_the_ground_lifts_the_weight);
+    tcase_add_test(tests, limits_hold);
+    return run_tests("stretch", tests);
+}
