@@ -126,6 +126,14 @@ static int run_creature(const struct request *request, const struct creature *cr
     return 0;
 }
 
+static int has_stretch(const struct genome *genome, const struct params *params)
+{
+    for (int i = 0; i < genome->body_count && params->creature_stretch_max > 0; i++)
+        if (genome->bodies[i].stretch.limit > 0)
+            return 1;
+    return 0;
+}
+
 static int export_creature(const struct request *request, const struct creature *creature,
                            const struct params *params, struct error *error)
 {
@@ -137,6 +145,11 @@ static int export_creature(const struct request *request, const struct creature 
                          "%s: it is made of %s, which have no MuJoCo model here: --trajectory "
                          "writes their motion",
                          request->creature_path, body_kinds[creature->genome.kind].name);
+    if (output.has_model && has_stretch(&creature->genome, params))
+        return error_set(error, ERR_UNAVAILABLE,
+                         "%s: it has parts that stretch, which have no MuJoCo model here: "
+                         "--trajectory writes their motion",
+                         request->creature_path);
     int status = arena_init(&arena, EVALUATE_ARENA_BYTES);
     if (status)
         return error_set(error, status, "%s", error_text(status));

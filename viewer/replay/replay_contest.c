@@ -42,6 +42,7 @@ static void fill_parts(struct recording *recording, int body)
     int owner = pair_index(recording, body);
     for (int i = 0; i < phenotype->part_count; i++) {
         int index = recording->first_part[body] + i, parent = phenotype->parts[i].parent;
+        int stretch = phenotype_find_stretch(phenotype, i);
         replay->parts[index] =
             (struct replay_part){.parent = parent < 0 ? -1 : recording->first_part[body] + parent,
                                  .mirror = phenotype->parts[i].mirror,
@@ -50,7 +51,8 @@ static void fill_parts(struct recording *recording, int body)
                                  .color = hues[owner] + HUES * (i % SHADES)};
         replay->shapes[index] = phenotype->shapes[i];
         replay->shapes[index].part = index;
-        replay->shapes[index].drive = replay->shapes[index].other = -1;
+        replay->shapes[index].drive = stretch < 0 ? -1 : recording->first_drive[body] + stretch;
+        replay->shapes[index].other = -1;
         replay->has_depth |= !body_kinds[phenotype->kind].is_flat;
     }
     replay_put_joints(replay, phenotype, recording->first_part[body], recording->first_drive[body]);

@@ -294,7 +294,7 @@ END_TEST
     X(genome.neurons[2].inputs[0].sensor = SENSOR_COUNT, "neuron 2 (id 102), input 0: sensor 47")  \
     X(genome.bodies[0].stretch.limit = 0.7,                                                        \
       "body 0 (id 1): stretch_limit 0.7 is not within 0 .. ")                                      \
-    X(genome.bodies[0].stretch.input.weight = 1, "body 0 (id 1): ")                                \
+    X(genome.bodies[0].stretch.input.weight = 1, "body 0 (id 1), stretch input: not zero")         \
     X(genome.bodies[0].emitters[0].is_there = 2,                                                   \
       "body 0 (id 1): has_sound 2 is not within 0 .. 1")                                           \
     X(genome.bodies[0].emitters[1].input.weight = 1,                                               \

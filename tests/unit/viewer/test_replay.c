@@ -279,7 +279,7 @@ START_TEST(stands_on_obstacles)
     ck_assert(replay_has_floor(replay));
     ck_assert_int_eq(replay->obstacles.count, 2);
     replay_get_frame(replay, 0, &frame);
-    replay_get_bounds(replay, frame.poses, bounds);
+    replay_get_bounds(replay, frame.poses, frame.values, bounds);
     ck_assert_double_eq(frame.centre.x, 0);
     ck_assert_double_eq_tol(bounds[1], 2.5, 2e-3);
     ck_assert_double_eq_tol(replay->obstacles.list[1].x_m - replay->obstacles.list[0].x_m, 3,
