@@ -6,6 +6,7 @@
 #include "common/judge/measures.h"
 #include "common/math/hash.h"
 #include "common/math/rotation.h"
+#include "simulator/body/present_shape.h"
 #include "simulator/evaluate/run.h"
 
 enum { OBJECT = 2 };
@@ -28,7 +29,7 @@ static double distance_to_body(const struct run *run, struct vec3 point)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++) {
-        const struct vec3 half = run->phenotype.shapes[i].half_m;
+        const struct vec3 half = present_half(run->dynamics, &run->phenotype.shapes[i]);
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);
         struct vec3 way = vec3_sub(point, state.at_m);

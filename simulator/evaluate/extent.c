@@ -4,6 +4,7 @@
 #include "simulator/evaluate/extent.h"
 
 #include "common/math/rotation.h"
+#include "simulator/body/present_shape.h"
 
 enum { CORNERS_MAX = 8 };
 
@@ -13,9 +14,10 @@ struct outline {
     double radius; /* around each corner, m */
 };
 
-static double half_diagonal(const struct shape *shape)
+static double half_diagonal(const struct shape *shape, const struct dynamics *dynamics)
 {
-    return shape->kind == SHAPE_BALL ? shape->half_m.x : vec3_length(shape->half_m);
+    struct vec3 half = present_half(dynamics, shape);
+    return shape->kind == SHAPE_BALL ? half.x : vec3_length(half);
 }
 
 /* Where the middle of a part's shape is. */
@@ -32,7 +34,7 @@ static struct vec3 find_middle(const struct shape *shape, const struct dynamics 
 static void find_outline(struct outline *outline, const struct shape *shape,
                          const struct dynamics *dynamics)
 {
-    struct vec3 middle = find_middle(shape, dynamics), half = shape->half_m;
+    struct vec3 middle = find_middle(shape, dynamics), half = present_half(dynamics, shape);
     *outline = (struct outline){.corners = {middle}, .count = 1, .radius = half.x};
     if (shape->kind == SHAPE_BALL)
         return;
@@ -67,12 +69,14 @@ double extent_grow(const struct phenotype *phenotype, const struct dynamics *dyn
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct shape *one = &phenotype->shapes[i];
         middles[i] = find_middle(one, dynamics);
-        most_m = fmax(most_m, 2 * half_diagonal(one));
+        most_m = fmax(most_m, 2 * half_diagonal(one, dynamics));
         for (int k = 0; k < i; k++) {
             const struct shape *other = &phenotype->shapes[k];
             struct vec3 apart = vec3_sub(middles[i], middles[k]);
             struct outline a, b;
-            if (vec3_length(apart) + half_diagonal(one) + half_diagonal(other) <= most_m)
+            if (vec3_length(apart) + half_diagonal(one, dynamics) +
+                    half_diagonal(other, dynamics) <=
+                most_m)
                 continue;
             find_outline(&a, one, dynamics);
             find_outline(&b, other, dynamics);

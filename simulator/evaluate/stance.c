@@ -8,6 +8,7 @@
 #include "simulator/evaluate/run.h"
 
 #include "common/math/rotation.h"
+#include "simulator/body/present_shape.h"
 
 /* The line's slope, x over y. */
 #define LINE_LEAN 1.0
@@ -28,7 +29,7 @@ static double reach_of(const struct run *run, double lean)
 {
     double most = -HUGE_VAL;
     for (int i = 0; i < run->phenotype.part_count; i++) {
-        const struct vec3 half = run->phenotype.shapes[i].half_m;
+        const struct vec3 half = present_half(run->dynamics, &run->phenotype.shapes[i]);
         struct mat3 axes = quaternion_matrix(dynamics_part_turn(run->dynamics, i));
         struct part_state state;
         dynamics_part_state(run->dynamics, i, &state);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/math/detmath.h"
+#include "simulator/body/present_shape.h"
 #include "simulator/body/shapes/collide.h"
 
 /* Bodies are put so far above an obstacle, m. */
@@ -75,7 +76,7 @@ double terrain_height(const struct world *world, const struct phenotype *phenoty
         struct quaternion turn = dynamics_part_turn(dynamics, i);
         dynamics_part_state(dynamics, i, &state);
         struct mat3 matrix = quaternion_matrix(quaternion_normalised(turn));
-        solids_place(&box, state.at_m, &matrix, phenotype->shapes[i].half_m);
+        solids_place(&box, state.at_m, &matrix, present_half(dynamics, &phenotype->shapes[i]));
         least = fmin(least, box_height(&world->relief, &box));
     }
     return least;
@@ -107,8 +108,8 @@ static struct box lifted_box(const struct phenotype *phenotype, const struct dyn
                             .half_width = (high.x - low.x) / 2,
                             .half_height = (high.y - low.y) / 2,
                             .cos = 1};
-    struct box box = {.half_width = phenotype->parts[part].width_m / 2,
-                      .half_height = phenotype->parts[part].height_m / 2};
+    struct vec3 half = present_half(dynamics, &phenotype->shapes[part]);
+    struct box box = {.half_width = half.x, .half_height = half.y};
     dynamics_part_state(dynamics, part, &state);
     box.x = state.at_m.x;
     box.y = state.at_m.y + height_m;

@@ -102,7 +102,10 @@ static inline void add_to_parents(struct flight_pair *p, size_t at, pair to, enu
 
 int flight_suits(const struct tree *tree)
 {
-    return tree->are_hinges;
+    for (int i = 1; i < tree->count; i++)
+        if (tree->links[i].is_linear || tree->links[i].is_driven || tree->links[i].stretch)
+            return 0;
+    return 1;
 }
 
 /* ---------------------------------------------------------------- creation */
