@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/plane_body.h"
 #include "common/genome/body_kind.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
@@ -238,7 +237,7 @@ static void push_back(const struct preserve *p, struct dweller *d)
     dynamics_bounds(d->run.dynamics, &low, &high);
     double x = way_back(low.x, high.x, p->params->preserve_width_m);
     double y = way_back(low.y, high.y, p->params->preserve_height_m);
-    double qd[PLANE_RATES_MAX];
+    double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
     if (x == 0 && y == 0)
         return;
     for (int i = 0; i < dynamics_dof(d->run.dynamics); i++)

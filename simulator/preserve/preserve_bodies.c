@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "common/body/plane_body.h"
 #include "common/math/detmath.h"
 
 /* A newborn is this far from walls and others. */
@@ -70,7 +69,7 @@ static void save_numbers(const struct run *run, double *to)
 
 static void load_numbers(struct run *run, const double *from)
 {
-    double q[PLANE_RATES_MAX], qd[PLANE_RATES_MAX];
+    double q[2 + 2 * PHENOTYPE_PARTS_MAX], qd[2 + 2 * PHENOTYPE_PARTS_MAX];
     int dof = dynamics_dof(run->dynamics);
     for (int i = 0; i < dof; i++) {
         q[i] = *from++;
@@ -108,7 +107,7 @@ int preserve_save_motion(struct preserve *p)
 /* Turned, with its centre of mass at its place, whatever it was before. */
 static void put(struct run *run, const struct creature_state *c)
 {
-    double q[PLANE_RATES_MAX];
+    double q[2 + 2 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < dynamics_dof(run->dynamics); i++)
         q[i] = dynamics_q(run->dynamics)[i];
     q[2] = c->turn_rad;

@@ -63,26 +63,29 @@ static int make_room(struct filming *f, void *items, int count, int *room, size_
     return 1;
 }
 
-/* Where a point of the world at birth that is fixed to a part is now. */
-static struct vec3 carried(const struct part *part, const struct part_state *now, struct vec3 point)
+/* Where a point of the world at birth that is fixed to a part is now: it stretches with the part. */
+static struct vec3 carried(const struct preserve_view *view, int index, struct vec3 point)
 {
+    const struct part *part = &view->phenotype->parts[index];
+    struct part_state now;
+    dynamics_part_state(view->dynamics, index, &now);
     double sine, cosine, x = point.x - part->centre.x, y = point.y - part->centre.y;
-    det_sincos(now->angle_rad - part->angle_rad, &sine, &cosine);
-    return (struct vec3){now->at_m.x + cosine * x - sine * y, now->at_m.y + sine * x + cosine * y,
-                         0};
+    det_sincos(part->angle_rad, &sine, &cosine);
+    double grown = det_exp(dynamics_part_stretch(view->dynamics, index));
+    double along = (cosine * x + sine * y) * grown, across = (cosine * y - sine * x) / grown;
+    det_sincos(now.angle_rad, &sine, &cosine);
+    return (struct vec3){now.at_m.x + cosine * along - sine * across,
+                         now.at_m.y + sine * along + cosine * across, 0};
 }
 
 /* The rail of a joint that slides, from its place on the parent to its place on the part. */
 static void take_rail(struct waters_moment *m, const struct preserve_view *view, int i)
 {
     const struct part *part = &view->phenotype->parts[i];
-    struct part_state own, up;
     if (part->parent < 0)
         return;
-    dynamics_part_state(view->dynamics, i, &own);
-    dynamics_part_state(view->dynamics, part->parent, &up);
-    struct vec3 a = carried(&view->phenotype->parts[part->parent], &up, part->anchor);
-    struct vec3 b = carried(part, &own, part->anchor);
+    struct vec3 a = carried(view, part->parent, part->anchor);
+    struct vec3 b = carried(view, i, part->anchor);
     double length_m = hypot(b.x - a.x, b.y - a.y);
     if (length_m > RAIL_LEAST_M)
         m->parts[m->part_count++] = (struct waters_part){
@@ -95,7 +98,7 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
     for (int i = 0; i < view->phenotype->part_count; i++) {
         struct part_state s;
         dynamics_part_state(view->dynamics, i, &s);
-        double grown = exp(dynamics_part_stretch(view->dynamics, i));
+        double grown = det_exp(dynamics_part_stretch(view->dynamics, i));
         m->parts[m->part_count++] =
             (struct waters_part){(float)s.at_m.x, (float)s.at_m.y, (float)s.angle_rad,
                                  (float)(view->phenotype->parts[i].width_m * grown),
