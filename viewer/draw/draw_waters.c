@@ -480,8 +480,9 @@ static void draw_legend(const struct picture *p, double top)
     double x = 14 * p->ui, y = top + 22 * p->ui;
     for (int i = 0; i < m->creature_count; i++)
         hunters += m->creatures[i].is_hunter;
-    snprintf(line, sizeof line, "world %d   %s   %d living, %d of them hunters   %d eggs",
-             p->waters->world, clock_of(m->time_s, at), m->creature_count, hunters, m->egg_count);
+    snprintf(line, sizeof line, "world %d   %s   %d living, %d of them hunters   %d %s",
+             p->waters->world, clock_of(m->time_s, at), m->creature_count, hunters, m->egg_count,
+             m->egg_count == 1 ? "egg" : "eggs");
     draw_text(p->cr, line, x, y, 15 * p->ui, 1, DRAW_LEFT, COLOR_text);
     draw_signs(p, x, y + 24 * p->ui);
     snprintf(line, sizeof line, "related have one colour; families: %d", families);

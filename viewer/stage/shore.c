@@ -27,6 +27,7 @@
 #define SPEED_MAX 64.0
 #define ZOOM_STEP 1.15
 #define NEWS_S    1.0
+#define NOTE_S    5.0
 /* A press that moves less is a click. */
 #define CLICK_PX 4.0
 /* What a key feeds, J. */
@@ -53,7 +54,9 @@ struct shore {
     int is_over; /* the feed has come to its end */
     enum shore_drag drag;
     double press_x, press_y, mouse_x, mouse_y, next_news_s;
-    char note[480], title[200];
+    /* what it waits for; what it has to say, and for how long still */
+    char waiting[480], note[480], title[200];
+    double note_s;
 };
 
 /* ---- what is known ---- */
@@ -79,8 +82,15 @@ static double known_s(const struct shore *s)
 
 static void note(struct shore *s, const char *text)
 {
-    s->is_changed |= strcmp(s->note, text) != 0;
+    s->is_changed = 1;
+    s->note_s = NOTE_S;
     snprintf(s->note, sizeof s->note, "%s", text);
+}
+
+static void wait_for(struct shore *s, const char *text)
+{
+    s->is_changed |= strcmp(s->waiting, text) != 0;
+    snprintf(s->waiting, sizeof s->waiting, "%s", text);
 }
 
 /* ---- the feed ---- */
@@ -108,7 +118,7 @@ static void go_to(struct shore *s, double time_s)
     forget_chunks(s);
     s->time_s = time_s;
     if (begin_feed(s, time_s, &error))
-        note(s, error.message);
+        wait_for(s, error.message);
 }
 
 static void keep(struct shore *s, struct waters *w)
@@ -138,13 +148,13 @@ static void take_ready(struct shore *s)
         struct waters *w = waters_feed_take(s->feed, &error);
         if (!w) {
             s->is_over = error.code != ERR_BUSY;
-            note(s, error.code == ERR_MISSING ? "the record ends here"
-                    : is_wanted || s->is_over ? error.message
-                                              : "");
+            wait_for(s, error.code == ERR_MISSING ? "the record ends here"
+                        : is_wanted || s->is_over ? error.message
+                                                  : "");
             return;
         }
         keep(s, w);
-        note(s, "");
+        wait_for(s, "");
     }
 }
 
@@ -172,7 +182,7 @@ static void follow_run(struct shore *s)
 {
     double newest_s = s->end_s - EPOCH_S;
     if (s->is_live && s->time_s >= known_s(s) - STEP_S && newest_s >= known_s(s)) {
-        note(s, "");
+        wait_for(s, "");
         go_to(s, newest_s);
     }
 }
@@ -181,6 +191,11 @@ static void advance(void *scene, double dt_s)
 {
     struct shore *s = scene;
     take_ready(s);
+    s->note_s -= dt_s;
+    if (s->note[0] && s->note_s <= 0) {
+        s->note[0] = '\0';
+        s->is_changed = 1;
+    }
     const struct waters *w = current(s);
     if (!w)
         return;
@@ -209,6 +224,7 @@ static void look_for_news(void *scene, double now_s)
     struct error error = {0};
     double end_s;
     hear_gardener(s);
+    take_ready(s);
     if (now_s < s->next_news_s)
         return;
     s->next_news_s = now_s + NEWS_S;
@@ -217,7 +233,7 @@ static void look_for_news(void *scene, double now_s)
     s->end_s = end_s;
     s->is_changed = 1;
     if (s->is_over && !s->is_live && begin_feed(s, known_s(s), &error))
-        note(s, error.message);
+        wait_for(s, error.message);
     follow_run(s);
 }
 
@@ -633,11 +649,12 @@ static void turn_wheel(void *scene, double clicks, double x, double y)
 
 static void draw_note(const struct shore *s, cairo_t *cr, int height)
 {
-    double ui = ui_of(s), width = draw_text_width(cr, s->note, 13 * ui, 0) + 28 * ui;
-    if (!s->note[0])
+    const char *text = s->note[0] ? s->note : s->waiting;
+    double ui = ui_of(s), width = draw_text_width(cr, text, 13 * ui, 0) + 28 * ui;
+    if (!text[0])
         return;
     draw_panel(cr, 12 * ui, 12 * ui, width, 32 * ui, ui);
-    draw_text(cr, s->note, 26 * ui, 33 * ui, 13 * ui, 0, DRAW_LEFT, COLOR_text);
+    draw_text(cr, text, 26 * ui, 33 * ui, 13 * ui, 0, DRAW_LEFT, COLOR_text);
 }
 
 static void draw_scene(const struct shore *s, cairo_t *cr, int height)
@@ -728,11 +745,11 @@ static void resize(void *scene, int width_px, int height_px)
     s->is_changed = 1;
 }
 
+/* While it waits for what is simulated it leaves the processor to that, and looks for news. */
 static int is_still(const void *scene)
 {
     const struct shore *s = scene;
-    int is_waiting = s->feed && !s->is_over && known_s(s) < s->time_s + AHEAD_S;
-    return !s->is_changed && !is_waiting && !chooser_is_busy(s->gardener) &&
+    return !s->is_changed && !s->note[0] && !chooser_is_busy(s->gardener) &&
            (!s->is_playing || s->time_s >= known_s(s));
 }
 
@@ -771,7 +788,7 @@ int shore_create(struct shore **result, const struct shore_request *request, str
     s->height = 540;
     int status = waters_find_end(s->directory, s->world, &s->end_s, error);
     if (s->is_live && (status == ERR_MISSING || (!status && s->end_s < EPOCH_S))) {
-        note(s, "the run has not lived through an epoch yet; this window waits for it");
+        wait_for(s, "the run has not lived through an epoch yet; this window waits for it");
         s->end_s = 0;
         return 0;
     }
