@@ -24,12 +24,15 @@
 #define HUNTER_COLOR  0xb3261e
 #define CARRION_COLOR 0x8a7f73
 #define MOUTH_COLOR   0xffffff
+#define SPARED_COLOR  0xe0a526
 #define FLESH_COLOR   0xe5342b
 #define DARK_COLOR    0x10303e
 
 /* Shown of the water when somebody is followed, m; and how fast the eye follows. */
 #define NEAR_M     9.0
 #define FOLLOW_1_S 4.0
+/* Who is followed right of this share of the width has its panel at the left. */
+#define PANEL_SIDE_SHARE 0.6
 /* A creature is hit within this way of a part's middle besides its size, px. */
 #define PICK_PX 8.0
 
@@ -239,6 +242,16 @@ static void draw_creature_of(const struct picture *p, const struct waters_creatu
              2.2);
 }
 
+/* Whom people protect has a golden ring. */
+static void draw_spared(const struct picture *p)
+{
+    for (int i = 0; i < p->moment->creature_count; i++) {
+        const struct waters_creature *c = &p->moment->creatures[i];
+        if (c->is_spared)
+            ring(p, c->x_m, c->y_m, reach_of(p, c) * p->px_per_m + 4 * p->ui, SPARED_COLOR, 2);
+    }
+}
+
 static void draw_marked(const struct picture *p, int moment)
 {
     double x_m, y_m, radius_px = 12 * p->ui;
@@ -324,6 +337,8 @@ static void say_living(struct panel *panel, const struct picture *p,
         say(panel, "mother %" PRIu64 ", no father", c->mother);
     else
         say(panel, "a founder: no parents");
+    if (c->is_spared)
+        say(panel, "people protect it from mouths");
     say(panel, "born %s, age %s", clock_of((double)c->born_s, born),
         clock_of(until_s - (double)c->born_s, age));
     say(panel, "%d %s, has swum %.0f m", c->children, c->children == 1 ? "child" : "children",
@@ -377,7 +392,11 @@ static void draw_life(const struct picture *p, int moment)
     for (int i = 0; i < panel.count; i++)
         width = fmax(width, draw_text_width(p->cr, panel.lines[i], 12 * ui, i == 0));
     width += 24 * ui;
-    double x = p->width_px - width - 12 * ui, y = 12 * ui;
+    /* on the side where it is not, below what may be said at the left */
+    double x_m = 0, y_m;
+    waters_find(p->waters, moment, p->view->marked, &x_m, &y_m);
+    int is_left = at_x(p, x_m) > PANEL_SIDE_SHARE * p->width_px;
+    double x = is_left ? 12 * ui : p->width_px - width - 12 * ui, y = (is_left ? 52 : 12) * ui;
     draw_panel(p->cr, x, y, width, (panel.count * 18 + 16) * ui, ui);
     for (int i = 0; i < panel.count; i++)
         draw_text(p->cr, panel.lines[i], x + 12 * ui, y + (22 + 18 * i) * ui, 12 * ui, i == 0,
@@ -507,6 +526,7 @@ void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *
     draw_eggs(&p);
     for (int i = 0; i < p.moment->creature_count; i++)
         draw_creature_of(&p, &p.moment->creatures[i]);
+    draw_spared(&p);
     draw_deaths(&p);
     if (view->marked) {
         draw_marked(&p, moment);

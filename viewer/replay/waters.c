@@ -108,7 +108,8 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
 }
 
 static void take_creatures(struct filming *f, struct waters_moment *m,
-                           const struct preserve_view *views, int count)
+                           const struct preserve_state *state, const struct preserve_view *views,
+                           int count)
 {
     size_t parts = 0;
     for (int i = 0; i < count; i++)
@@ -124,6 +125,7 @@ static void take_creatures(struct filming *f, struct waters_moment *m,
             .father = c->descent.father,
             .family = c->descent.family,
             .is_hunter = c->descent.is_hunter,
+            .is_spared = preserve_state_is_spared(state, c->descent.id),
             .generation = c->descent.generation,
             .children = c->children,
             .is_eating = views[i].is_eating,
@@ -192,7 +194,7 @@ static int look(void *context, const struct preserve_state *state,
         return 0;
     struct waters_moment *m = &w->moments[w->moment_count++];
     *m = (struct waters_moment){.time_s = time_s, .daylight = daylight};
-    take_creatures(f, m, views, count);
+    take_creatures(f, m, state, views, count);
     take_things(f, m, state);
     return 0;
 }

@@ -20,6 +20,7 @@ struct waters_part {
 struct waters_creature {
     uint64_t id, mother, father; /* parents: 0 = none */
     int family, is_hunter, generation, children;
+    int is_spared; /* by mouths: people protect it */
     int is_eating; /* FOOD_*, or -1 */
     float fullness, born_s, x_m, y_m, mouth_x_m, mouth_y_m, mouth_m;
     float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */
