@@ -107,6 +107,9 @@ static void compute(void)
     for (size_t i = 0; i < sizeof spheres / sizeof spheres[0]; i++)
         add_example(spheres[i], spheres[i]);
     add_random("random-spheres", "walk", "creature.body=spheres");
+    add_example("earthworm", "worm");
+    add_example("earthworm", "worm-swim");
+    add_random("random-worm", "worm", NULL);
     add_example("quadruped", "walk3d");
     add_example("quadruped", "rough3d");
     add_example("biped3d", "walk3d");

@@ -1292,7 +1292,7 @@ END_TEST
 START_TEST(examples_are_read)
 {
     static const char *const names[] = {"inchworm",  "biped", "fish", "tail", "pusher",
-                                        "quadruped", "snake", "ray",  "arm"};
+                                        "quadruped", "snake", "ray",  "arm",  "earthworm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[100];
         struct creature copy;
