@@ -291,6 +291,43 @@ START_TEST(stands_on_obstacles)
 }
 END_TEST
 
+/* Parts that stretch are seen with their present sides: the second one hangs on the end of the
+ * first, wherever that is. */
+START_TEST(parts_that_stretch_hang_together)
+{
+    double longest = 0;
+    params.creature_stretch_max = 0.5;
+    for (int i = 0; i < 2; i++) {
+        creature.genome.bodies[i].stretch.limit = 0.5;
+        creature.genome.bodies[i].stretch.input =
+            (struct input_gene){.kind = INPUT_NEURON,
+                                .scope = i ? SCOPE_OWN : SCOPE_CHILD,
+                                .source = 21,
+                                .via = i ? 0 : 11,
+                                .weight = 1};
+    }
+    ck_assert_msg(genome_check(&creature.genome, &error) == 0, "%s", error.message);
+    struct replay *replay = replay_now(0);
+    for (int i = 0; i < replay->frame_count; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, i, &frame);
+        struct shape first = replay_shape_now(replay, 0, frame.values);
+        struct shape second = replay_shape_now(replay, 1, frame.values);
+        struct vec3 end = replay_pose_place(&frame.poses[0], (struct vec3){first.half_m.x, 0, 0});
+        struct vec3 begin =
+            replay_pose_place(&frame.poses[1], (struct vec3){-second.half_m.x, 0, 0});
+        struct vec3 back = replay_place_now(replay, 0, frame.values, first.half_m, 1);
+        ck_assert_double_eq_tol(end.x, begin.x, 1e-5);
+        ck_assert_double_eq_tol(end.y, begin.y, 1e-5);
+        ck_assert_double_eq_tol(first.half_m.x * first.half_m.y, 0.2 * 0.06, 1e-9);
+        ck_assert_double_eq_tol(back.x, 0.2, 1e-9);
+        longest = fmax(longest, first.half_m.x);
+    }
+    ck_assert_double_gt(longest, 0.23);
+    replay_destroy(replay);
+}
+END_TEST
+
 START_TEST(keeps_memory_bounded)
 {
     params.simulation_duration_s = 90;
@@ -642,6 +679,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, records_every_tick);
     tcase_add_test(tests, parts_hang_together);
+    tcase_add_test(tests, parts_that_stretch_hang_together);
     tcase_add_test(tests, a_linear_part_slides_along_its_axis);
     tcase_add_test(tests, samples_between_frames);
     tcase_add_test(tests, floats_in_water_around_its_start);
