@@ -41,7 +41,7 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     says "^verified +world $(sql one "SELECT world FROM lives WHERE id = $dead"), 0 s to" "$bin/controller" view one --follow "$dead" \
         --speed 60 --size 320x240 --export life.gif
     refused 1 'nobody with the id 99999 has hatched' "$bin/controller" view one --follow 99999 --export life.gif
-    refused 2 'neither a nor b' "$bin/controller" view one --follow c --export life.gif
+    refused 2 'nor the id of a life' "$bin/controller" view one --follow c --export life.gif
 fi
 # and in a window, on a display without a screen; its keys go to the other world and follow somebody
 if ! "$bin/viewer" one --world 1 --frames 1 2>&1 | grep -q 'left out of this build'; then
