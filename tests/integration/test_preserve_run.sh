@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A preserve as a run: the same for any number of workers and after a kill; eggs drift from world to world
 # with their energy; a creature that crashes its simulator is named, and the world lives on without it.
+# speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 ulimit -c 0
