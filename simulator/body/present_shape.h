@@ -8,9 +8,9 @@
 /* Half the sides of a part's shape. */
 static inline struct vec3 present_half(const struct dynamics *dynamics, const struct shape *shape)
 {
-    double stretch = dynamics_part_stretch(dynamics, shape->part);
-    if (stretch == 0)
+    if (shape->drive < 0)
         return shape->half_m;
+    double stretch = dynamics_part_stretch(dynamics, shape->part);
     return (struct vec3){shape->half_m.x * det_exp(stretch), shape->half_m.y * det_exp(-stretch),
                          shape->half_m.z};
 }

@@ -412,15 +412,23 @@ struct tree_bulk tree_move(struct tree *tree, const double *q, const double *qd)
     return finish_bulk(&sum, tree->mass);
 }
 
-void tree_set_start_velocity(struct tree *tree, const double *qd)
+static inline void set_start_velocity(struct tree *tree, const double *qd, int are_hinges)
 {
     struct tree_link *links = tree->links;
     tree_set_root_velocity(&links[0].start, qd);
     for (int i = 1; i < tree->count; i++) {
-        tree_add_rate(&links[i], i, &links[i].up->start, qd, &links[i].start, 0);
-        if (links[i].stretch)
+        tree_add_rate(&links[i], i, &links[i].up->start, qd, &links[i].start, are_hinges);
+        if (!are_hinges && links[i].stretch)
             links[i].stretch->start_rate = qd[2 + i];
     }
+}
+
+void tree_set_start_velocity(struct tree *tree, const double *qd)
+{
+    if (tree->are_hinges)
+        set_start_velocity(tree, qd, 1);
+    else
+        set_start_velocity(tree, qd, 0);
 }
 
 /* ---------------------------------------------------------------- energies */

@@ -143,6 +143,7 @@ struct tree_stretch {
     struct tree_column drag;       /* own frame, about the origin: see drag.h */
     struct tree_column world_drag; /* the same in the world's axes */
     double drag_force;             /* explicit drag on the stretch: minus that */
+    struct tree_column dragged;    /* scratch of tree_drag_power() */
 };
 
 /* What XY() of pair.h takes as one stands side by side. */

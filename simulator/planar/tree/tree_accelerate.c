@@ -96,8 +96,6 @@ static inline void set_own_inertia(struct tree_link *l)
     l->ia.yy = mass;
     XY(l->ia.nx) = plane_turn(h);
     XY(l->ia.xx) = (pair){mass, 0};
-    if (l->stretch)
-        stretch_start_inertia(l);
 }
 
 /* Bias force of a link. */
@@ -127,7 +125,7 @@ static inline void start_forces(struct tree_link *l, int are_hinges)
 
 /* The drag of a link, whose velocity products are known. */
 static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_s2,
-                       double half_step)
+                       double half_step, int are_hinges)
 {
     const struct tree_link *p = l->up;
     l->bias = p ? (struct motion){0, p->bias.x + l->bx, p->bias.y + l->by}
@@ -136,25 +134,27 @@ static void start_drag(struct tree *tree, struct tree_link *l, double gravity_m_
         drag_implicitly(l, half_step);
     else
         drag_explicitly(l);
-    if (l->stretch && half_step > 0)
+    if (!are_hinges && l->stretch && half_step > 0)
         stretch_drag_implicitly(l, half_step);
-    else if (l->stretch)
+    else if (!are_hinges && l->stretch)
         stretch_drag_explicitly(l);
 }
 
-/* Own inertia and bias force of each link, and the velocity products. Never in line, as all that may
- * find a stretch: calls would cost those that have none registers. */
-static NEVER_INLINE void start_links(struct tree *tree, double gravity_m_s2, double half_step)
+/* Own inertia and bias force of each link, and the velocity products. */
+static inline void start_links(struct tree *tree, double gravity_m_s2, double half_step,
+                               int are_hinges)
 {
     struct tree_link *links = tree->links;
     set_own_inertia(&links[0]);
     start_own_force(&links[0]);
     for (int i = 1, count = tree->count; i < count; i++) {
         set_own_inertia(&links[i]);
-        start_forces(&links[i], 0);
+        if (!are_hinges && links[i].stretch)
+            stretch_start_inertia(&links[i]);
+        start_forces(&links[i], are_hinges);
     }
     for (int i = 0; i < tree->count && tree->has_drag; i++)
-        start_drag(tree, &links[i], gravity_m_s2, half_step);
+        start_drag(tree, &links[i], gravity_m_s2, half_step, are_hinges);
 }
 
 /* A force and a tensor with what is x and y side by side, in registers; the tensor's forces for
@@ -365,22 +365,33 @@ static void init_solvers(struct solver *first, struct solver *second, const stru
                                    .t = {nn[k], nx[k], ny[k], xx[k], xy[k], yy[k]}};
 }
 
-static NEVER_INLINE void fold_links(struct tree *tree, const double *tau, const double *extra)
+static inline void fold_links(struct tree *tree, const double *tau, const double *extra,
+                              int are_hinges)
 {
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
         int i = l->index;
         pair r = XY(l->rx), b = XY(l->bx);
-        struct plane_tensor t = eliminate_joint(l, extra ? extra[2 + i] : 0);
-        struct plane_force p = eliminate_force(l, tau[2 + i], 0);
+        double share = extra ? extra[2 + i] : 0;
+        struct plane_tensor t = are_hinges ? eliminate_hinge(l, share) : eliminate_joint(l, share);
+        struct plane_force p = eliminate_force(l, tau[2 + i], are_hinges);
         store_tensor(&l->handed, t);
         hand_inertia_on(l->up, t, r);
         hand_force_on(l->up, t, r, b, p);
-        if (!l->up->stretch)
+        if (are_hinges || !l->up->stretch)
             continue;
         stretch_add_inertia(l, t.n, t.x, t.y);
         stretch_add_force(l, p.xy + (t.x * b[0] + t.y * b[1]));
     }
+}
+
+/* All kinds of links. Never in line, as all that may find a stretch: the calls would cost those that
+ * have none registers. */
+static NEVER_INLINE void start_and_fold(struct tree *tree, const double *tau, const double *extra,
+                                        double gravity_m_s2, double half_step)
+{
+    start_links(tree, gravity_m_s2, half_step, 0);
+    fold_links(tree, tau, extra, 0);
 }
 
 /* The forces alone. */
@@ -477,8 +488,13 @@ void tree_accelerate(struct tree *tree, const double *tau, const double *extra, 
             init_solvers(&tree->free_root, &tree->root, &tree->links[0].twins);
         tree->is_factored = 1;
     } else {
-        start_links(tree, gravity_m_s2, half_step);
-        fold_links(tree, tau, half_step > 0 ? extra : NULL);
+        extra = half_step > 0 ? extra : NULL;
+        if (tree->are_hinges) {
+            start_links(tree, gravity_m_s2, half_step, 1);
+            fold_links(tree, tau, extra, 1);
+        } else {
+            start_and_fold(tree, tau, extra, gravity_m_s2, half_step);
+        }
         if (!tree->is_root_fixed)
             solver_init(&tree->free_root, &tree->links[0].ia);
     }
@@ -516,35 +532,77 @@ double tree_drive_effort(const struct tree *tree, int link)
     return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
 }
 
-double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum)
+/* What drag does because of the rates of the stretches, which the loop over all links leaves out. */
+static NEVER_INLINE void find_stretch_drag(struct tree *tree, double half_step)
+{
+    for (int i = 0; i < tree->count; i++) {
+        struct tree_link *l = &tree->links[i];
+        struct tree_stretch *s = l->stretch;
+        struct force f = {0, 0, 0};
+        if (!s)
+            continue;
+        struct motion mean = {l->start.w + half_step * l->a.w,
+                              l->start.x + half_step * (l->a.x - l->bias.x),
+                              l->start.y + half_step * (l->a.y - l->bias.y)};
+        double on_stretch = s->drag_force;
+        if (half_step > 0)
+            on_stretch = stretch_drag_now(l, mean, s->start_rate + half_step * s->acceleration, &f);
+        s->dragged = (struct tree_column){f.n, f.x, f.y, on_stretch};
+    }
+}
+
+/* Its power at the rates given, of which `start` is the velocity; its force is added to the sum. */
+static NEVER_INLINE double stretch_drag_power(const struct tree *tree, const double *qd,
+                                              struct force *sum)
 {
     double power = 0;
-    *sum = (struct force){0, 0, 0};
+    for (int i = 0; i < tree->count; i++) {
+        const struct tree_link *l = &tree->links[i];
+        if (!l->stretch)
+            continue;
+        const struct tree_column *f = &l->stretch->dragged;
+        sum->n -= f->n + l->px * f->y - l->py * f->x;
+        sum->x -= f->x;
+        sum->y -= f->y;
+        power -= f->n * l->start.w + f->x * l->start.x + f->y * l->start.y + f->d * qd[2 + i];
+    }
+    return power;
+}
+
+static inline double drag_power(struct tree *tree, const double *qd, double half_step,
+                                struct force *sum, int are_hinges)
+{
+    double power = 0;
     for (int i = 0; i < tree->count; i++) {
         struct tree_link *l = &tree->links[i];
         struct force f = l->drag_force;
-        double on_stretch = l->stretch ? l->stretch->drag_force : 0;
         if (half_step > 0) {
             struct motion mean = {l->start.w + half_step * l->a.w,
                                   l->start.x + half_step * (l->a.x - l->bias.x),
                                   l->start.y + half_step * (l->a.y - l->bias.y)};
             f = tensor_times(&l->world_drag, mean);
-            if (l->stretch)
-                on_stretch = stretch_drag_now(
-                    l, mean, l->stretch->start_rate + half_step * l->stretch->acceleration, &f);
         }
         /* velocity of the link for the given rates, reusing `start`: it is not needed any more */
         if (i == 0)
             tree_set_root_velocity(&l->start, qd);
         else
-            tree_add_rate(l, i, &l->up->start, qd, &l->start, 0);
+            tree_add_rate(l, i, &l->up->start, qd, &l->start, are_hinges);
         sum->n -= f.n + l->px * f.y - l->py * f.x;
         sum->x -= f.x;
         sum->y -= f.y;
         power -= f.n * l->start.w + f.x * l->start.x + f.y * l->start.y;
-        power -= on_stretch * qd[2 + i];
     }
     return power;
+}
+
+double tree_drag_power(struct tree *tree, const double *qd, double half_step, struct force *sum)
+{
+    *sum = (struct force){0, 0, 0};
+    if (tree->are_hinges)
+        return drag_power(tree, qd, half_step, sum, 1);
+    find_stretch_drag(tree, half_step);
+    double power = drag_power(tree, qd, half_step, sum, 0);
+    return power + stretch_drag_power(tree, qd, sum);
 }
 
 double tree_drag_power_now(const struct tree *tree)
@@ -637,8 +695,11 @@ void tree_factor(struct tree *tree)
 {
     if (tree->is_factored)
         return;
-    for (int i = 0; i < tree->count; i++)
+    for (int i = 0; i < tree->count; i++) {
         set_own_inertia(&tree->links[i]);
+        if (tree->links[i].stretch)
+            stretch_start_inertia(&tree->links[i]);
+    }
     for (int k = tree->count - 1; k > 0; k--) {
         struct tree_link *l = tree->order[k];
         struct plane_tensor t = factor_joint(l);
