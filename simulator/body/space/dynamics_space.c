@@ -13,6 +13,8 @@ struct dynamics_space *dynamics_space_of(const struct dynamics *dynamics)
 static int rate_of(const struct dynamics_space *s, int drive)
 {
     int rate = s->phenotype->root_rates + drive;
+    ENSURE(drive >= 0 && drive < s->phenotype->drive_count, "drive %d of %d", drive,
+           s->phenotype->drive_count);
     return s->rate_of ? s->rate_of[rate] : rate;
 }
 

@@ -285,6 +285,16 @@ static int root_of(const struct space_link *links, int link)
     return link;
 }
 
+/* Boxes are of links, and those of one body follow one another. */
+static void check_bodies(const struct space_drag *drag)
+{
+    for (int i = 1; i < drag->box_count; i++)
+        for (int k = 0; k < i - 1 && drag->bodies[i] != drag->bodies[i - 1]; k++)
+            ENSURE(drag->bodies[k] != drag->bodies[i],
+                   "boxes %d and %d are of body %d, and one between them is not", k, i,
+                   drag->bodies[i]);
+}
+
 void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law)
 {
     const struct space_motion still = {{0, 0, 0}, {0, 0, 0}};
@@ -332,9 +342,12 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
         !drag->poses || !drag->hidden)
         return ERR_MEMORY;
     for (int i = 0; i < box_count; i++) {
+        ENSURE(boxes[i].link >= 0 && boxes[i].link < link_count, "box %d is of link %d of %d", i,
+               boxes[i].link, link_count);
         drag->bodies[i] = root_of(links, boxes[i].link);
         drag->turns[i] = quaternion_matrix(quaternion_normalised(boxes[i].turn));
     }
+    check_bodies(drag);
     space_drag_set_law(drag, law);
     return 0;
 }
@@ -365,6 +378,8 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
     int has_own = space_drag_is_constant(&drag->law) && !drag->law.has_exposure;
+    ENSURE(tree->count == drag->link_count, "drag of %d links for a tree of %d", drag->link_count,
+           tree->count);
     for (int i = 0; i < tree->count; i++) {
         struct space_tree_link *l = &tree->links[i];
         l->drag = has_own ? turned(&drag->own[i], &l->turned) : (struct space_tensor){.nn = {0}};

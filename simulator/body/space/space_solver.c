@@ -8,6 +8,7 @@ int space_state_init(struct space_state *s, const struct space_solver *solver,
                      struct arena *arena)
 {
     size_t rates = (size_t)form->rates;
+    ENSURE(settings->dt_s > 0, "steps of %g s", settings->dt_s);
     s->solver = solver;
     s->settings = *settings;
     s->form = form;
@@ -28,11 +29,15 @@ int space_state_init(struct space_state *s, const struct space_solver *solver,
 
 static const struct space_tree_link *link_of(const struct space_state *s, int rate)
 {
+    ENSURE(rate >= 0 && rate < s->form->rates, "rate %d of %d", rate, s->form->rates);
     return &s->form->links[s->link_of[rate]];
 }
 
 void space_state_set_servo(struct space_state *s, int rate, const struct servo *servo)
 {
+    ENSURE(rate >= 0 && rate < s->form->rates, "a servo of rate %d of %d", rate, s->form->rates);
+    ENSURE(servo->law >= SERVO_EFFECTOR && servo->law <= SERVO_MOTION, "a servo of law %d",
+           servo->law);
     s->servos[rate] = *servo;
     s->solver->heed_servos(s);
 }
@@ -49,6 +54,7 @@ void space_state_set_effector(struct space_state *s, int rate, double strength)
 
 void space_state_set_effectors(struct space_state *s, enum effector_state state)
 {
+    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
     s->effectors = state;
     s->solver->heed_servos(s);
 }

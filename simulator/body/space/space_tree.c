@@ -65,7 +65,10 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
     if (!tree->links)
         return ERR_MEMORY;
     for (int i = 0; i < count; i++) {
-        ENSURE(links[i].parent < i, "link %d hangs on link %d", i, links[i].parent);
+        ENSURE(links[i].parent >= -1 && links[i].parent < i, "link %d hangs on link %d", i,
+               links[i].parent);
+        ENSURE(links[i].kind >= 0 && links[i].kind < SPACE_JOINT_COUNT,
+               "link %d has a joint of kind %d", i, links[i].kind);
         init_link(tree, i, &links[i]);
     }
     tree->stride = (tree->rates + 4) & ~1; /* quads may begin in the last columns */
@@ -78,7 +81,49 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
         return ERR_MEMORY;
     tree->sines = tree->angles + tree->turns;
     tree->cosines = tree->sines + tree->turns;
+    space_tree_check(tree);
     return 0;
+}
+
+/* Its numbers follow those of the links before it, of which there are so many. */
+static void check_link(const struct space_tree *tree, int i, int coordinates, int rates, int turns)
+{
+    const struct space_tree_link *l = &tree->links[i];
+    int is_root = l->parent < 0;
+    ENSURE(l->up == (is_root ? &tree->world : &tree->links[l->parent]),
+           "link %d is moved by another one than its parent %d", i, l->parent);
+    ENSURE(l->coordinate == coordinates && l->rate == rates && l->turn == turns,
+           "link %d begins at coordinate %d, rate %d and turn %d instead of %d, %d and %d", i,
+           l->coordinate, l->rate, l->turn, coordinates, rates, turns);
+    ENSURE(l->rates >= l->slides && l->rates <= SPACE_RATES_MAX, "link %d has %d rates, %d slides",
+           i, l->rates, l->slides);
+    ENSURE(l->root == (is_root ? i : l->up->root), "link %d hangs on root %d", i, l->root);
+    ENSURE(l->first == tree->links[l->root].rate, "link %d: its root begins at rate %d, not %d", i,
+           tree->links[l->root].rate, l->first);
+    ENSURE(!(l->mass < 0), "link %d has a mass of %g kg", i, l->mass);
+    ENSURE(!(l->own_inertia.xx < 0 || l->own_inertia.yy < 0 || l->own_inertia.zz < 0),
+           "link %d has moments of inertia of %g, %g and %g kg m^2", i, l->own_inertia.xx,
+           l->own_inertia.yy, l->own_inertia.zz);
+}
+
+void space_tree_check(const struct space_tree *tree)
+{
+    int coordinates = 0, rates = 0, turns = 0;
+    double mass = 0;
+    for (int i = 0; i < tree->count; i++) {
+        check_link(tree, i, coordinates, rates, turns);
+        coordinates += space_joint_coordinates(tree->links[i].joint);
+        rates += space_joint_rates(tree->links[i].joint);
+        turns += tree->links[i].joint->turns;
+        mass += tree->links[i].mass;
+    }
+    ENSURE(tree->coordinates == coordinates && tree->rates == rates && tree->turns == turns,
+           "%d coordinates, %d rates and %d turns; its links have %d, %d and %d", tree->coordinates,
+           tree->rates, tree->turns, coordinates, rates, turns);
+    ENSURE(!(fabs(mass - tree->mass) > 1e-9 * mass), "a mass of %g kg, of the links %g kg",
+           tree->mass, mass);
+    ENSURE(tree->stride % 2 == 0 && tree->stride >= rates + 3,
+           "rows of %d numbers for %d rates, in fours", tree->stride, rates);
 }
 
 /* ---------------------------------------------------------------- coordinates */
@@ -105,6 +150,18 @@ static inline struct vec3 get_vector(const double *v)
 static inline int plain_count(const struct space_tree_link *l)
 {
     return l->slides + l->joint->turns;
+}
+
+void space_tree_check_coordinates(const struct space_tree *tree, const double *q)
+{
+    for (int i = 0; i < tree->count; i++) {
+        const struct space_tree_link *l = &tree->links[i];
+        if (!l->joint->has_ball)
+            continue;
+        double square = quaternion_square(get_quaternion(q + l->coordinate + plain_count(l)));
+        ENSURE(!(fabs(square - 1) > 1e-9), "link %d is turned by a quaternion of length^2 %.17g", i,
+               square);
+    }
 }
 
 void space_tree_birth(const struct space_tree *tree, double *q)

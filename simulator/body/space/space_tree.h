@@ -100,6 +100,11 @@ void space_tensor_add_shifted(struct space_tensor *sum, const struct space_tenso
 int space_tree_create(struct space_tree *tree, const struct space_link *links, int count,
                       struct vec3 gravity, struct arena *arena);
 
+/* What holds of a tree in any state. */
+void space_tree_check(const struct space_tree *tree);
+/* What holds of coordinates after a step that did not fail: quaternions are units. */
+void space_tree_check_coordinates(const struct space_tree *tree, const double *q);
+
 /* The coordinates of birth: 0, and quaternions of no turn. */
 void space_tree_birth(const struct space_tree *tree, double *q);
 /* dq/dt; a quaternion's length does not change. */

@@ -96,6 +96,22 @@ static void count_operations(struct space_dynamics *d)
         d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
 }
 
+/* What holds after creation. */
+static void check(const struct space_dynamics *d)
+{
+    ENSURE(d->coordinates == d->tree.coordinates && d->rates == d->tree.rates,
+           "%d coordinates and %d rates of a tree with %d and %d", d->coordinates, d->rates,
+           d->tree.coordinates, d->tree.rates);
+    ENSURE(d->root_count >= 0 && d->root_count <= d->tree.count, "%d free roots of %d links",
+           d->root_count, d->tree.count);
+    for (int i = 0; i < d->root_count; i++) {
+        ENSURE(i == 0 || d->roots[i] > d->roots[i - 1], "root %d comes after root %d", d->roots[i],
+               d->roots[i - 1]);
+        ENSURE(d->tree.links[d->roots[i]].parent < 0, "free link %d hangs on link %d", d->roots[i],
+               d->tree.links[d->roots[i]].parent);
+    }
+}
+
 struct space_dynamics *space_dynamics_of(const struct space_state *s)
 {
     ENSURE(s->solver == &space_solver_articulated, "motion of another solver");
@@ -141,6 +157,7 @@ static struct space_state *create(const struct space_body *body, const struct sp
     for (int i = 0; i < d->tree.count; i++)
         if (body->links[i].kind == SPACE_FREE)
             d->roots[d->root_count++] = i;
+    check(d);
     weigh_freedoms(d);
     space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
     count_operations(d);
@@ -487,6 +504,8 @@ void space_step_begin(struct space_dynamics *d)
 
 void space_step_advance(struct space_group *g)
 {
+    ENSURE(g->count > 0, "a step of %d bodies", g->count);
+    ENSURE(g->contacts->dt_s > 0, "a step of %g s", g->contacts->dt_s);
     g->instant_s = INSTANT_SHARE * g->contacts->dt_s;
     double residual = 0, h = g->contacts->dt_s, left = h;
     for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
@@ -497,6 +516,7 @@ void space_step_advance(struct space_group *g)
     set_step(g, left);
     advance(g, left < h);
     set_step(g, h);
+    ENSURE(!(g->law_residual < 0), "contacts off their law by %g m/s", g->law_residual);
     for (int k = 0; k < g->count; k++)
         g->all[k]->base.law_residual = fmax(residual, g->law_residual);
 }
@@ -512,7 +532,10 @@ static int step(struct space_state *s)
     } else {
         space_step_advance(&d->alone);
     }
-    return space_step_has_failed(d);
+    int has_failed = space_step_has_failed(d);
+    if (!has_failed)
+        space_tree_check_coordinates(&d->tree, d->base.q);
+    return has_failed;
 }
 
 /* ---------------------------------------------------------------- the state */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/error.h"
 #include "simulator/spatial/steps/space_step.h"
 
 struct space_meeting {
@@ -13,6 +14,7 @@ struct space_meeting {
 struct space_meeting *space_meeting_create(struct space_dynamics *const *all, const int *numbers,
                                            int count, struct arena *arena)
 {
+    ENSURE(count > 0, "a meeting of %d bodies", count);
     size_t room = (size_t)count;
     struct space_meeting *m = arena_take(arena, 1, sizeof *m);
     struct space_contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
@@ -47,6 +49,9 @@ void space_meeting_step(struct space_meeting *m, struct space_dynamics *const *s
     struct space_group *g = &m->group;
     g->count = count;
     for (int k = 0; k < count; k++) {
+        ENSURE(some[k]->base.settings.dt_s == some[0]->base.settings.dt_s,
+               "body %d of a step together has steps of %g s, the first one of %g s", k,
+               some[k]->base.settings.dt_s, some[0]->base.settings.dt_s);
         g->all[k] = some[k];
         space_contacts_gather(&m->contacts, &some[k]->contacts);
         space_step_begin(some[k]);

@@ -53,6 +53,26 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
     return 0;
 }
 
+/* What holds of the rows that were found. */
+static void check(const struct space_limits *limits, const struct space_tree *tree)
+{
+    ENSURE(limits->count >= 0 && limits->count <= limits->row_max, "%d limits of at most %d",
+           limits->count, limits->row_max);
+    for (int i = 0; i < limits->count; i++) {
+        const struct space_limit *row = &limits->rows[i];
+        ENSURE(row->id >= 0 && row->id < limits->row_max, "limit %d is number %d of %d", i, row->id,
+               limits->row_max);
+        ENSURE(row->link >= 0 && row->link < tree->count, "limit %d is of link %d of %d", i,
+               row->link, tree->count);
+        const struct space_tree_link *l = &tree->links[row->link];
+        ENSURE(row->rate >= l->rate && row->rate + row->count <= l->rate + l->rates,
+               "limit %d is of rates %d to %d, its link has %d to %d", i, row->rate,
+               row->rate + row->count, l->rate, l->rate + l->rates);
+        ENSURE((row->turning != NULL) == (row->count == 3), "limit %d of %d rates, of a ball: %d",
+               i, row->count, row->turning != NULL);
+    }
+}
+
 /* Writes a row like `of`; the next one goes into the next place. */
 static void add_row(struct space_limits *limits, const struct space_limit *of, double gap,
                     const double *g, double sign)
@@ -167,6 +187,7 @@ int space_limits_find(struct space_limits *limits, const struct space_tree *tree
 {
     int kept = 0, closed = are_pushed;
     double time_s = are_pushed ? 2 * half_s : half_s;
+    ENSURE(half_s > 0, "half a step of %g s", half_s);
     measure(limits, tree, q);
     for (int i = 0; i < limits->count; i++) {
         struct space_limit *row = &limits->rows[i];
@@ -286,6 +307,7 @@ double space_limits_solve(struct space_limits *limits, struct space_tree *tree,
                           const double *middle, double *rates)
 {
     double work = 0;
+    check(limits, tree);
     find_responses(limits, tree);
     double *before = limits->push; /* all 0 between uses */
     for (int k = 0; k < tree->rates; k++)

@@ -1,6 +1,8 @@
 /* See space_momentum.h. */
 #include "simulator/spatial/tree/space_momentum.h"
 
+#include "common/error.h"
+
 /* + m (d.d 1 - d d'): of a mass away from a point, or with m < 0 back to it. */
 static void add_mass(struct sym3 *inertia, struct vec3 d, double m)
 {
@@ -13,6 +15,8 @@ static void add_mass(struct sym3 *inertia, struct vec3 d, double m)
 
 void space_momentum_find(const struct space_tree *tree, int root, struct space_momentum *m)
 {
+    ENSURE(root >= 0 && root < tree->count && tree->links[root].parent < 0,
+           "link %d of %d is no root", root, tree->count);
     *m = (struct space_momentum){.mass = 0};
     for (int i = root; i < tree->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
@@ -60,6 +64,8 @@ double space_momentum_set(const struct space_tree *tree, int root, const struct 
                           double *qd)
 {
     const struct space_tree_link *l = &tree->links[root];
+    ENSURE(l->parent < 0 && l->slides == 3 && l->joint->has_ball, "link %d is no free root", root);
+    ENSURE(!(now->mass < 0), "the whole of root %d has a mass of %g kg", root, now->mass);
     struct sym3 inverse = sym3_inverse(&now->inertia);
     struct vec3 rate = sym3_apply(&inverse, vec3_sub(target->angular, now->angular));
     struct vec3 by = vec3_scale(rate, turned_s);
