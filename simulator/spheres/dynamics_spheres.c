@@ -87,6 +87,7 @@ static void spheres_stop(struct dynamics *dynamics)
 static void spheres_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
+    ENSURE(part >= 0 && part < s->balls, "sphere %d of %d", part, s->balls);
     const struct ball *ball = &s->ball[part];
     *state = (struct part_state){
         .at_m = ball->at, .velocity_m_s = ball->velocity, .spin_rad_s = s->matter[part].spin};
@@ -259,6 +260,7 @@ static void spheres_step_counts(const struct dynamics *dynamics, uint64_t *steps
 void dynamics_place_sphere(struct dynamics *dynamics, int sphere, const struct part_state *state)
 {
     struct sphere_system *s = sphere_system_of(dynamics);
+    ENSURE(sphere >= 0 && sphere < s->balls, "sphere %d of %d is placed", sphere, s->balls);
     s->ball[sphere].at = state->at_m;
     s->ball[sphere].velocity = state->velocity_m_s;
     s->matter[sphere].spin = state->spin_rad_s;
@@ -277,6 +279,7 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
                          double *rate_m_s)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
+    ENSURE(bone >= 0 && bone < s->rods, "bone %d of %d", bone, s->rods);
     const struct rod *rod = &s->rod[s->rod_of[bone]];
     struct lanes d = rod_vector(rod);
     *length_m = sqrt(lanes_dot(d, d));
@@ -286,6 +289,7 @@ void dynamics_bone_state(const struct dynamics *dynamics, int bone, double *leng
 double dynamics_bone_force(const struct dynamics *dynamics, int bone)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
+    ENSURE(bone >= 0 && bone < s->rods, "the force of bone %d of %d", bone, s->rods);
     int index = s->rod_of[bone];
     const struct rod *rod = &s->rod[index];
     struct lanes d = rod_vector(rod);
@@ -299,6 +303,7 @@ void dynamics_sphere_joint_state(const struct dynamics *dynamics, int joint, int
                                  double *angle_rad, double *rate_rad_s)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
+    ENSURE(joint >= 0 && joint < s->angles, "joint %d of %d", joint, s->angles);
     sphere_joint_state(s, &s->angle[joint], axis, angle_rad, rate_rad_s);
 }
 
@@ -307,8 +312,12 @@ static void spheres_drive_state(const struct dynamics *dynamics, int drive,
                                 struct drive_state *state)
 {
     const struct sphere_system *s = sphere_system_at(dynamics);
+    ENSURE(drive >= 0 && drive < s->phenotype->drive_count, "drive %d of %d", drive,
+           s->phenotype->drive_count);
     const struct sphere_drive *d = &s->body->drives[drive];
     if (d->kind == SPHERE_DRIVE_BONE) {
+        ENSURE(s->rod_of[d->index] >= s->fixed_rods, "drive %d moves bone %d, which is no muscle",
+               drive, d->index);
         dynamics_bone_state(dynamics, d->index, &state->value, &state->rate);
         state->effort = sphere_muscle_force(s, &s->muscle[s->rod_of[d->index] - s->fixed_rods]);
         return;
@@ -325,6 +334,7 @@ static int spheres_substeps(const struct dynamics *dynamics)
 int dynamics_sphere_touches(const struct dynamics *dynamics, int sphere)
 {
     struct sphere_system *s = dynamics_of(dynamics, &dynamics_spheres);
+    ENSURE(sphere >= 0 && sphere < s->balls, "touches of sphere %d of %d", sphere, s->balls);
     sphere_contacts_report(s);
     return s->matter[sphere].is_touching;
 }

@@ -201,6 +201,22 @@ static void set_step(struct sphere_system *s)
     s->h = settings->dt_s / s->substeps;
 }
 
+/* Joints are of spheres of the body, with a bone to another on either side. */
+static void check_joint(const struct sphere_system *s, int i)
+{
+    const struct sphere_joint *joint = &s->body->joints[i];
+    const int balls[] = {joint->sphere, joint->base, joint->end};
+    for (int k = 0; k < 3; k++)
+        ENSURE(balls[k] >= 0 && balls[k] < s->body->sphere_count, "joint %d is of sphere %d of %d",
+               i, balls[k], s->body->sphere_count);
+    ENSURE(joint->reference >= -1 && joint->reference < s->body->sphere_count,
+           "joint %d turns against sphere %d of %d", i, joint->reference, s->body->sphere_count);
+    ENSURE(joint->sphere != joint->base && joint->sphere != joint->end,
+           "joint %d at sphere %d is between spheres %d and %d", i, joint->sphere, joint->base,
+           joint->end);
+}
+
+/* What holds of a body before it is made ready. */
 static void check(const struct sphere_system *s)
 {
     int spheres = s->phenotype->part_count;
@@ -211,6 +227,48 @@ static void check(const struct sphere_system *s)
                a, b);
         ENSURE(a != b, "bone %d leads from sphere %d to itself", i, a);
     }
+    ENSURE(s->body->sphere_count == spheres, "%d spheres in a body of %d parts",
+           s->body->sphere_count, spheres);
+    for (int i = 0; i < s->body->joint_count; i++)
+        check_joint(s, i);
+}
+
+/* The ends of rods at sphere i, of fixed ones and then of muscles. */
+static void check_ends(const struct sphere_system *s, int i)
+{
+    const int *first = &s->first_end[2 * i];
+    ENSURE(first[0] <= first[1] && first[1] <= first[2], "ends of sphere %d from %d, %d, to %d", i,
+           first[0], first[1], first[2]);
+    for (int k = first[0]; k < first[2]; k++) {
+        long rod = s->ends[k].pull - s->pull;
+        ENSURE((rod < s->fixed_rods) == (k < first[1]), "end %d of sphere %d is of rod %ld", k, i,
+               rod);
+        ENSURE(s->rod[rod].a == i || s->rod[rod].b == i, "rod %ld does not end at sphere %d", rod,
+               i);
+    }
+}
+
+void sphere_system_check(const struct sphere_system *s)
+{
+    ENSURE(s->fixed_rods + s->muscle_count == s->rods, "%d fixed bones and %d muscles of %d bones",
+           s->fixed_rods, s->muscle_count, s->rods);
+    for (int i = 0; i < s->rods; i++) {
+        int at = s->rod_of[i];
+        ENSURE(at >= 0 && at < s->rods, "bone %d is rod %d of %d", i, at, s->rods);
+        ENSURE((at >= s->fixed_rods) == !!s->body->bones[i].is_muscle,
+               "bone %d is rod %d, of which %d are fixed", i, at, s->fixed_rods);
+        ENSURE(s->rod[at].a == s->body->bones[i].a && s->rod[at].b == s->body->bones[i].b,
+               "bone %d is rod %d between spheres %d and %d", i, at, s->rod[at].a, s->rod[at].b);
+    }
+    ENSURE(s->first_end[0] == 0 && s->first_end[2 * s->balls] == 2 * s->rods,
+           "ends %d to %d of %d rods", s->first_end[0], s->first_end[2 * s->balls], s->rods);
+    for (int i = 0; i < s->balls; i++)
+        check_ends(s, i);
+    for (int i = 0; i < s->pair_count; i++)
+        ENSURE(s->pairs[i].a >= 0 && s->pairs[i].a < s->pairs[i].b && s->pairs[i].b < s->balls,
+               "spheres %d and %d of %d may touch", s->pairs[i].a, s->pairs[i].b, s->balls);
+    ENSURE(s->pair_count + s->balls + s->balls * s->box_room <= s->touch_room,
+           "room for %d touches of %d pairs", s->touch_room, s->pair_count);
 }
 
 struct dynamics *sphere_system_create(const struct phenotype *phenotype, const struct world *world,
@@ -235,6 +293,7 @@ struct dynamics *sphere_system_create(const struct phenotype *phenotype, const s
     sphere_system_set_viscosity(s);
     if (sphere_contacts_create(s, arena) != 0 || sphere_joints_create(s, arena) != 0)
         return NULL;
+    sphere_system_check(s);
     sphere_system_forget(s);
     return &s->base;
 }

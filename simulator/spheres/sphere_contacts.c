@@ -47,6 +47,7 @@ static int is_joined(const struct sphere_system *s, int a, int b)
 
 int sphere_contacts_create(struct sphere_system *s, struct arena *arena)
 {
+    ENSURE(s->balls > 0, "contacts of %d spheres", s->balls);
     size_t all = (size_t)s->balls * (size_t)(s->balls - 1) / 2;
     s->arena = arena;
     s->box_room = s->world.obstacles.count;
@@ -124,6 +125,8 @@ static double fast_way(const struct sphere_system *s)
 void sphere_contacts_look(struct sphere_system *s)
 {
     double least = DBL_MAX, beyond, more = 2 * fast_way(s);
+    ENSURE(s->world.obstacles.count <= s->box_room, "%d obstacles in a world made for %d",
+           s->world.obstacles.count, s->box_room);
     s->near_count = s->near_box_count = 0;
     for (int i = 0; i < s->pair_count; i++) {
         const struct sphere_pair two = s->pairs[i];
@@ -150,6 +153,9 @@ void sphere_contacts_look(struct sphere_system *s)
                 beyond = smaller(beyond, far);
         }
     }
+    ENSURE(s->near_count <= s->pair_count && s->near_box_count <= s->balls * s->box_room,
+           "%d pairs of %d are near, and %d obstacles", s->near_count, s->pair_count,
+           s->near_box_count);
     s->travel = 0;
     s->range = 0.5 * (s->slack + more) + beyond;
 }
@@ -576,6 +582,8 @@ void sphere_contacts_report(struct sphere_system *s)
 {
     if (s->is_reported)
         return;
+    ENSURE(s->touch_count <= s->touch_room && s->touch_count <= s->point_room,
+           "%d touches, room for %d and %d points", s->touch_count, s->touch_room, s->point_room);
     s->is_reported = 1;
     for (int i = 0; i < s->balls; i++)
         s->matter[i].is_touching = 0;
@@ -634,6 +642,7 @@ static struct touch *room_for_touch(struct sphere_touches *touches)
 void sphere_contacts_meet(struct sphere_system *s, struct sphere_system *others,
                           struct sphere_touches *touches)
 {
+    ENSURE(s != others, "creature %d meets itself", s->base.creature);
     for (int a = 0; a < s->balls; a++)
         for (int b = 0; b < others->balls; b++) {
             struct touch *touch = room_for_touch(touches);

@@ -551,6 +551,9 @@ void sphere_step_together(struct meeting *meeting, struct dynamics *const *some,
                           int *is_broken)
 {
     for (int k = 0; k < count; k++) {
+        ENSURE(sphere_system_of(some[k])->substeps == sphere_system_of(some[0])->substeps,
+               "body %d takes %d substeps, the first one %d", k,
+               sphere_system_of(some[k])->substeps, sphere_system_of(some[0])->substeps);
         begin_step(sphere_system_of(some[k]));
         advance_muscles(sphere_system_of(some[k]));
         set_out(sphere_system_of(some[k]));

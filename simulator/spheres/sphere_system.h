@@ -289,6 +289,8 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 void sphere_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
                           int *is_broken);
 
+/* What holds of a body from its creation on. */
+void sphere_system_check(const struct sphere_system *s);
 /* By the world's viscosity. */
 void sphere_system_set_viscosity(struct sphere_system *s);
 /* Positions and velocities as they are seen from outside. Returns whether they are finite. */
