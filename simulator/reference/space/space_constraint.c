@@ -132,6 +132,53 @@ struct space_constraint *space_constraint_of(const struct space_state *s)
     return (struct space_constraint *)s;
 }
 
+/* Bodies in the order of the tree, the numbers of their joints one behind the other. */
+static void check_bodies(const struct space_constraint *c)
+{
+    int coordinates = 0, rates = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct body *b = &c->bodies[i];
+        ENSURE(b->parent >= WORLD && b->parent < i, "body %d hangs on body %d", i, b->parent);
+        ENSURE(b->hinge.child == i && b->hinge.parent == b->parent,
+               "the joint of body %d joins %d with %d", i, b->hinge.child, b->hinge.parent);
+        ENSURE(b->coordinate == coordinates && b->rate == rates,
+               "body %d begins at coordinate %d and rate %d instead of %d and %d", i, b->coordinate,
+               b->rate, coordinates, rates);
+        coordinates += space_joint_coordinates(b->joint);
+        rates += b->rates;
+    }
+    ENSURE(c->coordinates == coordinates && c->rates == rates,
+           "%d coordinates and %d rates, of the bodies %d and %d", c->coordinates, c->rates,
+           coordinates, rates);
+    ENSURE(c->carriers.coordinates == coordinates && c->carriers.rates == rates,
+           "a tree of %d coordinates and %d rates for %d and %d", c->carriers.coordinates,
+           c->carriers.rates, coordinates, rates);
+}
+
+void space_constraint_check(const struct space_constraint *c)
+{
+    ENSURE(c->touch_count >= 0 && c->touch_count <= c->touch_room, "%d touches press, room for %d",
+           c->touch_count, c->touch_room);
+    ENSURE(c->found_count >= 0 && c->found_count <= c->found_room, "%d touches, room for %d",
+           c->found_count, c->found_room);
+    ENSURE(c->mark_count >= 0 && c->mark_count <= c->mark_room, "%d marks, room for %d",
+           c->mark_count, c->mark_room);
+    for (int i = 0; i < c->touch_count; i++) {
+        const struct touch *t = &c->touches[i];
+        ENSURE(t->size >= 1 && t->size <= 3, "touch %d has %d rows", i, t->size);
+        ENSURE((t->kind == TOUCH_LIMIT) == (t->pair < 0), "touch %d of kind %d is of pair %d", i,
+               t->kind, t->pair);
+        ENSURE(t->pair < c->pair_count, "touch %d is of pair %d of %d", i, t->pair, c->pair_count);
+        ENSURE(t->kind != TOUCH_LIMIT || (t->feature >= 0 && t->feature < c->limit_count),
+               "touch %d is at limit %d of %d", i, t->feature, c->limit_count);
+        ENSURE(t->mode >= TOUCH_FREE && t->mode <= TOUCH_SLIDES, "touch %d is in mode %d", i,
+               t->mode);
+        ENSURE(t->bodies[0] >= WORLD && t->bodies[0] < c->count && t->bodies[1] >= WORLD &&
+                   t->bodies[1] < c->count && t->bodies[0] != t->bodies[1],
+               "touch %d is of bodies %d and %d of %d", i, t->bodies[0], t->bodies[1], c->count);
+    }
+}
+
 static void set_state(struct space_state *s, const double *q, const double *qd);
 
 static struct space_state *create(const struct space_body *body, const struct space_world *world,
@@ -158,6 +205,7 @@ static struct space_state *create(const struct space_body *body, const struct sp
     if (space_touch_create(c, arena) != 0 || take_memory(c, arena) != 0 ||
         space_equation_create(c) != 0 || create_drag(c, body, arena) != 0)
         return NULL;
+    check_bodies(c);
     c->h_s = settings->dt_s;
     set_state(&c->base, c->base.q, c->base.qd);
     space_equation_weigh_freedoms(c);
@@ -462,6 +510,7 @@ static int step(struct space_state *s)
     struct space_constraint *c = space_constraint_of(s);
     if (c->push_out_m_s > 0)
         return push_apart(c);
+    space_constraint_check(c);
     double dt = c->base.settings.dt_s, done = 0, short_step = dt / IMPULSE_STEPS;
     int events = 0, crowd = 0, is_event;
     c->mark_count = c->tries = 0;
@@ -486,6 +535,7 @@ static int step(struct space_state *s)
             events += is_event;
             crowd = is_event && h < CROWDED_S ? crowd + 1 : 0;
         }
+        ENSURE(h > 0 && h <= left, "a part of %g s of the %g s that are left", h, left);
         done = h == left ? dt : done + h;
     }
     book(c);

@@ -49,6 +49,7 @@ static int take_arrays(struct arena *arena, const struct wanted *wanted, size_t 
 int space_equation_extend(struct space_constraint *c, int touches)
 {
     ENSURE(touches >= 0, "room for %d touches", touches);
+    ENSURE(c->count > 0 || c->rates == 0, "%d rates of %d bodies", c->rates, c->count);
     struct space_constraint with = *c;
     int joints = JOINT_ROWS_MAX * (c->count + c->loop_count), laws = 3 * touches;
     int all = joints + laws;

@@ -192,6 +192,9 @@ struct space_constraint {
     double *before;    /* per row: velocity before impulses */
 };
 
+/* space_constraint.c: what holds between two steps. */
+void space_constraint_check(const struct space_constraint *c);
+
 static inline const struct body *space_system_body(const struct space_constraint *c, int i)
 {
     return i < 0 ? &c->ground : &c->bodies[i];
