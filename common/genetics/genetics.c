@@ -8,6 +8,13 @@
 /* More would only randomise the genome, and would use up a creature's gene ids. */
 enum { MUTATIONS_MAX = 64, GENES_PER_CREATURE = 1 << 10 };
 
+void genetics_check(const struct genome *genome)
+{
+    struct error error = {.code = 0};
+
+    ENSURE(genome_check(genome, &error) == 0, "a genome that was made: %s", error.message);
+}
+
 gene_id gene_counter_next(struct gene_counter *counter)
 {
     counter->count++;

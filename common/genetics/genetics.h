@@ -7,6 +7,9 @@
 #include "common/params/params.h"
 #include "common/math/rng.h"
 
+/* What holds of every genome that is made here: genome_check() passes it. Dear. */
+void genetics_check(const struct genome *genome);
+
 /* Gives gene ids to the new genes of one creature: creature id << 10 | count, from 1. Creature ids
  * start at 1, so ids below 1024 are free for genomes written by hand. */
 struct gene_counter {

@@ -24,6 +24,9 @@ enum {
     SLOTS_MAX = 2 * (GENOME_BODIES_MAX + GENOME_CONNECTIONS_MAX + GENOME_NEURONS_MAX),
     ROWS_MAX = GENOME_NEURONS_MAX /* of the largest table */
 };
+_Static_assert((int)ROWS_MAX >= (int)GENOME_BODIES_MAX &&
+                   (int)ROWS_MAX >= (int)GENOME_CONNECTIONS_MAX,
+               "neurons are the largest table");
 
 enum table { TABLE_BODY, TABLE_CONNECTION, TABLE_NEURON, TABLE_COUNT };
 
@@ -115,6 +118,8 @@ struct rows {
 static void add_slot(struct chromosome *chromosome, enum table table, int row_a, int row_b,
                      int body)
 {
+    ENSURE(chromosome->count < SLOTS_MAX, "slot %d of %d", chromosome->count, SLOTS_MAX);
+    ENSURE(row_a >= 0 || row_b >= 0, "slot %d is of neither parent", chromosome->count);
     chromosome->slots[chromosome->count++] =
         (struct slot){.table = table, .rows = {row_a, row_b}, .body = body};
 }
@@ -416,6 +421,7 @@ static int finish(struct genome *child, const struct genome *a, struct rng *rng)
         child->root = child->bodies[0].id;
     redraw_targets(child, rng);
     wiring_tidy(child, rng);
+    CHECK_DEARLY(genetics_check(child));
     return child->connection_count > 0 || a->connection_count == 0;
 }
 
@@ -484,6 +490,8 @@ static void mark_reached(const struct genome *genome, int top, char is_reached[G
     int todo[GENOME_BODIES_MAX], count = 0, i;
 
     memset(is_reached, 0, GENOME_BODIES_MAX);
+    ENSURE(top >= 0 && top < genome->body_count, "body %d of %d is grafted", top,
+           genome->body_count);
     is_reached[top] = 1;
     todo[count++] = top;
     while (count > 0) {
@@ -492,6 +500,8 @@ static void mark_reached(const struct genome *genome, int top, char is_reached[G
         for (i = 0; i < genome->connection_count; i++) {
             int to = genome_find_body(genome, genome->connections[i].to);
 
+            ENSURE(to >= 0, "connection %d leads to gene %llu, which is no body", i,
+                   (unsigned long long)genome->connections[i].to);
             if (genome->connections[i].from == from && !is_reached[to] &&
                 !genome->connections[i].brace) {
                 is_reached[to] = 1;

@@ -66,6 +66,7 @@ static int try_kind(struct mutation *mutation, struct genome *genome, int kind)
     struct genome trial;
     int is_change;
 
+    ENSURE(kind_at(genome, kind), "mutation %d is of no kind", kind);
     /* An earlier mutation may have taken the last site. */
     if (kind_at(genome, kind)->count_sites(genome) == 0)
         return 0;
@@ -143,6 +144,7 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
     struct genome work;
     int status;
 
+    ENSURE(count >= 0 && text_size >= 0, "%d mutations in %d letters", count, text_size);
     if (text_size > 0)
         text[0] = '\0';
     if (genome_copy(&work, genome))
@@ -156,5 +158,6 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
     }
     genome_deinit(genome);
     *genome = work;
+    CHECK_DEARLY(genetics_check(genome));
     return 0;
 }

@@ -149,6 +149,8 @@ static void change_choice(struct mutation *mutation, void *gene, const struct ge
 {
     int low = (int)field->range.low, count = (int)field->range.high - low + 1;
     int before = (int)gene_number(field, gene);
+    ENSURE(before >= low && before < low + count, "%s of %s is choice %d of %d", field->words, name,
+           before, count);
     int after = low + (before - low + 1 + mutation_below(mutation, count - 1)) % count;
 
     gene_set_number(field, gene, after);
@@ -214,6 +216,8 @@ struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change
 {
     struct body_gene *body;
 
+    ENSURE(mutation_count_held(mutation->genome, change) > 0, "none of %d bodies can change by %d",
+           mutation->genome->body_count, (int)change);
     do
         body = mutation_pick_body(mutation, row);
     while (!is_held(mutation->genome, change, *row));

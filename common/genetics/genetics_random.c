@@ -48,6 +48,8 @@ static const double recursion_weights[4] = {0.7, 0.2, 0.07, 0.03};
 
 int genetics_has_mover(const struct genome *genome, int row)
 {
+    ENSURE(row >= 0 && row < genome->body_count, "the mover of body %d of %d", row,
+           genome->body_count);
     return genetics_kind_of(genome)->has_mover(genome, row);
 }
 
@@ -56,6 +58,8 @@ int genetics_has_joint(const struct genome *genome, int row)
     const struct body_gene *body = &genome->bodies[row];
     int i;
 
+    ENSURE(row >= 0 && row < genome->body_count, "the joint of body %d of %d", row,
+           genome->body_count);
     if (body->id == genome->root && body->recursive_limit == 1)
         return 0;
 
@@ -68,6 +72,7 @@ int genetics_has_joint(const struct genome *genome, int row)
 double genetics_random_length(double low_m, double high_m, struct rng *rng)
 {
     double least = fmin(low_m, high_m), most = fmax(low_m, high_m);
+    ENSURE(least > 0, "a length between %g and %g m", low_m, high_m);
     double length = det_exp(rng_uniform(rng, det_log(least), det_log(most)));
 
     return fmin(fmax(length, least), most);
@@ -141,6 +146,9 @@ int genetics_random_body(struct genome *genome, const struct params *params, str
 static int add_ends(struct genome *genome, gene_id from, gene_id to, struct gene_counter *ids,
                     struct connection_gene **connection)
 {
+    ENSURE(genome_find_body(genome, from) >= 0 && genome_find_body(genome, to) >= 0,
+           "a connection from gene %llu to gene %llu, which are no bodies",
+           (unsigned long long)from, (unsigned long long)to);
     if (genome->connection_count == GENOME_CONNECTIONS_MAX)
         return ERR_LIMIT;
     *connection = genome_add_connection(genome);
@@ -168,6 +176,7 @@ int genetics_random_brace(struct genome *genome, gene_id from, gene_id to,
                           const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
     struct connection_gene *connection;
+    ENSURE(genetics_kind_of(genome)->draw_brace, "bodies of kind %d have no braces", genome->kind);
     int status = add_ends(genome, from, to, ids, &connection);
 
     if (!status)
@@ -190,6 +199,10 @@ static int add_neuron(struct genome *genome, gene_id owner, int function,
     struct neuron_gene *neuron;
     int k;
 
+    ENSURE(function >= 0 && function < NEURON_FUNCTION_COUNT, "a neuron of function %d of %d",
+           function, NEURON_FUNCTION_COUNT);
+    ENSURE(owner == 0 || genome_find_body(genome, owner) >= 0,
+           "a neuron of gene %llu, which is no body", (unsigned long long)owner);
     if (genome->neuron_count == GENOME_NEURONS_MAX)
         return ERR_LIMIT;
     neuron = genome_add_neuron(genome);
@@ -370,6 +383,8 @@ static int add_effector(struct genome *genome, int row, int is_driven, double fr
 int genetics_random_effector(struct genome *genome, int row, double frequency_hz,
                              const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
+    ENSURE(row >= 0 && row < genome->body_count, "an effector of body %d of %d", row,
+           genome->body_count);
     return add_effector(genome, row, rng_chance(rng, params->initial_oscillators), frequency_hz,
                         params, rng, ids);
 }
@@ -377,6 +392,8 @@ int genetics_random_effector(struct genome *genome, int row, double frequency_hz
 int genetics_random_drive(struct genome *genome, int row, const struct params *params,
                           struct rng *rng, struct gene_counter *ids)
 {
+    ENSURE(row >= 0 && row < genome->body_count, "a drive of body %d of %d", row,
+           genome->body_count);
     genome->bodies[row].drive_strength = rng_uniform(rng, STRENGTH_MIN, 1);
     return draw_drives(genome, row, params, rng, ids);
 }
@@ -385,6 +402,9 @@ void genetics_random_emitter(struct genome *genome, int row, int emitter, struct
 {
     struct body_gene *body = &genome->bodies[row];
 
+    ENSURE(row >= 0 && row < genome->body_count, "an emitter of body %d of %d", row,
+           genome->body_count);
+    ENSURE(emitter >= 0 && emitter < EMITTER_COUNT, "emitter %d of %d", emitter, EMITTER_COUNT);
     body->emitters[emitter].is_there = 1;
     body->emitters[emitter].input.weight = rng_uniform(rng, 0.8, 1.2);
     draw_signal(genome, body->id, rng, &body->emitters[emitter].input);
@@ -651,6 +671,7 @@ static void keep_strengths(struct genome *genome, const struct genome *before)
         struct body_gene *body = &genome->bodies[i];
         const struct body_gene *old = &before->bodies[i];
 
+        ENSURE(body->id == old->id, "body %d became another gene with its new brain", i);
         body->has_effector = old->has_effector;
         body->effector_strength = old->effector_strength;
         if (!body->has_effector)
@@ -683,6 +704,7 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
     }
     keep_strengths(&made, genome);
     wiring_tidy(&made, rng);
+    CHECK_DEARLY(genetics_check(&made));
     genome_deinit(genome);
     *genome = made;
     return 0;
@@ -700,5 +722,6 @@ int genetics_random(struct genome *genome, const struct params *params, struct r
     wiring_tidy(genome, rng);
     if (params->breeding_choice == CHOICE_INHERITED)
         genome->breeding = (uint8_t)genetics_draw_breeding(params, rng);
+    CHECK_DEARLY(genetics_check(genome));
     return 0;
 }

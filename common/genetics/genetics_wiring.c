@@ -21,8 +21,11 @@ struct place {
 };
 enum { PLACES_MAX = GENOME_CONNECTIONS_MAX };
 
+_Static_assert((int)GENOME_BODIES_MAX <= (int)PLACES_MAX, "a list of places takes all bodies");
+
 static int add_place(struct place *places, int count, gene_id body, gene_id via)
 {
+    ENSURE(count >= 0 && count < PLACES_MAX, "place %d of at most %d", count, PLACES_MAX);
     places[count].body = body;
     places[count].via = via;
     return count + 1;
@@ -139,6 +142,10 @@ int wiring_draw_source(const struct genome *genome, gene_id owner, enum input_ki
     if (scope < 0)
         return 0;
     walk(genome, owner, kind, scope, (int)rng_below(rng, (uint32_t)counts[scope]), input);
+    ENSURE(input->kind == kind && input->scope == scope,
+           "an input of kind %d and scope %d for one "
+           "of kind %d and scope %d",
+           input->kind, input->scope, kind, scope);
     return 1;
 }
 
@@ -224,6 +231,8 @@ static void repair(struct genome *genome, struct rng *rng)
     for (i = 0; i < genome->neuron_count; i++) {
         struct neuron_gene *neuron = &genome->neurons[i];
 
+        ENSURE(neuron->function < NEURON_FUNCTION_COUNT, "neuron %d has function %d of %d", i,
+               neuron->function, NEURON_FUNCTION_COUNT);
         for (k = 0; k < neuron_functions[neuron->function].input_count; k++)
             repair_input(genome, neuron->owner, rng, &neuron->inputs[k]);
     }
@@ -235,12 +244,16 @@ static void mark_reached(const struct genome *genome, char is_reached[GENOME_BOD
     int i, from, to, has_changed = 1;
 
     memset(is_reached, 0, GENOME_BODIES_MAX);
-    is_reached[genome_find_body(genome, genome->root)] = 1;
+    from = genome_find_body(genome, genome->root);
+    ENSURE(from >= 0, "the root is gene %llu, which no body is", (unsigned long long)genome->root);
+    is_reached[from] = 1;
     while (has_changed) {
         has_changed = 0;
         for (i = 0; i < genome->connection_count; i++) {
             from = genome_find_body(genome, genome->connections[i].from);
             to = genome_find_body(genome, genome->connections[i].to);
+            ENSURE(from >= 0 && to >= 0, "connection %d leads from body %d to body %d", i, from,
+                   to);
             if (is_reached[from] && !is_reached[to] && !genome->connections[i].brace)
                 is_reached[to] = has_changed = 1;
         }
