@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "common/error.h"
+
 /* Edges are parallel if the square of the sine between them is smaller. */
 #define PARALLEL 1e-6
 
@@ -95,6 +97,8 @@ static double distance_to_box(const double at[3], const double half[3], double w
 
 double solids_ball_gap(const struct solid *ball, const struct solid *other, struct vec3 *normal)
 {
+    ENSURE(ball->is_round, "a ball with sides of %g, %g and %g m", 2 * ball->half[0],
+           2 * ball->half[1], 2 * ball->half[2]);
     struct vec3 off = vec3_sub(ball->centre, other->centre);
     static const double point[3] = {0, 0, 0};
     double at[3], way[3];

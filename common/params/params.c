@@ -72,6 +72,7 @@ void params_ask_solver(struct params *params, int solver)
     double *const bounds[] = {&params->guard_speed_m_s, &params->guard_turn_rad,
                               &params->guard_joint_speed_rad_s, &params->guard_joint_speed_m_s};
 
+    ENSURE(solver >= 0 && solver < SOLVER_COUNT, "solver %d of %d", solver, SOLVER_COUNT);
     if (solver == params->simulation_solver)
         return;
     params->simulation_solver = solver;
@@ -325,13 +326,18 @@ int params_set_assignment(struct params *params, const char *assignment, struct 
 
 static void print_choice(const char *choices, int number, char *buffer, size_t size)
 {
-    for (; number > 0; number--)
-        choices = strchr(choices, '|') + 1;
+    for (; number > 0; number--) {
+        const char *bar = strchr(choices, '|');
+        ENSURE(bar, "choice %d is beyond %s", number, choices);
+        choices = bar + 1;
+    }
     snprintf(buffer, size, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
 void params_print_value(const struct params *params, int index, char *buffer, size_t size)
 {
+    ENSURE(index >= 0 && index < param_count, "the value of parameter %d of %d", index,
+           param_count);
     const struct param_info *info = &param_table[index];
     const void *value = value_of(params, info);
     char number[TEXT_NUMBER_SIZE];
@@ -368,6 +374,8 @@ static void print_choices(const char *choices, char *buffer, size_t size)
 
 void params_print_range(int index, char *buffer, size_t size)
 {
+    ENSURE(index >= 0 && index < param_count, "the range of parameter %d of %d", index,
+           param_count);
     const struct param_info *info = &param_table[index];
     char min[TEXT_NUMBER_SIZE], max[TEXT_NUMBER_SIZE];
     switch (info->type) {
