@@ -12,6 +12,7 @@
 #include "simulator/tools/command_contest.h"
 #include "simulator/tools/command_evaluate.h"
 #include "simulator/tools/command_export.h"
+#include "simulator/tools/command_garden.h"
 #include "simulator/tools/command_preserve.h"
 #include "simulator/tools/command_scene.h"
 #include "simulator/evaluate/evaluate.h"
@@ -19,8 +20,13 @@
 #include "simulator/fingerprint.h"
 #include "simulator/task_server.h"
 
-static const struct command *const commands[] = {
-    &evaluate_command, &contest_command, &preserve_command, &export_command, &scene_command, NULL};
+static const struct command *const commands[] = {&evaluate_command,
+                                                 &contest_command,
+                                                 &preserve_command,
+                                                 &garden_command,
+                                                 &export_command,
+                                                 &scene_command,
+                                                 NULL};
 
 static void print_help(void)
 {

@@ -3,15 +3,18 @@
 #include <string.h>
 #include <stdio.h>
 
-/* A body as founders have it, and the least that a preserve is to favour, m2. */
+/* A body as founders have it, and the least that a preserve is to favour, m2: below that bodies
+ * become smaller and smaller, since a small mother cannot pay for a larger child. */
 #define FOUNDER_M2 0.3
-#define LEAST_M2   0.1
+#define LEAST_M2   0.25
+/* What muscles take, W by the square metre, and how long creatures live, s, as measured. */
+#define MUSCLES_W_M2 15.0
+#define LIFE_S       250.0
 /* Side of a cell of plants, m; the share of plants that is digested; what breeding alone costs, by the
  * child's body; what an egg costs besides, J. */
 #define CELL_M   0.5
 #define DIGESTED 0.8
 #define ALONE    1.2
-#define EGG_J    300.0
 
 const char *const epoch_fact_names[EPOCH_FACT_COUNT] = {
 #define X(name) #name,
@@ -61,9 +64,10 @@ int preserve_warn(const struct params *params, char *text, size_t size)
     double still_w =
         DIGESTED * p->preserve_growth_1_s * p->preserve_plants_j_m2 * CELL_M * CELL_M / 4;
     double rest_w = p->preserve_head_w + p->preserve_rest_w_m2 * FOUNDER_M2;
-    double best_m2 = (p->preserve_head_w + EGG_J / p->preserve_age_s) /
-                     (p->preserve_rest_w_m2 + p->preserve_body_j_m2 / p->preserve_age_s);
-    double child_j_m2 = ALONE * p->preserve_body_j_m2 + EGG_J / FOUNDER_M2;
+    double best_m2 =
+        (p->preserve_head_w + p->preserve_egg_j / LIFE_S) /
+        (p->preserve_rest_w_m2 + MUSCLES_W_M2 + ALONE * p->preserve_body_j_m2 / LIFE_S);
+    double child_j_m2 = ALONE * p->preserve_body_j_m2 + p->preserve_egg_j / FOUNDER_M2;
     if (still_w >= rest_w)
         snprintf(text, size,
                  "a mouth that never moves gets up to %.2g W where there is light, and the upkeep "
@@ -71,8 +75,8 @@ int preserve_warn(const struct params *params, char *text, size_t size)
                  still_w, FOUNDER_M2, rest_w);
     else if (best_m2 < LEAST_M2)
         snprintf(text, size,
-                 "a body of %.2g m2 fares best, with this preserve.head_w, rest_w_m2, body_j_m2 "
-                 "and age_s: bodies will shrink",
+                 "a body of %.2g m2 fares best, with this preserve.head_w, egg_j, rest_w_m2 "
+                 "and body_j_m2: bodies will shrink",
                  best_m2);
     else if (child_j_m2 > (1 - p->preserve_give) * p->preserve_reserve_j_m2)
         snprintf(text, size,

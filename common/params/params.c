@@ -104,6 +104,7 @@ void params_set_recorded_defaults(struct params *params)
 {
     params_set_defaults(params);
     params->boxes_neighbours = NEIGHBOURS_PASS;
+    params->preserve_egg_j = 300;
 }
 
 static void *field_of(struct params *params, const struct param_info *info)

@@ -497,6 +497,7 @@ static const struct section {
 } sections[] = {
     {"worlds", "worlds", "Worlds", preserve_is_wanted, report_write_worlds},
     {"ways", "ways of living", "How they live", preserve_is_wanted, report_write_ways},
+    {"evolution", "evolution", "Is it evolution?", preserve_is_wanted, report_write_evolution},
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
     {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
     {"fitness", "fitness", "Fitness", has_goal, write_fitness},

@@ -12,8 +12,6 @@ enum { CHILD_DRAWS = 8 };
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
 #define READY_SHARE 0.5
-/* What each egg costs besides, J, however small the child: a small child is not the cheaper one. */
-#define EGG_J 300.0
 /* A creature that has met nobody breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
@@ -101,7 +99,8 @@ static double payable_m2(const struct preserve *p, const struct dweller *d, int 
 {
     const struct params *params = p->params;
     double most_j = (1 - params->preserve_give) * params->preserve_reserve_j_m2 * d->area_m2;
-    return (most_j - EGG_J) / (params->preserve_body_j_m2 * (has_mate ? 1 : 1 + ALONE_SHARE));
+    return (most_j - params->preserve_egg_j) /
+           (params->preserve_body_j_m2 * (has_mate ? 1 : 1 + ALONE_SHARE));
 }
 
 static void draw_child(struct preserve *p, int i)
@@ -138,9 +137,9 @@ static microjoules body_of(const struct preserve *p, const struct dweller *d)
 {
     return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
 }
-static microjoules fee_of(const struct dweller *d, microjoules body)
+static microjoules fee_of(const struct preserve *p, const struct dweller *d, microjoules body)
 {
-    return microjoules_of(EGG_J) +
+    return microjoules_of(p->params->preserve_egg_j) +
            (d->child_descent.father ? 0 : (microjoules)(ALONE_SHARE * (double)body));
 }
 
@@ -155,7 +154,7 @@ static void lay_egg(struct preserve *p, int i, microjoules body, microjoules giv
         preserve_fail(p, p->state->egg_count < PRESERVE_EGGS_MAX ? ERR_MEMORY : ERR_LIMIT, "eggs");
         return;
     }
-    microjoules fee = fee_of(d, body);
+    microjoules fee = fee_of(p, d, body);
     *egg = (struct creature_state){.descent = d->child_descent,
                                    .genome = d->child,
                                    .reserve = given,
@@ -182,7 +181,7 @@ void preserve_lay(struct preserve *p, int i)
         return;
     microjoules body = body_of(p, d);
     microjoules given = (microjoules)(p->params->preserve_give * (double)c->reserve);
-    if (c->reserve - given >= body + fee_of(d, body))
+    if (c->reserve - given >= body + fee_of(p, d, body))
         lay_egg(p, i, body, given);
 }
 

@@ -29,6 +29,11 @@ says 'report.html' "$bin/controller" report one
 says 'Energy adds up to the microjoule' cat one/report.html
 says "<td class='n'>1</td><td class='n'>$(sql one 'SELECT living FROM epochs WHERE world = 1 AND epoch = 4')</td>" cat one/report.html
 says 'Longest lineages' cat one/report.html
+says '^families +[0-9.]+ +[0-9.]+ \.\. [0-9.]+ +(drift|selection)' "$bin/controller" evolution one
+says '^late creatures leave [01]\.[0-9]+ of all' "$bin/controller" garden one --seeds 2 --minutes 1 --each 2
+refused 1 'is no preserve|cannot|No such' "$bin/controller" garden none
+refused 2 'pairs of states' "$bin/simulator" garden --params one/params.ini
+refused 1 'params.ini: state' "$bin/simulator" garden --params one/params.ini one/params.ini one/params.ini
 
 # what it looked like: simulated again, as it was
 if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then

@@ -397,8 +397,8 @@ static void make_preserve(int epochs)
         row->facts[EPOCH_living] = 10 + i;
         row->facts[EPOCH_sun_uj] = row->facts[EPOCH_plants_uj] = i * (int64_t)15e6;
     }
-    facts->lives[0] =
-        (struct store_life){.id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4};
+    facts->lives[0] = (struct store_life){
+        .id = 5, .family = 3, .cause = -1, .children = 1, .part_count = 4, .area_m2 = 0.25};
     facts->lives[1] = (struct store_life){.id = 7,
                                           .mother = 9,
                                           .family = 3,
@@ -438,6 +438,8 @@ START_TEST(a_preserve_has_worlds_and_lives)
     check_says("<i class='s1'></i>world 1 <b>15</b>");
     check_says("<i class='s0'></i>sun <b>2</b>"); /* 60 J in 30 s */
     check_says("Energy adds up");
+    check_says("<td>families</td><td class='n'>0.50</td>"); /* one, in one of two worlds */
+    check_says("200 shadows have");
     check_says("<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>");
     check_says(">1:05</td>");
     /* 2 of the dead, one grazes: 10 J; one bites: 30 J, half of it carrion */

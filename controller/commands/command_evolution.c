@@ -1,0 +1,91 @@
+/* controller evolution: a preserve beside its neutral shadows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/math/detmath.h"
+#include "common/system/output.h"
+#include "controller/commands/commands.h"
+#include "controller/report/shadow.h"
+
+static void print_row(const struct shadow_report *shadows, const struct shadow_row *row)
+{
+    const struct shadow_band *band =
+        row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
+    char run[32], low[32], high[32];
+    snprintf(run, sizeof run, "%.*f", row->digits, band->run);
+    snprintf(low, sizeof low, "%.*f", row->digits, band->low);
+    snprintf(high, sizeof high, "%.*f", row->digits, band->high);
+    output_print(stdout, "%-11s %8s %9s .. %-8s %-10s %s%s%s\n", row->name, run, low, high,
+                 shadow_verdict(band), row->meaning, row->unit[0] ? "," : "", row->unit);
+}
+
+static void print_report(const char *directory, const struct shadow_report *shadows, int life_count)
+{
+    output_print(stdout, "%s: %d lives, %.4g minutes, %d neutral shadows\n\n%-11s %8s %21s\n",
+                 directory, life_count, shadows->times_s[SHADOW_STEPS - 1] / 60, SHADOW_COPIES, "",
+                 "run", "95 % of shadows");
+    for (int i = 0; i < SHADOW_FACT_COUNT; i++)
+        print_row(shadows, &shadow_rows[i]);
+    output_print(stdout,
+                 "\nBy drift alone %.1f families of a world would be left. A generation changes "
+                 "bodies by %+.1f %% by\nselection and by %+.1f %% by what children differ in from "
+                 "their mothers.\n",
+                 shadows->drift_families, 100 * (det_exp(shadows->selected) - 1),
+                 100 * (det_exp(shadows->inherited) - 1));
+}
+
+static int make_report(struct store *store, struct shadow_report *shadows, int *life_count,
+                       struct error *error)
+{
+    struct store_life *lives = NULL;
+    struct params params;
+    int status = store_get_params(store, &params, error);
+    if (!status && !preserve_is_wanted(&params))
+        return error_set(error, ERR_USAGE, "the run is no preserve");
+    if (!status)
+        status = store_get_lives(store, &lives, life_count, error);
+    if (!status && shadow_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
+        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (!status && shadows->step_count == 0)
+        status = error_set(error, ERR_MISSING, "nobody has lived yet");
+    free(lives);
+    return status;
+}
+
+static int command_evolution(int argc, char **argv)
+{
+    int result = command_parse(&evolution_command, argc, argv, NULL);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    if (result)
+        return result;
+
+    struct store *store = NULL;
+    struct error error = {0};
+    struct shadow_report *shadows = calloc(1, sizeof *shadows);
+    int life_count = 0;
+    int status = shadows ? command_open_run(argv[optind], &store, &error)
+                         : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (!status)
+        status = make_report(store, shadows, &life_count, &error);
+    if (!status)
+        print_report(argv[optind], shadows, life_count);
+    store_close(store);
+    free(shadows);
+    return status ? command_fail(&error) : command_finish_output();
+}
+
+const struct command evolution_command = {
+    .program = "controller",
+    .name = "evolution",
+    .operands = "RUN_DIR",
+    .summary = "a preserve beside drift alone: is it evolution?",
+    .about =
+        "Compares a run of a preserve with 200 neutral shadows: the same births and deaths at "
+        "the same times, and the same mutations, but mothers and the dead are drawn by chance. "
+        "What lies outside of 95 % of the shadows, selection has made. Of the living at the end: "
+        "bodies, parts, hunters, families. Means of the second half, by kinds whose ancestors "
+        "lived ten minutes before (MODES): change, novelty, complexity, ecology. The report has "
+        "the same with plots.",
+    .run = command_evolution};

@@ -1,0 +1,132 @@
+/* controller garden RUN_DIR: hands a preserve's states, as files, to 'simulator garden'. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/system/file.h"
+#include "controller/commands/commands.h"
+#include "controller/store/run_directory.h"
+#include "controller/workers/program.h"
+
+enum { SIDES = 2, FILES_MAX = SIDES * EPOCH_WORLDS_MAX };
+
+/* What the simulator is called with. */
+struct call {
+    char params[RUN_PATH_SIZE];
+    char files[FILES_MAX][RUN_PATH_SIZE];
+    int file_count;
+};
+
+/* The state at the end of an epoch becomes a file of its own, which the caller removes. */
+static int write_state(struct store *store, uint32_t world, uint32_t epoch, struct call *call,
+                       struct error *error)
+{
+    const char *place = getenv("TMPDIR");
+    char *path = call->files[call->file_count];
+    struct epoch_order *order = epoch_order_create();
+    if (!order)
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    order->world = world;
+    order->epoch = epoch + 1;
+    int status = store_get_order(store, order, error);
+    if (!status && order->state.length == 0)
+        status = error_set(error, ERR_MISSING, "world %" PRIu32 " has no state of epoch %" PRIu32,
+                           world, epoch);
+    if (!status) {
+        snprintf(path, RUN_PATH_SIZE, "%s/state-XXXXXX", place && *place ? place : "/tmp");
+        int file = mkstemp(path);
+        status = file < 0 ? error_set(error, ERR_IO, "%s: cannot be made", path)
+                          : file_write(path, order->state.bytes, order->state.length, error);
+        if (file >= 0) {
+            close(file);
+            call->file_count++;
+        }
+    }
+    epoch_order_destroy(order);
+    return status;
+}
+
+/* The first and the last state of each world. */
+static int write_states(struct store *store, struct call *call, struct error *error)
+{
+    struct params params;
+    int status = store_get_params(store, &params, error);
+    if (!status && !preserve_is_wanted(&params))
+        status = error_set(error, ERR_USAGE, "the run is no preserve");
+    for (uint32_t world = 0; !status && world < (uint32_t)params.preserve_worlds; world++) {
+        int64_t last = -1;
+        status = store_get_last_epoch(store, world, &last, error);
+        if (!status && last < 1)
+            status = error_set(error, ERR_MISSING, "world %" PRIu32 " has not lived yet", world);
+        if (!status)
+            status = write_state(store, world, 0, call, error);
+        if (!status)
+            status = write_state(store, world, (uint32_t)last, call, error);
+    }
+    return status;
+}
+
+/* The simulator's exit code, or ERR_*. `options` are what is behind RUN_DIR. */
+static int hand_over(struct call *call, int option_count, char **options, struct error *error)
+{
+    char program[RUN_PATH_SIZE], name[] = "simulator", garden[] = "garden", params[] = "--params";
+    char **words = calloc((size_t)(option_count + call->file_count) + 5, sizeof *words);
+    int count = 0;
+    int status = words ? program_find(name, program, error)
+                       : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (status >= 0) {
+        char *const first[] = {name, garden, params, call->params};
+        for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+            words[count++] = first[i];
+        for (int i = 0; i < option_count; i++)
+            words[count++] = options[i];
+        for (int i = 0; i < call->file_count; i++)
+            words[count++] = call->files[i];
+        status = program_run(program, words, error);
+    }
+    free(words);
+    return status;
+}
+
+static int run(const char *directory, int option_count, char **options, struct error *error)
+{
+    struct store *store = NULL;
+    struct call *call = calloc(1, sizeof *call);
+    int status = call ? run_directory_path(directory, "params.ini", call->params, error)
+                      : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    if (!status)
+        status = command_open_run(directory, &store, error);
+    if (!status)
+        status = write_states(store, call, error);
+    store_close(store);
+    if (!status)
+        status = hand_over(call, option_count, options, error);
+    for (int i = 0; call && i < call->file_count; i++)
+        unlink(call->files[i]);
+    free(call);
+    return status;
+}
+
+static int command_garden(int argc, char **argv)
+{
+    struct error error = {0};
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        return command_parse(&garden_command, argc, argv, NULL);
+    if (argc < 2 || argv[1][0] == '-')
+        return command_usage("garden", "expected RUN_DIR");
+    int status = run(argv[1], argc - 2, argv + 2, &error);
+    return status < 0 ? command_fail(&error) : status;
+}
+
+const struct command garden_command = {
+    .program = "controller",
+    .name = "garden",
+    .operands = "RUN_DIR [option of simulator garden]...",
+    .summary = "founders and late creatures of a preserve in one water",
+    .about =
+        "A common garden: founders of a run of a preserve and creatures of its end live in the "
+        "same fresh water, and those are counted who descend from either. Options are handed "
+        "to simulator: see 'simulator garden --help', and docs/preserve.md.",
+    .run = command_garden};

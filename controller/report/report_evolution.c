@@ -1,0 +1,125 @@
+/* Whether it is evolution: the report of a preserve beside its neutral shadows (shadow.h). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/math/detmath.h"
+#include "controller/report/chart.h"
+#include "controller/report/report.h"
+#include "controller/report/shadow.h"
+
+/* ---- plots ---- */
+
+static const struct {
+    int fact;
+    const char *title, *meaning;
+} plots[] = {
+    {SHADOW_AREA, "Bodies beside drift (m²)",
+     "The line is the run. The band has 95 % of the shadows, which inherit with the same "
+     "mutations and choose by chance: what is outside, selection has made."},
+    {SHADOW_HUNTERS, "Share of hunters beside drift", "As in the plot of bodies."},
+    {SHADOW_FAMILIES, "Families of a world beside drift",
+     "Families are lost by chance, too. Below the band some take over; above it something "
+     "keeps several."},
+    {SHADOW_NOVELTY, "New kinds that last, beside drift",
+     "Kinds whose ancestors lived ten minutes before, and that were never there before."},
+};
+enum { PLOT_COUNT = sizeof plots / sizeof plots[0] };
+
+static void draw_plot(const struct shadow_report *shadows, int number, FILE *file)
+{
+    double run[SHADOW_STEPS], low[SHADOW_STEPS], high[SHADOW_STEPS], minutes[SHADOW_STEPS];
+    int first = 0;
+    struct chart chart = {.file = file,
+                          .title = plots[number].title,
+                          .meaning = plots[number].meaning,
+                          .x_name = "simulated minutes",
+                          .x_min = HUGE_VAL,
+                          .x_max = -HUGE_VAL,
+                          .y_max = -HUGE_VAL};
+    for (int i = 0; i < SHADOW_STEPS; i++) {
+        const struct shadow_band *band = &shadows->bands[i][plots[number].fact];
+        run[i] = band->run;
+        low[i] = band->low;
+        high[i] = band->high;
+        minutes[i] = shadows->times_s[i] / 60;
+        first += first == i && !isfinite(band->run + band->low);
+    }
+    int count = SHADOW_STEPS - first;
+    if (count < 2)
+        return;
+    const struct chart_series series = {"the run", 0, run + first};
+    chart_include(minutes + first, count, &chart.x_min, &chart.x_max);
+    chart_include(run + first, count, &chart.y_min, &chart.y_max);
+    chart_include(high + first, count, &chart.y_min, &chart.y_max);
+    chart_begin(&chart);
+    chart_band(&chart, minutes + first, low + first, high + first, count, 1);
+    chart_line(&chart, minutes + first, &series, count);
+    chart_end(&chart, &series, 1, count);
+}
+
+/* ---- the table ---- */
+
+static void write_number(FILE *file, double value, int digits)
+{
+    if (isfinite(value))
+        fprintf(file, "<td class='n'>%.*f</td>", digits, value);
+    else
+        fputs("<td class='n'></td>", file);
+}
+
+static void write_row(const struct shadow_report *shadows, const struct shadow_row *row, FILE *file)
+{
+    const struct shadow_band *band =
+        row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
+    fprintf(file, "<tr><td>%s%s%s</td>", row->name, row->unit[0] ? "," : "", row->unit);
+    write_number(file, band->run, row->digits);
+    write_number(file, band->middle, row->digits);
+    write_number(file, band->low, row->digits);
+    write_number(file, band->high, row->digits);
+    fprintf(file, "<td>%s</td><td>%s</td></tr>\n", shadow_verdict(band), row->meaning);
+}
+
+static void write_table(const struct shadow_report *shadows, FILE *file)
+{
+    fputs("<div class='wide'><table><tr><th></th><th class='n'>run</th>"
+          "<th class='n'>shadows</th><th class='n'>95 % from</th><th class='n'>to</th>"
+          "<th></th><th></th></tr>\n",
+          file);
+    for (int i = 0; i < SHADOW_FACT_COUNT; i++)
+        write_row(shadows, &shadow_rows[i], file);
+    fputs("</table></div>\n", file);
+    fprintf(
+        file,
+        "<p class='soft'>%d shadows have the run's births and deaths at their times and the "
+        "same mutations; mothers and the dead are drawn by chance (Bedau, Snyder and Packard "
+        "1998). The last four rows are those of MODES (Dolson et al. 2019), means of the second "
+        "half: only ancestors of ten minutes before count. By drift alone %.1f families of a "
+        "world would be left.</p>\n",
+        SHADOW_COPIES, shadows->drift_families);
+    fprintf(file,
+            "<p>A generation changes bodies by %+.1f %% by selection, as those with more children "
+            "are larger or smaller, and by %+.1f %% by what children differ in from their mothers "
+            "(Price 1970).</p>\n",
+            100 * (det_exp(shadows->selected) - 1), 100 * (det_exp(shadows->inherited) - 1));
+}
+
+int report_write_evolution(const struct report *report, FILE *file)
+{
+    struct shadow_report *shadows = calloc(1, sizeof *shadows);
+    const struct run_facts *facts = &report->facts;
+    if (!shadows)
+        return ERR_MEMORY;
+    int status = shadow_report_make(shadows, facts->lives, facts->life_count,
+                                    (int)facts->params.preserve_worlds);
+    if (!status && shadows->step_count == 0)
+        fputs("<p>Nobody has lived yet.</p>\n", file);
+    if (!status && shadows->step_count > 0) {
+        fputs("<div class='plots'>\n", file);
+        for (int i = 0; i < PLOT_COUNT; i++)
+            draw_plot(shadows, i, file);
+        fputs("</div>\n", file);
+        write_table(shadows, file);
+    }
+    free(shadows);
+    return status;
+}

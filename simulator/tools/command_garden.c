@@ -1,0 +1,264 @@
+/* simulator garden: a common garden. As many founders of a world as creatures of its end live in the same fresh water, and those are counted who descend from either. Whether a creature hunts
+ * goes with it. */
+#include "simulator/tools/command_garden.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/math/rng.h"
+#include "common/system/file.h"
+#include "common/system/output.h"
+#include "simulator/preserve/preserve_epoch.h"
+#include "simulator/preserve/preserve_world.h"
+
+enum { EXIT_OK, EXIT_FAILED };
+enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
+/* Draws of somebody who lives alone for a while. */
+enum { DRAWS_MAX = 1000, STATE_FILE_MAX = 16 << 20 };
+
+struct request {
+    const char *params_path;
+    int64_t seeds, minutes, each;
+    char **paths; /* in pairs: a world at its beginning, and late */
+    int path_count;
+};
+
+struct garden {
+    const struct request *request;
+    struct params params;
+    struct preserve_memory memory;
+    struct preserve_state sources[SIDES]; /* where genomes come from */
+};
+
+/* ---- reading ---- */
+
+static int read_params(struct garden *garden, struct error *error)
+{
+    struct params *params = &garden->params;
+    params_set_defaults(params);
+    int status = params_read_file(params, garden->request->params_path, error);
+    if (status)
+        return status;
+    preserve_apply(params);
+    params->preserve_founders = SIDES * garden->request->each;
+    status = params_check(params, error);
+    return status ? status : preserve_check(params, error);
+}
+
+static int read_state(const char *path, struct preserve_state *state, struct error *error)
+{
+    struct packed_bytes packed;
+    char *bytes;
+    int status = file_read(path, STATE_FILE_MAX, &bytes, &packed.length, error);
+    if (status)
+        return status;
+    packed.bytes = (unsigned char *)bytes;
+    status = preserve_state_unpack(state, &packed, error);
+    if (status)
+        error_prefix(error, "%s", path);
+    free(bytes);
+    return status;
+}
+
+/* ---- a garden ---- */
+
+static const struct creature_state *draw(const struct preserve_state *state, struct rng *rng)
+{
+    int count = state->living_count + state->egg_count;
+    int i = count > 0 ? (int)rng_below(rng, (uint32_t)count) : -1;
+    return i < 0                     ? NULL
+           : i < state->living_count ? &state->living[i]
+                                     : &state->eggs[i - state->living_count];
+}
+
+/* The two sides take turns. ERR_MISSING where nobody lives alone. */
+static int draw_founders(struct garden *garden, uint64_t seed, const struct creature_state **drawn,
+                         struct error *error)
+{
+    struct rng rng;
+    int count = 0, wanted = (int)garden->params.preserve_founders;
+    rng_init(&rng, seed, RNG_PRESERVE, 8, 0);
+    for (int i = 0; i < DRAWS_MAX && count < wanted; i++) {
+        const struct creature_state *one = draw(&garden->sources[count % SIDES], &rng);
+        if (one &&
+            preserve_try_alone(&one->genome, &garden->params, &garden->memory.probe) == VERDICT_OK)
+            drawn[count++] = one;
+    }
+    return count == wanted
+               ? 0
+               : error_set(error, ERR_MISSING, "too few creatures live alone in the garden");
+}
+
+static int plant(struct garden *garden, uint64_t seed, struct preserve_state *state,
+                 struct error *error)
+{
+    const struct creature_state *drawn[SIDES * EACH_MAX];
+    const struct genome *genomes[SIDES * EACH_MAX];
+    const char *names[SIDES * EACH_MAX];
+    int status = draw_founders(garden, seed, drawn, error);
+    if (status)
+        return status;
+    int count = (int)garden->params.preserve_founders;
+    for (int i = 0; i < count; i++) {
+        genomes[i] = &drawn[i]->genome;
+        names[i] = "a founder";
+    }
+    const struct preserve_founders founders = {genomes, names, count};
+    status = preserve_found(state, &garden->params, seed, 0, &founders, &garden->memory, error);
+    for (int i = 0; !status && i < count; i++)
+        state->eggs[i].descent.is_hunter = drawn[i]->descent.is_hunter;
+    return status;
+}
+
+static void count_sides(const struct preserve_state *state, int counts[SIDES])
+{
+    for (int i = 0; i < state->living_count; i++)
+        counts[state->living[i].descent.family % SIDES]++;
+    for (int i = 0; i < state->egg_count; i++)
+        counts[state->eggs[i].descent.family % SIDES]++;
+}
+
+static int grow(struct garden *garden, uint64_t seed, int counts[SIDES], struct error *error)
+{
+    struct preserve_state state;
+    preserve_state_init(&state);
+    int status = plant(garden, seed, &state, error);
+    for (int i = 0; !status && i < EPOCHS_A_MINUTE * garden->request->minutes; i++)
+        status = preserve_run(&state, &garden->params, preserve_epoch_ticks(&garden->params), NULL,
+                              &garden->memory, error);
+    if (!status)
+        count_sides(&state, counts);
+    preserve_state_deinit(&state);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+struct tally {
+    int count, won, lost;
+    double sum, squares;
+};
+
+static void add(struct tally *tally, const int counts[SIDES])
+{
+    int all = counts[0] + counts[1];
+    double share = all > 0 ? (double)counts[1] / all : 0.5;
+    tally->count++;
+    tally->won += counts[1] > counts[0];
+    tally->lost += counts[1] < counts[0];
+    tally->sum += share;
+    tally->squares += share * share;
+}
+
+/* Two-sided sign test: so or more uneven where each side wins as often. */
+static double sign_test(int won, int lost)
+{
+    int n = won + lost, least = won < lost ? won : lost;
+    double term = 1, sum = 0, all = 0;
+    for (int k = 0; k <= n; k++) {
+        sum += k <= least ? term : 0;
+        all += term;
+        term *= (double)(n - k) / (k + 1);
+    }
+    return fmin(2 * sum / all, 1);
+}
+
+static void print_tally(const struct tally *tally)
+{
+    double mean = tally->sum / tally->count;
+    double spread = tally->count > 1 ? sqrt(fmax(tally->squares - tally->count * mean * mean, 0) /
+                                            (tally->count - 1) / tally->count)
+                                     : 0;
+    output_print(stdout,
+                 "\nlate creatures leave %.2f of all descendants (standard error %.2f), more in %d "
+                 "and fewer in %d of %d\nseeds (sign test: p = %.2g)\n",
+                 mean, spread, tally->won, tally->lost, tally->count,
+                 sign_test(tally->won, tally->lost));
+}
+
+/* Gardens take the pairs of files in turn. */
+static int run_garden(struct garden *garden, int number, struct tally *tally, struct error *error)
+{
+    int counts[SIDES] = {0, 0}, status = 0;
+    int pair = number % (garden->request->path_count / SIDES);
+    for (int i = 0; i < SIDES; i++)
+        preserve_state_init(&garden->sources[i]);
+    for (int i = 0; i < SIDES && !status; i++)
+        status = read_state(garden->request->paths[SIDES * pair + i], &garden->sources[i], error);
+    if (!status)
+        status = grow(garden, (uint64_t)number + 1, counts, error);
+    if (!status) {
+        add(tally, counts);
+        output_print(stdout, "%5d %6d %9d %7d\n", number + 1, pair, counts[0], counts[1]);
+        fflush(stdout);
+    }
+    for (int i = 0; i < SIDES; i++)
+        preserve_state_deinit(&garden->sources[i]);
+    return status;
+}
+
+static int run(struct garden *garden, struct error *error)
+{
+    struct tally tally = {0};
+    int status = read_params(garden, error);
+    if (status)
+        return status;
+    output_print(stdout, "%5s %6s %9s %7s\n", "seed", "world", "founders'", "late's");
+    for (int i = 0; !status && i < garden->request->seeds; i++)
+        status = run_garden(garden, i, &tally, error);
+    if (!status)
+        print_tally(&tally);
+    return status;
+}
+
+static int command_garden(int argc, char **argv)
+{
+    struct request request = {.seeds = 20, .minutes = 5, .each = 10};
+    struct error error = {0};
+    int exit_code = command_parse(&garden_command, argc, argv, &request);
+    if (exit_code >= 0)
+        return exit_code;
+    request.paths = argv + optind;
+    request.path_count = argc - optind;
+    if (request.path_count == 0 || request.path_count % SIDES != 0 || !request.params_path)
+        return command_refuse(&garden_command, "expected --params and pairs of states");
+    struct garden *garden = calloc(1, sizeof *garden);
+    int status = garden ? preserve_memory_init(&garden->memory) : ERR_MEMORY;
+    if (status)
+        error_set(&error, status, "%s", error_text(status));
+    else {
+        garden->request = &request;
+        status = run(garden, &error);
+        preserve_memory_deinit(&garden->memory);
+    }
+    free(garden);
+    if (!status)
+        return EXIT_OK;
+    output_print(stderr, "simulator garden: %s\n", error.message);
+    return EXIT_FAILED;
+}
+
+static const struct option_row options[] = {
+    {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
+     .field = offsetof(struct request, params_path)},
+    {"seeds", 0, "N", "gardens; default 20", OPTION_WHOLE, .field = offsetof(struct request, seeds),
+     .min = 1, .max = SEEDS_MAX},
+    {"minutes", 0, "MINUTES", "simulated minutes of each; default 5", OPTION_WHOLE,
+     .field = offsetof(struct request, minutes), .min = 1, .max = MINUTES_MAX},
+    {"each", 0, "N", "founders, and as many late creatures; default 10", OPTION_WHOLE,
+     .field = offsetof(struct request, each), .min = 1, .max = EACH_MAX},
+    {.name = NULL}};
+const struct command garden_command = {
+    .program = "simulator",
+    .name = "garden",
+    .operands = "--params PARAMS.ini FIRST.state LATE.state...",
+    .summary = "founders and late creatures of a preserve in one water",
+    .about =
+        "A common garden: in each, copies of founders of a world of a preserve and of creatures "
+        "of a late state live in the same fresh water. Who of them has more descendants at "
+        "the end? Gardens take the pairs of states in turn. 'controller garden' hands over "
+        "those of a run (docs/preserve.md).",
+    .options = options,
+    .after = "Exit code: 0 simulated; 1 failed; 2 wrong usage.",
+    .run = command_garden};
