@@ -64,11 +64,12 @@ int report_write_course(const struct report *report, FILE *file);
 int report_write_variety(const struct report *report, FILE *file);
 int report_write_verdicts(const struct report *report, FILE *file);
 int report_write_choices(const struct report *report, FILE *file);
-/* Of a preserve: key figures; worlds over time; how creatures lived, and what was new; the run
- * beside drift alone; who lived. */
+/* Of a preserve: key figures; worlds over time; where energy goes, and families; how creatures
+ * lived, and what was new; the run beside drift alone; who lived. */
 void report_write_preserve_figures(const struct report *report, FILE *file);
 int report_write_worlds(const struct report *report, FILE *file);
 int report_write_ways(const struct report *report, FILE *file);
+int report_write_flows(const struct report *report, FILE *file);
 int report_write_evolution(const struct report *report, FILE *file);
 int report_write_lives(const struct report *report, FILE *file);
 /* A key figure and its name. */

@@ -496,6 +496,7 @@ static const struct section {
     int (*write)(const struct report *report, FILE *file);
 } sections[] = {
     {"worlds", "worlds", "Worlds", preserve_is_wanted, report_write_worlds},
+    {"energy", "energy", "Energy and families", preserve_is_wanted, report_write_flows},
     {"ways", "ways of living", "How they live", preserve_is_wanted, report_write_ways},
     {"evolution", "evolution", "Is it evolution?", preserve_is_wanted, report_write_evolution},
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},

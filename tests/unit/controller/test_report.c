@@ -440,6 +440,9 @@ START_TEST(a_preserve_has_worlds_and_lives)
     check_says("Energy adds up");
     check_says("<td>families</td><td class='n'>0.50</td>"); /* one, in one of two worlds */
     check_says("200 shadows have");
+    /* epochs 1 and 2 of both worlds: 30 J each in 30 s */
+    check_says("<td>sun</td><td>plants</td><td class='n'>2.0</td>");
+    check_says("family 3 <b>");
     check_says("<td>bitten</td><td class='n'>0</td><td class='n'>2</td><td class='long'>9, 5</td>");
     check_says(">1:05</td>");
     /* 2 of the dead, one grazes: 10 J; one bites: 30 J, half of it carrion */

@@ -1,0 +1,301 @@
+/* Where a preserve's energy goes, and its families over time. The store is not trusted: amounts are
+ * summed as doubles. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "controller/report/chart.h"
+#include "controller/report/report.h"
+
+#define UJ_IN_J 1e6
+
+/* ---- flows ---- */
+
+enum node { SUN, PLANTS, GRAZERS, HUNTERS, CARRION, NODE_COUNT };
+static const struct {
+    const char *name;
+    double x, y; /* of its middle, in the picture */
+} nodes[NODE_COUNT] = {[SUN] = {"sun", 40, 110},
+                       [PLANTS] = {"plants", 175, 110},
+                       [GRAZERS] = {"grazers", 350, 50},
+                       [HUNTERS] = {"hunters", 560, 110},
+                       [CARRION] = {"carcasses", 350, 180}};
+#define PICTURE_WIDTH  620.0
+#define PICTURE_HEIGHT 210.0
+#define NODE_HALF_X    38.0
+#define NODE_HALF_Y    13.0
+/* The stroke of the largest flow, px. */
+#define STROKE_MOST 16.0
+
+enum { FLOW_COUNT = 6 };
+struct flows {
+    double w[FLOW_COUNT]; /* of flow_ends */
+    double heat_w, from_s, to_s;
+};
+static const struct {
+    enum node from, to;
+    int food; /* of EPOCH_eaten_plants_uj and on; -1: the sun */
+} flow_ends[FLOW_COUNT] = {{SUN, PLANTS, -1},     {PLANTS, GRAZERS, 0},  {PLANTS, HUNTERS, 0},
+                           {CARRION, GRAZERS, 1}, {CARRION, HUNTERS, 1}, {GRAZERS, HUNTERS, 2}};
+
+/* What hunters digested, by what all did. */
+static double hunters_share(const struct run_facts *facts, int food)
+{
+    double all = 0, theirs = 0;
+    for (int i = 0; i < facts->life_count; i++) {
+        double eaten = (double)facts->lives[i].gained_uj[food];
+        all += eaten;
+        theirs += facts->lives[i].is_hunter ? eaten : 0;
+    }
+    return all > 0 && theirs >= 0 && theirs <= all ? theirs / all : 0;
+}
+
+/* The row of a world's epoch; NULL: there is none. Rows are in the order of epochs. */
+static const struct store_epoch_row *find_row(const struct run_facts *facts, uint32_t world,
+                                              uint32_t epoch)
+{
+    for (int i = 0; i < facts->epoch_count; i++)
+        if (facts->epochs[i].world == world && facts->epochs[i].epoch == epoch)
+            return &facts->epochs[i];
+    return NULL;
+}
+
+/* The last epoch that a world has come to; all others are asked for the same. */
+static uint32_t find_last(const struct run_facts *facts)
+{
+    uint32_t last = UINT32_MAX;
+    for (uint32_t world = 0; world < (uint32_t)facts->params.preserve_worlds; world++) {
+        uint32_t most = 0;
+        for (int i = 0; i < facts->epoch_count; i++)
+            if (facts->epochs[i].world == world && facts->epochs[i].epoch > most)
+                most = facts->epochs[i].epoch;
+        last = most < last ? most : last;
+    }
+    return last;
+}
+
+/* By the second, of all worlds. */
+static double rate_w(const struct run_facts *facts, uint32_t from, uint32_t to, int fact)
+{
+    double sum_uj = 0;
+    for (uint32_t world = 0; world < (uint32_t)facts->params.preserve_worlds; world++) {
+        const struct store_epoch_row *before = find_row(facts, world, from);
+        const struct store_epoch_row *after = find_row(facts, world, to);
+        if (before && after)
+            sum_uj += (double)after->facts[fact] - (double)before->facts[fact];
+    }
+    return sum_uj / UJ_IN_J / ((to - from) * EPOCH_S);
+}
+
+/* Of the second half of the time. Returns whether there is one. */
+static int find_flows(const struct run_facts *facts, struct flows *flows)
+{
+    uint32_t last = find_last(facts), half = last / 2;
+    if (facts->epoch_count == 0 || last < 1)
+        return 0;
+    flows->from_s = half * EPOCH_S;
+    flows->to_s = last * EPOCH_S;
+    flows->heat_w = rate_w(facts, half, last, EPOCH_heat_uj);
+    for (int i = 0; i < FLOW_COUNT; i++) {
+        int food = flow_ends[i].food;
+        double share = food < 0 ? 1 : hunters_share(facts, food);
+        if (flow_ends[i].to == GRAZERS)
+            share = 1 - share;
+        flows->w[i] = food == 2 ? 1 : share;
+        flows->w[i] *=
+            rate_w(facts, half, last, food < 0 ? EPOCH_sun_uj : EPOCH_eaten_plants_uj + food);
+    }
+    return 1;
+}
+
+/* From edge to edge of two nodes, as wide as the flow is large. */
+static void draw_flow(const struct flows *flows, int number, FILE *file)
+{
+    double largest = 0, w = flows->w[number];
+    for (int i = 0; i < FLOW_COUNT; i++)
+        largest = fmax(largest, flows->w[i]);
+    if (!(w > 0) || !isfinite(w))
+        return;
+    enum node from = flow_ends[number].from, to = flow_ends[number].to;
+    double dx = nodes[to].x - nodes[from].x, dy = nodes[to].y - nodes[from].y;
+    double way = hypot(dx, dy), stroke = fmax(STROKE_MOST * w / largest, 1);
+    double cut = fmin(NODE_HALF_X * way / fabs(dx), NODE_HALF_Y * way / fmax(fabs(dy), 1e-9));
+    cut = dx == 0 ? NODE_HALF_Y : cut;
+    double x1 = nodes[from].x + dx / way * cut, y1 = nodes[from].y + dy / way * cut;
+    double x2 = nodes[to].x - dx / way * (cut + 7), y2 = nodes[to].y - dy / way * (cut + 7);
+    fprintf(file,
+            "<line class='s%d' x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke-width='%.1f' "
+            "stroke-opacity='.55'/>\n<path class='s%d' d='M%.1f %.1f l%.1f %.1f l%.1f %.1f z'/>\n"
+            "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.0f W</text>\n",
+            number, x1, y1, x2, y2, stroke, number, x2 + 7 * dx / way, y2 + 7 * dy / way,
+            -8 * dx / way - 5 * dy / way, -8 * dy / way + 5 * dx / way, 10 * dy / way,
+            -10 * dx / way, (x1 + x2) / 2, (y1 + y2) / 2 - stroke / 2 - 3, w);
+}
+
+static void draw_flows(const struct flows *flows, FILE *file)
+{
+    fprintf(file,
+            "<figure class='plot'><figcaption>From the sun to hunters, all worlds</figcaption>\n"
+            "<svg viewBox='0 0 %g %g' role='img' data-axes='0 1 0 1' data-box='0 1 0 1' "
+            "data-share='0' data-x='flow'>\n",
+            PICTURE_WIDTH, PICTURE_HEIGHT);
+    for (int i = 0; i < FLOW_COUNT; i++)
+        draw_flow(flows, i, file);
+    for (int i = 0; i < NODE_COUNT; i++)
+        fprintf(file,
+                "<rect class='grid' x='%g' y='%g' width='%g' height='%g' rx='5' fill='none'/>"
+                "<text x='%g' y='%g' text-anchor='middle' font-size='13' fill='currentColor'>%s"
+                "</text>\n",
+                nodes[i].x - NODE_HALF_X, nodes[i].y - NODE_HALF_Y, 2 * NODE_HALF_X,
+                2 * NODE_HALF_Y, nodes[i].x, nodes[i].y + 4, nodes[i].name);
+    fprintf(file,
+            "</svg>\n<p class='soft'>What is bitten off, before digestion, from minute %.4g to "
+            "%.4g. In that time %.0f W became heat. Who dies becomes a carcass.</p></figure>\n",
+            flows->from_s / 60, flows->to_s / 60, flows->heat_w);
+}
+
+static void write_flows(const struct flows *flows, FILE *file)
+{
+    fputs("<div class='wide'><table><tr><th>from</th><th>to</th><th class='n'>W</th>"
+          "<th class='n'>of the sun's</th></tr>\n",
+          file);
+    for (int i = 0; i < FLOW_COUNT; i++)
+        fprintf(
+            file,
+            "<tr><td>%s</td><td>%s</td><td class='n'>%.1f</td><td class='n'>%.1f %%</td></tr>\n",
+            nodes[flow_ends[i].from].name, nodes[flow_ends[i].to].name, flows->w[i],
+            flows->w[0] > 0 ? 100 * flows->w[i] / flows->w[0] : 0);
+    fprintf(file,
+            "<tr><td>all</td><td>heat</td><td class='n'>%.1f</td><td class='n'>%.1f %%</td></tr>\n"
+            "</table></div>\n",
+            flows->heat_w, flows->w[0] > 0 ? 100 * flows->heat_w / flows->w[0] : 0);
+}
+
+/* ---- families ---- */
+
+enum { FAMILIES_SHOWN = CHART_COLORS - 1, MOMENTS = 120 };
+
+struct family {
+    int64_t number;
+    double lived_s;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+    int64_t left = ((const struct family *)a)->number, right = ((const struct family *)b)->number;
+    return (left > right) - (left < right);
+}
+static int compare_lived(const void *a, const void *b)
+{
+    double left = ((const struct family *)a)->lived_s, right = ((const struct family *)b)->lived_s;
+    return left != right ? (left < right ? 1 : -1) : compare_numbers(a, b);
+}
+
+static double end_of(const struct store_life *life, double end_s)
+{
+    return life->is_dead ? life->died_s : end_s;
+}
+
+/* Families by the time that all of them lived, the largest first. Returns how many there are. */
+static int rank_families(const struct run_facts *facts, double end_s, struct family *families)
+{
+    int count = 0;
+    for (int i = 0; i < facts->life_count; i++) {
+        double lived_s = end_of(&facts->lives[i], end_s) - facts->lives[i].born_s;
+        families[i] = (struct family){facts->lives[i].family, lived_s > 0 ? lived_s : 0};
+    }
+    qsort(families, (size_t)facts->life_count, sizeof families[0], compare_numbers);
+    for (int i = 0; i < facts->life_count; i++) {
+        if (count > 0 && families[count - 1].number == families[i].number)
+            families[count - 1].lived_s += families[i].lived_s;
+        else
+            families[count++] = families[i];
+    }
+    qsort(families, (size_t)count, sizeof families[0], compare_lived);
+    return count;
+}
+
+/* How many of each family live at each moment; the last row has all others. */
+static void count_living(const struct run_facts *facts, const struct family *families, int shown,
+                         double end_s, double (*rows)[MOMENTS])
+{
+    for (int i = 0; i < facts->life_count; i++) {
+        const struct store_life *life = &facts->lives[i];
+        int row = 0;
+        while (row < shown && families[row].number != life->family)
+            row++;
+        for (int k = 0; k < MOMENTS; k++) {
+            double at_s = end_s * k / (MOMENTS - 1);
+            rows[row][k] += life->born_s <= at_s && end_of(life, end_s) >= at_s;
+        }
+    }
+}
+
+static int draw_families(const struct run_facts *facts, const struct family *families, int count,
+                         double end_s, FILE *file)
+{
+    double(*rows)[MOMENTS] = calloc(FAMILIES_SHOWN + 2, sizeof *rows);
+    double *minutes = rows ? rows[FAMILIES_SHOWN + 1] : NULL;
+    int shown = count < FAMILIES_SHOWN ? count : FAMILIES_SHOWN;
+    struct chart_series series[FAMILIES_SHOWN + 1];
+    char names[FAMILIES_SHOWN + 1][32] = {""};
+    struct chart chart = {.file = file,
+                          .title = "Living creatures by family, all worlds",
+                          .meaning = "A layer that swallows the others is a family that takes "
+                                     "over. The last has all families that are not named.",
+                          .x_name = "simulated minutes",
+                          .x_min = 0,
+                          .x_max = end_s / 60,
+                          .is_count = 1};
+    if (!rows)
+        return ERR_MEMORY;
+    count_living(facts, families, shown, end_s, rows);
+    for (int i = 0; i <= shown; i++) {
+        snprintf(names[i], sizeof names[i], i < shown ? "family %lld" : "others",
+                 (long long)families[i < shown ? i : 0].number);
+        series[i] = (struct chart_series){names[i], i, rows[i]};
+    }
+    for (int k = 0; k < MOMENTS; k++) {
+        double sum = 0;
+        for (int i = 0; i <= shown; i++)
+            sum += rows[i][k];
+        minutes[k] = end_s * k / (MOMENTS - 1) / 60;
+        chart_include(&sum, 1, &chart.y_min, &chart.y_max);
+    }
+    chart_begin(&chart);
+    int status = chart_stack(&chart, minutes, series, shown + 1, MOMENTS);
+    chart_end(&chart, series, shown + 1, MOMENTS);
+    free(rows);
+    return status;
+}
+
+static int write_families(const struct run_facts *facts, FILE *file)
+{
+    double end_s = 0;
+    for (int i = 0; i < facts->life_count; i++) {
+        double at_s = facts->lives[i].is_dead ? facts->lives[i].died_s : facts->lives[i].born_s;
+        if (at_s < 1e9)
+            end_s = fmax(end_s, at_s);
+    }
+    struct family *families = calloc((size_t)facts->life_count + 1, sizeof *families);
+    if (!families)
+        return ERR_MEMORY;
+    int count = rank_families(facts, end_s, families), status = 0;
+    if (count > 0 && end_s > 0)
+        status = draw_families(facts, families, count, end_s, file);
+    free(families);
+    return status;
+}
+
+int report_write_flows(const struct report *report, FILE *file)
+{
+    struct flows flows;
+    int has_flows = find_flows(&report->facts, &flows);
+    fputs("<div class='plots'>\n", file);
+    if (has_flows)
+        draw_flows(&flows, file);
+    int status = write_families(&report->facts, file);
+    fputs("</div>\n", file);
+    if (has_flows)
+        write_flows(&flows, file);
+    return status;
+}
