@@ -262,6 +262,8 @@ START_TEST(what_would_not_pay_is_said)
     ck_assert(!preserve_warn(&params, text, sizeof text));
     set("preserve.body_j_m2=6000"); // the price of a body grows with it, that of an egg does not
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
+    params_set_recorded_defaults(&params); // of a run that is older than the parameter
+    ck_assert_double_eq(params.preserve_egg_j, 300);
 }
 END_TEST
 
