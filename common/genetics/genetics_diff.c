@@ -180,7 +180,7 @@ static void compare_input(struct diff *diff, const char *field, const struct inp
     compare_number(diff, name, before->weight, after->weight, "");
 }
 
-static void compare_sensors(struct diff *diff, uint64_t before, uint32_t after)
+static void compare_sensors(struct diff *diff, uint64_t before, uint64_t after)
 {
     int sensor;
 
