@@ -25,6 +25,8 @@ static const struct {
 #define NODE_HALF_Y    13.0
 /* The stroke of the largest flow, px. */
 #define STROKE_MOST 16.0
+/* Where on its way a flow is labelled: at halves two would lie on one another. */
+#define LABEL_AT 0.36
 
 enum { FLOW_COUNT = 6 };
 struct flows {
@@ -128,7 +130,8 @@ static void draw_flow(const struct flows *flows, int number, FILE *file)
             "<text class='tick' x='%.1f' y='%.1f' text-anchor='middle'>%.0f W</text>\n",
             number, x1, y1, x2, y2, stroke, number, x2 + 7 * dx / way, y2 + 7 * dy / way,
             -8 * dx / way - 5 * dy / way, -8 * dy / way + 5 * dx / way, 10 * dy / way,
-            -10 * dx / way, (x1 + x2) / 2, (y1 + y2) / 2 - stroke / 2 - 3, w);
+            -10 * dx / way, x1 + LABEL_AT * (x2 - x1), y1 + LABEL_AT * (y2 - y1) - stroke / 2 - 3,
+            w);
 }
 
 static void draw_flows(const struct flows *flows, FILE *file)
