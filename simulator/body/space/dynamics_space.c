@@ -13,9 +13,10 @@ struct dynamics_space *dynamics_space_of(const struct dynamics *dynamics)
 static int rate_of(const struct dynamics_space *s, int drive)
 {
     int rate = s->phenotype->root_rates + drive;
-    ENSURE(drive >= 0 && drive < s->phenotype->drive_count, "drive %d of %d", drive,
-           s->phenotype->drive_count);
-    return s->rate_of ? s->rate_of[rate] : rate;
+    int at = s->rate_of ? s->rate_of[rate] : rate;
+    ENSURE(drive >= 0 && at < s->space->form->rates, "drive %d has rate %d of %d", drive, at,
+           s->space->form->rates);
+    return at;
 }
 
 void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate)
