@@ -64,7 +64,7 @@ fi
 
 # a run that stops when something is new: the same at each pause, and in the end, for any number of workers
 pausing=("$bin/controller" run "$root/examples/preserve.ini" --generations 4 -s preserve.worlds=2 -s preserve.founders=12
-    -s preserve.width_m=10 -s preserve.height_m=6 -s preserve.kept=100)
+    -s preserve.width_m=10 -s preserve.height_m=6 -s preserve.kept=100 -s preserve.hunt=3)
 "${pausing[@]}" -o whole -j 2 >whole.out 2>&1 || fail "whole: $(cat whole.out)"
 for jobs in 1 2; do
     "${pausing[@]}" -o "pause$jobs" -j $jobs -s 'preserve.pause=predation, trophic-level' >"pause$jobs.out" 2>&1 ||
