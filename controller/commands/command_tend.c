@@ -1,5 +1,6 @@
 /* controller tend: the gardener of a preserve. Gives deeds to the controller that works on the run;
  * without one they are written into the run store, and wait there for 'resume'. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

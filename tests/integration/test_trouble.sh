@@ -32,7 +32,7 @@ finish full
 small=(--seed 5 -s population.size=6 -s evolution.generations=2 -s simulation.duration_s=0.3 -j 1)
 "$controller" run walk.ini "${small[@]}" -o tiny >tiny.out 2>&1 || fail "$(cat tiny.out)"
 begun=0 begun_again=0
-for room_kb in 0 1 8 16 20 40 80 120 160 180 200; do
+for room_kb in 0 1 8 16 20 40 80 120 160 200 240 280; do
     rm -rf short
     status=0
     (ulimit -f "$room_kb" && exec "$controller" run walk.ini "${small[@]}" -o short >/dev/null 2>&1) || status=$?
