@@ -130,8 +130,8 @@ const struct gene_limit_form *gene_form(const struct gene_field *field, const vo
 int gene_is_equal(const struct gene_field *table, const void *a, const void *b);
 int gene_is_equal_field(const struct gene_field *field, const void *a, const void *b);
 int gene_is_equal_input(const struct input_gene *a, const struct input_gene *b);
-/* The flags of the late fields that hash and binary row leave out, as not one of that version nor of
- * a later one is used: they are then those of the versions before. */
+/* The flags of the late fields that hash and binary row leave out, as not one of that version nor
+ * of a later one is used: they are then those of the versions before. */
 unsigned gene_without(const struct gene_field *table, const void *gene);
 /* Order-dependent; `without`: fields with any of these flags are left out. */
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,

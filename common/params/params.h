@@ -369,11 +369,11 @@
     REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', "what a mouth bites off, by its width")            \
     REAL(preserve, hunt, 0.7, 0, 100, 'S', "hunters bite the living so many times as fast")        \
     REAL(preserve, rest_w_m2, 2, 0, 1e6, 'S', "upkeep of a body, by its area")                     \
-    REAL(preserve, head_w, 10, 0, 1e6, 'S', "upkeep of each creature besides")                      \
+    REAL(preserve, head_w, 10, 0, 1e6, 'S', "upkeep of each creature besides")                     \
     REAL(preserve, body_j_m2, 3000, 1, 1e6, 'S', "energy of a body, by its area")                  \
     REAL(preserve, reserve_j_m2, 16000, 1, 1e6, 'S', "reserve that it can hold, by its area")      \
     REAL(preserve, give, 0.4, 0, 0.9, 'S', "share of its reserve that goes with an egg")           \
-    REAL(preserve, egg_j, 1200, 0, 1e6, 'S', "price of each egg besides, however small the child")  \
+    REAL(preserve, egg_j, 1200, 0, 1e6, 'S', "price of each egg besides, however small the child") \
     REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
     REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
          "at this age upkeep is double; thrice that is the end")                                   \

@@ -1,4 +1,5 @@
-/* simulator garden: a common garden. As many founders of a world as creatures of its end live in the same fresh water, and those are counted who descend from either. Whether a creature hunts
+/* simulator garden: a common garden. As many founders of a world as creatures of its end live in
+ * the same fresh water, and those are counted who descend from either. Whether a creature hunts
  * goes with it. */
 #include "simulator/tools/command_garden.h"
 

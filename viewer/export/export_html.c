@@ -2,10 +2,10 @@
  *
  * Motion is stored at 30 Hz: each channel (centre of mass, place and turn of every part, light,
  * fitness so far, efforts, signals of the brain, contacts, values of the drives, sounds) as
- * differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes before all high
- * bytes, deflated, base64. Differences are taken from what the reader has decoded so far, so that
- * rounding never adds up. A channel that stays 0, as z in the plane, costs no bytes. About 15 kB
- * for 10 s of a creature. */
+ * differences of whole multiples of 0.5 mm or 0.5 mrad, zigzag coded in 16 bits, all low bytes
+ * before all high bytes, deflated, base64. Differences are taken from what the reader has decoded
+ * so far, so that rounding never adds up. A channel that stays 0, as z in the plane, costs no
+ * bytes. About 15 kB for 10 s of a creature. */
 #include "viewer/export/export.h"
 
 #include <errno.h>

@@ -63,7 +63,8 @@ static int make_room(struct filming *f, void *items, int count, int *room, size_
     return 1;
 }
 
-/* Where a point of the world at birth that is fixed to a part is now: it stretches with the part. */
+/* Where a point of the world at birth that is fixed to a part is now: it stretches with the
+ * part. */
 static struct vec3 carried(const struct preserve_view *view, int index, struct vec3 point)
 {
     const struct part *part = &view->phenotype->parts[index];

@@ -8,10 +8,11 @@
  *   force = -B V,      B = sum over exposed pieces of k integral g g' ds        (linear)
  *                                                     k integral |vn| g g' ds   (quadratic)
  *
- * of a link that stretches g = (r x n, n, s.n) and V ends with the rate of its stretch, s being what
- * that moves r by: s.n is the same all along an edge. B is a symmetric 3 x 3 (4 x 4) tensor, positive semidefinite whatever the law: drag never does work on a body.
- * All integrals are exact, edges being split where vn changes its sign. B depends on V in the
- * quadratic law and on leading faces, else on the pose only.
+ * of a link that stretches g = (r x n, n, s.n) and V ends with the rate of its stretch, s being
+ * what that moves r by: s.n is the same all along an edge. B is a symmetric 3 x 3 (4 x 4) tensor,
+ * positive semidefinite whatever the law: drag never does work on a body. All integrals are exact,
+ * edges being split where vn changes its sign. B depends on V in the quadratic law and on leading
+ * faces, else on the pose only.
  *
  * Exposed is a point of an edge from which the ray along n, itself included, meets no other own
  * part: it is neither covered by one nor faces one, at any distance. Another rectangle hides one

@@ -20,11 +20,11 @@
  * it is added to the parent. (Featherstone 2008 has the same with spatial vectors; here the
  * accelerations are those of points, so no velocity products but w^2 h, w^2 r and Coriolis' occur.)
  *
- * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the
- * root alone. A root that is the world itself has a = -g and needs no solve. A joint whose
- * acceleration is given yields to nothing: all of X, n and J is handed on, and the force of its
- * motion joins p. A stretch of a link is taken out like a joint of it, but it moves what the link
- * carries, not its origin (tree_stretch.c). `bias` collects, link by link, the part of `a` that does not come from
+ * Gravity acts on all links alike: `a` is relative to free fall, and gravity is added at the root
+ * alone. A root that is the world itself has a = -g and needs no solve. A joint whose acceleration
+ * is given yields to nothing: all of X, n and J is handed on, and the force of its motion joins p.
+ * A stretch of a link is taken out like a joint of it, but it moves what the link carries, not its
+ * origin (tree_stretch.c). `bias` collects, link by link, the part of `a` that does not come from
  * accelerations of joints:
  *
  *   mean velocity over the step = start + h/2 (a - bias),
@@ -385,8 +385,8 @@ static inline void fold_links(struct tree *tree, const double *tau, const double
     }
 }
 
-/* All kinds of links. Never in line, as all that may find a stretch: the calls would cost those that
- * have none registers. */
+/* All kinds of links. Never in line, as all that may find a stretch: the calls would cost those
+ * that have none registers. */
 static NEVER_INLINE void start_and_fold(struct tree *tree, const double *tau, const double *extra,
                                         double gravity_m_s2, double half_step)
 {
@@ -532,7 +532,8 @@ double tree_drive_effort(const struct tree *tree, int link)
     return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
 }
 
-/* What drag does because of the rates of the stretches, which the loop over all links leaves out. */
+/* What drag does because of the rates of the stretches, which the loop over all links leaves
+ * out. */
 static NEVER_INLINE void find_stretch_drag(struct tree *tree, double half_step)
 {
     for (int i = 0; i < tree->count; i++) {

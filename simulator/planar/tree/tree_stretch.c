@@ -1,6 +1,6 @@
-/* See tree_stretch.h. A rectangle that gets longer and thinner, its area kept, moves every point r of
- * its, seen from the origin, by e' s with s = J r, J the mirror in the line along the width. With
- * o = the rate of turning, P the quarter turn, J J = 1 and a the origin's acceleration:
+/* See tree_stretch.h. A rectangle that gets longer and thinner, its area kept, moves every point r
+ * of its, seen from the origin, by e' s with s = J r, J the mirror in the line along the width.
+ * With o = the rate of turning, P the quarter turn, J J = 1 and a the origin's acceleration:
  *
  *   r. = v + o P r + e' s         r.. = a + o. P r - o^2 r + e'' s + 2 o e' P s + e'^2 r
  *
