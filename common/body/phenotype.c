@@ -30,7 +30,7 @@
 
 #include <string.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/error.h"
 #include "common/genome/body_kind.h"
 #include "common/math/detmath.h"
@@ -427,20 +427,21 @@ static void check_part(const struct phenotype *p, int i)
 {
     const struct part *part = &p->parts[i];
     ENSURE(part->parent >= -1 && part->parent < i, "part %d hangs on part %d", i, part->parent);
-    int links = p->plane ? p->plane->link_count : p->piece_count;
+    int links = p->body ? p->body->link_count : p->piece_count;
     ENSURE(part->link == 0 || (part->link > 0 && part->link < links), "part %d is of link %d of %d",
            i, part->link, links);
     ENSURE(!(part->mass_kg < 0), "part %d has a mass of %g kg", i, part->mass_kg);
 }
 
-static void check_link(const struct plane_body *body, int i)
+static void check_link(const struct body *body, int i)
 {
-    const struct link *link = &body->links[i];
-    ENSURE(i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i,
-           "link %d hangs on link %d", i, link->parent);
-    ENSURE(i == 0 || !(link->lower > link->upper), "joint %d has limits %g to %g", i, link->lower,
-           link->upper);
-    ENSURE(!(link->mass_kg < 0) || body->is_root_fixed, "link %d has a mass of %g kg", i,
+    const struct body_link *link = &body->links[i];
+    ENSURE(link->parent >= -1 && link->parent < i, "link %d hangs on link %d", i, link->parent);
+    ENSURE(link->kind >= LINK_RIGID && link->kind < LINK_JOINT_COUNT, "link %d has joint %d", i,
+           (int)link->kind);
+    ENSURE(i == 0 || !(link->lower[0] > link->upper[0]), "joint %d has limits %g to %g", i,
+           link->lower[0], link->upper[0]);
+    ENSURE(!(link->mass_kg < 0) || body_is_fixed(body), "link %d has a mass of %g kg", i,
            link->mass_kg);
 }
 
@@ -477,8 +478,8 @@ void phenotype_check(const struct phenotype *p)
         check_drive(p, i);
     for (int i = 0; i < p->part_count; i++)
         check_part(p, i);
-    for (int i = 0; p->plane && i < p->plane->link_count; i++)
-        check_link(p->plane, i);
+    for (int i = 0; p->body && i < p->body->link_count; i++)
+        check_link(p->body, i);
     for (int i = 0; i < p->effector_count; i++) {
         int drive = p->effectors[i].drive, before = i > 0 ? p->effectors[i - 1].drive : -1;
         ENSURE(drive > before && drive < p->drive_count, "effector %d moves drive %d of %d", i,
@@ -522,13 +523,7 @@ int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b)
 
 int phenotype_is_fixed(const struct phenotype *phenotype, int part)
 {
-    return phenotype->plane && phenotype->plane->is_root_fixed && phenotype->parts[part].link == 0;
-}
-
-int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other)
-{
-    return part >= 0 && other >= 0 && !phenotype_is_fixed(phenotype, part) &&
-           !phenotype_is_fixed(phenotype, other);
+    return phenotype->body && body_is_fixed(phenotype->body) && phenotype->parts[part].link == 0;
 }
 
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,

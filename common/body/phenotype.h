@@ -17,8 +17,7 @@
 
 enum { PHENOTYPE_PARTS_MAX = 64 }; /* the upper bound of creature.parts_max */
 
-struct plane_body;
-struct space_body;
+struct body; /* body.h */
 
 /* Creatures are made of rectangles; scenes also have disks, width_m = height_m = the diameter, and
  * half-planes, which belong to a fixed root: solid below the line through `local` along their x
@@ -117,7 +116,7 @@ struct shape {
 /* How two parts meet. Usually those of one piece, and of two that a joint joins, pass through one
  * another, and others collide. PAIR_PASS: they pass in any case; PAIR_MEET: they collide in any
  * case but that of one piece. From PAIR_HALF on (boxes that a joint joins): they collide, but of
- * one of them only half is there, see box_body.h. */
+ * one of them only half is there, see box_half.h. */
 enum { PAIR_USUAL, PAIR_PASS, PAIR_MEET, PAIR_HALF };
 
 struct phenotype {
@@ -136,10 +135,8 @@ struct phenotype {
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;
     const void *detail; /* what the kind has besides; only its own files read it */
-    /* What dynamics move: links in the plane (plane_body.h); or links and boxes in space
-     * (space_body.h), boxes[i] being parts[i]; or neither, and the kind has it in its detail. */
-    struct plane_body *plane;
-    const struct space_body *space;
+    /* What dynamics move; boxes[i] is parts[i]. NULL: the kind has it in its detail. */
+    struct body *body;
     int root_rates; /* how many rates of the root come before that of drive 0 */
     double mass_kg;
 };
@@ -177,8 +174,6 @@ int phenotype_find_stretch(const struct phenotype *phenotype, int part);
 
 /* 1 if parts a and b never collide: parent and child, or in the same link. */
 int phenotype_is_neighbour(const struct phenotype *phenotype, int a, int b);
-/* 1 if both are moving parts; other as in contact_point, part -1 as in a joint limit. */
-int phenotype_is_own_contact(const struct phenotype *phenotype, int part, int other);
 /* 1 if the part cannot move. */
 int phenotype_is_fixed(const struct phenotype *phenotype, int part);
 

@@ -28,7 +28,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/body/box_body.h"
+#include "common/body/body.h"
+#include "common/body/box_half.h"
 #include "common/body/phenotype_grow.h"
 #include "common/math/detmath.h"
 #include "common/math/solids.h"
@@ -44,20 +45,18 @@ struct own_part {
     int first;          /* of its link: the part whose joint it is */
 };
 struct own {
-    struct box_body body;
-    struct space_link *links; /* those of the body, to be written, as ... */
-    struct space_box *boxes;
+    struct body body;
     struct own_part *parts;
 };
 
-static struct box_body *body_of(const struct grower *grower)
+static struct body *body_of(const struct grower *grower)
 {
     return &((struct own *)grower->own)->body;
 }
 
-static struct space_box *boxes_of(const struct grower *grower)
+static struct body_box *boxes_of(const struct grower *grower)
 {
-    return ((struct own *)grower->own)->boxes;
+    return body_of(grower)->boxes;
 }
 
 static struct own_part *own_of(const struct grower *grower, int part)
@@ -162,7 +161,7 @@ static void place_child(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
     const struct part *parent = &grower->phenotype->parts[part->parent];
     struct own_part *own = own_of(grower, index);
-    const struct space_box *boxes = boxes_of(grower);
+    const struct body_box *boxes = boxes_of(grower);
     struct frame seen = look_from_parent(grower, index);
     int is_turned_over = (gene->is_reflected != 0) != grower->growths[index].is_image;
 
@@ -219,7 +218,7 @@ static void develop_size(struct grower *grower, int index)
     const struct body_gene *gene = gene_of(grower, index);
     double scale = grower->growths[index].scale, most = params->boxes_mass_ratio_max;
     int parent = grower->phenotype->parts[index].parent;
-    struct space_box *boxes = boxes_of(grower);
+    struct body_box *boxes = boxes_of(grower);
     struct vec3 *size = &boxes[index].size_m;
 
     *size = clamp_sides(params, (struct vec3){gene->width_m * scale, gene->height_m * scale,
@@ -237,16 +236,13 @@ static int begin(struct grower *grower, struct arena *arena)
     if (!own)
         return ERR_MEMORY;
     own->parts = arena_take(arena, parts, sizeof *own->parts);
-    own->boxes = arena_take(arena, parts, sizeof *own->boxes);
-    own->links = arena_take(arena, parts, sizeof *own->links);
+    own->body.boxes = arena_take(arena, parts, sizeof *own->body.boxes);
     own->body.links = arena_take(arena, parts, sizeof *own->body.links);
-    if (!own->parts || !own->boxes || !own->links || !own->body.links)
+    if (!own->parts || !own->body.boxes || !own->body.links)
         return ERR_MEMORY;
-    own->body.space = (struct space_body){.links = own->links, .boxes = own->boxes};
     grower->own = own;
-    grower->phenotype->detail = &own->body;
-    grower->phenotype->space = &own->body.space;
-    grower->phenotype->root_rates = SPACE_RATES_MAX;
+    grower->phenotype->body = &own->body;
+    grower->phenotype->root_rates = JOINT_RATES_MAX;
     return 0;
 }
 
@@ -352,90 +348,102 @@ static struct mat3 seen_from(const struct mat3 *from, const struct mat3 *turn)
 static double extension_limit(const struct grower *grower, int index)
 {
     const struct params *params = grower->params;
-    const struct space_box *boxes = boxes_of(grower);
+    const struct body_box *boxes = boxes_of(grower);
     int parent = grower->phenotype->parts[index].parent;
     double longer = fmax(longest_of(boxes[index].size_m), longest_of(boxes[parent].size_m));
     double most = params->creature_extension_max * longer;
     return most > 0 && most < params->creature_side_max_m ? most : params->creature_side_max_m;
 }
 
-static void set_limits(const struct grower *grower, const struct box_link *link,
-                       struct space_link *to)
+static void set_limits(const struct grower *grower, struct body_link *link)
 {
     const struct body_gene *gene = gene_of(grower, link->part);
     const double limits[2][2] = {{gene->lower, gene->upper},
                                  {gene->box.lower_2, gene->box.upper_2}};
-    int intervals = link->freedoms;
-    if (link->joint == JOINT_LINEAR) {
+    int intervals = body_freedoms(link);
+    if (link->kind == LINK_LINEAR) {
         double most = extension_limit(grower, link->part);
-        to->lower[0] = clamp(gene->lower * link->scale, -most, 0);
-        to->upper[0] = clamp(gene->upper * link->scale, 0, most);
+        link->lower[0] = clamp(gene->lower * link->scale, -most, 0);
+        link->upper[0] = clamp(gene->upper * link->scale, 0, most);
         return;
     }
-    if (link->joint == JOINT_SPHERICAL) {
-        to->cone_rad = gene->box.upper_2;
+    if (link->kind == LINK_SPHERICAL) {
+        link->cone_rad = gene->box.upper_2;
         intervals = 1;
     }
     for (int k = 0; k < intervals; k++) {
         int is_exchanged = link->sign[k] < 0;
-        to->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
-        to->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
+        link->lower[k] = is_exchanged ? 0.0 - limits[k][1] : limits[k][0];
+        link->upper[k] = is_exchanged ? 0.0 - limits[k][0] : limits[k][1];
     }
 }
 
 /* The joints of the genes in the physics' table; boxes of a rigid joint are of one link. */
-static const enum space_joint_kind joint_kinds[] = {
-    [JOINT_REVOLUTE] = SPACE_REVOLUTE,     [JOINT_TWIST] = SPACE_TWIST,
-    [JOINT_UNIVERSAL] = SPACE_UNIVERSAL,   [JOINT_BEND_TWIST] = SPACE_BEND_TWIST,
-    [JOINT_TWIST_BEND] = SPACE_TWIST_BEND, [JOINT_SPHERICAL] = SPACE_SPHERICAL,
-    [JOINT_LINEAR] = SPACE_LINEAR};
+static const enum link_joint link_joints[] = {
+    [JOINT_REVOLUTE] = LINK_REVOLUTE,     [JOINT_TWIST] = LINK_TWIST,
+    [JOINT_UNIVERSAL] = LINK_UNIVERSAL,   [JOINT_BEND_TWIST] = LINK_BEND_TWIST,
+    [JOINT_TWIST_BEND] = LINK_TWIST_BEND, [JOINT_SPHERICAL] = LINK_SPHERICAL,
+    [JOINT_LINEAR] = LINK_LINEAR};
+
+/* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994,
+ * section 3.3). */
+static double joint_strength(const struct grower *grower, const struct body_link *link)
+{
+    const struct body_gene *gene = gene_of(grower, link->part);
+    double area =
+        fmax(own_of(grower, link->part)->area_m2, own_of(grower, link->parent_part)->area_m2);
+    if (!gene->has_effector)
+        return 0;
+    return area * gene->effector_strength *
+           (link->kind == LINK_LINEAR ? grower->params->boxes_linear_strength_n_m2
+                                      : grower->params->boxes_strength_n_m);
+}
 
 /* Begins the link of a part. */
 static void add_link(struct grower *grower, int index)
 {
-    struct box_body *body = body_of(grower);
-    struct space_link *own = &((struct own *)grower->own)->links[body->space.link_count];
+    struct body *body = body_of(grower);
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
     const struct body_gene *gene = gene_of(grower, index);
-    struct box_link *link = &body->links[body->space.link_count];
+    struct body_link *link = &body->links[body->link_count];
+    int is_root = part->parent < 0;
 
-    part->link = body->space.link_count++;
-    *own = space_link_unlimited(-1, SPACE_FREE);
-    *link = (struct box_link){.part = index,
-                              .parent_part = part->parent,
-                              .joint = gene->joint,
-                              .first_drive = phenotype->drive_count,
-                              .scale = 1};
-    if (part->parent < 0)
+    part->link = body->link_count++;
+    *link = body_link_unlimited(is_root ? -1 : phenotype->parts[part->parent].link,
+                                is_root ? LINK_FREE : link_joints[gene->joint]);
+    link->part = index;
+    link->parent_part = part->parent;
+    link->gene_joint = gene->joint;
+    link->first_drive = phenotype->drive_count;
+    if (is_root)
         return;
-    own->parent = phenotype->parts[part->parent].link;
-    own->kind = joint_kinds[gene->joint];
-    link->freedoms = joint_types[gene->joint].freedoms;
+    int freedoms = body_freedoms(link);
     if (gene->joint == JOINT_LINEAR)
         link->scale = grower->growths[index].scale;
-    for (int k = 0; k < link->freedoms; k++) {
+    for (int k = 0; k < freedoms; k++) {
         int is_same =
             part->mirror > 0 || gene->joint == JOINT_LINEAR || freedom_axes[gene->joint][k] == 2;
         link->sign[k] = is_same ? 1 : -1;
     }
-    set_limits(grower, link, own);
-    phenotype->drive_count += link->freedoms;
+    set_limits(grower, link);
+    link->strength = joint_strength(grower, link);
+    phenotype->drive_count += freedoms;
     if (gene->has_effector)
-        phenotype->effector_count += link->freedoms;
+        phenotype->effector_count += freedoms;
 
-    struct mat3 from = link_turn(grower, own->parent), turn = link_turn(grower, part->link);
+    struct mat3 from = link_turn(grower, link->parent), turn = link_turn(grower, part->link);
     struct mat3 seen = seen_from(&from, &turn);
-    own->frame = quaternion_of(&seen);
-    own->joint = mat3_back(
-        &from, vec3_sub(link_origin(grower, part->link), link_origin(grower, own->parent)));
+    link->frame = quaternion_of(&seen);
+    link->joint = mat3_back(
+        &from, vec3_sub(link_origin(grower, part->link), link_origin(grower, link->parent)));
 }
 
 /* Puts a part on its link. */
 static void mount_part(struct grower *grower, int index)
 {
     struct part *part = &grower->phenotype->parts[index];
-    struct space_box *box = &boxes_of(grower)[index];
+    struct body_box *box = &boxes_of(grower)[index];
     struct mat3 from = link_turn(grower, part->link);
     struct mat3 turn = turn_of(&own_of(grower, index)->frame, part->mirror);
     struct mat3 seen = seen_from(&from, &turn);
@@ -446,7 +454,7 @@ static void mount_part(struct grower *grower, int index)
 }
 
 /* A box's inertia about a point at `from` its centre, in the axes of its link. */
-static struct sym3 inertia_of(const struct space_box *box, double mass, struct vec3 from)
+static struct sym3 inertia_of(const struct body_box *box, double mass, struct vec3 from)
 {
     double xx = box->size_m.x * box->size_m.x, yy = box->size_m.y * box->size_m.y;
     double zz = box->size_m.z * box->size_m.z, share = mass / 12;
@@ -465,18 +473,18 @@ static struct sym3 inertia_of(const struct space_box *box, double mass, struct v
 /* Mass, centre and inertia of all links from their boxes. */
 static void weigh_links(struct grower *grower)
 {
-    const struct space_body *body = &body_of(grower)->space;
-    struct space_link *links = ((struct own *)grower->own)->links;
+    const struct body *body = body_of(grower);
+    struct body_link *links = body->links;
     const struct part *parts = grower->phenotype->parts;
     for (int i = 0; i < body->box_count; i++) {
-        struct space_link *link = &links[body->boxes[i].link];
+        struct body_link *link = &links[body->boxes[i].link];
         link->mass_kg += parts[i].mass_kg;
         link->centre = vec3_along(link->centre, body->boxes[i].centre, parts[i].mass_kg);
     }
     for (int i = 0; i < body->link_count; i++)
         links[i].centre = vec3_scale(links[i].centre, 1 / links[i].mass_kg);
     for (int i = 0; i < body->box_count; i++) {
-        struct space_link *link = &links[body->boxes[i].link];
+        struct body_link *link = &links[body->boxes[i].link];
         struct sym3 inertia = inertia_of(&body->boxes[i], parts[i].mass_kg,
                                          vec3_sub(body->boxes[i].centre, link->centre));
         link->inertia = sym3_add(&link->inertia, &inertia);
@@ -520,7 +528,7 @@ static struct box_half find_half(const struct solid *first, const struct solid *
 static unsigned char find_meeting(const struct grower *grower, int a, int b)
 {
     const struct phenotype *phenotype = grower->phenotype;
-    const struct space_link *links = body_of(grower)->space.links;
+    const struct body_link *links = body_of(grower)->links;
     int one = phenotype->parts[a].link, two = phenotype->parts[b].link;
     int child = links[two].parent == one ? two : links[one].parent == two ? one : -1;
     if (child < 0)
@@ -549,45 +557,29 @@ static int make_meetings(struct grower *grower, struct arena *arena)
 
 /* ---- drives, senses, shapes ---- */
 
-/* The greatest torque or force of a joint, in proportion to the larger cross-section (Sims 1994,
- * section 3.3). */
-static double joint_strength(const struct grower *grower, const struct box_link *link)
-{
-    const struct body_gene *gene = gene_of(grower, link->part);
-    double area =
-        fmax(own_of(grower, link->part)->area_m2, own_of(grower, link->parent_part)->area_m2);
-    if (!gene->has_effector)
-        return 0;
-    return area * gene->effector_strength *
-           (link->joint == JOINT_LINEAR ? grower->params->boxes_linear_strength_n_m2
-                                        : grower->params->boxes_strength_n_m);
-}
-
-static void make_drives(struct grower *grower, const struct box_link *link)
+static void make_drives(struct grower *grower, const struct body_link *link)
 {
     struct phenotype *phenotype = grower->phenotype;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
-    double strength = joint_strength(grower, link);
-    int index = (int)(link - body_of(grower)->links);
-    const struct space_link *of = &body_of(grower)->space.links[index];
-    const struct mat3 turn = link_turn(grower, index);
+    const struct mat3 turn = link_turn(grower, (int)(link - body_of(grower)->links));
     const struct vec3 axes[3] = {turn.x, turn.y, turn.z};
-    for (int k = 0; k < link->freedoms; k++) {
-        int is_swing = link->joint == JOINT_SPHERICAL && k > 0;
-        double lower = is_swing ? -of->cone_rad : of->lower[k];
-        double upper = is_swing ? of->cone_rad : of->upper[k];
+    int joint = gene_of(grower, link->part)->joint;
+    for (int k = 0; k < body_freedoms(link); k++) {
+        int is_swing = link->kind == LINK_SPHERICAL && k > 0;
+        double lower = is_swing ? -link->cone_rad : link->lower[k];
+        double upper = is_swing ? link->cone_rad : link->upper[k];
         double unit = link->sign[k] * (is_torque ? 1 : link->scale);
         phenotype->drives[link->first_drive + k] =
             (struct drive){.part = link->part,
                            .axis = k,
-                           .is_linear = link->joint == JOINT_LINEAR,
+                           .is_linear = link->kind == LINK_LINEAR,
                            .lower = lower,
                            .upper = upper,
-                           .strength = strength,
+                           .strength = link->strength,
                            .unit = unit,
                            .least = is_torque ? -1 : fmin(lower / unit, upper / unit),
                            .most = is_torque ? 1 : fmax(lower / unit, upper / unit),
-                           .way = axes[freedom_axes[link->joint][k]]};
+                           .way = axes[freedom_axes[joint][k]]};
     }
 }
 
@@ -608,12 +600,12 @@ static void mask_sensors(struct grower *grower, int index)
         SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_RATE_2),
         SENSOR_BIT(SENSOR_JOINT_3) | SENSOR_BIT(SENSOR_JOINT_RATE_3)};
     struct part *part = &grower->phenotype->parts[index];
-    const struct box_link *link = &body_of(grower)->links[part->link];
-    for (int k = link->part == index ? link->freedoms : 0; k < GENOME_FREEDOMS_MAX; k++)
+    const struct body_link *link = &body_of(grower)->links[part->link];
+    for (int k = link->part == index ? body_freedoms(link) : 0; k < GENOME_FREEDOMS_MAX; k++)
         part->sensors &= ~of_freedoms[k];
 }
 
-static void make_shape(struct phenotype *phenotype, const struct space_box *box, int index)
+static void make_shape(struct phenotype *phenotype, const struct body_box *box, int index)
 {
     phenotype->shapes[index] = (struct shape){.kind = box->is_round ? SHAPE_BALL : SHAPE_BOX,
                                               .part = index,
@@ -626,8 +618,8 @@ static void make_shape(struct phenotype *phenotype, const struct space_box *box,
 static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
-    struct box_body *body = body_of(grower);
-    int count = body->space.box_count = phenotype->part_count;
+    struct body *body = body_of(grower);
+    int count = body->box_count = phenotype->part_count;
 
     for (int i = 0; i < count; i++) {
         if (i == 0 || gene_of(grower, i)->joint != JOINT_RIGID)
@@ -644,12 +636,12 @@ static int join(struct grower *grower, struct arena *arena)
     if (phenotype_take_tables(phenotype, arena, phenotype->drive_count, phenotype->effector_count,
                               count))
         return ERR_MEMORY;
-    for (int i = 0; i < body->space.link_count; i++)
+    for (int i = 0; i < body->link_count; i++)
         make_drives(grower, &body->links[i]);
     make_effectors(grower);
     for (int i = 0; i < count; i++)
-        make_shape(phenotype, &body->space.boxes[i], i);
-    phenotype->piece_count = body->space.link_count;
+        make_shape(phenotype, &body->boxes[i], i);
+    phenotype->piece_count = body->link_count;
     return 0;
 }
 
@@ -663,7 +655,7 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
 
 /* ---- the key of a motion ---- */
 
-static void put_link(struct key_hasher *hasher, const struct space_link *link)
+static void put_link(struct key_hasher *hasher, const struct body_link *link)
 {
     key_put_int(hasher, link->parent);
     key_put_int(hasher, (int)link->kind);
@@ -678,21 +670,17 @@ static void put_link(struct key_hasher *hasher, const struct space_link *link)
         key_put_double(hasher, link->upper[k]);
     }
     key_put_double(hasher, link->cone_rad);
-}
-
-static void put_box_link(struct key_hasher *hasher, const struct box_link *link)
-{
     key_put_int(hasher, link->part);
     key_put_int(hasher, link->parent_part);
-    key_put_int(hasher, link->joint);
-    key_put_int(hasher, link->freedoms);
+    key_put_int(hasher, link->gene_joint);
+    key_put_int(hasher, body_freedoms(link));
     key_put_int(hasher, link->first_drive);
     for (int k = 0; k < GENOME_FREEDOMS_MAX; k++)
         key_put_double(hasher, link->sign[k]);
     key_put_double(hasher, link->scale);
 }
 
-static void put_box(struct key_hasher *hasher, const struct space_box *box)
+static void put_box(struct key_hasher *hasher, const struct body_box *box)
 {
     key_put_int(hasher, box->link);
     key_put_vec3(hasher, box->centre);
@@ -702,12 +690,10 @@ static void put_box(struct key_hasher *hasher, const struct space_box *box)
 
 static void put_detail(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
-    const struct space_body *body = phenotype->space;
+    const struct body *body = phenotype->body;
     key_put_int(hasher, body->link_count);
-    for (int i = 0; i < body->link_count; i++) {
+    for (int i = 0; i < body->link_count; i++)
         put_link(hasher, &body->links[i]);
-        put_box_link(hasher, &box_body_of(phenotype)->links[i]);
-    }
     key_put_int(hasher, body->box_count);
     for (int i = 0; i < body->box_count; i++)
         put_box(hasher, &body->boxes[i]);

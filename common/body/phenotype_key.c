@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/body/phenotype_grow.h"
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/error.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
@@ -43,6 +43,11 @@ static void put_vec2(struct key_hasher *hasher, struct vec2 value)
 {
     key_put_double(hasher, value.x);
     key_put_double(hasher, value.y);
+}
+
+static void put_flat(struct key_hasher *hasher, struct vec3 value)
+{
+    put_vec2(hasher, (struct vec2){value.x, value.y});
 }
 
 void key_put_vec3(struct key_hasher *hasher, struct vec3 value)
@@ -103,29 +108,58 @@ static void put_shape(struct key_hasher *hasher, const struct shape *shape)
     key_put_vec3(hasher, shape->half_m);
 }
 
-static void put_link(struct key_hasher *hasher, const struct link *link)
+static int has_effector(const struct phenotype *phenotype, int drive)
 {
+    for (int i = 0; i < phenotype->effector_count; i++)
+        if (phenotype->effectors[i].drive == drive)
+            return 1;
+    return 0;
+}
+
+/* The numbers that joints in the plane had when keys were first made. */
+static int flat_joint(enum link_joint kind)
+{
+    switch (kind) {
+    case LINK_PLANAR:
+    case LINK_REVOLUTE:
+        return 0;
+    case LINK_LINEAR:
+        return 1;
+    case LINK_STRETCH:
+        return 2;
+    case LINK_RIGID:
+        return 3;
+    default:
+        return (int)kind;
+    }
+}
+
+/* Of a body in the plane. */
+static void put_flat_link(struct key_hasher *hasher, const struct phenotype *phenotype, int index)
+{
+    const struct body_link *link = &phenotype->body->links[index];
     key_put_int(hasher, link->parent);
     key_put_int(hasher, link->part);
     key_put_int(hasher, link->parent_part);
-    key_put_int(hasher, link->joint_kind);
-    key_put_int(hasher, link->has_effector);
-    key_put_int(hasher, link->mirror);
-    put_vec2(hasher, link->joint);
-    put_vec2(hasher, link->axis);
+    key_put_int(hasher, flat_joint(link->kind));
+    key_put_int(hasher, has_effector(phenotype, index));
+    key_put_int(hasher, (int)link->sign[0]);
+    put_flat(hasher, link->joint);
+    put_flat(hasher, link->axis);
     key_put_double(hasher, link->mass_kg);
-    put_vec2(hasher, link->centre);
-    key_put_double(hasher, link->inertia_kg_m2);
-    key_put_double(hasher, link->lower);
-    key_put_double(hasher, link->upper);
+    put_flat(hasher, link->centre);
+    key_put_double(hasher, link->inertia.zz);
+    key_put_double(hasher, link->lower[0]);
+    key_put_double(hasher, link->upper[0]);
     key_put_double(hasher, link->scale);
     key_put_double(hasher, link->strength);
 }
 
-/* Closures, fixed roots and parts that pass one another are not looked at: only scenes have
- * them. */
+/* Closures, fixed roots and parts that pass one another are not looked at: only scenes have them. */
 static void put_body(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
+    const struct body_growth *growth = body_kinds[phenotype->kind].growth;
+    int flat_links = growth->put_detail ? 0 : phenotype->body->link_count;
     key_put_int(hasher, phenotype->kind);
     key_put_int(hasher, phenotype->part_count);
     for (int i = 0; i < phenotype->part_count; i++)
@@ -136,16 +170,16 @@ static void put_body(struct key_hasher *hasher, const struct phenotype *phenotyp
     key_put_int(hasher, phenotype->shape_count);
     for (int i = 0; i < phenotype->shape_count; i++)
         put_shape(hasher, &phenotype->shapes[i]);
-    key_put_int(hasher, phenotype->plane ? phenotype->plane->link_count : 0);
-    for (int i = 0; phenotype->plane && i < phenotype->plane->link_count; i++)
-        put_link(hasher, &phenotype->plane->links[i]);
+    key_put_int(hasher, flat_links);
+    for (int i = 0; i < flat_links; i++)
+        put_flat_link(hasher, phenotype, i);
     key_put_int(hasher, phenotype->first_drive);
     key_put_int(hasher, phenotype->piece_count);
     key_put_int(hasher, phenotype->head);
     key_put_double(hasher, phenotype->mass_kg);
-    key_put_int(hasher, phenotype->detail != NULL);
-    if (phenotype->detail)
-        body_kinds[phenotype->kind].growth->put_detail(hasher, phenotype);
+    key_put_int(hasher, growth->put_detail != NULL);
+    if (growth->put_detail)
+        growth->put_detail(hasher, phenotype);
 }
 
 /* ---- brains ---- */

@@ -28,7 +28,7 @@
 #include <math.h>
 
 #include "common/body/phenotype_grow.h"
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/math/rotation.h"
 #include "common/math/detmath.h"
 
@@ -218,54 +218,57 @@ static double extension_limit(const struct grower *grower, int index)
 
 /* Kind and limits of a part's joint. A mirrored part turns the other way, but slides out as any
  * other; how far, goes by its scale, and not further than the body's sides allow. */
-static void set_joint(const struct grower *grower, struct link *link, int index)
+static void set_joint(const struct grower *grower, struct body_link *link, int index)
 {
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
 
     if (body->joint == JOINT_LINEAR) {
         double most = extension_limit(grower, index);
 
-        link->joint_kind = LINK_LINEAR;
-        link->axis = own_of(grower)[index].out;
+        link->kind = LINK_LINEAR;
+        link->axis = vec3_of_plane(own_of(grower)[index].out);
         link->scale = grower->growths[index].scale;
-        link->lower = clamp(body->lower * link->scale, -most, 0);
-        link->upper = clamp(body->upper * link->scale, 0, most);
+        link->lower[0] = clamp(body->lower * link->scale, -most, 0);
+        link->upper[0] = clamp(body->upper * link->scale, 0, most);
         return;
     }
-    link->mirror = grower->phenotype->parts[index].mirror;
-    link->lower = link->mirror > 0 ? body->lower : 0.0 - body->upper;
-    link->upper = link->mirror > 0 ? body->upper : 0.0 - body->lower;
+    link->sign[0] = grower->phenotype->parts[index].mirror;
+    link->lower[0] = link->sign[0] > 0 ? body->lower : 0.0 - body->upper;
+    link->upper[0] = link->sign[0] > 0 ? body->upper : 0.0 - body->lower;
 }
 
 /* The greatest torque or force of a part's joint, in proportion to the larger cross-section. */
-static double joint_strength(const struct grower *grower, const struct link *link,
+static double joint_strength(const struct grower *grower, const struct body_link *link,
                              const struct body_gene *body)
 {
     const struct part *part = &grower->phenotype->parts[link->part];
     const struct part *parent = &grower->phenotype->parts[link->parent_part];
     double section = part->cross_section_m > parent->cross_section_m ? part->cross_section_m
                                                                      : parent->cross_section_m;
-    double strength = link->joint_kind == LINK_LINEAR
-                          ? grower->params->rectangles_linear_strength_n_m
-                          : grower->params->rectangles_strength_n;
+    double strength = link->kind == LINK_LINEAR ? grower->params->rectangles_linear_strength_n_m
+                                                : grower->params->rectangles_strength_n;
 
     return strength * section * body->effector_strength;
 }
 
 /* Begins a link of a part, at the parent's. */
-static struct link *begin_link(struct grower *grower, int index, int kind)
+static struct body_link *begin_link(struct grower *grower, int index, enum link_joint kind)
 {
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
-    struct link *link = &phenotype->plane->links[phenotype->plane->link_count];
+    struct body_link *link = &phenotype->body->links[phenotype->body->link_count];
 
-    part->link = phenotype->plane->link_count++;
-    link->part = index;
-    link->parent = part->parent < 0 ? -1 : phenotype->parts[part->parent].link;
-    link->parent_part = part->parent;
-    link->joint_kind = kind;
-    link->mirror = 1;
-    link->scale = 1.0;
+    part->link = phenotype->body->link_count++;
+    *link =
+        (struct body_link){.parent = part->parent < 0 ? -1 : phenotype->parts[part->parent].link,
+                           .kind = kind,
+                           .frame = QUATERNION_ONE,
+                           .cone_rad = HUGE_VAL,
+                           .part = index,
+                           .parent_part = part->parent,
+                           .first_drive = part->link,
+                           .sign = {1},
+                           .scale = 1};
     return link;
 }
 
@@ -275,17 +278,16 @@ static void add_stretch(struct grower *grower, int index, double limit)
     struct phenotype *phenotype = grower->phenotype;
     struct part *part = &phenotype->parts[index];
     int joint = part->link;
-    struct link *link = begin_link(grower, index, LINK_STRETCH);
+    struct body_link *link = begin_link(grower, index, LINK_STRETCH);
 
     if (joint >= 0) {
         link->parent = joint;
         link->parent_part = index;
     }
-    link->axis = own_of(grower)[index].axis;
-    link->half_m = (struct vec2){part->width_m / 2, part->height_m / 2};
-    link->scale = link->upper = limit;
-    link->lower = 0.0 - limit;
-    link->has_effector = 1;
+    link->axis = vec3_of_plane(own_of(grower)[index].axis);
+    link->half_m = (struct vec3){part->width_m / 2, part->height_m / 2, 0};
+    link->scale = link->upper[0] = limit;
+    link->lower[0] = 0.0 - limit;
     link->strength = grower->params->rectangles_strength_n * part->cross_section_m;
     phenotype->effector_count++;
 }
@@ -294,15 +296,14 @@ static void add_stretch(struct grower *grower, int index, double limit)
 static void add_link(struct grower *grower, int index)
 {
     struct phenotype *phenotype = grower->phenotype;
-    struct link *link = begin_link(grower, index, LINK_HINGE);
+    struct body_link *link = begin_link(grower, index, index == 0 ? LINK_PLANAR : LINK_REVOLUTE);
 
     if (link->parent < 0)
         return;
 
     const struct body_gene *body = &grower->genome->bodies[grower->growths[index].body_row];
     set_joint(grower, link, index);
-    link->has_effector = body->has_effector;
-    if (link->has_effector) {
+    if (body->has_effector) {
         link->strength = joint_strength(grower, link, body);
         phenotype->effector_count++;
     }
@@ -312,7 +313,7 @@ static void add_link(struct grower *grower, int index)
  * centre, the world's origin). */
 static struct vec3 link_origin(const struct phenotype *phenotype, int link)
 {
-    return phenotype->parts[phenotype->plane->links[link].part].anchor;
+    return phenotype->parts[phenotype->body->links[link].part].anchor;
 }
 
 /* Mass, centre and inertia of all links from their parts. */
@@ -320,27 +321,27 @@ static void weigh_links(struct phenotype *phenotype)
 {
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        struct link *link = &phenotype->plane->links[part->link];
+        struct body_link *link = &phenotype->body->links[part->link];
         link->mass_kg += part->mass_kg;
         link->centre.x += part->mass_kg * part->local.x;
         link->centre.y += part->mass_kg * part->local.y;
         phenotype->mass_kg += part->mass_kg;
     }
-    for (int i = 0; i < phenotype->plane->link_count; i++) {
-        struct link *link = &phenotype->plane->links[i];
+    for (int i = 0; i < phenotype->body->link_count; i++) {
+        struct body_link *link = &phenotype->body->links[i];
         double mass_kg = link->mass_kg > 0 ? link->mass_kg : 1;
         link->centre.x /= mass_kg;
         link->centre.y /= mass_kg;
     }
     for (int i = 0; i < phenotype->part_count; i++) {
         const struct part *part = &phenotype->parts[i];
-        struct link *link = &phenotype->plane->links[part->link];
+        struct body_link *link = &phenotype->body->links[part->link];
         double w = part->width_m;
         double h = part->height_m;
         double x = part->local.x - link->centre.x;
         double y = part->local.y - link->centre.y;
         double square = part->shape == PART_DISK ? w * w / 8 : (w * w + h * h) / 12.0;
-        link->inertia_kg_m2 += part->mass_kg * (square + (x * x + y * y));
+        link->inertia.zz += part->mass_kg * (square + (x * x + y * y));
     }
 }
 
@@ -360,8 +361,8 @@ static void add_links(struct grower *grower, int index)
     if (part->link >= 0)
         return;
     part->link = phenotype->parts[part->parent].link;
-    if (phenotype->plane->links[part->link].joint_kind == LINK_STRETCH)
-        begin_link(grower, index, LINK_FIXED);
+    if (phenotype->body->links[part->link].kind == LINK_STRETCH)
+        begin_link(grower, index, LINK_RIGID);
 }
 
 static void build_links(struct grower *grower)
@@ -376,21 +377,30 @@ static void build_links(struct grower *grower)
         part->local = (struct vec2){part->centre.x - origin.x, part->centre.y - origin.y};
         part->local_angle_rad = part->angle_rad;
     }
-    for (int i = 1; i < phenotype->plane->link_count; i++) {
-        struct link *link = &phenotype->plane->links[i];
+    for (int i = 1; i < phenotype->body->link_count; i++) {
+        struct body_link *link = &phenotype->body->links[i];
         struct vec3 at = link_origin(phenotype, i);
         struct vec3 origin = link_origin(phenotype, link->parent);
-        link->joint = (struct vec2){at.x - origin.x, at.y - origin.y};
+        link->joint = (struct vec3){at.x - origin.x, at.y - origin.y, 0};
     }
     weigh_links(phenotype);
 }
 
 /* What a link's joint turns about, or slides along; the root has none. */
-static struct vec3 joint_way(const struct link *link)
+static struct vec3 joint_way(const struct body_link *link)
 {
-    if (link->joint_kind == LINK_LINEAR)
-        return (struct vec3){link->axis.x, link->axis.y, 0};
-    return (struct vec3){0, 0, link->parent >= 0 && link->joint_kind == LINK_HINGE};
+    if (link->kind == LINK_LINEAR)
+        return link->axis;
+    return (struct vec3){0, 0, link->kind == LINK_REVOLUTE};
+}
+
+/* A part that stretches always has one for that. */
+static int has_effector(const struct grower *grower, const struct body_link *link)
+{
+    const struct body_gene *body = &grower->genome->bodies[grower->growths[link->part].body_row];
+
+    return link->kind == LINK_STRETCH ||
+           (link->parent >= 0 && link->kind != LINK_RIGID && body->has_effector);
 }
 
 /* One drive a link, since the solver counts so. A part's own frame turns with its mirror, but what
@@ -401,22 +411,22 @@ static void make_drives(struct grower *grower)
     struct effector *effector = phenotype->effectors;
     int is_torque = grower->params->creature_effector_mode == EFFECTOR_TORQUE;
 
-    for (int i = 0; i < phenotype->plane->link_count; i++) {
-        const struct link *link = &phenotype->plane->links[i];
-        double unit = link->mirror * (is_torque ? 1 : link->scale);
-        double at_lower = is_torque ? -1 : link->lower / unit;
-        double at_upper = is_torque ? 1 : link->upper / unit;
+    for (int i = 0; i < phenotype->body->link_count; i++) {
+        const struct body_link *link = &phenotype->body->links[i];
+        double unit = link->sign[0] * (is_torque ? 1 : link->scale);
+        double at_lower = is_torque ? -1 : link->lower[0] / unit;
+        double at_upper = is_torque ? 1 : link->upper[0] / unit;
         phenotype->drives[i] = (struct drive){.part = link->part,
-                                              .is_linear = link->joint_kind == LINK_LINEAR,
-                                              .is_stretch = link->joint_kind == LINK_STRETCH,
-                                              .lower = link->lower,
-                                              .upper = link->upper,
+                                              .is_linear = link->kind == LINK_LINEAR,
+                                              .is_stretch = link->kind == LINK_STRETCH,
+                                              .lower = link->lower[0],
+                                              .upper = link->upper[0],
                                               .strength = link->strength,
                                               .unit = unit,
                                               .least = at_lower < at_upper ? at_lower : at_upper,
                                               .most = at_lower < at_upper ? at_upper : at_lower,
                                               .way = joint_way(link)};
-        if (link->has_effector)
+        if (has_effector(grower, link))
             (effector++)->drive = i;
     }
 }
@@ -441,20 +451,20 @@ static int join(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;
 
-    phenotype->plane = arena_take(arena, 1, sizeof *phenotype->plane);
-    struct link *links = arena_take(arena, 2 * (size_t)phenotype->part_count, sizeof *links);
-    if (!phenotype->plane || !links)
+    phenotype->body = arena_take(arena, 1, sizeof *phenotype->body);
+    struct body_link *links = arena_take(arena, 2 * (size_t)phenotype->part_count, sizeof *links);
+    if (!phenotype->body || !links)
         return ERR_MEMORY;
-    phenotype->plane->links = links;
+    phenotype->body->links = links;
     build_links(grower);
-    if (phenotype_take_tables(phenotype, arena, phenotype->plane->link_count,
+    if (phenotype_take_tables(phenotype, arena, phenotype->body->link_count,
                               phenotype->effector_count, phenotype->part_count))
         return ERR_MEMORY;
     make_drives(grower);
     make_shapes(phenotype);
     phenotype->first_drive = 1;
     phenotype->root_rates = PLANE_ROOT_RATES;
-    phenotype->piece_count = phenotype->plane->link_count;
+    phenotype->piece_count = phenotype->body->link_count;
     return 0;
 }
 

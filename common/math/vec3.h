@@ -22,6 +22,11 @@ static inline struct vec3 vec3_of_plane(struct vec2 v)
 {
     return (struct vec3){v.x, v.y, 0};
 }
+/* x and y alone. */
+static inline struct vec2 vec3_flat(struct vec3 v)
+{
+    return (struct vec2){v.x, v.y};
+}
 
 static inline struct vec3 vec3_add(struct vec3 a, struct vec3 b)
 {

@@ -96,6 +96,11 @@ void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo
     dynamics->solver->set_servo(dynamics, drive, servo);
 }
 
+const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive)
+{
+    return dynamics->solver->servo ? dynamics->solver->servo(dynamics, drive) : NULL;
+}
+
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     dynamics->solver->set_effectors(dynamics, state);

@@ -3,7 +3,7 @@
  * every joule.
  *
  * Generalised coordinates q and their rates qd are those of the joints in order, the root's first
- * (space_joint.h); of spheres three for each sphere. Where there are joints, drive i of the
+ * (joint.h); of spheres three for each sphere. Where there are joints, drive i of the
  * phenotype is the rate phenotype.root_rates + i. SI units; right-handed, y up; in the plane z = 0,
  * and angles are never wrapped. All memory comes from the arena given at creation; a step allocates
  * nothing. */
@@ -140,6 +140,8 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
 void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate);
 /* Gives a drive a servo of its own instead of the one made of its strength; for scenes. */
 void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
+/* What moves a drive; its target may be an old one. NULL: it is no servo. */
+const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive);
 /* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as
  * position servos whatever their mode. */
 enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };

@@ -29,6 +29,7 @@ struct dynamics_solver {
 
     void (*set_target)(struct dynamics *dynamics, int drive, double target, double rate);
     void (*set_servo)(struct dynamics *dynamics, int drive, const struct servo *servo);
+    const struct servo *(*servo)(const struct dynamics *dynamics, int drive); /* NULL: none */
     void (*set_effectors)(struct dynamics *dynamics, enum effector_state state);
     void (*set_world)(struct dynamics *dynamics, const struct world *world);
     void (*set_joint_damping)(struct dynamics *dynamics, double rate_1_s);

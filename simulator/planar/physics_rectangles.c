@@ -3,14 +3,11 @@
  * switched on. */
 #include <math.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
+#include "simulator/body/jointed.h"
 #include "simulator/body/physics_kinds.h"
-#include "simulator/planar/plane_model.h"
-
-/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
-#define DRAG_STABILITY 0.5
 
 /* ---------------------------------------------------------------- senses */
 
@@ -21,27 +18,6 @@ static struct vec2 to_part(const struct part *part, const struct part_state *sta
     double s, c;
     det_sincos(state->angle_rad, &s, &c);
     return (struct vec2){x * c + y * s, (y * c - x * s) * part->mirror};
-}
-
-static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
-{
-    const struct phenotype *phenotype = senses->phenotype;
-    for (int i = 0; i < phenotype->part_count; i++) {
-        const struct part *part = &phenotype->parts[i];
-        double *felt = senses->values + i * SENSOR_COUNT;
-        const struct link *links = phenotype->plane->links, *link = &links[part->link];
-        struct drive_state state;
-        if (link->joint_kind == LINK_STRETCH) {
-            dynamics_drive_state(dynamics, part->link, &state);
-            felt[SENSOR_STRETCH] = state.value / link->scale;
-            link = &links[link->parent];
-        }
-        int joint = (int)(link - links), has_joint = joint > 0 && link->part == i;
-        if (has_joint)
-            dynamics_drive_state(dynamics, joint, &state);
-        felt[SENSOR_JOINT] = has_joint ? link->mirror * state.value / link->scale : 0;
-        felt[SENSOR_JOINT_RATE] = has_joint ? link->mirror * state.rate / link->scale : 0;
-    }
 }
 
 static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,
@@ -95,44 +71,20 @@ static const struct faces_feeling feeling = {FACE_FLAT_COUNT, to_genes, feel_acc
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
-    feel_joints(senses, dynamics);
+    jointed_feel(senses, dynamics);
     faces_feel(&feeling, senses, dynamics, around);
 }
 
 /* ---------------------------------------------------------------- the body as a whole */
 
-/* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
-static int has_balance(const struct phenotype *phenotype, double most)
-{
-    for (int i = 1; i < phenotype->plane->link_count && most > 0; i++) {
-        const struct link *link = &phenotype->plane->links[i];
-        const struct link *links = phenotype->plane->links, *parent = &links[link->parent];
-        if (parent->mass_kg == 0 && parent->parent >= 0)
-            parent = &links[parent->parent]; /* a joint, whose part stretches */
-        double mass = link->mass_kg, other = parent->mass_kg;
-        if (mass == 0 || other == 0)
-            continue;
-        if (mass > most * other || other > most * mass)
-            return 0;
-    }
-    return 1;
-}
-
 static int judge(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s)
 {
-    double thinnest_m = HUGE_VAL;
     int is_explicit = params->simulation_solver == SOLVER_ARTICULATED &&
-                      params->simulation_integrator == INTEGRATOR_RK4;
-    if (!has_balance(phenotype, params->guard_mass_ratio))
-        return VERDICT_UNBALANCED;
-    for (int i = 0; i < phenotype->part_count; i++)
-        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
-    double stiffness =
-        2 * world->viscosity_pa_s * dt_s / (params->rectangles_density_kg_m2 * thinnest_m);
-    return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
-               ? VERDICT_UNSTABLE_DRAG
-               : VERDICT_OK;
+                      params->simulation_integrator == INTEGRATOR_RK4 &&
+                      world->drag_law == DRAG_LAW_LINEAR;
+    double length_m = 2 * world->viscosity_pa_s * dt_s / params->rectangles_density_kg_m2;
+    return jointed_judge(phenotype, params, is_explicit ? length_m : 0);
 }
 
 static int is_flat(const struct params *params)
@@ -161,7 +113,7 @@ const struct body_physics physics_rectangles = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_articulated, [SOLVER_CONSTRAINT] = &dynamics_constraint},
     .effectors_apart = EFFECTORS_SLACK,
-    .model = plane_model,
+    .model = jointed_model,
     .judge = judge,
     .feel = feel,
     .is_flat = is_flat,

@@ -6,11 +6,10 @@
 #include "common/math/hash.h"
 #include "simulator/body/space/dynamics_space.h"
 #include "simulator/spatial/steps/space_meeting.h"
-#include "simulator/spatial/space_model.h"
 
 struct boxes {
     struct dynamics_space on;
-    const struct space_body *body;
+    const struct body *body;
     double *q, *still; /* scratch: coordinates; rates, all 0 */
 };
 
@@ -38,7 +37,7 @@ static void make_drives(struct boxes *s)
 {
     const struct space_tree *tree = s->on.space->solver->tree(s->on.space);
     for (int i = 0; i < tree->count; i++)
-        for (int k = 0; k < tree->links[i].rates && s->body->links[i].kind != SPACE_FREE; k++) {
+        for (int k = 0; k < tree->links[i].rates && s->body->links[i].kind != LINK_FREE; k++) {
             int rate = tree->links[i].rate + k, drive = rate - s->on.phenotype->root_rates;
             space_state_set_effector(s->on.space, rate, s->on.phenotype->drives[drive].strength);
         }
@@ -55,7 +54,7 @@ static struct dynamics *create(const struct dynamics_solver *row, const struct s
         return NULL;
     s->on.base.solver = row;
     s->on.phenotype = phenotype;
-    s->body = phenotype->space;
+    s->body = phenotype->body;
     s->on.space = solver->create(s->body, &s->on.world, settings, arena);
     if (!s->on.space)
         return NULL;
@@ -82,24 +81,6 @@ static struct dynamics *create_by_constraint(const struct phenotype *phenotype,
 {
     return create(&dynamics_boxes_constraint, &space_solver_constraint, phenotype, world, settings,
                   arena);
-}
-
-int dynamics_boxes_model(const struct phenotype *phenotype, const struct world *world,
-                         const struct dynamics_settings *settings, struct body_model *model,
-                         struct arena *arena)
-{
-    struct dynamics *dynamics = boxes_create(phenotype, world, settings, arena);
-    if (!dynamics)
-        return ERR_MEMORY;
-    const struct boxes *s = boxes_of(dynamics);
-    if (space_model(s->body, model, arena) != 0)
-        return ERR_MEMORY;
-    for (int i = 0; i < model->rate_count; i++)
-        model->servos[i] = s->on.space->servos[i];
-    model->root_rates = s->on.phenotype->root_rates;
-    model->joints[0].name = model->root_rates > 0 ? "root" : NULL;
-    model->medium_kg_m3 = space_model_medium(&s->on.world.drag);
-    return 0;
 }
 
 /* ---------------------------------------------------------------- effectors and world */
@@ -340,8 +321,9 @@ static double boxes_overlap(const struct dynamics *dynamics)
 /* The two differ in what moves the body, and in whether bodies can meet. */
 #define BOXES(creation)                                                                            \
     .create = creation, .step = dynamics_space_step, .set_target = dynamics_space_set_target,      \
-    .set_servo = dynamics_space_set_servo, .set_effectors = dynamics_space_set_effectors,          \
-    .set_world = boxes_set_world, .set_joint_damping = dynamics_space_set_joint_damping,           \
+    .set_servo = dynamics_space_set_servo, .servo = dynamics_space_servo,                          \
+    .set_effectors = dynamics_space_set_effectors, .set_world = boxes_set_world,                   \
+    .set_joint_damping = dynamics_space_set_joint_damping,                                         \
     .set_push_out = dynamics_space_set_push_out, .dof = boxes_dof, .q = boxes_q, .qd = boxes_qd,   \
     .set_state = boxes_set_state, .shift = boxes_shift, .stop = boxes_stop,                        \
     .part_state = boxes_part_state, .part_turn = boxes_part_turn,                                  \

@@ -2,14 +2,12 @@
  * six faces, height, acceleration and light, all in the axes of the genes. */
 #include <math.h>
 
-#include "common/body/box_body.h"
+#include "common/body/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
+#include "simulator/body/jointed.h"
 #include "simulator/body/physics_kinds.h"
 #include "simulator/spatial/dynamics_boxes.h"
-
-/* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
-#define DRAG_STABILITY 0.5
 
 /* ---------------------------------------------------------------- senses */
 
@@ -19,25 +17,6 @@ static struct mat3 gene_axes(const struct senses *senses, const struct dynamics 
     struct mat3 turn = quaternion_matrix(dynamics_part_turn(dynamics, part));
     turn.z = vec3_scale(turn.z, senses->phenotype->parts[part].mirror);
     return turn;
-}
-
-static void feel_joints(struct senses *senses, const struct dynamics *dynamics)
-{
-    static const enum sensor values[] = {SENSOR_JOINT, SENSOR_JOINT_2, SENSOR_JOINT_3};
-    static const enum sensor rates[] = {SENSOR_JOINT_RATE, SENSOR_JOINT_RATE_2,
-                                        SENSOR_JOINT_RATE_3};
-    const struct box_body *body = box_body_of(senses->phenotype);
-    for (int i = 1; i < body->space.link_count; i++) {
-        const struct box_link *link = &body->links[i];
-        double *felt = senses->values + link->part * SENSOR_COUNT;
-        for (int k = 0; k < link->freedoms; k++) {
-            double unit = link->sign[k] * link->scale;
-            struct drive_state state;
-            dynamics_drive_state(dynamics, link->first_drive + k, &state);
-            felt[values[k]] = state.value / unit;
-            felt[rates[k]] = state.rate / unit;
-        }
-    }
 }
 
 static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,
@@ -92,7 +71,7 @@ static const struct faces_feeling feeling = {FACE_COUNT, to_genes, feel_accelera
 static void feel(struct senses *senses, const struct dynamics *dynamics,
                  const struct surroundings *around)
 {
-    feel_joints(senses, dynamics);
+    jointed_feel(senses, dynamics);
     for (int i = 0; i < senses->phenotype->part_count; i++) {
         struct part_state state;
         dynamics_part_state(dynamics, i, &state);
@@ -103,31 +82,27 @@ static void feel(struct senses *senses, const struct dynamics *dynamics,
 
 /* ---------------------------------------------------------------- the body as a whole */
 
-/* Light links on heavy ones, and the other way round, need steps finer than the settings'. */
-static int has_balance(const struct space_body *body, double most)
-{
-    for (int i = 1; i < body->link_count && most > 0; i++) {
-        double mass = body->links[i].mass_kg, other = body->links[body->links[i].parent].mass_kg;
-        if (mass > most * other || other > most * mass)
-            return 0;
-    }
-    return 1;
-}
-
 static int judge(const struct phenotype *phenotype, const struct world *world,
                  const struct params *params, double dt_s)
 {
-    double thinnest_m = HUGE_VAL;
-    int is_explicit = params->simulation_integrator == INTEGRATOR_RK4;
-    if (!has_balance(phenotype->space, params->guard_mass_ratio))
-        return VERDICT_UNBALANCED;
-    for (int i = 0; i < phenotype->part_count; i++)
-        thinnest_m = fmin(thinnest_m, phenotype->parts[i].cross_section_m);
-    double stiffness =
-        2 * world->viscosity_pa_s_m * dt_s / (params->creature_density_kg_m3 * thinnest_m);
-    return world->drag_law == DRAG_LAW_LINEAR && is_explicit && stiffness > DRAG_STABILITY
-               ? VERDICT_UNSTABLE_DRAG
-               : VERDICT_OK;
+    int is_explicit =
+        params->simulation_integrator == INTEGRATOR_RK4 && world->drag_law == DRAG_LAW_LINEAR;
+    double length_m = 2 * world->viscosity_pa_s_m * dt_s / params->creature_density_kg_m3;
+    return jointed_judge(phenotype, params, is_explicit ? length_m : 0);
+}
+
+/* A box that moves with u along an axis has two faces of area A there, each with k A u^2 against
+ * it, of which one leads; and half a density times A u^2 is what the medium has. Turns about an
+ * axis have the same ratio. */
+static int model(const struct phenotype *phenotype, const struct world *world,
+                 const struct dynamics_settings *settings, struct body_model *model,
+                 struct arena *arena)
+{
+    int status = jointed_model(phenotype, world, settings, model, arena);
+    if (world->drag_law == DRAG_LAW_QUADRATIC)
+        model->medium_kg_m3 =
+            world->quadratic_drag_kg_m3 * (world->drag_faces == DRAG_FACES_LEADING ? 2 : 4);
+    return status;
 }
 
 /* A turn about a vector whose components are drawn. */
@@ -141,10 +116,10 @@ static struct quaternion draw_turn(struct rng *rng, double most_rad)
 }
 
 /* Whether a ball is within its cone and its twist's limits. */
-static int is_within(const struct space_link *link, struct quaternion q)
+static int is_within(const struct body_link *link, struct quaternion q)
 {
-    double twist = space_twist(q);
-    return space_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
+    double twist = joint_twist(q);
+    return joint_swing(q) <= link->cone_rad && twist >= link->lower[0] && twist <= link->upper[0];
 }
 
 static void set_ball(double *q, struct quaternion ball)
@@ -156,8 +131,8 @@ static void set_ball(double *q, struct quaternion ball)
 }
 
 /* The root in the world's axes, a joint in its own. */
-static void perturb_ball(const struct space_link *link, double *q, struct vec3 turn,
-                         struct rng *rng, double most_rad)
+static void perturb_ball(const struct body_link *link, double *q, struct vec3 turn, struct rng *rng,
+                         double most_rad)
 {
     struct quaternion ball = {q[0], q[1], q[2], q[3]};
     int is_root = link->parent < 0;
@@ -172,11 +147,11 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
                     struct rng *rng, double most_rad)
 {
     const struct space_tree *tree = dynamics_boxes_tree(dynamics);
-    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
     for (int i = 0; i < tree->count; i++) {
-        const struct space_link *link = &phenotype->space->links[i];
+        const struct body_link *link = &phenotype->body->links[i];
         const struct space_tree_link *l = &tree->links[i];
         double *own = q + l->coordinate;
         int plain = l->slides + l->joint->turns;
@@ -197,7 +172,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
 static void half_turn(struct dynamics *dynamics)
 {
     const struct space_tree *tree = dynamics_boxes_tree(dynamics);
-    double q[SPACE_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
+    double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
     struct quaternion turn = {q[3], q[4], q[5], q[6]};
@@ -211,7 +186,7 @@ const struct body_physics physics_boxes = {
     .solvers =
         {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
     .effectors_apart = EFFECTORS_SLACK,
-    .model = dynamics_boxes_model,
+    .model = model,
     .judge = judge,
     .feel = feel,
     .perturb = perturb,

@@ -26,7 +26,7 @@ static void print_plane_columns(FILE *file, const struct scene *scene, int body)
         "omega_rad_s", "joint_rad",    "joint_rad_s",   "torque_n_m",   "contacts",
         "normal_n_s",  "friction_n_s", "impulse_x_n_s", "impulse_y_n_s"};
     static const char *const linear[] = {"joint_m", "joint_m_s", "force_n"};
-    int is_linear = scene->bodies[body].joint == SCENE_LINEAR;
+    int is_linear = scene->bodies[body].joint == LINK_LINEAR;
     for (int k = 0; k < (int)(sizeof columns / sizeof columns[0]); k++)
         fprintf(file, ",%s_%s", scene->bodies[body].name,
                 is_linear && k >= 6 && k < 9 ? linear[k - 6] : columns[k]);
@@ -93,9 +93,9 @@ static void print_plane_contacts(const struct scene_trace *t, double time_s)
 
 /* ---------------------------------------------------------------- in space */
 
-static const struct space_joint *joint_of(const struct scene *scene, int body)
+static const struct joint_kind *joint_of(const struct scene *scene, int body)
 {
-    return &space_joints[scene->space.links[body].kind];
+    return &joint_kinds[scene->links[body].kind];
 }
 
 static void print_space_columns(FILE *file, const struct scene *scene, int body)
@@ -104,10 +104,10 @@ static void print_space_columns(FILE *file, const struct scene *scene, int body)
                                           "qy",       "qz",       "vx_m_s",  "vy_m_s", "vz_m_s",
                                           "wx_rad_s", "wy_rad_s", "wz_rad_s"};
     const char *name = scene->bodies[body].name;
-    int rates = space_joint_rates(joint_of(scene, body));
+    int rates = joint_rates(joint_of(scene, body));
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         fprintf(file, ",%s_%s", name, columns[k]);
-    for (int k = 0; k < space_joint_coordinates(joint_of(scene, body)); k++)
+    for (int k = 0; k < joint_coordinates(joint_of(scene, body)); k++)
         fprintf(file, ",%s_q%d", name, k);
     for (int k = 0; k < rates; k++)
         fprintf(file, ",%s_qd%d", name, k);
@@ -128,18 +128,18 @@ static void print_space_body(const struct scene_trace *t, int body)
 {
     const double *q = dynamics_q(t->dynamics), *qd = dynamics_qd(t->dynamics);
     struct quaternion turn = dynamics_link_turn(t->dynamics, body);
-    int rates = space_joint_rates(joint_of(t->scene, body)), first = 0;
+    int rates = joint_rates(joint_of(t->scene, body)), first = 0;
     struct part_state s;
     for (int i = 0; i < body; i++) {
-        q += space_joint_coordinates(joint_of(t->scene, i));
-        first += space_joint_rates(joint_of(t->scene, i));
+        q += joint_coordinates(joint_of(t->scene, i));
+        first += joint_rates(joint_of(t->scene, i));
     }
     dynamics_link_state(t->dynamics, body, &s);
     print_vector(t->motion, s.at_m);
     fprintf(t->motion, ",%.17g,%.17g,%.17g,%.17g", turn.w, turn.x, turn.y, turn.z);
     print_vector(t->motion, s.velocity_m_s);
     print_vector(t->motion, s.spin_rad_s);
-    for (int k = 0; k < space_joint_coordinates(joint_of(t->scene, body)); k++)
+    for (int k = 0; k < joint_coordinates(joint_of(t->scene, body)); k++)
         fprintf(t->motion, ",%.17g", q[k]);
     for (int k = 0; k < rates; k++)
         fprintf(t->motion, ",%.17g", qd[first + k]);

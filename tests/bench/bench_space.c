@@ -12,7 +12,7 @@ enum { LINKS_MAX = 9, RATES_MAX = 24, COORDINATES_MAX = 28, STEPS = 2400, EVALUA
 static struct arena arena;
 
 struct creature {
-    struct space_link links[LINKS_MAX];
+    struct body_link links[LINKS_MAX];
     struct signal signals[RATES_MAX];
     struct servo servos[RATES_MAX];
     double q[COORDINATES_MAX], qd[RATES_MAX];
@@ -20,33 +20,33 @@ struct creature {
 };
 static struct creature creature;
 
-static struct space_link *add_box(int parent, enum space_joint_kind kind, struct vec3 joint,
-                                  struct vec3 size, double density)
+static struct body_link *add_box(int parent, enum link_joint kind, struct vec3 joint,
+                                 struct vec3 size, double density)
 {
-    struct space_link *l = &creature.links[creature.count++];
+    struct body_link *l = &creature.links[creature.count++];
     double m = density * size.x * size.y * size.z, x = size.x, y = size.y, z = size.z;
-    *l = (struct space_link){.parent = parent,
-                             .kind = kind,
-                             .joint = joint,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = m,
-                             .cone_rad = HUGE_VAL};
+    *l = (struct body_link){.parent = parent,
+                            .kind = kind,
+                            .joint = joint,
+                            .frame = QUATERNION_ONE,
+                            .mass_kg = m,
+                            .cone_rad = HUGE_VAL};
     l->inertia = (struct sym3){m * (y * y + z * z) / 12, 0, 0,
                                m * (x * x + z * z) / 12, 0, m * (x * x + y * y) / 12};
     l->centre.x = parent < 0 ? 0 : x / 2;
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         l->lower[k] = parent < 0 ? -HUGE_VAL : -1.2;
         l->upper[k] = parent < 0 ? HUGE_VAL : 1.2;
     }
-    creature.rates += space_joint_rates(&space_joints[kind]);
+    creature.rates += joint_rates(&joint_kinds[kind]);
     return l;
 }
 
 /* A servo of the last link. */
 static void add_servo(int axis, double kv, double amplitude, double phase, double most)
 {
-    int rate = creature.rates -
-               space_joint_rates(&space_joints[creature.links[creature.count - 1].kind]) + axis;
+    int rate =
+        creature.rates - joint_rates(&joint_kinds[creature.links[creature.count - 1].kind]) + axis;
     creature.signals[rate] =
         (struct signal){.amplitude = amplitude, .rate_rad_s = 2 * PI, .phase_rad = phase};
     creature.servos[rate] = (struct servo){
@@ -64,16 +64,16 @@ static void build_q5(void)
 {
     const struct vec3 leg = {0.4, 0.12, 0.12}, knee = {0.4, 0, 0};
     start_creature();
-    add_box(-1, SPACE_FREE, (struct vec3){0, 0, 0}, (struct vec3){1, 0.3, 0.6}, 100);
+    add_box(-1, LINK_FREE, (struct vec3){0, 0, 0}, (struct vec3){1, 0.3, 0.6}, 100);
     for (int i = 0; i < 4; i++) {
         struct vec3 hip = {i < 2 ? 0.4 : -0.4, -0.15, i % 2 ? -0.3 : 0.3};
         double phase = i == 1 || i == 2 ? PI : 0;
         /* x down, z stays */
-        add_box(0, SPACE_UNIVERSAL, hip, leg, 100)->frame =
+        add_box(0, LINK_UNIVERSAL, hip, leg, 100)->frame =
             (struct quaternion){sqrt(0.5), 0, 0, -sqrt(0.5)};
         add_servo(0, 4, 0.5, phase, 40);
         add_servo(1, 4, 0.2, phase + PI / 2, 40);
-        add_box(creature.count - 1, SPACE_REVOLUTE, knee, leg, 100);
+        add_box(creature.count - 1, LINK_REVOLUTE, knee, leg, 100);
         add_servo(0, 1.5, 0.6, phase + PI / 2, 40);
     }
 }
@@ -82,9 +82,9 @@ static void build_s3(void)
 {
     const struct vec3 size = {0.4, 0.12, 0.16};
     start_creature();
-    add_box(-1, SPACE_FREE, (struct vec3){0, 0, 0}, size, 500);
+    add_box(-1, LINK_FREE, (struct vec3){0, 0, 0}, size, 500);
     for (int i = 0; i < 5; i++) {
-        add_box(i, SPACE_UNIVERSAL, (struct vec3){i ? 0.4 : 0.2, 0, 0}, size, 500);
+        add_box(i, LINK_UNIVERSAL, (struct vec3){i ? 0.4 : 0.2, 0, 0}, size, 500);
         add_servo(0, 4, 0.15, 2.77 + 1.2 * i, 20);
         add_servo(1, 4, 0.5, 1.2 + 1.2 * i, 20);
     }
@@ -133,7 +133,7 @@ static double measure_accelerations(const void *context)
 static int run_fall(const void *context)
 {
     const struct workload *workload = context;
-    struct space_body body = {creature.links, creature.count, NULL, 0};
+    struct body body = {creature.links, creature.count, NULL, 0};
     struct space_world world = {.gravity_m_s2 = {0, -9.81, 0}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240, .integrator = workload->integrator};
     arena_reset(&arena);

@@ -23,8 +23,8 @@ enum { BODIES_MAX = 9, RATES_MAX = 32, GAITS = 4, STEPS = 2400 };
 #define SPIN_RAD_S 0.13
 
 struct bench_body {
-    struct space_link links[BODIES_MAX];
-    struct space_box boxes[BODIES_MAX];
+    struct body_link links[BODIES_MAX];
+    struct body_box boxes[BODIES_MAX];
     struct signal signals[RATES_MAX]; /* per rate */
     double kv[RATES_MAX];
     int count, rates;
@@ -36,25 +36,25 @@ static struct arena arena;
 static double worst_residual, deepest;
 
 /* A box whose centre is `offset` from its joint, which is at `joint` in the parent's frame. */
-static void add_body(struct bench_body *b, int parent, enum space_joint_kind kind,
-                     struct vec3 joint, struct vec3 offset, struct vec3 size)
+static void add_body(struct bench_body *b, int parent, enum link_joint kind, struct vec3 joint,
+                     struct vec3 offset, struct vec3 size)
 {
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z;
     double mass = b->density * size.x * size.y * size.z, m = mass / 12;
-    struct space_link *l = &b->links[b->count];
-    *l = (struct space_link){.parent = parent,
-                             .kind = kind,
-                             .joint = joint,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = mass,
-                             .centre = offset,
-                             .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link *l = &b->links[b->count];
+    *l = (struct body_link){.parent = parent,
+                            .kind = kind,
+                            .joint = joint,
+                            .frame = QUATERNION_ONE,
+                            .mass_kg = mass,
+                            .centre = offset,
+                            .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
+                            .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         l->lower[k] = parent < 0 ? -HUGE_VAL : -1.2;
         l->upper[k] = -l->lower[k];
     }
-    b->boxes[b->count] = (struct space_box){
+    b->boxes[b->count] = (struct body_box){
         .link = b->count, .centre = offset, .turn = QUATERNION_ONE, .size_m = size};
     b->rates += parent < 0 ? 6 : 0;
     b->count++;
@@ -73,15 +73,15 @@ static void build_walker(struct bench_body *b)
         {0.4, 0.3, 0}, {0.4, -0.3, PI}, {-0.4, 0.3, PI}, {-0.4, -0.3, 0}};
     const struct vec3 along = {0.2, 0, 0}, size = {0.4, 0.12, 0.12}, none = {0, 0, 0};
     *b = (struct bench_body){.density = 100, .torque_max = 40, .start = {0, 1.15, 0}};
-    add_body(b, -1, SPACE_FREE, none, none, (struct vec3){1, 0.3, 0.6});
+    add_body(b, -1, LINK_FREE, none, none, (struct vec3){1, 0.3, 0.6});
     for (int i = 0; i < 4; i++) {
         double phase = legs[i][2];
-        add_body(b, 0, SPACE_UNIVERSAL, (struct vec3){legs[i][0], -0.15, legs[i][1]}, along, size);
+        add_body(b, 0, LINK_UNIVERSAL, (struct vec3){legs[i][0], -0.15, legs[i][1]}, along, size);
         /* x leads down, so that the hip bends about the world's z, then about its x */
         b->links[b->count - 1].frame = quaternion_about((struct vec3){0, 0, 1}, -PI / 2);
         add_freedom(b, 0.5, phase, 4);
         add_freedom(b, 0.2, phase + PI / 2, 4);
-        add_body(b, b->count - 1, SPACE_REVOLUTE, (struct vec3){0.4, 0, 0}, along, size);
+        add_body(b, b->count - 1, LINK_REVOLUTE, (struct vec3){0.4, 0, 0}, along, size);
         add_freedom(b, 0.6, phase + PI / 2, 1.5);
     }
 }
@@ -98,9 +98,9 @@ static void build_snake(struct bench_body *b)
 {
     const struct vec3 none = {0, 0, 0}, size = {0.4, 0.12, 0.16};
     *b = (struct bench_body){.density = 500, .torque_max = 20, .start = {-1, 0.16, 0}};
-    add_body(b, -1, SPACE_FREE, none, none, size);
+    add_body(b, -1, LINK_FREE, none, none, size);
     for (int i = 0; i < 5; i++) {
-        add_body(b, i, SPACE_UNIVERSAL, (struct vec3){i == 0 ? 0.2 : 0.4, 0, 0},
+        add_body(b, i, LINK_UNIVERSAL, (struct vec3){i == 0 ? 0.2 : 0.4, 0, 0},
                  (struct vec3){0.2, 0, 0}, size);
         add_freedom(b, 0.15, 2.77 + 1.2 * i, 4);
         add_freedom(b, 0.5, 1.2 + 1.2 * i, 4);
@@ -110,7 +110,7 @@ static void build_snake(struct bench_body *b)
 static struct space_state *start(struct bench_body *b, int gait)
 {
     static const struct dynamics_settings settings = {.dt_s = 1.0 / 240};
-    const struct space_body body = {b->links, b->count, b->boxes, b->count};
+    const struct body body = {b->links, b->count, b->boxes, b->count};
     const struct space_world world = {
         .gravity_m_s2 = {0, -9.81, 0},
         .surfaces = {.has_ground = 1, .friction = 0.8, .own_friction = 0.8}};

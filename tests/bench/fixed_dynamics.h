@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/dynamics.h"
 #include "tests/bench/fixed.h"
@@ -52,20 +52,22 @@ static inline void fixed_place_part(struct phenotype *phenotype,
                           .anchor = {anchor.x, anchor.y, 0},
                           .local = {centre.x - anchor.x, centre.y - anchor.y},
                           .cross_section_m = fmin(body->width_m, body->height_m)};
-    phenotype->plane->links[i] = (struct link){.parent = part->parent,
-                                               .part = i,
-                                               .parent_part = part->parent,
-                                               .mass_kg = mass_kg,
-                                               .centre = part->local,
-                                               .inertia_kg_m2 = mass_kg * square_m2 / 12,
-                                               .lower = -FIXED_LIMIT_RAD,
-                                               .upper = FIXED_LIMIT_RAD,
-                                               .has_effector = i > 0,
-                                               .mirror = 1,
-                                               .strength = FIXED_STRENGTH_N_M};
+    phenotype->body->links[i] = (struct body_link){.parent = part->parent,
+                                                   .part = i,
+                                                   .parent_part = part->parent,
+                                                   .mass_kg = mass_kg,
+                                                   .centre = vec3_of_plane(part->local),
+                                                   .inertia.zz = mass_kg * square_m2 / 12,
+                                                   .lower = {-FIXED_LIMIT_RAD},
+                                                   .upper = {FIXED_LIMIT_RAD},
+                                                   .kind = i > 0 ? LINK_REVOLUTE : LINK_PLANAR,
+                                                   .frame = QUATERNION_ONE,
+                                                   .sign = {1},
+                                                   .strength = i > 0 ? FIXED_STRENGTH_N_M : 0};
     if (joint) {
         struct vec3 origin = phenotype->parts[joint->parent].anchor;
-        phenotype->plane->links[i].joint = (struct vec2){anchor.x - origin.x, anchor.y - origin.y};
+        phenotype->body->links[i].joint =
+            (struct vec3){anchor.x - origin.x, anchor.y - origin.y, 0};
     }
     phenotype->mass_kg += mass_kg;
 }
@@ -81,11 +83,11 @@ static inline struct dynamics *fixed_create(const struct fixed_creature *creatur
     if (!phenotype)
         return NULL;
     phenotype->parts = arena_take(arena, count, sizeof *phenotype->parts);
-    phenotype->plane = arena_take(arena, 1, sizeof *phenotype->plane);
-    struct link *links = arena_take(arena, count, sizeof *links);
-    if (!phenotype->parts || !phenotype->plane || !links)
+    phenotype->body = arena_take(arena, 1, sizeof *phenotype->body);
+    struct body_link *links = arena_take(arena, count, sizeof *links);
+    if (!phenotype->parts || !phenotype->body || !links)
         return NULL;
-    *phenotype->plane = (struct plane_body){.links = links, .link_count = creature->body_count};
+    *phenotype->body = (struct body){.links = links, .link_count = creature->body_count};
     phenotype->part_count = creature->body_count;
     phenotype->root_rates = PLANE_ROOT_RATES;
     for (int i = 0; i < creature->body_count; i++)

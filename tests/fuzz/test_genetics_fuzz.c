@@ -23,7 +23,7 @@
 #include "simulator/mind/brain.h"
 #include "simulator/evaluate/evaluate.h"
 #include "common/body/phenotype.h"
-#include "common/body/box_body.h"
+#include "common/body/body.h"
 #include "common/body/sphere_body.h"
 #include "tests/suite.h"
 
@@ -235,8 +235,7 @@ static int check_spheres(struct fuzz *fuzz, const struct phenotype *phenotype)
 
 static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, int index)
 {
-    const struct box_link *link = &box_body_of(phenotype)->links[index];
-    const struct space_link *own = &phenotype->space->links[index];
+    const struct body_link *own = &phenotype->body->links[index];
     int k;
 
     if (index == 0 ? own->parent != -1 : own->parent < 0 || own->parent >= index)
@@ -245,8 +244,8 @@ static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, 
           isfinite(own->joint.y) && isfinite(own->joint.z) && own->mass_kg > 0 &&
           own->inertia.xx > 0 && own->inertia.yy > 0 && own->inertia.zz > 0))
         return refuse(fuzz, "link %d is nowhere", index);
-    for (k = 0; k < link->freedoms; k++) {
-        const struct drive *drive = &phenotype->drives[link->first_drive + k];
+    for (k = 0; k < body_freedoms(own); k++) {
+        const struct drive *drive = &phenotype->drives[own->first_drive + k];
 
         if (drive->axis != k || !(drive->lower <= 0 && drive->upper >= 0) || drive->unit == 0 ||
             !(drive->least <= 0 && drive->most >= 0))
@@ -257,16 +256,15 @@ static int check_box_link(struct fuzz *fuzz, const struct phenotype *phenotype, 
 
 static int check_boxes(struct fuzz *fuzz, const struct phenotype *phenotype)
 {
-    const struct box_body *body = box_body_of(phenotype);
     int i, status = 0, freedoms = 0;
 
-    for (i = 0; !status && i < phenotype->space->link_count; i++) {
+    for (i = 0; !status && i < phenotype->body->link_count; i++) {
         status = check_box_link(fuzz, phenotype, i);
-        freedoms += body->links[i].freedoms;
+        freedoms += body_freedoms(&phenotype->body->links[i]);
     }
-    if (!status && (phenotype->space->box_count != phenotype->part_count ||
-                    freedoms != phenotype->drive_count))
-        status = refuse(fuzz, "%d boxes and %d freedoms", phenotype->space->box_count, freedoms);
+    if (!status &&
+        (phenotype->body->box_count != phenotype->part_count || freedoms != phenotype->drive_count))
+        status = refuse(fuzz, "%d boxes and %d freedoms", phenotype->body->box_count, freedoms);
     return status;
 }
 

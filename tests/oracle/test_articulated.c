@@ -150,7 +150,7 @@ START_TEST(edge_drag_integrals)
         tree_set_pose(&tree, q);
         tree_set_velocity(&tree, qd);
         tree_accelerate(&tree, zero, zero, 0, 0, qdd);
-        double inertia = stage.body.links[0].inertia_kg_m2;
+        double inertia = stage.body.links[0].inertia.zz;
         double along = -sin(angle) * qdd[0] + cos(angle) * qdd[1];
         ck_assert_double_eq_tol(along / 2, edge->force, 1e-9);
         ck_assert_double_eq_tol(inertia * qdd[2] / 2, edge->torque, 1e-9);

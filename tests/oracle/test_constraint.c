@@ -250,7 +250,7 @@ START_TEST(linear_joints_keep_energy_and_stay_on_their_axis)
         double q[DOF] = {0}, qd[DOF] = {0}, before[3], after[3];
         body_init_mixed(&stage.body, 6, 1, &rng);
         struct phenotype *p = &stage.body.phenotype;
-        for (int i = 2; i < 2 + p->plane->link_count; i++)
+        for (int i = 2; i < 2 + p->body->link_count; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
         stage_build(&stage);
         stage_set(&stage, q, qd);
@@ -261,12 +261,12 @@ START_TEST(linear_joints_keep_energy_and_stay_on_their_axis)
         check_near("energy", stage_energy(&stage) / energy, 1, 1e-6);
         for (int i = 0; i < 3; i++)
             check_near("momentum", after[i], before[i], 1e-8);
-        for (int i = 1; i < p->plane->link_count; i++) {
-            const struct link *link = &p->plane->links[i];
+        for (int i = 1; i < p->body->link_count; i++) {
+            const struct body_link *link = &p->body->links[i];
             struct part_state a, b;
             dynamics_link_state(stage.dynamics, link->parent, &a);
             dynamics_link_state(stage.dynamics, i, &b);
-            struct vec2 centre = p->plane->links[link->parent].centre;
+            struct vec3 centre = p->body->links[link->parent].centre;
             double c = cos(a.angle_rad), s = sin(a.angle_rad);
             double x =
                 c * (b.at_m.x - a.at_m.x) + s * (b.at_m.y - a.at_m.y) + centre.x - link->joint.x;
@@ -306,12 +306,13 @@ static void move_random(int solver, double dt_s, uint64_t number, int at, double
     double q[DOF] = {0}, qd[DOF] = {0};
     body_init_mixed(&stage.body, RANDOM_PARTS, random_cases[at].linear, &rng);
     struct phenotype *p = &stage.body.phenotype;
-    for (int i = 1; i < p->plane->link_count; i++) {
-        p->plane->links[i].has_effector = rng_chance(&rng, 0.7);
-        p->plane->links[i].strength =
+    for (int i = 1; i < p->body->link_count; i++) {
+        int has_effector = rng_chance(&rng, 0.7);
+        double strength =
             rng_uniform(&rng, random_cases[at].strength_min, random_cases[at].strength_max);
+        p->body->links[i].strength = has_effector ? strength : 0;
     }
-    for (int i = 0; i < 2 + p->plane->link_count; i++) {
+    for (int i = 0; i < 2 + p->body->link_count; i++) {
         q[i] = rng_uniform(&rng, -1, 1);
         qd[i] = rng_uniform(&rng, -2, 2);
     }
@@ -323,10 +324,10 @@ static void move_random(int solver, double dt_s, uint64_t number, int at, double
     stage.settings.joint_damping_1_s = 0.2;
     stage_build(&stage);
     stage_set(&stage, q, qd);
-    for (int i = 1; i < p->plane->link_count; i++)
+    for (int i = 1; i < p->body->link_count; i++)
         dynamics_set_target(stage.dynamics, i, q[2 + i], rng_uniform(&rng, -3, 3));
     stage_run(&stage, 1);
-    memcpy(q_end, dynamics_q(stage.dynamics), sizeof(double) * (size_t)(2 + p->plane->link_count));
+    memcpy(q_end, dynamics_q(stage.dynamics), sizeof(double) * (size_t)(2 + p->body->link_count));
     struct vec3 c = dynamics_centre_of_mass(stage.dynamics);
     centre[0] = c.x;
     centre[1] = c.y;
@@ -600,21 +601,21 @@ END_TEST
 /* Two bodies hung on the world that move on their own. */
 static void build_two(const struct body_part *first, const struct body_part *second)
 {
-    struct body *body = &stage.body;
-    struct body other;
+    struct test_body *body = &stage.body;
+    struct test_body other;
     body_init(&other, second, 1);
     body_init(body, first, 1);
     body_hang_free(&other);
     body_hang_free(body);
-    for (int i = 1; i < other.phenotype.plane->link_count; i++) {
-        struct link *link = &body->links[body->phenotype.plane->link_count++];
+    for (int i = 1; i < other.phenotype.body->link_count; i++) {
+        struct body_link *link = &body->links[body->phenotype.body->link_count++];
         *link = other.links[i];
-        link->parent = i == 1 ? 0 : body->phenotype.plane->link_count - 2;
+        link->parent = i == 1 ? 0 : body->phenotype.body->link_count - 2;
     }
     struct part *part = &body->parts[body->phenotype.part_count++];
     *part = other.parts[0];
     part->parent = -1;
-    part->link = body->phenotype.plane->link_count - 1;
+    part->link = body->phenotype.body->link_count - 1;
     body->phenotype.mass_kg += other.phenotype.mass_kg;
     stage_build(&stage);
 }

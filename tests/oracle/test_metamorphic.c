@@ -196,7 +196,7 @@ START_TEST(rotate)
     move(STEPS, plain);
     for (int i = 0; i < scene.body_count; i++) {
         struct scene_body *body = &scene.bodies[i];
-        if (body->joint != SCENE_FREE)
+        if (body->joint != LINK_PLANAR)
             continue;
         body->at = turn(1, body->at.x, body->at.y);
         body->velocity = turn(1, body->velocity.x, body->velocity.y);

@@ -50,7 +50,7 @@ static void watch(struct exported *exported, const struct evaluate_view *view)
         exported->other_steps = steps - rk4_steps;
     exported->dof = dynamics_dof(view->dynamics);
     exported->effector_count = p->effector_count;
-    exported->link_count = p->plane ? p->plane->link_count : 0; /* in the plane */
+    exported->link_count = p->body ? p->body->link_count : 0; /* in the plane */
     exported->part_count = p->part_count;
     ck_assert_int_lt(exported->ticks, TICKS_MAX);
     exported->to = dynamics_centre_of_mass(view->dynamics);

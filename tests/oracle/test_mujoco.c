@@ -74,7 +74,7 @@ struct drives {
 static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const struct drives *drives,
                           int i)
 {
-    const struct link *link = &p->plane->links[i];
+    const struct body_link *link = &p->body->links[i];
     mjcf_add(mjcf, "<body pos='%.17g 0 %.17g'>\n", link->joint.x, link->joint.y);
     mjcf_add(mjcf, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
              link->centre.x, link->centre.y, link->mass_kg, link->inertia_kg_m2,
@@ -82,7 +82,7 @@ static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const st
     if (i == 0)
         mjcf_add(mjcf, "<joint name='x' type='slide' axis='1 0 0'/>\n"
                        "<joint name='y' type='slide' axis='0 0 1'/>\n");
-    if (i > 0 && link->joint_kind == LINK_LINEAR)
+    if (i > 0 && link->kind == LINK_LINEAR)
         mjcf_add(mjcf, "<joint name='%d' type='slide' axis='%.17g 0 %.17g'", i, link->axis.x,
                  link->axis.y);
     else
@@ -91,8 +91,8 @@ static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const st
         mjcf_add(mjcf, " stiffness='%.17g' springref='%.17g' damping='%.17g'", drives->stiffness[i],
                  drives->rest[i], drives->damping[i]);
     mjcf_add(mjcf, "/>\n");
-    for (int child = i + 1; child < p->plane->link_count; child++)
-        if (p->plane->links[child].parent == i)
+    for (int child = i + 1; child < p->body->link_count; child++)
+        if (p->body->links[child].parent == i)
             mjcf_add_link(mjcf, p, drives, child);
     mjcf_add(mjcf, "</body>\n");
 }
@@ -114,23 +114,23 @@ static void peer_open(struct peer *peer, const struct phenotype *p, const struct
              "<mujoco><compiler angle='radian' coordinate='local'/>\n"
              "<option integrator='RK4' timestep='%.17g' gravity='0 0 %.17g'/>\n<worldbody>\n",
              dt_s, -gravity_m_s2);
-    if (!p->plane->is_root_fixed)
+    if (!p->body->is_root_fixed)
         mjcf_add_link(mjcf, p, drives, 0);
-    for (int i = 1; p->plane->is_root_fixed && i < p->plane->link_count; i++)
-        if (p->plane->links[i].parent == 0)
+    for (int i = 1; p->body->is_root_fixed && i < p->body->link_count; i++)
+        if (p->body->links[i].parent == 0)
             mjcf_add_link(mjcf, p, drives, i);
     mjcf_add(mjcf, "</worldbody></mujoco>\n");
     peer->model = mujoco_load(mjcf->text, (size_t)mjcf->size);
     free(mjcf);
     peer->data = mj_makeData(peer->model);
     ck_assert_ptr_nonnull(peer->data);
-    peer->dof = 2 + p->plane->link_count;
+    peer->dof = 2 + p->body->link_count;
     for (int i = 0; i < peer->dof; i++) {
         char name[16];
         snprintf(name, sizeof name, "%d", i - 2);
         int joint = mj_name2id(peer->model, mjOBJ_JOINT, i == 0 ? "x" : i == 1 ? "y" : name);
         peer->address[i] = joint < 0 ? -1 : peer->model->jnt_qposadr[joint];
-        ck_assert(joint >= 0 || p->plane->is_root_fixed);
+        ck_assert(joint >= 0 || p->body->is_root_fixed);
         if (drives && i >= 2 && joint >= 0)
             peer->data->qfrc_applied[peer->address[i]] = drives->torque[i - 2];
     }
@@ -176,7 +176,7 @@ static double peer_distance(const struct peer *peer, const double *q)
 static void random_state(const struct phenotype *p, struct rng *rng, double rate, double *q,
                          double *qd)
 {
-    for (int i = 0; i < 2 + p->plane->link_count; i++) {
+    for (int i = 0; i < 2 + p->body->link_count; i++) {
         q[i] = rng_uniform(rng, -3, 3);
         qd[i] = rng_uniform(rng, -rate, rate);
     }
@@ -233,7 +233,7 @@ static double motion_distance(struct stage *stage, const struct drives *drives, 
     double largest = 0;
     stage->settings.integrator = INTEGRATOR_RK4;
     stage_build(stage);
-    for (int i = 1; drives && i < stage->body.phenotype.plane->link_count; i++) {
+    for (int i = 1; drives && i < stage->body.phenotype.body->link_count; i++) {
         struct servo servo = {.law = SERVO_SPRING,
                               .torque_max = HUGE_VAL,
                               .kp = drives->stiffness[i],
@@ -299,11 +299,11 @@ START_TEST(driven_trees_agree)
         rng_init(&rng, seed, RNG_TEST, 12, 0);
         body_init_mixed(&stage.body, 12, 0.4, &rng);
         random_state(&stage.body.phenotype, &rng, 1, q, qd);
-        for (int i = 1; i < stage.body.phenotype.plane->link_count; i++) {
-            const struct link *link = &stage.body.links[i];
+        for (int i = 1; i < stage.body.phenotype.body->link_count; i++) {
+            const struct body_link *link = &stage.body.links[i];
             double reach = hypot(link->centre.x, link->centre.y);
             double inertia = link->inertia_kg_m2 + link->mass_kg * reach * reach;
-            if (link->joint_kind == LINK_LINEAR)
+            if (link->kind == LINK_LINEAR)
                 inertia = link->mass_kg;
             drives.damping[i] = inertia * rng_uniform(&rng, 0, 2);
             drives.rest[i] = rng_uniform(&rng, -1, 1);
@@ -405,13 +405,13 @@ static double fall_distance(const struct phenotype *p, struct arena *arena, stru
     struct dynamics *dynamics = dynamics_create(p, &world, &settings, arena);
     ck_assert_ptr_nonnull(dynamics);
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];
-    ck_assert_int_le(2 + p->plane->link_count, BODY_DOF_MAX);
-    for (int i = 0; i < 2 + p->plane->link_count; i++) {
+    ck_assert_int_le(2 + p->body->link_count, BODY_DOF_MAX);
+    for (int i = 0; i < 2 + p->body->link_count; i++) {
         qd[i] = rng_uniform(rng, -0.5, 0.5);
         if (i >= 2)
             q[i] = rng_uniform(rng, -0.1, 0.1);
     }
-    for (int i = 1; i < p->plane->link_count; i++)
+    for (int i = 1; i < p->body->link_count; i++)
         dynamics_set_servo(dynamics, i, &(struct servo){.law = SERVO_SPRING});
     dynamics_set_state(dynamics, q, qd);
     read_bounds(dynamics, bounds);

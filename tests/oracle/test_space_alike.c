@@ -35,16 +35,15 @@ static struct sym3 inertia_of(double mass, struct vec3 size)
     return (struct sym3){m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
 }
 
-static struct space_link link_of(int parent, enum space_joint_kind kind, double mass,
-                                 struct vec3 size)
+static struct body_link link_of(int parent, enum link_joint kind, double mass, struct vec3 size)
 {
-    struct space_link link = {.parent = parent,
-                              .kind = kind,
-                              .frame = QUATERNION_ONE,
-                              .mass_kg = mass,
-                              .inertia = inertia_of(mass, size),
-                              .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link link = {.parent = parent,
+                             .kind = kind,
+                             .frame = QUATERNION_ONE,
+                             .mass_kg = mass,
+                             .inertia = inertia_of(mass, size),
+                             .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         link.lower[k] = -HUGE_VAL;
         link.upper[k] = HUGE_VAL;
     }
@@ -52,13 +51,13 @@ static struct space_link link_of(int parent, enum space_joint_kind kind, double 
 }
 
 /* Two masses of which one is away from the joint. */
-static void merge(struct space_link *to, const struct space_link *from, struct vec3 at)
+static void merge(struct body_link *to, const struct body_link *from, struct vec3 at)
 {
     double mass = to->mass_kg + from->mass_kg;
     struct vec3 centre = vec3_scale(
         vec3_add(vec3_scale(to->centre, to->mass_kg), vec3_scale(at, from->mass_kg)), 1 / mass);
     struct sym3 sum = sym3_add(&to->inertia, &from->inertia);
-    const struct space_link *parts[2] = {to, from};
+    const struct body_link *parts[2] = {to, from};
     const struct vec3 centres[2] = {to->centre, at};
     for (int i = 0; i < 2; i++) {
         struct vec3 d = vec3_sub(centres[i], centre);
@@ -73,28 +72,28 @@ static void merge(struct space_link *to, const struct space_link *from, struct v
     to->centre = centre;
 }
 
-struct body {
-    struct space_link links[LINKS];
-    struct space_box boxes[LINKS];
+struct own_body {
+    struct body_link links[LINKS];
+    struct body_box boxes[LINKS];
     int count, sled; /* links; and which of them is the sled */
     double q[7 + 1], qd[6 + 1];
 };
 
 /* The sled's centre is the origin of its link, and the hinge is above it; the cap sits on the
  * limb's end. */
-static struct body build(enum variant variant)
+static struct own_body build(enum variant variant)
 {
     const struct vec3 sled = {0.5, 0.1, 0.3}, limb = {0.06, 0.3, 0.05}, cap = {0.1, 0.1, 0.1};
     double side = variant == MIRRORED ? -1 : 1;
     const struct vec3 hinge = {0.05, 0.06, 0.07 * side}, up = {0, 0.15, 0}, top = {0.03, 0.2, 0};
-    struct body b = {.count = LINKS};
-    b.links[SLED] = link_of(-1, SPACE_FREE, 4, sled);
-    b.links[LIMB] = link_of(SLED, SPACE_REVOLUTE, 0.5, limb);
-    b.links[CAP] = link_of(LIMB, SPACE_RIGID, 0.3, cap);
-    b.boxes[SLED] = (struct space_box){.link = SLED, .turn = QUATERNION_ONE, .size_m = sled};
+    struct own_body b = {.count = LINKS};
+    b.links[SLED] = link_of(-1, LINK_FREE, 4, sled);
+    b.links[LIMB] = link_of(SLED, LINK_REVOLUTE, 0.5, limb);
+    b.links[CAP] = link_of(LIMB, LINK_RIGID, 0.3, cap);
+    b.boxes[SLED] = (struct body_box){.link = SLED, .turn = QUATERNION_ONE, .size_m = sled};
     b.boxes[LIMB] =
-        (struct space_box){.link = LIMB, .centre = up, .turn = QUATERNION_ONE, .size_m = limb};
-    b.boxes[CAP] = (struct space_box){.link = CAP, .turn = QUATERNION_ONE, .size_m = cap};
+        (struct body_box){.link = LIMB, .centre = up, .turn = QUATERNION_ONE, .size_m = limb};
+    b.boxes[CAP] = (struct body_box){.link = CAP, .turn = QUATERNION_ONE, .size_m = cap};
     b.links[LIMB].joint = hinge;
     b.links[LIMB].centre = up;
     b.links[CAP].joint = vec3_add(up, top);
@@ -119,15 +118,15 @@ static struct body build(enum variant variant)
     struct vec3 w = {0, spin, 0};
     if (variant == REROOTED) {
         /* the limb first, and the sled on a hinge at the limb's origin, the other way round */
-        struct space_link first = b.links[SLED];
+        struct body_link first = b.links[SLED];
         struct mat3 m = quaternion_matrix(turn);
         b.links[SLED] = b.links[LIMB];
         b.links[SLED].parent = -1;
-        b.links[SLED].kind = SPACE_FREE;
+        b.links[SLED].kind = LINK_FREE;
         b.links[SLED].joint = (struct vec3){0, 0, 0};
         b.links[LIMB] = first;
         b.links[LIMB].parent = SLED;
-        b.links[LIMB].kind = SPACE_REVOLUTE;
+        b.links[LIMB].kind = LINK_REVOLUTE;
         b.links[LIMB].centre = vec3_negated(hinge);
         b.links[CAP].parent = SLED;
         b.boxes[SLED].link = LIMB;
@@ -154,8 +153,9 @@ static struct body build(enum variant variant)
 /* Where the sled and the cap are after 0.4 s, seen as the plain ones. */
 static void move(enum variant variant, double dt_s, struct vec3 places[2])
 {
-    struct body b = build(variant);
-    struct space_body body = {b.links, b.count, b.boxes, LINKS};
+    struct own_body b = build(variant);
+    struct body body = {
+        .links = b.links, .link_count = b.count, .boxes = b.boxes, .box_count = LINKS};
     struct space_world world = {
         .gravity_m_s2 = {0, -9.81, 0},
         .surfaces = {.has_ground = 1, .friction = 0.3, .own_friction = 0.3}};

@@ -330,12 +330,12 @@ START_TEST(box_drag)
     ck_assert_int_eq(json_array_size(list), 4);
     json_array_foreach(list, index, entry)
     {
-        const struct space_link link = {.parent = -1,
-                                        .kind = SPACE_FREE,
-                                        .frame = QUATERNION_ONE,
-                                        .mass_kg = 1,
-                                        .inertia = {1, 0, 0, 1, 0, 1}};
-        struct space_box box = {.turn = QUATERNION_ONE, .size_m = vector(entry, "size_m")};
+        const struct body_link link = {.parent = -1,
+                                       .kind = LINK_FREE,
+                                       .frame = QUATERNION_ONE,
+                                       .mass_kg = 1,
+                                       .inertia = {1, 0, 0, 1, 0, 1}};
+        struct body_box box = {.turn = QUATERNION_ONE, .size_m = vector(entry, "size_m")};
         const struct space_drag_law law = law_of(entry);
         const json_t *expected = json_object_get(entry, "force_and_torque");
         struct space_tree tree;

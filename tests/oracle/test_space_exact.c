@@ -25,8 +25,8 @@
 /* The kind of that name, or -1. */
 static int space_joint_find(const char *name)
 {
-    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
-        if (strcmp(space_joints[i].name, name) == 0)
+    for (int i = 0; i < LINK_JOINT_COUNT; i++)
+        if (strcmp(joint_kinds[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -329,7 +329,7 @@ static void edge_edge_impact(const char *name)
         const char *of = bounces ? "e 0.5" : "e 0.0";
         double energy_j;
         collide(name, bounces * 0.5, 0, &energy_j);
-        expect_one("impulse", of, vec3_length(velocity(0)) * scene.space.links[0].mass_kg);
+        expect_one("impulse", of, vec3_length(velocity(0)) * scene.links[0].mass_kg);
         expect_vector("velocity_after_a", of, -1, velocity(0));
         expect_vector("velocity_after_b", of, -1, velocity(1));
         expect_vector("omega_after_a", of, -1, rate(0));
@@ -544,15 +544,15 @@ static void box_tipping_threshold(const char *name)
 /* ---------------------------------------------------------------- limits */
 
 /* One link on the world, without gravity. */
-static void set_link(enum space_joint_kind kind, double mass, struct sym3 inertia)
+static void set_link(enum link_joint kind, double mass, struct sym3 inertia)
 {
-    struct space_link *link = &scene.space.links[0];
+    struct body_link *link = &scene.links[0];
     memset(&scene, 0, sizeof scene);
     scene.form = &scene_in_space;
-    *link = space_link_unlimited(-1, kind);
+    *link = body_link_unlimited(-1, kind);
     link->mass_kg = mass;
     link->inertia = inertia;
-    scene.space.rates = space_joint_rates(&space_joints[kind]);
+    scene.space.rates = joint_rates(&joint_kinds[kind]);
     scene.body_count = 1;
 }
 
@@ -609,15 +609,15 @@ static const struct sym3 round_inertia = {0.02, 0, 0, 0.02, 0, 0.02};
 
 static void cone_touch(const char *name)
 {
-    set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.space.links[0].cone_rad = 50 * PI / 180;
+    set_link(LINK_SPHERICAL, 1, round_inertia);
+    scene.links[0].cone_rad = 50 * PI / 180;
     turn_ball(QUATERNION_ONE, (struct vec3){0.5, 1, 2});
 }
 
 static void cone_limit(const char *name)
 {
-    set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.space.links[0].cone_rad = 60 * PI / 180;
+    set_link(LINK_SPHERICAL, 1, round_inertia);
+    scene.links[0].cone_rad = 60 * PI / 180;
     turn_ball((struct quaternion){0.93969262078590838405, 0, 0, 0.34202014332566873304},
               (struct vec3){1, -1.9, 1.4});
 }
@@ -626,10 +626,10 @@ static void twist_limit(const char *name)
 {
     struct quaternion tilted = {0.96592582628906828675, 0, 0, 0.25881904510252076235};
     struct mat3 r = quaternion_matrix(tilted);
-    set_link(SPACE_SPHERICAL, 1, round_inertia);
-    scene.space.links[0].cone_rad = 60 * PI / 180;
-    scene.space.links[0].lower[0] = -40 * PI / 180;
-    scene.space.links[0].upper[0] = 40 * PI / 180;
+    set_link(LINK_SPHERICAL, 1, round_inertia);
+    scene.links[0].cone_rad = 60 * PI / 180;
+    scene.links[0].lower[0] = -40 * PI / 180;
+    scene.links[0].upper[0] = 40 * PI / 180;
     turn_ball(tilted, vec3_scale(r.x, 3));
 }
 
@@ -643,16 +643,16 @@ static void hinge_limit(const char *name)
     struct mat3 back = quaternion_matrix(quaternion_back(frame));
     struct sym3 own = {2 * (0.04 + 0.09) / 12, 0, 0,
                        2 * (0.16 + 0.09) / 12, 0, 2 * (0.16 + 0.04) / 12};
-    set_link(SPACE_REVOLUTE, 2, sym3_turned(&own, &back));
-    scene.space.links[0].frame = frame;
-    scene.space.links[0].lower[0] = -200 * PI / 180;
-    scene.space.links[0].upper[0] = 250 * PI / 180;
+    set_link(LINK_REVOLUTE, 2, sym3_turned(&own, &back));
+    scene.links[0].frame = frame;
+    scene.links[0].lower[0] = -200 * PI / 180;
+    scene.links[0].upper[0] = 250 * PI / 180;
     scene.space.freedoms[0].drive =
         (struct servo){.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
-    scene.q[0] = scene.space.links[0].lower[0];
+    scene.q[0] = scene.links[0].lower[0];
     start();
     run_until(has_stopped);
-    double stop = now_s, speed = before_qd[0], inertia = scene.space.links[0].inertia.zz;
+    double stop = now_s, speed = before_qd[0], inertia = scene.links[0].inertia.zz;
     double lost_j = dynamics_ledger(run)->loss_limit_j;
     run_to(stop + 1);
     /* J w' + w x J w without what is along the axis; w' = n tau / I */
@@ -673,10 +673,10 @@ static void hinge_limit(const char *name)
 static void start_block(int axis, double gravity, double spin)
 {
     const double mass = 600 * 0.4 * 0.2 * 0.3, g[3] = {-gravity, -gravity, -gravity};
-    set_link(SPACE_FREE, mass,
+    set_link(LINK_FREE, mass,
              (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
                            mass * (0.16 + 0.04) / 12});
-    scene.space.boxes[0] = (struct space_box){.turn = QUATERNION_ONE, .size_m = {0.4, 0.2, 0.3}};
+    scene.space.boxes[0] = (struct body_box){.turn = QUATERNION_ONE, .size_m = {0.4, 0.2, 0.3}};
     scene.space.box_count = 1;
     scene.world.viscosity_pa_s_m = 5;
     set_gravity((struct vec3){axis == 0 ? g[0] : 0, axis == 1 ? g[1] : 0, axis == 2 ? g[2] : 0});
@@ -743,13 +743,13 @@ static void joint_kinematics(const char *name)
         const char *quantity = word(row, "quantity");
         int kind = space_joint_find(word(row, "joint"));
         need(kind >= 0, "a kind of joint");
-        set_link((enum space_joint_kind)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
-        scene.space.links[0].joint = (struct vec3){0.5, 0.2, -0.1};
-        scene.space.links[0].frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
+        set_link((enum link_joint)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+        scene.links[0].joint = (struct vec3){0.5, 0.2, -0.1};
+        scene.links[0].frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
         numbers(row, "q", scene.q);
         numbers(row, "qd", scene.qd);
-        int plain = space_joints[kind].slides + space_joints[kind].turns;
-        for (int k = 0; k < plain && kind != SPACE_FREE; k++) {
+        int plain = joint_kinds[kind].slides + joint_kinds[kind].turns;
+        for (int k = 0; k < plain && kind != LINK_FREE; k++) {
             scene.space.freedoms[k].signal =
                 (struct signal){.offset = scene.q[k], .slope = scene.qd[k]};
             scene.space.freedoms[k].drive =
@@ -760,7 +760,7 @@ static void joint_kinematics(const char *name)
         start_at(STEP_S);
         struct space_constraint *c = space_constraint_of(dynamics_boxes_state(run));
         space_equation_derive(c, c->y, 0, c->rk.k[0]);
-        const struct body *b = &c->bodies[0];
+        const struct rigid *b = &c->bodies[0];
         struct vec3 w = b->place.spin, r = mat3_apply(&b->turned, (struct vec3){0.3, 0.1, -0.2});
         struct vec3 swept = vec3_cross(w, r);
         struct vec3 bent = vec3_add(vec3_cross(b->free_w, r), vec3_cross(w, swept));

@@ -18,8 +18,8 @@
 /* The kind of that name, or -1. */
 static int space_joint_find(const char *name)
 {
-    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
-        if (strcmp(space_joints[i].name, name) == 0)
+    for (int i = 0; i < LINK_JOINT_COUNT; i++)
+        if (strcmp(joint_kinds[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -127,25 +127,25 @@ static int is(json_t *row, const char *quantity)
 
 /* ---------------------------------------------------------------- one link */
 
-static struct space_link link_of(enum space_joint_kind kind, double mass, struct sym3 inertia)
+static struct body_link link_of(enum link_joint kind, double mass, struct sym3 inertia)
 {
-    struct space_link link = {.parent = -1,
-                              .kind = kind,
-                              .frame = QUATERNION_ONE,
-                              .mass_kg = mass,
-                              .inertia = inertia,
-                              .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link link = {.parent = -1,
+                             .kind = kind,
+                             .frame = QUATERNION_ONE,
+                             .mass_kg = mass,
+                             .inertia = inertia,
+                             .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         link.lower[k] = -HUGE_VAL;
         link.upper[k] = HUGE_VAL;
     }
     return link;
 }
 
-static struct space_state *start(const struct space_link *link, const struct space_box *box,
+static struct space_state *start(const struct body_link *link, const struct body_box *box,
                                  const struct space_world *world, const double *q, const double *qd)
 {
-    struct space_body body = {link, 1, box, box != NULL};
+    struct body body = {link, 1, box, box != NULL};
     struct dynamics_settings settings = {.dt_s = STEP, .integrator = INTEGRATOR_AUTO};
     arena_reset(&arena);
     struct space_state *d = space_solver_articulated.create(&body, world, &settings, &arena);
@@ -165,8 +165,7 @@ START_TEST(joint_kinematics)
         double q[VALUES_MAX], qd[VALUES_MAX], zero[RATES_MAX] = {0}, qdd[RATES_MAX];
         int kind = space_joint_find(word(row, "joint"));
         ck_assert_int_ge(kind, 0);
-        struct space_link link =
-            link_of((enum space_joint_kind)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+        struct body_link link = link_of((enum link_joint)kind, 1, (struct sym3){1, 0, 0, 1, 0, 1});
         link.joint = (struct vec3){0.5, 0.2, -0.1};
         link.frame = (struct quaternion){0.8, 0.4, -0.2, 0.4};
         struct space_tree tree;
@@ -208,9 +207,9 @@ START_TEST(readings)
     {
         struct quaternion q = quaternion(row, "quaternion");
         if (is(row, "swing")) {
-            check_row(row, (double[]){space_swing(q)}, "tol_ref");
+            check_row(row, (double[]){joint_swing(q)}, "tol_ref");
         } else if (is(row, "twist")) {
-            check_row(row, (double[]){space_twist(q)}, "tol_ref");
+            check_row(row, (double[]){joint_twist(q)}, "tol_ref");
         } else if (is(row, "rotation_vector")) {
             check_vector(row, quaternion_log(q), "tol_ref");
         } else {
@@ -231,14 +230,14 @@ START_TEST(gradients)
     for (int i = 0; i < 50; i++) {
         struct quaternion q = quaternion_exp(
             (struct vec3){0.9 * sin(i), 1.1 * sin(2.0 * i + 1), 0.8 * sin(3.0 * i + 2)});
-        struct vec3 swing = space_swing_gradient(q), twist = space_twist_gradient(q);
+        struct vec3 swing = joint_swing_gradient(q), twist = joint_twist_gradient(q);
         const double s[3] = {swing.x, swing.y, swing.z}, t[3] = {twist.x, twist.y, twist.z};
         for (int k = 0; k < 3; k++) {
             struct vec3 turn = {k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0};
             struct quaternion up = quaternion_product(q, quaternion_exp(turn));
             struct quaternion down = quaternion_product(q, quaternion_exp(vec3_negated(turn)));
-            ck_assert_double_eq_tol(s[k], (space_swing(up) - space_swing(down)) / (2 * h), 1e-7);
-            ck_assert_double_eq_tol(t[k], (space_twist(up) - space_twist(down)) / (2 * h), 1e-7);
+            ck_assert_double_eq_tol(s[k], (joint_swing(up) - joint_swing(down)) / (2 * h), 1e-7);
+            ck_assert_double_eq_tol(t[k], (joint_twist(up) - joint_twist(down)) / (2 * h), 1e-7);
         }
     }
 }
@@ -289,16 +288,16 @@ static struct stop run_to_limit(struct space_state *d, double (*gap)(const struc
     ck_abort_msg("nothing stops");
 }
 
-static const struct space_link *limited;
+static const struct body_link *limited;
 
 static double cone_gap(const struct space_state *d)
 {
-    return limited->cone_rad - space_swing(ball_of(d));
+    return limited->cone_rad - joint_swing(ball_of(d));
 }
 
 static double twist_gap(const struct space_state *d)
 {
-    return limited->upper[0] - space_twist(ball_of(d));
+    return limited->upper[0] - joint_twist(ball_of(d));
 }
 
 static double angle_gap(const struct space_state *d)
@@ -340,7 +339,7 @@ static void check_ball(const char *name, struct space_state *d,
     }
 }
 
-static struct space_state *start_ball(struct space_link *link, struct quaternion q,
+static struct space_state *start_ball(struct body_link *link, struct quaternion q,
                                       struct vec3 w_world)
 {
     struct mat3 r = quaternion_matrix(q);
@@ -351,7 +350,7 @@ static struct space_state *start_ball(struct space_link *link, struct quaternion
 
 START_TEST(cones)
 {
-    struct space_link link = link_of(SPACE_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
+    struct body_link link = link_of(LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
     link.cone_rad = 50 * PI / 180;
     check_ball("spherical-cone-touch", start_ball(&link, QUATERNION_ONE, (struct vec3){0.5, 1, 2}),
                cone_gap);
@@ -364,7 +363,7 @@ END_TEST
 
 START_TEST(twist)
 {
-    struct space_link link = link_of(SPACE_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
+    struct body_link link = link_of(LINK_SPHERICAL, 1, (struct sym3){0.02, 0, 0, 0.02, 0, 0.02});
     struct quaternion tilted = {0.96592582628906828675, 0, 0, 0.25881904510252076235};
     struct mat3 r = quaternion_matrix(tilted);
     link.cone_rad = 60 * PI / 180;
@@ -385,7 +384,7 @@ START_TEST(hinge_limit)
     struct mat3 back = quaternion_matrix(quaternion_back(frame));
     struct sym3 own = {2 * (0.04 + 0.09) / 12, 0, 0,
                        2 * (0.16 + 0.09) / 12, 0, 2 * (0.16 + 0.04) / 12};
-    struct space_link link = link_of(SPACE_REVOLUTE, 2, sym3_turned(&own, &back));
+    struct body_link link = link_of(LINK_REVOLUTE, 2, sym3_turned(&own, &back));
     struct servo torque = {.law = SERVO_TORQUE, .torque_max = 0.5, .target = 1};
     link.frame = frame;
     link.lower[0] = -200 * PI / 180;
@@ -460,8 +459,8 @@ static void check_box(json_t *row)
 {
     struct space_drag_law law = {.coefficient = number(row, "k"),
                                  .is_quadratic = strcmp(word(row, "law"), "quadratic") == 0};
-    struct space_link link = link_of(SPACE_FREE, 1, (struct sym3){1, 0, 0, 1, 0, 1});
-    struct space_box box = {.turn = QUATERNION_ONE, .size_m = vector(row, "size")};
+    struct body_link link = link_of(LINK_FREE, 1, (struct sym3){1, 0, 0, 1, 0, 1});
+    struct body_box box = {.turn = QUATERNION_ONE, .size_m = vector(row, "size")};
     struct vec3 v = vector(row, "velocity"), w = vector(row, "omega");
     struct space_tree tree;
     struct space_drag drag;
@@ -491,13 +490,13 @@ START_TEST(drag_integrals)
 }
 END_TEST
 
-static const struct space_box block = {.turn = {1, 0, 0, 0}, .size_m = {0.4, 0.2, 0.3}};
+static const struct body_box block = {.turn = {1, 0, 0, 0}, .size_m = {0.4, 0.2, 0.3}};
 
 /* A block in viscosity, with gravity along an axis, or turning about it. */
 static struct space_state *start_block(int axis, double gravity, double rate)
 {
     const double mass = 600 * 0.4 * 0.2 * 0.3;
-    static struct space_link link;
+    static struct body_link link;
     double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {0};
     struct space_world world = {.drag = {.coefficient = 5}};
     double *g = axis == 0   ? &world.gravity_m_s2.x
@@ -505,7 +504,7 @@ static struct space_state *start_block(int axis, double gravity, double rate)
                             : &world.gravity_m_s2.z;
     *g = -gravity;
     qd[3 + axis] = rate;
-    link = link_of(SPACE_FREE, mass,
+    link = link_of(LINK_FREE, mass,
                    (struct sym3){mass * (0.04 + 0.09) / 12, 0, 0, mass * (0.16 + 0.09) / 12, 0,
                                  mass * (0.16 + 0.04) / 12});
     return start(&link, &block, &world, q, qd);
@@ -552,7 +551,7 @@ START_TEST(drag_never_gives_energy)
     for (int i = 0; i < 4; i++) {
         struct space_world world = {
             .drag = {.coefficient = 1e5, .is_quadratic = i & 1, .is_leading = i >> 1}};
-        struct space_link link = link_of(SPACE_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
+        struct body_link link = link_of(LINK_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
         double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {3, -2, 1, 20, -30, 10};
         struct space_state *d = start(&link, &block, &world, q, qd);
         double last = d->solver->ledger(d)->kinetic_j;

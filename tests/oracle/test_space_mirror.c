@@ -19,9 +19,9 @@
  * from 1e-16 m to 1e-10 m in 400 steps, and to 1e-6 m in 480 in the worst case. */
 enum { LINKS_MAX = PHENOTYPE_PARTS_MAX, RATES_MAX = 128, STEPS = 480, ORDER_STEPS = 400 };
 
-struct body {
-    struct space_link links[LINKS_MAX];
-    struct space_box boxes[LINKS_MAX];
+struct own_body {
+    struct body_link links[LINKS_MAX];
+    struct body_box boxes[LINKS_MAX];
     int count, box_count;
     struct vec3 at[LINKS_MAX], velocity[LINKS_MAX], rate[LINKS_MAX]; /* of free links */
     struct quaternion turn[LINKS_MAX];
@@ -80,19 +80,20 @@ static double component(struct vec3 v, int k)
 }
 
 /* How the image of a freedom of a joint turns or slides. */
-static double freedom_sign(struct image m, const struct space_link *link, int k)
+static double freedom_sign(struct image m, const struct body_link *link, int k)
 {
-    const struct space_joint *joint = &space_joints[link->kind];
+    const struct joint_kind *joint = &joint_kinds[link->kind];
     if (k < joint->slides)
         return component(m.signs, k);
     int axis = joint->has_ball ? k - joint->slides : joint->axes[k - joint->slides];
     return determinant(m) * component(m.signs, axis);
 }
 
-static void see_link(struct image m, const struct body *from, int old, struct body *to, int new)
+static void see_link(struct image m, const struct own_body *from, int old, struct own_body *to,
+                     int new)
 {
-    const struct space_link *link = &from->links[old];
-    struct space_link *l = &to->links[new];
+    const struct body_link *link = &from->links[old];
+    struct body_link *l = &to->links[new];
     *l = *link;
     l->joint = seen(m, link->joint);
     l->frame = turn_seen(m, link->frame);
@@ -104,8 +105,7 @@ static void see_link(struct image m, const struct body *from, int old, struct bo
     to->velocity[new] = seen(m, from->velocity[old]);
     to->turn[new] = turn_seen(m, from->turn[old]);
     to->rate[new] = axis_seen(m, from->rate[old]);
-    for (int k = 0;
-         k < 3 && link->kind != SPACE_FREE && k < space_joint_rates(&space_joints[link->kind]);
+    for (int k = 0; k < 3 && link->kind != LINK_FREE && k < joint_rates(&joint_kinds[link->kind]);
          k++) {
         double sign = freedom_sign(m, link, k);
         if (sign < 0) {
@@ -121,7 +121,7 @@ static void see_link(struct image m, const struct body *from, int old, struct bo
 
 /* Where the links of a body are in its image's list: in their order, or with the last child
  * first. */
-static void order_links(struct image m, const struct body *b, int *place)
+static void order_links(struct image m, const struct own_body *b, int *place)
 {
     int count = 0, is_listed[LINKS_MAX] = {0};
     while (count < b->count)
@@ -134,7 +134,7 @@ static void order_links(struct image m, const struct body *b, int *place)
         }
 }
 
-static void see_body(struct image m, const struct body *from, struct body *to, int *place)
+static void see_body(struct image m, const struct own_body *from, struct own_body *to, int *place)
 {
     *to = *from;
     order_links(m, from, place);
@@ -143,7 +143,7 @@ static void see_body(struct image m, const struct body *from, struct body *to, i
         to->links[place[i]].parent = from->links[i].parent < 0 ? -1 : place[from->links[i].parent];
     }
     for (int i = 0; i < from->box_count; i++) {
-        struct space_box *box = &to->boxes[m.is_reversed ? from->box_count - 1 - i : i];
+        struct body_box *box = &to->boxes[m.is_reversed ? from->box_count - 1 - i : i];
         *box = from->boxes[i];
         box->link = place[from->boxes[i].link];
         box->centre = seen(m, box->centre);
@@ -153,10 +153,11 @@ static void see_body(struct image m, const struct body *from, struct body *to, i
 
 /* ---------------------------------------------------------------- motion */
 
-static struct space_state *start(struct body *b, struct quaternion way)
+static struct space_state *start(struct own_body *b, struct quaternion way)
 {
     struct dynamics_settings settings = {.dt_s = b->timestep_s > 0 ? b->timestep_s : 1.0 / 240};
-    struct space_body body = {b->links, b->count, b->boxes, b->box_count};
+    struct body body = {
+        .links = b->links, .link_count = b->count, .boxes = b->boxes, .box_count = b->box_count};
     struct space_world world = {.gravity_m_s2 = {0, -9.81, 0},
                                 .drag = {.coefficient = b->viscosity, .has_exposure = 1},
                                 .surfaces = {.has_ground = b->has_ground,
@@ -175,11 +176,11 @@ static struct space_state *start(struct body *b, struct quaternion way)
     space_tree_birth(tree, q);
     for (int i = 0; i < b->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
-        for (int k = 0; k < 3 && b->links[i].kind != SPACE_FREE && k < l->rates; k++) {
+        for (int k = 0; k < 3 && b->links[i].kind != LINK_FREE && k < l->rates; k++) {
             b->servos[i][k].signal = &b->signals[i][k];
             space_state_set_servo(d, l->rate + k, &b->servos[i][k]);
         }
-        if (b->links[i].kind != SPACE_FREE)
+        if (b->links[i].kind != LINK_FREE)
             continue;
         struct vec3 at = mat3_apply(&world_turn, b->at[i]);
         struct vec3 v = mat3_apply(&world_turn, b->velocity[i]), w = b->rate[i];
@@ -196,10 +197,10 @@ static struct space_state *start(struct body *b, struct quaternion way)
 /* A corner of each box after each step. */
 static struct vec3 path[2][STEPS][LINKS_MAX];
 
-static void follow(const struct body *from, struct image m, struct quaternion way,
+static void follow(const struct own_body *from, struct image m, struct quaternion way,
                    struct vec3 (*places)[LINKS_MAX])
 {
-    static struct body b;
+    static struct own_body b;
     int place[LINKS_MAX];
     see_body(m, from, &b, place);
     struct space_state *d = start(&b, way);
@@ -207,7 +208,7 @@ static void follow(const struct body *from, struct image m, struct quaternion wa
         ck_assert_int_eq(d->solver->step(d), 0);
         const struct space_tree *tree = d->solver->tree(d);
         for (int i = 0; i < from->box_count; i++) {
-            const struct space_box *box = &from->boxes[i];
+            const struct body_box *box = &from->boxes[i];
             struct mat3 turn = quaternion_matrix(box->turn);
             struct vec3 corner =
                 vec3_add(box->centre, mat3_apply(&turn, vec3_scale(box->size_m, 0.5)));
@@ -230,37 +231,37 @@ static double path_difference(struct image m, struct vec3 (*one)[LINKS_MAX],
 
 /* ---------------------------------------------------------------- bodies */
 
-static int add_link(struct body *b, int parent, enum space_joint_kind kind, struct vec3 joint,
+static int add_link(struct own_body *b, int parent, enum link_joint kind, struct vec3 joint,
                     struct vec3 centre, struct vec3 size, double mass)
 {
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = mass / 12;
-    struct space_link *l = &b->links[b->count];
-    *l = (struct space_link){.parent = parent,
-                             .kind = kind,
-                             .joint = joint,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = mass,
-                             .centre = centre,
-                             .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link *l = &b->links[b->count];
+    *l = (struct body_link){.parent = parent,
+                            .kind = kind,
+                            .joint = joint,
+                            .frame = QUATERNION_ONE,
+                            .mass_kg = mass,
+                            .centre = centre,
+                            .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
+                            .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         l->lower[k] = -HUGE_VAL;
         l->upper[k] = HUGE_VAL;
     }
-    b->boxes[b->box_count++] = (struct space_box){
+    b->boxes[b->box_count++] = (struct body_box){
         .link = b->count, .centre = centre, .turn = QUATERNION_ONE, .size_m = size};
     b->turn[b->count] = QUATERNION_ONE;
     return b->count++;
 }
 
-static int add_box(struct body *b, struct vec3 at, struct vec3 size, double mass)
+static int add_box(struct own_body *b, struct vec3 at, struct vec3 size, double mass)
 {
-    int i = add_link(b, -1, SPACE_FREE, (struct vec3){0, 0, 0}, (struct vec3){0, 0, 0}, size, mass);
+    int i = add_link(b, -1, LINK_FREE, (struct vec3){0, 0, 0}, (struct vec3){0, 0, 0}, size, mass);
     b->at[i] = at;
     return i;
 }
 
-static void drive(struct body *b, int link, int k, double kp, double amplitude, double phase)
+static void drive(struct own_body *b, int link, int k, double kp, double amplitude, double phase)
 {
     b->servos[link][k] =
         (struct servo){.law = SERVO_SPRING, .kp = kp, .kd = kp / 10, .torque_max = 40};
@@ -268,27 +269,27 @@ static void drive(struct body *b, int link, int k, double kp, double amplitude, 
         (struct signal){.amplitude = amplitude, .rate_rad_s = 2 * PI, .phase_rad = phase};
 }
 
-static void limit(struct body *b, int link, double most)
+static void limit(struct own_body *b, int link, double most)
 {
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         b->links[link].lower[k] = -most;
         b->links[link].upper[k] = most;
     }
 }
 
 /* A trunk on two hinged legs, all of them as wide as the trunk. */
-static void build_legs(struct body *b)
+static void build_legs(struct own_body *b)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.6};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.6};
     int trunk = add_box(b, (struct vec3){0, 0.6, 0}, (struct vec3){0.6, 0.1, 0.3}, 2);
     for (int side = 1; side >= -1; side -= 2) {
-        int leg = add_link(b, trunk, SPACE_REVOLUTE, (struct vec3){0.3 * side, 0, 0},
+        int leg = add_link(b, trunk, LINK_REVOLUTE, (struct vec3){0.3 * side, 0, 0},
                            (struct vec3){0, -0.2, 0}, (struct vec3){0.1, 0.4, 0.3}, 1);
         drive(b, leg, 0, 20, 0.6, side > 0 ? 0 : 1.57);
     }
 }
 
-static void build_limited_legs(struct body *b)
+static void build_limited_legs(struct own_body *b)
 {
     build_legs(b);
     limit(b, 1, 0.3);
@@ -296,9 +297,9 @@ static void build_limited_legs(struct body *b)
 }
 
 /* A thin plate slides and spins. */
-static void build_plate(struct body *b)
+static void build_plate(struct own_body *b)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.4};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.4};
     int plate = add_box(b, (struct vec3){0, 0.001, 0}, (struct vec3){0.4, 0.002, 0.3}, 1);
     b->velocity[plate] = (struct vec3){2, 0, 0};
     b->rate[plate] = (struct vec3){0, 8, 0};
@@ -306,46 +307,46 @@ static void build_plate(struct body *b)
 
 /* Four legs with hips of that kind, and hinges for knees; the left ones do as the right ones, or as
  * they like. */
-static void build_quadruped(struct body *b, enum space_joint_kind hip, int is_own_image)
+static void build_quadruped(struct own_body *b, enum link_joint hip, int is_own_image)
 {
     static const double legs[4][3] = {
         {0.4, 0.3, 0}, {0.4, -0.3, 0}, {-0.4, 0.3, PI}, {-0.4, -0.3, PI}};
     const struct vec3 along = {0.2, 0, 0}, size = {0.4, 0.12, 0.12};
-    *b = (struct body){.has_ground = 1, .friction = 0.8};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.8};
     int trunk = add_box(b, (struct vec3){0, 1.15, 0}, (struct vec3){1, 0.3, 0.6}, 18);
     for (int i = 0; i < 4; i++) {
         double phase = legs[i][2] + (is_own_image ? 0 : 0.7 * i), side = legs[i][1] > 0 ? 1 : -1;
         int thigh =
             add_link(b, trunk, hip, (struct vec3){legs[i][0], -0.15, legs[i][1]}, along, size, 0.6);
         b->links[thigh].frame = quaternion_about((struct vec3){0, 0, 1}, -PI / 2);
-        int rates = space_joint_rates(&space_joints[hip]);
+        int rates = joint_rates(&joint_kinds[hip]);
         for (int k = 0; k < rates; k++) {
             double sign =
                 side > 0 ? 1 : freedom_sign((struct image){{1, 1, -1}, 0}, &b->links[thigh], k);
             drive(b, thigh, k, 40, (k == 0 ? 0.5 : 0.3) * sign, phase + PI / 2 * k);
         }
-        int shin = add_link(b, thigh, SPACE_REVOLUTE, (struct vec3){0.4, 0, 0}, along, size, 0.6);
+        int shin = add_link(b, thigh, LINK_REVOLUTE, (struct vec3){0.4, 0, 0}, along, size, 0.6);
         drive(b, shin, 0, 15, 0.6, phase + PI / 2);
     }
 }
 
-static void build_trotter(struct body *b)
+static void build_trotter(struct own_body *b)
 {
-    build_quadruped(b, SPACE_UNIVERSAL, 0);
+    build_quadruped(b, LINK_UNIVERSAL, 0);
 }
 
-static void build_ball_bounder(struct body *b)
+static void build_ball_bounder(struct own_body *b)
 {
-    build_quadruped(b, SPACE_SPHERICAL, 1);
+    build_quadruped(b, LINK_SPHERICAL, 1);
     for (int i = 1; i < b->count; i++) {
         limit(b, i, 0.2);
         b->links[i].cone_rad = 0.3;
     }
 }
 
-static void build_ball_trotter(struct body *b)
+static void build_ball_trotter(struct own_body *b)
 {
-    build_quadruped(b, SPACE_SPHERICAL, 0);
+    build_quadruped(b, LINK_SPHERICAL, 0);
     for (int i = 1; i < b->count; i++) {
         limit(b, i, 0.2);
         b->links[i].cone_rad = 0.3;
@@ -353,13 +354,13 @@ static void build_ball_trotter(struct body *b)
 }
 
 /* Lies flat, about twenty contacts. */
-static void build_snake(struct body *b)
+static void build_snake(struct own_body *b)
 {
     const struct vec3 size = {0.4, 0.12, 0.16};
-    *b = (struct body){.has_ground = 1, .friction = 0.8};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.8};
     int last = add_box(b, (struct vec3){-1, 0.06, 0}, size, 4);
     for (int i = 0; i < 5; i++) {
-        last = add_link(b, last, SPACE_UNIVERSAL, (struct vec3){i == 0 ? 0.2 : 0.4, 0, 0},
+        last = add_link(b, last, LINK_UNIVERSAL, (struct vec3){i == 0 ? 0.2 : 0.4, 0, 0},
                         (struct vec3){0.2, 0, 0}, size, 4);
         drive(b, last, 0, 40, 0.15, 2.77 + 1.2 * i);
         drive(b, last, 1, 40, 0.5, 1.2 + 1.2 * i);
@@ -367,9 +368,9 @@ static void build_snake(struct body *b)
 }
 
 /* Boxes on top of one another, of which the upper ones slide. */
-static void build_pile(struct body *b)
+static void build_pile(struct own_body *b)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.5};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     for (int i = 0; i < 3; i++) {
         int box = add_box(b, (struct vec3){0.02 * i, 0.1 + 0.2 * i, 0.01 * i},
                           (struct vec3){0.4, 0.2, 0.3}, 1 + i);
@@ -379,7 +380,7 @@ static void build_pile(struct body *b)
 }
 
 /* A pile in the plane of the mirror. */
-static void build_straight_pile(struct body *b)
+static void build_straight_pile(struct own_body *b)
 {
     build_pile(b);
     for (int i = 0; i < b->count; i++) {
@@ -389,9 +390,9 @@ static void build_straight_pile(struct body *b)
 }
 
 /* Cubes and one that is turned by an eighth about the vertical on top of one. */
-static void build_star(struct body *b)
+static void build_star(struct own_body *b)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.5};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     for (int i = 0; i < 3; i++) {
         int box =
             add_box(b, (struct vec3){0.01 * i, 0.1 + 0.2 * i, 0}, (struct vec3){0.2, 0.2, 0.2}, 1);
@@ -401,9 +402,9 @@ static void build_star(struct body *b)
 }
 
 /* Two boxes, images of one another, come together. */
-static void build_couple(struct body *b, double yaw, double roll, double pitch)
+static void build_couple(struct own_body *b, double yaw, double roll, double pitch)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.4};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.4};
     for (int side = 1; side >= -1; side -= 2) {
         int box = add_box(b, (struct vec3){0, 0.15, 0.3 * side}, (struct vec3){0.4, 0.2, 0.3}, 1);
         struct quaternion q = quaternion_exp((struct vec3){roll * side, yaw * side, pitch});
@@ -413,7 +414,7 @@ static void build_couple(struct body *b, double yaw, double roll, double pitch)
     }
 }
 
-static void build_faces(struct body *b)
+static void build_faces(struct own_body *b)
 {
     build_couple(b, 0, 0, 0);
     for (int i = 0; i < 2; i++) {
@@ -423,41 +424,41 @@ static void build_faces(struct body *b)
     }
 }
 
-static void build_edges(struct body *b)
+static void build_edges(struct own_body *b)
 {
     build_couple(b, 0.3, 0, 0);
 }
 
-static void build_other_edges(struct body *b)
+static void build_other_edges(struct own_body *b)
 {
     build_couple(b, 0, 0.4, 0);
 }
 
-static void build_corners(struct body *b)
+static void build_corners(struct own_body *b)
 {
     build_couple(b, 0.3, 0.4, 0.2);
 }
 
 /* Two arms on a trunk clap, and push on. */
-static void build_clapper(struct body *b)
+static void build_clapper(struct own_body *b)
 {
-    *b = (struct body){.has_ground = 1, .friction = 0.5};
+    *b = (struct own_body){.has_ground = 1, .friction = 0.5};
     int trunk = add_box(b, (struct vec3){0, 0.15, 0}, (struct vec3){0.4, 0.3, 0.5}, 5);
     for (int side = 1; side >= -1; side -= 2) {
-        int arm = add_link(b, trunk, SPACE_UNIVERSAL, (struct vec3){0.2, 0.05, 0.2 * side},
+        int arm = add_link(b, trunk, LINK_UNIVERSAL, (struct vec3){0.2, 0.05, 0.2 * side},
                            (struct vec3){0.2, 0, 0}, (struct vec3){0.4, 0.1, 0.08}, 1);
         drive(b, arm, 0, 20, 0.2, 0.5);
         drive(b, arm, 1, 20, 0.8 * side, 0);
     }
 }
 
-static void build_bouncers(struct body *b)
+static void build_bouncers(struct own_body *b)
 {
     build_corners(b);
     b->elasticity = 0.6;
 }
 
-static void build_swimmer(struct body *b)
+static void build_swimmer(struct own_body *b)
 {
     build_snake(b);
     b->has_ground = 0;
@@ -467,7 +468,7 @@ static void build_swimmer(struct body *b)
 /* A case that holds in any order of links and boxes, or only in the order that it has. */
 static const struct {
     const char *name;
-    void (*build)(struct body *b);
+    void (*build)(struct own_body *b);
     int has_order;
 } cases[] = {{"legs", build_legs, 0},
              {"legs at limits", build_limited_legs, 0},
@@ -490,7 +491,7 @@ enum { CASES = sizeof cases / sizeof cases[0] };
 
 static const struct image plain = {{1, 1, 1}, 0};
 
-static void compare(int i, const struct body *b, const char *what, struct image m)
+static void compare(int i, const struct own_body *b, const char *what, struct image m)
 {
     follow(b, m, QUATERNION_ONE, path[1]);
     double off = path_difference(m, path[0], path[1], b->box_count);
@@ -499,7 +500,7 @@ static void compare(int i, const struct body *b, const char *what, struct image 
 
 START_TEST(images_move_alike)
 {
-    static struct body b;
+    static struct own_body b;
     cases[_i].build(&b);
     follow(&b, plain, QUATERNION_ONE, path[0]);
     compare(_i, &b, "in z = 0", (struct image){{1, 1, -1}, 0});
@@ -513,7 +514,7 @@ END_TEST
 
 START_TEST(half_a_turn_changes_no_bit)
 {
-    static struct body b;
+    static struct own_body b;
     const struct image half = {{-1, 1, -1}, 0};
     cases[_i].build(&b);
     follow(&b, plain, QUATERNION_ONE, path[0]);
@@ -525,7 +526,7 @@ END_TEST
 /* A leg that is a micrometre out of its place is seen. */
 START_TEST(a_body_that_is_no_image_is_found_out)
 {
-    static struct body b;
+    static struct own_body b;
     build_legs(&b);
     follow(&b, plain, QUATERNION_ONE, path[0]);
     b.links[1].joint.z += 1e-6;

@@ -43,8 +43,8 @@ enum { FINE_HZ = 3840, COARSE_HZ = 960 };
 
 /* Trees with servos and a start. */
 struct tree_scene {
-    struct space_link links[LINKS_MAX];
-    struct space_box boxes[LINKS_MAX];
+    struct body_link links[LINKS_MAX];
+    struct body_box boxes[LINKS_MAX];
     int count, box_count, coordinates, rates;
     struct servo servos[RATES_MAX];
     double q[COORDINATES_MAX], qd[RATES_MAX];
@@ -93,17 +93,17 @@ static struct sym3 draw_inertia(double mass)
 
 /* A link with a joint of that kind, turned and moving at random; the root is at its parent's
  * origin. */
-static struct space_link *add_link(struct tree_scene *s, int parent, enum space_joint_kind kind)
+static struct body_link *add_link(struct tree_scene *s, int parent, enum link_joint kind)
 {
-    const struct space_joint *row = &space_joints[kind];
-    struct space_link *l = &s->links[s->count++];
+    const struct joint_kind *row = &joint_kinds[kind];
+    struct body_link *l = &s->links[s->count++];
     double mass = rng_uniform(&rng, 0.5, 2);
-    *l = (struct space_link){.parent = parent, .kind = kind, .mass_kg = mass, .cone_rad = HUGE_VAL};
+    *l = (struct body_link){.parent = parent, .kind = kind, .mass_kg = mass, .cone_rad = HUGE_VAL};
     l->joint = draw_vector(0.3);
     l->frame = quaternion_exp(draw_vector(2));
     l->centre = draw_vector(0.2);
     l->inertia = draw_inertia(mass);
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         l->lower[k] = -HUGE_VAL;
         l->upper[k] = HUGE_VAL;
     }
@@ -114,8 +114,8 @@ static struct space_link *add_link(struct tree_scene *s, int parent, enum space_
         struct quaternion turn = quaternion_exp(draw_vector(1));
         memcpy(q, &(double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof *q);
     }
-    s->coordinates += space_joint_coordinates(row);
-    for (int k = 0; k < space_joint_rates(row); k++)
+    s->coordinates += joint_coordinates(row);
+    for (int k = 0; k < joint_rates(row); k++)
         s->qd[s->rates++] = draw(k < row->slides ? 0.3 : 2);
     return l;
 }
@@ -125,9 +125,9 @@ static void add_servos(struct tree_scene *s)
 {
     int rate = 0;
     for (int i = 0; i < s->count; i++) {
-        const struct space_joint *row = &space_joints[s->links[i].kind];
-        int is_motor = rng_chance(&rng, 0.5), rates = space_joint_rates(row);
-        for (int k = 0; k < rates && s->links[i].kind != SPACE_FREE; k++) {
+        const struct joint_kind *row = &joint_kinds[s->links[i].kind];
+        int is_motor = rng_chance(&rng, 0.5), rates = joint_rates(row);
+        for (int k = 0; k < rates && s->links[i].kind != LINK_FREE; k++) {
             double target = row->has_ball && !is_motor ? 0 : draw(0.5);
             s->servos[rate + k] = (struct servo){.law = is_motor ? SERVO_TORQUE : SERVO_SPRING,
                                                  .kp = is_motor ? 0 : rng_uniform(&rng, 0, 2),
@@ -142,11 +142,11 @@ static void add_servos(struct tree_scene *s)
 
 /* A root and two links, each joined by that kind; the root is free, or hangs on the world by the
  * kind, too. */
-static struct tree_scene make_chain(enum space_joint_kind kind, int is_free)
+static struct tree_scene make_chain(enum link_joint kind, int is_free)
 {
     struct tree_scene s = {.gravity = {0, -9.81, 0}};
     rng_init(&rng, (uint64_t)kind + 1, RNG_TEST, 41, 0);
-    add_link(&s, -1, is_free ? SPACE_FREE : kind);
+    add_link(&s, -1, is_free ? LINK_FREE : kind);
     add_link(&s, 0, kind);
     add_link(&s, 1, kind);
     add_servos(&s);
@@ -160,10 +160,10 @@ static struct tree_scene make_tree(uint64_t seed)
     rng_init(&rng, seed, RNG_TEST, 42, 0);
     s.gravity = draw_vector(10);
     int count = 1 + (int)rng_below(&rng, LINKS_MAX);
-    add_link(&s, -1, rng_chance(&rng, 0.7) ? SPACE_FREE : SPACE_UNIVERSAL);
+    add_link(&s, -1, rng_chance(&rng, 0.7) ? LINK_FREE : LINK_UNIVERSAL);
     while (s.count < count) {
         int parent = (int)rng_below(&rng, (uint32_t)s.count);
-        add_link(&s, parent, (enum space_joint_kind)rng_below(&rng, SPACE_FREE));
+        add_link(&s, parent, (enum link_joint)rng_below(&rng, LINK_FREE));
     }
     add_servos(&s);
     return s;
@@ -173,7 +173,7 @@ static struct tree_scene make_tree(uint64_t seed)
 
 static struct space_state *start(const struct tree_scene *s, double dt_s, int integrator)
 {
-    const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
+    const struct body body = {s->links, s->count, s->boxes, s->box_count};
     const struct space_world world = {.gravity_m_s2 = s->gravity, .drag = s->drag};
     const struct dynamics_settings settings = {.dt_s = dt_s, .integrator = integrator};
     arena_reset(&arena);
@@ -193,7 +193,7 @@ struct peer {
 
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
-    const struct space_body body = {s->links, s->count, s->boxes, s->box_count};
+    const struct body body = {s->links, s->count, s->boxes, s->box_count};
     const struct world world = {.gravity_x_m_s2 = s->gravity.x,
                                 .gravity_m_s2 = -s->gravity.y,
                                 .gravity_z_m_s2 = s->gravity.z};
@@ -340,30 +340,30 @@ static void find_torques(const struct tree_scene *s, double *tau)
 {
     int rate = 0, coordinate = 0;
     for (int i = 0; i < s->count; i++) {
-        const struct space_joint *row = &space_joints[s->links[i].kind];
+        const struct joint_kind *row = &joint_kinds[s->links[i].kind];
         int plain = row->slides + row->turns;
         const double *q = s->q + coordinate;
         struct vec3 ball = {0, 0, 0};
         if (row->has_ball)
             ball = quaternion_log(
                 (struct quaternion){q[plain], q[plain + 1], q[plain + 2], q[plain + 3]});
-        for (int k = 0; k < space_joint_rates(row); k++, rate++) {
+        for (int k = 0; k < joint_rates(row); k++, rate++) {
             const struct servo *servo = &s->servos[rate];
             double value = k < plain ? q[k] : (double[]){ball.x, ball.y, ball.z}[k - plain];
             tau[rate] = servo->law == SERVO_TORQUE ? servo->torque_max * servo->target
                                                    : servo->kp * (servo->target - value);
             tau[rate] -= (servo->kd + servo->damping) * s->qd[rate];
         }
-        coordinate += space_joint_coordinates(row);
+        coordinate += joint_coordinates(row);
     }
 }
 
 /* Rates of a link in MuJoCo's order and axes; returns behind them. */
-static double *put_rates(const struct space_link *link, const double *qd, double *to)
+static double *put_rates(const struct body_link *link, const double *qd, double *to)
 {
-    const struct space_joint *row = &space_joints[link->kind];
+    const struct joint_kind *row = &joint_kinds[link->kind];
     struct mat3 frame = quaternion_matrix(link->frame);
-    if (link->kind == SPACE_FREE) {
+    if (link->kind == LINK_FREE) {
         struct vec3 v = mat3_apply(&frame, (struct vec3){qd[0], qd[1], qd[2]});
         *to++ = v.x;
         *to++ = -v.z;
@@ -376,7 +376,7 @@ static double *put_rates(const struct space_link *link, const double *qd, double
         *to++ = qd[1];
         return to;
     }
-    for (int k = 0; k < space_joint_rates(row); k++)
+    for (int k = 0; k < joint_rates(row); k++)
         *to++ = qd[k];
     return to;
 }
@@ -459,11 +459,11 @@ static void report_nearing(const char *joint, const char *root, int order, struc
 }
 
 /* Three links with one kind of joint, of order 4 if none of them turns by a quaternion. */
-static void check_joint(enum space_joint_kind kind, int is_free)
+static void check_joint(enum link_joint kind, int is_free)
 {
-    int order = is_free || space_joints[kind].has_ball ? 2 : 4;
+    int order = is_free || joint_kinds[kind].has_ball ? 2 : 4;
     struct tree_scene s = make_chain(kind, is_free);
-    report_nearing(space_joints[kind].name, is_free ? "free" : "the world", order,
+    report_nearing(joint_kinds[kind].name, is_free ? "free" : "the world", order,
                    compare(&s, 1, order), order == 4 ? 1e-9 : 1e-7);
 }
 
@@ -471,12 +471,12 @@ START_TEST(each_joint_agrees)
 {
     if (is_table)
         printf("| joint of three links, 1 s | root on the world | root free |\n|---|---|---|\n");
-    for (int kind = SPACE_RIGID; kind < SPACE_FREE; kind++) {
+    for (int kind = LINK_RIGID; kind < LINK_FREE; kind++) {
         if (is_table)
-            printf("| %s |%s", space_joints[kind].name, kind == SPACE_RIGID ? " |" : "");
-        if (kind != SPACE_RIGID)
-            check_joint((enum space_joint_kind)kind, 0);
-        check_joint((enum space_joint_kind)kind, 1);
+            printf("| %s |%s", joint_kinds[kind].name, kind == LINK_RIGID ? " |" : "");
+        if (kind != LINK_RIGID)
+            check_joint((enum link_joint)kind, 0);
+        check_joint((enum link_joint)kind, 1);
         if (is_table)
             printf("\n");
     }
@@ -501,7 +501,7 @@ END_TEST
 START_TEST(faults_are_noticed)
 {
     for (int fault = 0; fault < 4; fault++) {
-        struct tree_scene s = make_chain(SPACE_UNIVERSAL, 1), other = s;
+        struct tree_scene s = make_chain(LINK_UNIVERSAL, 1), other = s;
         struct poses ours = move_own(&s, FINE_HZ, 1, INTEGRATOR_RK4);
         if (fault == 0)
             other.links[2].mass_kg *= 1 + 1e-5;
@@ -511,7 +511,7 @@ START_TEST(faults_are_noticed)
             for (int i = 0; i < s.rates; i++)
                 other.servos[i].kp *= 1 + 1e-4, other.servos[i].target *= 1 + 1e-4;
         else
-            other.links[1].kind = SPACE_BEND_TWIST;
+            other.links[1].kind = LINK_BEND_TWIST;
         struct poses coarse = move_peer(&other, COARSE_HZ, 1);
         struct poses fine = move_peer(&other, 2 * COARSE_HZ, 1);
         struct poses both = extrapolate(&coarse, &fine, 4.0 / 3);
@@ -640,7 +640,7 @@ static struct tree_scene make_box(int is_leading)
     const struct vec3 size = {0.3, 0.2, 0.1};
     double mass = 500 * size.x * size.y * size.z, m = mass / 12;
     struct tree_scene s = {.count = 0};
-    struct space_link *l = add_link(&s, -1, SPACE_FREE);
+    struct body_link *l = add_link(&s, -1, LINK_FREE);
     l->joint = l->centre = (struct vec3){0, 0, 0};
     l->frame = QUATERNION_ONE;
     l->mass_kg = mass;
@@ -650,7 +650,7 @@ static struct tree_scene make_box(int is_leading)
     memset(s.q, 0, sizeof s.q);
     memset(s.qd, 0, sizeof s.qd);
     s.q[3] = 1;
-    s.boxes[s.box_count++] = (struct space_box){.turn = QUATERNION_ONE, .size_m = size};
+    s.boxes[s.box_count++] = (struct body_box){.turn = QUATERNION_ONE, .size_m = size};
     s.drag =
         (struct space_drag_law){.coefficient = 250, .is_quadratic = 1, .is_leading = is_leading};
     return s;
@@ -688,7 +688,7 @@ static void swing_out(const struct tree_scene *s, double *swing, double *turn)
         mj_step(peer.model, peer.data);
         const mjtNum *q = peer.data->qpos;
         struct quaternion ball = {q[0], q[1], q[3], -q[2]};
-        *swing = fmax(*swing, space_swing(ball));
+        *swing = fmax(*swing, joint_swing(ball));
         *turn = fmax(*turn, vec3_length(quaternion_log(ball)));
     }
     peer_close(&peer);
@@ -699,7 +699,7 @@ START_TEST(cones_hold)
 {
     struct tree_scene s = {.count = 0};
     double swing, turn, most = 2 * acos(cos(0.3) * cos(0.2));
-    struct space_link *l = add_link(&s, -1, SPACE_SPHERICAL);
+    struct body_link *l = add_link(&s, -1, LINK_SPHERICAL);
     const double start[] = {1, 0, 0, 0}, spin[] = {1.5, 2, 1};
     memcpy(s.q, start, sizeof start);
     memcpy(s.qd, spin, sizeof spin);

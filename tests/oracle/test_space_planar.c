@@ -22,8 +22,8 @@ static struct arena plane_arena, space_arena;
 struct embedding {
     struct mat3 turned; /* the plane */
     struct quaternion turn;
-    struct space_link links[BODIES_MAX];
-    struct space_box boxes[SCENE_SHAPES_MAX];
+    struct body_link links[BODIES_MAX];
+    struct body_box boxes[SCENE_SHAPES_MAX];
     double frame_rad[BODIES_MAX]; /* the body's frame against the link's */
     double q[COORDINATES_MAX], qd[RATES_MAX];
     int coordinates, rates, box_count;
@@ -96,30 +96,30 @@ static void add_free(const struct scene_body *body)
 static void add_body(int i)
 {
     const struct scene_body *body = &scene.bodies[i];
-    struct space_link *link = &e.links[i];
-    static const enum space_joint_kind kinds[] = {[SCENE_FREE] = SPACE_FREE,
-                                                  [SCENE_ROTARY] = SPACE_REVOLUTE,
-                                                  [SCENE_RIGID] = SPACE_RIGID,
-                                                  [SCENE_LINEAR] = SPACE_LINEAR};
-    *link = (struct space_link){.parent = body->parent,
-                                .kind = kinds[body->joint],
-                                .frame = QUATERNION_ONE,
-                                .mass_kg = body->mass_kg,
-                                .cone_rad = HUGE_VAL};
-    link->lower[0] = body->joint == SCENE_FREE ? -HUGE_VAL : body->lower;
-    link->upper[0] = body->joint == SCENE_FREE ? HUGE_VAL : body->upper;
+    struct body_link *link = &e.links[i];
+    static const enum link_joint kinds[] = {[LINK_PLANAR] = LINK_FREE,
+                                            [LINK_REVOLUTE] = LINK_REVOLUTE,
+                                            [LINK_RIGID] = LINK_RIGID,
+                                            [LINK_LINEAR] = LINK_LINEAR};
+    *link = (struct body_link){.parent = body->parent,
+                               .kind = kinds[body->joint],
+                               .frame = QUATERNION_ONE,
+                               .mass_kg = body->mass_kg,
+                               .cone_rad = HUGE_VAL};
+    link->lower[0] = body->joint == LINK_PLANAR ? -HUGE_VAL : body->lower;
+    link->upper[0] = body->joint == LINK_PLANAR ? HUGE_VAL : body->upper;
     link->inertia = (struct sym3){0.001 + 0.3 * body->inertia_kg_m2, 0, 0,
                                   0.002 + body->inertia_kg_m2,       0, body->inertia_kg_m2};
-    if (body->joint == SCENE_FREE) {
+    if (body->joint == LINK_PLANAR) {
         link->parent = -1;
         add_free(body);
     } else {
         link->joint = in_link(body->parent, body->at);
-        if (body->joint == SCENE_LINEAR) {
+        if (body->joint == LINK_LINEAR) {
             e.frame_rad[i] = body->angle_rad - body->axis_rad;
             link->frame = frame_in(body->parent, body->axis_rad);
             add_state(body->extension_m, body->rate_m_s);
-        } else if (body->joint == SCENE_RIGID) {
+        } else if (body->joint == LINK_RIGID) {
             link->frame = frame_in(body->parent, body->angle_rad);
         } else {
             link->frame = frame_in(body->parent, 0);
@@ -136,7 +136,7 @@ static void add_boxes(void)
         int body = scene.part_bodies[i];
         if (body < 0)
             continue;
-        e.boxes[e.box_count++] = (struct space_box){
+        e.boxes[e.box_count++] = (struct body_box){
             .link = body,
             .centre = in_link(body, (struct vec2){part->centre.x, part->centre.y}),
             .turn = frame_in(body, part->angle_rad),
@@ -164,12 +164,12 @@ static void embed(struct quaternion turn)
 
 static struct space_state *start_in_space(const struct space_solver *solver)
 {
-    struct space_body body = {e.links, scene.body_count, e.boxes, e.box_count};
+    struct body body = {e.links, scene.body_count, e.boxes, e.box_count};
     arena_reset(&space_arena);
     struct space_state *d = solver->create(&body, &e.world, &scene.settings, &space_arena);
     ck_assert_ptr_nonnull(d);
     for (int i = 0; i < scene.body_count; i++)
-        if (e.links[i].kind == SPACE_REVOLUTE || e.links[i].kind == SPACE_LINEAR)
+        if (e.links[i].kind == LINK_REVOLUTE || e.links[i].kind == LINK_LINEAR)
             space_state_set_servo(d, solver->tree(d)->links[i].rate, &scene.bodies[i].drive);
     solver->set_state(d, e.q, e.qd);
     return d;

@@ -120,14 +120,14 @@ static void add_box(double mass, double inertia, double width, double height, do
     struct quaternion q = quaternion_product(quaternion_normalised(turn),
                                              quaternion_about((struct vec3){0, 0, 1}, place[2]));
     const double state[7] = {at.x, at.y, at.z, q.w, q.x, q.y, q.z}, rates[6] = {v.x, v.y, v.z};
-    struct space_link *link = &scene.space.links[scene.body_count];
-    *link = space_link_unlimited(-1, SPACE_FREE);
+    struct body_link *link = &scene.links[scene.body_count];
+    *link = body_link_unlimited(-1, LINK_FREE);
     link->mass_kg = mass;
     link->inertia = (struct sym3){0.1 * mass, 0, 0, 0.2 * mass, 0, inertia};
-    scene.space.boxes[scene.space.box_count++] = (struct space_box){.link = scene.body_count++,
-                                                                    .centre = {0, above, 0},
-                                                                    .turn = QUATERNION_ONE,
-                                                                    .size_m = {width, height, 0.3}};
+    scene.space.boxes[scene.space.box_count++] = (struct body_box){.link = scene.body_count++,
+                                                                   .centre = {0, above, 0},
+                                                                   .turn = QUATERNION_ONE,
+                                                                   .size_m = {width, height, 0.3}};
     memcpy(scene.q + scene.space.coordinates, state, sizeof state);
     memcpy(scene.qd + scene.space.rates, rates, sizeof rates);
     scene.space.coordinates += 7;

@@ -407,8 +407,8 @@ static double find_error(const struct plant *plant)
         for (int k = 0; k < tree->count; k++)
             for (int j = 0; j < tree->links[k].joint->turns; j++) {
                 double q = d->q[tree->links[k].coordinate + j];
-                beyond = fmax(beyond, fmax(q - scene.space.links[k].upper[j],
-                                           scene.space.links[k].lower[j] - q));
+                beyond =
+                    fmax(beyond, fmax(q - scene.links[k].upper[j], scene.links[k].lower[j] - q));
             }
     }
     space_tree_momentum(d->solver->tree(d), &p1, &l1);
@@ -417,7 +417,7 @@ static double find_error(const struct plant *plant)
                       fabs(ledger->loss_drag_j) + ledger->loss_friction_j + ledger->loss_impact_j +
                       0.01;
     double off = (fabs(ledger->residual_j) + ledger->mended_j) / (plant->residual_share * turnover);
-    int is_free = scene.space.links[0].kind == SPACE_FREE && scene.world.viscosity_pa_s_m == 0 &&
+    int is_free = scene.links[0].kind == LINK_FREE && scene.world.viscosity_pa_s_m == 0 &&
                   scene.world.solid_count == 0 && vec3_length(world_gravity(&scene.world)) == 0;
     if (is_free)
         off = fmax(off, fmax(vec3_length(vec3_sub(l1, l0)), vec3_length(vec3_sub(p1, p0))) / 1e-4);

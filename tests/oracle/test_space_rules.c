@@ -15,7 +15,7 @@ enum { LINKS_MAX = 8, RATES_MAX = 24, COORDINATES_MAX = 28 };
 
 /* A body with its start. */
 struct scene {
-    struct space_link links[LINKS_MAX];
+    struct body_link links[LINKS_MAX];
     int count;
     struct space_world world;
     struct dynamics_settings settings;
@@ -50,28 +50,28 @@ static struct scene empty(int integrator)
 }
 
 /* A box that is long in x, whose centre is off the joint; its start is at q = 0 and at rest. */
-static struct space_link *add_link(struct scene *s, int parent, enum space_joint_kind kind,
-                                   struct vec3 joint, double mass)
+static struct body_link *add_link(struct scene *s, int parent, enum link_joint kind,
+                                  struct vec3 joint, double mass)
 {
-    struct space_link *l = &s->links[s->count++];
-    *l = (struct space_link){.parent = parent,
-                             .kind = kind,
-                             .joint = joint,
-                             .frame = QUATERNION_ONE,
-                             .mass_kg = mass,
-                             .centre = {0.15, 0.02, -0.01},
-                             .inertia = {0.004 * mass, 0, 0, 0.011 * mass, 0, 0.013 * mass},
-                             .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link *l = &s->links[s->count++];
+    *l = (struct body_link){.parent = parent,
+                            .kind = kind,
+                            .joint = joint,
+                            .frame = QUATERNION_ONE,
+                            .mass_kg = mass,
+                            .centre = {0.15, 0.02, -0.01},
+                            .inertia = {0.004 * mass, 0, 0, 0.011 * mass, 0, 0.013 * mass},
+                            .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         l->lower[k] = -HUGE_VAL;
         l->upper[k] = HUGE_VAL;
     }
-    const struct space_joint *joint_row = &space_joints[kind];
+    const struct joint_kind *joint_row = &joint_kinds[kind];
     int plain = joint_row->slides + joint_row->turns;
     if (joint_row->has_ball)
         s->q[s->coordinates + plain] = 1;
-    s->coordinates += space_joint_coordinates(joint_row);
-    s->rates += space_joint_rates(joint_row);
+    s->coordinates += joint_coordinates(joint_row);
+    s->rates += joint_rates(joint_row);
     return l;
 }
 
@@ -85,7 +85,7 @@ static double *q_of(struct scene *s, int i)
 {
     double *q = s->q;
     for (int k = 0; k < i; k++)
-        q += space_joint_coordinates(&space_joints[s->links[k].kind]);
+        q += joint_coordinates(&joint_kinds[s->links[k].kind]);
     return q;
 }
 
@@ -93,19 +93,19 @@ static double *qd_of(struct scene *s, int i)
 {
     double *qd = s->qd;
     for (int k = 0; k < i; k++)
-        qd += space_joint_rates(&space_joints[s->links[k].kind]);
+        qd += joint_rates(&joint_kinds[s->links[k].kind]);
     return qd;
 }
 
 /* A tumbling box with a limb on each type of joint, all in motion. */
 static struct scene menagerie(int integrator)
 {
-    static const enum space_joint_kind kinds[] = {SPACE_UNIVERSAL, SPACE_REVOLUTE, SPACE_BEND_TWIST,
-                                                  SPACE_TWIST,     SPACE_LINEAR,   SPACE_SPHERICAL,
-                                                  SPACE_TWIST_BEND};
+    static const enum link_joint kinds[] = {LINK_UNIVERSAL, LINK_REVOLUTE, LINK_BEND_TWIST,
+                                            LINK_TWIST,     LINK_LINEAR,   LINK_SPHERICAL,
+                                            LINK_TWIST_BEND};
     static const int parents[] = {0, 1, 0, 3, 0, 5, 0};
     struct scene s = empty(integrator);
-    add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 3);
+    add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 3);
     for (int i = 0; i < 7; i++) {
         struct vec3 at = {0.1 + 0.03 * i, 0.05 * (i % 3) - 0.05, 0.04 * (i % 2)};
         add_link(&s, parents[i], kinds[i], at, 0.5 + 0.1 * i)->frame =
@@ -115,7 +115,7 @@ static struct scene menagerie(int integrator)
     for (int i = 0; i < s.rates; i++)
         s.qd[i] = 0.8 * (i % 5) - 1.1;
     for (int i = 1; i < s.count; i++)
-        if (!space_joints[s.links[i].kind].has_ball)
+        if (!joint_kinds[s.links[i].kind].has_ball)
             q_of(&s, i)[0] = 0.1 * i - 0.35;
     return s;
 }
@@ -124,7 +124,7 @@ static struct scene menagerie(int integrator)
 
 static struct space_state *start(const struct scene *s)
 {
-    struct space_body body = {s->links, s->count, NULL, 0};
+    struct body body = {s->links, s->count, NULL, 0};
     struct servo spring = {
         .law = SERVO_SPRING, .kp = s->stiffness, .kd = 0.01 * s->stiffness, .torque_max = HUGE_VAL};
     arena_reset(&arena);
@@ -132,7 +132,7 @@ static struct space_state *start(const struct scene *s)
     ck_assert_ptr_nonnull(d);
     const struct space_tree *tree = d->solver->tree(d);
     for (int i = 0; i < s->count && s->stiffness > 0; i++)
-        for (int k = 0; k < tree->links[i].rates && s->links[i].kind != SPACE_FREE; k++)
+        for (int k = 0; k < tree->links[i].rates && s->links[i].kind != LINK_FREE; k++)
             space_state_set_servo(d, tree->links[i].rate + k, &spring);
     const struct servo muscle = {.law = SERVO_EFFECTOR,
                                  .kp = 5,
@@ -223,12 +223,12 @@ static double find_order_ratio(struct scene s, double dt_s)
 }
 
 /* A box that tumbles, free or hung up, with a limb on the joint and another limb below. */
-static struct scene joined(enum space_joint_kind kind, int integrator)
+static struct scene joined(enum link_joint kind, int integrator)
 {
     struct scene s = empty(integrator);
-    add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1);
+    add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1);
     add_link(&s, 0, kind, (struct vec3){0.2, 0.1, 0.05}, 0.7)->frame = turn_of(0.3, -0.4, 0.5);
-    add_link(&s, 1, SPACE_SPHERICAL, (struct vec3){0.3, 0, 0.02}, 0.4);
+    add_link(&s, 1, LINK_SPHERICAL, (struct vec3){0.3, 0, 0.02}, 0.4);
     s.stiffness = 1;
     for (int i = 0; i < s.rates; i++)
         s.qd[i] = 1.3 - 0.7 * (i % 4);
@@ -237,20 +237,20 @@ static struct scene joined(enum space_joint_kind kind, int integrator)
 
 START_TEST(orders)
 {
-    enum space_joint_kind kind = (enum space_joint_kind)(_i % SPACE_FREE);
-    int is_midpoint = _i >= SPACE_FREE;
+    enum link_joint kind = (enum link_joint)(_i % LINK_FREE);
+    int is_midpoint = _i >= LINK_FREE;
     struct scene s = joined(kind, is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
     double ratio = find_order_ratio(s, is_midpoint ? 1.0 / 480 : 1.0 / 120);
     double ideal = is_midpoint ? 4 : 16, allowed = is_midpoint ? 0.4 : 3;
     ck_assert_msg(fabs(ratio - ideal) <= allowed, "%s joint, %s: half the step errs by 1/%.3g",
-                  space_joints[kind].name, is_midpoint ? "midpoint" : "RK4", ratio);
+                  joint_kinds[kind].name, is_midpoint ? "midpoint" : "RK4", ratio);
 }
 END_TEST
 
 /* Muscles at their bounds weaken with their speed, which is known only after the step. */
 START_TEST(muscles_at_their_bounds)
 {
-    enum space_joint_kind kind = (enum space_joint_kind)_i;
+    enum link_joint kind = (enum link_joint)_i;
     struct scene s = joined(kind, INTEGRATOR_MIDPOINT);
     s.stiffness = 0;
     s.strength = 2;
@@ -259,7 +259,7 @@ START_TEST(muscles_at_their_bounds)
     s.settings.dt_s = 1.0 / 7680;
     struct states exact = move(&s, 0.5);
     double off = difference(&coarse, &exact, s.count);
-    ck_assert_msg(off <= 0.012, "%s joint: off by %g", space_joints[kind].name, off);
+    ck_assert_msg(off <= 0.012, "%s joint: off by %g", joint_kinds[kind].name, off);
 }
 END_TEST
 
@@ -269,7 +269,7 @@ START_TEST(orders_of_roots)
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++)
         for (int is_free = 0; is_free < 2; is_free++) {
             struct scene s = empty(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
-            add_link(&s, -1, is_free ? SPACE_FREE : SPACE_SPHERICAL, (struct vec3){0, 0, 0}, 1);
+            add_link(&s, -1, is_free ? LINK_FREE : LINK_SPHERICAL, (struct vec3){0, 0, 0}, 1);
             for (int i = 0; i < s.rates; i++)
                 s.qd[i] = 1 + 1.5 * (i % 3);
             double ratio = find_order_ratio(s, is_midpoint ? 1.0 / 480 : 1.0 / 120);
@@ -287,7 +287,7 @@ START_TEST(tumbling_keeps_energy)
     for (int is_midpoint = 0; is_midpoint < 2; is_midpoint++) {
         struct scene s = empty(is_midpoint ? INTEGRATOR_MIDPOINT : INTEGRATOR_RK4);
         struct vec3 p, before, after;
-        struct space_link *l = add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1.5);
+        struct body_link *l = add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1.5);
         l->centre = (struct vec3){0, 0, 0};
         l->inertia = (struct sym3){0.0125, 0, 0, 0.0325, 0, 0.0425};
         s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
@@ -388,8 +388,8 @@ END_TEST
 static void mirror_scene(struct scene *s)
 {
     for (int i = 0; i < s->count; i++) {
-        struct space_link *l = &s->links[i];
-        const struct space_joint *joint = &space_joints[l->kind];
+        struct body_link *l = &s->links[i];
+        const struct joint_kind *joint = &joint_kinds[l->kind];
         double *q = q_of(s, i), *qd = qd_of(s, i);
         l->joint.x = -l->joint.x;
         l->centre.x = -l->centre.x;
@@ -465,8 +465,8 @@ START_TEST(rerooted)
 {
     struct scene a = empty(ways[_i]), b = empty(ways[_i]);
     struct vec3 joint = {0.25, 0.03, -0.02}, origin = {0, 0, 0};
-    add_link(&a, -1, SPACE_FREE, origin, 1);
-    add_link(&a, 0, SPACE_BEND_TWIST, joint, 0.6);
+    add_link(&a, -1, LINK_FREE, origin, 1);
+    add_link(&a, 0, LINK_BEND_TWIST, joint, 0.6);
     memcpy(a.qd, (double[]){0.3, 0.5, -0.2, 0.7, -1.1, 0.9, 1.3, -0.8}, 8 * sizeof(double));
     memcpy(q_of(&a, 1), (double[]){0.5, -0.4}, 2 * sizeof(double));
     struct space_state *d = start(&a);
@@ -476,8 +476,8 @@ START_TEST(rerooted)
     struct quaternion turned = quaternion_product(quaternion_about((struct vec3){0, 0, 1}, 0.5),
                                                   quaternion_about((struct vec3){1, 0, 0}, -0.4));
 
-    add_link(&b, -1, SPACE_FREE, origin, 0.6);
-    struct space_link *other = add_link(&b, 0, SPACE_TWIST_BEND, origin, 1);
+    add_link(&b, -1, LINK_FREE, origin, 0.6);
+    struct body_link *other = add_link(&b, 0, LINK_TWIST_BEND, origin, 1);
     other->centre = vec3_sub(other->centre, joint);
     memcpy(b.q, (double[]){at.x, at.y, at.z, turned.w, turned.x, turned.y, turned.z, 0.4, -0.5},
            9 * sizeof(double));
@@ -503,11 +503,11 @@ START_TEST(merged)
     struct vec3 at = {0.2, -0.1, 0.05};
     struct quaternion frame = turn_of(0.4, 0.9, -0.6);
     struct mat3 r = quaternion_matrix(frame);
-    add_link(&a, -1, SPACE_SPHERICAL, (struct vec3){0, 1, 0}, 1);
+    add_link(&a, -1, LINK_SPHERICAL, (struct vec3){0, 1, 0}, 1);
     for (int k = 0; k < 3; k++)
         a.qd[k] = 2 - 1.5 * k;
     b = a;
-    struct space_link *rigid = add_link(&a, 0, SPACE_RIGID, at, 0.5), *whole = &b.links[0];
+    struct body_link *rigid = add_link(&a, 0, LINK_RIGID, at, 0.5), *whole = &b.links[0];
     rigid->frame = frame;
     struct vec3 second = vec3_add(at, mat3_apply(&r, rigid->centre)), first = whole->centre;
     struct vec3 centre = vec3_scale(vec3_along(first, second, 0.5), 1 / 1.5);
@@ -535,10 +535,10 @@ END_TEST
 /* Trees side by side do not know of one another. */
 START_TEST(forest)
 {
-    struct scene a = joined(SPACE_UNIVERSAL, ways[_i]), both = a;
+    struct scene a = joined(LINK_UNIVERSAL, ways[_i]), both = a;
     struct states alone = move(&a, 1);
-    add_link(&both, -1, SPACE_SPHERICAL, (struct vec3){3, 0, 0}, 2);
-    add_link(&both, 3, SPACE_TWIST, (struct vec3){0.2, 0, 0}, 1);
+    add_link(&both, -1, LINK_SPHERICAL, (struct vec3){3, 0, 0}, 2);
+    add_link(&both, 3, LINK_TWIST, (struct vec3){0.2, 0, 0}, 1);
     qd_of(&both, 4)[0] = 7;
     struct states together = move(&both, 1);
     ck_assert_double_eq(difference(&alone, &together, a.count), 0);
@@ -574,7 +574,7 @@ START_TEST(stiff_servos_hold)
     s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
     s.stiffness = 1e6;
     for (int i = 1; i < s.count; i++)
-        if (!space_joints[s.links[i].kind].has_ball)
+        if (!joint_kinds[s.links[i].kind].has_ball)
             q_of(&s, i)[0] = 0;
     struct space_state *d = start(&s);
     double energy = d->solver->ledger(d)->kinetic_j;
@@ -598,11 +598,11 @@ END_TEST
  * none, wherever in a step the hit is, but at its very ends. */
 START_TEST(hits_are_in_time)
 {
-    enum space_joint_kind kind = (enum space_joint_kind)_i;
+    enum link_joint kind = (enum link_joint)_i;
     struct scene s = empty(INTEGRATOR_AUTO);
     s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
-    add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1);
-    struct space_link *l = add_link(&s, 0, kind, (struct vec3){0.3, 0, 0}, 0.7);
+    add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1);
+    struct body_link *l = add_link(&s, 0, kind, (struct vec3){0.3, 0, 0}, 0.7);
     l->frame = turn_of(0.4, -0.3, 0.2);
     for (int i = 0; i < s.rates; i++)
         s.qd[i] = 0.3 * (i % 4) - 0.4;
@@ -616,7 +616,7 @@ START_TEST(hits_are_in_time)
         struct states coarse = move_with_loss(&s, 0.5, &loss);
         most = larger(most, difference(&coarse, &exact, s.count));
     }
-    ck_assert_msg(most <= 3e-5, "%s joint: off by %g", space_joints[kind].name, most);
+    ck_assert_msg(most <= 3e-5, "%s joint: off by %g", joint_kinds[kind].name, most);
     ck_assert_double_eq_tol(loss, exact_loss, 1e-5 * exact_loss);
 }
 END_TEST
@@ -631,21 +631,20 @@ START_TEST(random_bodies)
     for (int body = 0; body < 200; body++) {
         struct scene s = empty(INTEGRATOR_AUTO);
         int count = 2 + (int)rng_below(&rng, LINKS_MAX - 2);
-        add_link(&s, -1, SPACE_FREE, (struct vec3){0, 0, 0}, 1);
+        add_link(&s, -1, LINK_FREE, (struct vec3){0, 0, 0}, 1);
         s.settings.servo_rad_s = 30;
         s.settings.joint_speed_rad_s = 20;
         s.settings.joint_speed_m_s = 2;
         s.settings.effector_mode = body % 2 ? EFFECTOR_TORQUE : EFFECTOR_POSITION;
         for (int i = 1; i < count && s.rates + 3 < RATES_MAX; i++) {
-            enum space_joint_kind kind =
-                (enum space_joint_kind)(SPACE_REVOLUTE + (int)rng_below(&rng, 7));
+            enum link_joint kind = (enum link_joint)(LINK_REVOLUTE + (int)rng_below(&rng, 7));
             /* one after the other: the order in which arguments are computed is the compiler's
              * choice */
             int parent = (int)rng_below(&rng, (uint32_t)i);
             double y = rng_uniform(&rng, -0.1, 0.1), z = rng_uniform(&rng, -0.1, 0.1);
             double mass = exp(rng_uniform(&rng, -3, 1));
             double a = rng_uniform(&rng, -2, 2), b = rng_uniform(&rng, -2, 2);
-            struct space_link *l = add_link(&s, parent, kind, (struct vec3){0.3, y, z}, mass);
+            struct body_link *l = add_link(&s, parent, kind, (struct vec3){0.3, y, z}, mass);
             l->frame = turn_of(a, b, 0);
             l->lower[0] = l->lower[1] = -0.8;
             l->upper[0] = l->upper[1] = 0.6;
@@ -667,7 +666,7 @@ START_TEST(random_bodies)
         for (int i = 1; i < tree->count; i++) {
             const double *q = d->q + tree->links[i].coordinate;
             if (tree->links[i].joint->has_ball)
-                ck_assert_double_le(space_swing((struct quaternion){q[0], q[1], q[2], q[3]}),
+                ck_assert_double_le(joint_swing((struct quaternion){q[0], q[1], q[2], q[3]}),
                                     0.901);
             else
                 ck_assert_double_le(fabs(q[0] + 0.1), 0.701);
@@ -683,8 +682,8 @@ int main(void)
     TCase *tests = tcase_create("rules");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, orders, 0, 2 * SPACE_FREE);
-    tcase_add_loop_test(tests, muscles_at_their_bounds, SPACE_REVOLUTE, SPACE_FREE);
+    tcase_add_loop_test(tests, orders, 0, 2 * LINK_FREE);
+    tcase_add_loop_test(tests, muscles_at_their_bounds, LINK_REVOLUTE, LINK_FREE);
     tcase_add_test(tests, orders_of_roots);
     tcase_add_test(tests, tumbling_keeps_energy);
     tcase_add_test(tests, momentum_and_ledger);
@@ -698,7 +697,7 @@ int main(void)
     tcase_add_loop_test(tests, forest, 0, 2);
     tcase_add_test(tests, time_reversal);
     tcase_add_test(tests, stiff_servos_hold);
-    tcase_add_loop_test(tests, hits_are_in_time, SPACE_REVOLUTE, SPACE_FREE);
+    tcase_add_loop_test(tests, hits_are_in_time, LINK_REVOLUTE, LINK_FREE);
     tcase_add_test(tests, random_bodies);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

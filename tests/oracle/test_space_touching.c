@@ -226,7 +226,7 @@ START_TEST(edge_edge_impact)
         const char *of = bounces ? "e 0.5" : "e 0.0";
         collide(bounces * 0.5, 0);
         double after = kinetic();
-        expect_one("impulse", of, -1, vec3_length(velocity(0)) * scene.space.links[0].mass_kg);
+        expect_one("impulse", of, -1, vec3_length(velocity(0)) * scene.links[0].mass_kg);
         expect_vector("velocity_after_a", of, -1, velocity(0));
         expect_vector("velocity_after_b", of, -1, velocity(1));
         expect_vector("omega_after_a", of, -1, link_of(0)->velocity.w);

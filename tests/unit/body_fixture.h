@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/math/rng.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"
@@ -53,101 +53,103 @@ struct body_part {
     double stretch_n_m; /* strength of the stretch's effector */
 };
 
-struct body {
+struct test_body {
     struct phenotype phenotype;
-    struct plane_body plane;
+    struct body body;
     struct part parts[BODY_PARTS_MAX];
-    struct link links[BODY_LINKS_MAX];
+    struct body_link links[BODY_LINKS_MAX];
 };
 
 /* A new link of a part, at the link of its parent. */
-static inline struct link *body_next_link(struct body *body, const struct body_part *from, int part,
-                                          int kind)
+static inline struct body_link *body_next_link(struct test_body *body, const struct body_part *from,
+                                               int part, int kind)
 {
-    struct link *link = &body->links[body->plane.link_count];
-    *link = (struct link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
-                          .part = part,
-                          .parent_part = from->parent,
-                          .joint_kind = kind,
-                          .mirror = 1,
-                          .scale = 1};
+    struct body_link *link = &body->links[body->body.link_count];
+    *link = (struct body_link){.parent = from->parent < 0 ? -1 : body->parts[from->parent].link,
+                               .kind = kind,
+                               .frame = QUATERNION_ONE,
+                               .part = part,
+                               .parent_part = from->parent,
+                               .first_drive = body->body.link_count,
+                               .sign = {1},
+                               .scale = 1};
     if (link->parent >= 0) {
         struct vec3 origin = body->parts[body->links[link->parent].part].anchor;
-        link->joint = (struct vec2){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y};
+        link->joint = (struct vec3){from->anchor_x_m - origin.x, from->anchor_y_m - origin.y, 0};
     }
-    body->parts[part].link = body->plane.link_count++;
+    body->parts[part].link = body->body.link_count++;
     return link;
 }
 
-static inline void body_add_link(struct body *body, const struct body_part *from, int part)
+static inline void body_add_link(struct test_body *body, const struct body_part *from, int part)
 {
     int is_free = from->lower_rad == 0 && from->upper_rad == 0;
-    struct link *link =
-        body_next_link(body, from, part, from->is_linear ? LINK_LINEAR : LINK_HINGE);
-    link->lower = is_free ? -BODY_FREE_RAD : from->lower_rad;
-    link->upper = is_free ? BODY_FREE_RAD : from->upper_rad;
-    link->has_effector = from->torque_max_n_m > 0;
+    struct body_link *link = body_next_link(body, from, part,
+                                            from->parent < 0  ? LINK_PLANAR
+                                            : from->is_linear ? LINK_LINEAR
+                                                              : LINK_REVOLUTE);
+    link->lower[0] = is_free ? -BODY_FREE_RAD : from->lower_rad;
+    link->upper[0] = is_free ? BODY_FREE_RAD : from->upper_rad;
     link->strength = from->torque_max_n_m;
     if (from->is_linear)
-        link->axis = (struct vec2){cos(from->axis_rad), sin(from->axis_rad)};
+        link->axis = (struct vec3){cos(from->axis_rad), sin(from->axis_rad), 0};
 }
 
 /* The stretch of a part: at its joint, or in its place where that is rigid. */
-static inline void body_add_stretch(struct body *body, const struct body_part *from, int part)
+static inline void body_add_stretch(struct test_body *body, const struct body_part *from, int part)
 {
     int joint = body->parts[part].link;
-    struct link *link = body_next_link(body, from, part, LINK_STRETCH);
+    struct body_link *link = body_next_link(body, from, part, LINK_STRETCH);
     if (part == 0 || !from->is_rigid) {
         link->parent = joint;
-        link->joint = (struct vec2){0, 0};
+        link->joint = (struct vec3){0, 0, 0};
     }
-    link->axis = (struct vec2){cos(from->angle_rad), sin(from->angle_rad)};
-    link->half_m = (struct vec2){from->width_m / 2, from->height_m / 2};
-    link->lower = -from->stretch;
-    link->upper = from->stretch;
-    link->has_effector = from->stretch_n_m > 0;
+    link->axis = (struct vec3){cos(from->angle_rad), sin(from->angle_rad), 0};
+    link->half_m = (struct vec3){from->width_m / 2, from->height_m / 2, 0};
+    link->lower[0] = -from->stretch;
+    link->upper[0] = from->stretch;
     link->strength = from->stretch_n_m;
 }
 
-static inline int body_hangs_on_stretch(const struct body *body, const struct body_part *from)
+static inline int body_hangs_on_stretch(const struct test_body *body, const struct body_part *from)
 {
-    return body->links[body->parts[from->parent].link].joint_kind == LINK_STRETCH;
+    return body->links[body->parts[from->parent].link].kind == LINK_STRETCH;
 }
 
 /* Masses, centres and inertias of the links, about their centres. */
-static inline void body_weigh(struct body *body, const struct body_part *from)
+static inline void body_weigh(struct test_body *body, const struct body_part *from)
 {
     struct phenotype *p = &body->phenotype;
     for (int i = 0; i < p->part_count; i++) {
-        struct link *link = &body->links[body->parts[i].link];
+        struct body_link *link = &body->links[body->parts[i].link];
         link->mass_kg += body->parts[i].mass_kg;
         link->centre.x += body->parts[i].mass_kg * body->parts[i].local.x;
         link->centre.y += body->parts[i].mass_kg * body->parts[i].local.y;
         p->mass_kg += body->parts[i].mass_kg;
     }
-    for (int i = 0; i < body->plane.link_count; i++) {
+    for (int i = 0; i < body->body.link_count; i++) {
         double mass_kg = body->links[i].mass_kg > 0 ? body->links[i].mass_kg : 1;
         body->links[i].centre.x /= mass_kg;
         body->links[i].centre.y /= mass_kg;
     }
     for (int i = 0; i < p->part_count; i++) {
         const struct part *part = &body->parts[i];
-        struct link *link = &body->links[part->link];
+        struct body_link *link = &body->links[part->link];
         double x = part->local.x - link->centre.x, y = part->local.y - link->centre.y;
         double square = part->width_m * part->width_m + part->height_m * part->height_m;
-        link->inertia_kg_m2 += part->mass_kg * (square / 12 + x * x + y * y);
+        link->inertia.zz += part->mass_kg * (square / 12 + x * x + y * y);
     }
     for (int i = 0; i < p->part_count; i++)
         if (from[i].inertia_kg_m2 > 0)
-            body->links[body->parts[i].link].inertia_kg_m2 = from[i].inertia_kg_m2;
+            body->links[body->parts[i].link].inertia.zz = from[i].inertia_kg_m2;
 }
 
-static inline void body_init(struct body *body, const struct body_part *from, int count)
+static inline void body_init(struct test_body *body, const struct body_part *from, int count)
 {
-    *body = (struct body){.phenotype = {.part_count = count, .root_rates = PLANE_ROOT_RATES}};
+    *body = (struct test_body){.phenotype = {.part_count = count, .root_rates = PLANE_ROOT_RATES}};
     body->phenotype.parts = body->parts;
-    body->plane = (struct plane_body){.links = body->links};
-    body->phenotype.plane = &body->plane;
+    body->body = (struct body){.links = body->links};
+    body->phenotype.body = &body->body;
     for (int i = 0; i < count; i++) {
         struct part *part = &body->parts[i];
         struct vec2 centre = {from[i].x_m, from[i].y_m};
@@ -169,7 +171,7 @@ static inline void body_init(struct body *body, const struct body_part *from, in
         if (i == 0 || !from[i].is_rigid)
             body_add_link(body, &from[i], i);
         else if (!(from[i].stretch > 0) && body_hangs_on_stretch(body, &from[i]))
-            body_next_link(body, &from[i], i, LINK_FIXED);
+            body_next_link(body, &from[i], i, LINK_RIGID);
         else
             part->link = body->parts[from[i].parent].link;
         if (from[i].stretch > 0)
@@ -181,7 +183,7 @@ static inline void body_init(struct body *body, const struct body_part *from, in
 }
 
 /* A chain along x: `count` equal links, hinged end to end; a torque above 0 gives effectors. */
-static inline void body_init_driven_chain(struct body *body, int count, double length_m,
+static inline void body_init_driven_chain(struct test_body *body, int count, double length_m,
                                           double thickness_m, double mass_kg, double torque_n_m)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
@@ -196,13 +198,14 @@ static inline void body_init_driven_chain(struct body *body, int count, double l
     body_init(body, parts, count);
 }
 
-static inline void body_init_chain(struct body *body, int count, double length_m,
+static inline void body_init_chain(struct test_body *body, int count, double length_m,
                                    double thickness_m, double mass_kg)
 {
     body_init_driven_chain(body, count, length_m, thickness_m, mass_kg, 0);
 }
 
-static inline void body_init_box(struct body *body, double width_m, double height_m, double mass_kg)
+static inline void body_init_box(struct test_body *body, double width_m, double height_m,
+                                 double mass_kg)
 {
     struct body_part box = {
         .parent = -1, .width_m = width_m, .height_m = height_m, .mass_kg = mass_kg};
@@ -211,32 +214,35 @@ static inline void body_init_box(struct body *body, double width_m, double heigh
 
 /* Hangs a body that is free on the world instead: by a linear joint along x, one along y, both
  * without mass, and a hinge. q = (0, 0, 0, x, y, angle, joints ...); it must move as before. */
-static inline void body_hang_free(struct body *body)
+static inline void body_hang_free(struct test_body *body)
 {
     enum { ADDED = 3 };
     struct phenotype *p = &body->phenotype;
-    for (int i = body->plane.link_count - 1; i >= 0; i--) {
+    for (int i = body->body.link_count - 1; i >= 0; i--) {
         body->links[i + ADDED] = body->links[i];
         body->links[i + ADDED].parent += ADDED;
     }
     for (int i = 0; i < ADDED; i++)
-        body->links[i] = (struct link){.parent = i - 1,
-                                       .part = -1,
-                                       .joint_kind = LINK_LINEAR,
-                                       .axis = {i == 1, i == 2},
-                                       .lower = -HUGE_VAL,
-                                       .upper = HUGE_VAL,
-                                       .mirror = 1};
-    body->links[ADDED].lower = -HUGE_VAL;
-    body->links[ADDED].upper = HUGE_VAL;
+        body->links[i] = (struct body_link){.parent = i - 1,
+                                            .part = -1,
+                                            .kind = LINK_LINEAR,
+                                            .frame = QUATERNION_ONE,
+                                            .axis = {i == 1, i == 2},
+                                            .lower = {-HUGE_VAL},
+                                            .upper = {HUGE_VAL},
+                                            .sign = {1},
+                                            .scale = 1};
+    body->links[0].kind = LINK_RIGID;
+    body->links[ADDED].kind = LINK_REVOLUTE;
+    body->links[ADDED].lower[0] = -HUGE_VAL;
+    body->links[ADDED].upper[0] = HUGE_VAL;
     for (int i = 0; i < p->part_count; i++)
         body->parts[i].link += ADDED;
-    body->plane.link_count += ADDED;
-    body->plane.is_root_fixed = 1;
+    body->body.link_count += ADDED;
 }
 
 /* Two wheels on one axle: their joint feels the constant inertia 0.08 x 0.02 / 0.1 = 0.016. */
-static inline void body_init_wheels(struct body *body, double torque_max_n_m, double lower_rad,
+static inline void body_init_wheels(struct test_body *body, double torque_max_n_m, double lower_rad,
                                     double upper_rad)
 {
     const struct body_part wheels[] = {
@@ -254,7 +260,7 @@ static inline void body_init_wheels(struct body *body, double torque_max_n_m, do
 
 /* A rod between stops at +-270 degrees, driven by at most 0.5 N m, on a root that is that heavy:
  * kg, kg m^2. */
-static inline void body_init_stopped_rod(struct body *body, double root)
+static inline void body_init_stopped_rod(struct test_body *body, double root)
 {
     const struct body_part rod[] = {
         {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = root, .inertia_kg_m2 = root},
@@ -294,7 +300,7 @@ static inline int body_draw_mixed(struct body_part *parts, int most, double line
 
 /* A random tree of 1 to `most` parts, every third on average rigid, and of the joints the share
  * given linear. Limits out of reach. */
-static inline void body_init_mixed(struct body *body, int most, double linear, struct rng *rng)
+static inline void body_init_mixed(struct test_body *body, int most, double linear, struct rng *rng)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
     int count = body_draw_mixed(parts, most, linear, rng);
@@ -302,7 +308,7 @@ static inline void body_init_mixed(struct body *body, int most, double linear, s
 }
 
 /* The same, of whose parts about half stretch, at least one. */
-static inline void body_init_stretching(struct body *body, int most, struct rng *rng)
+static inline void body_init_stretching(struct test_body *body, int most, struct rng *rng)
 {
     struct body_part parts[BODY_PARTS_MAX] = {{0}};
     int count = body_draw_mixed(parts, most, 0.3, rng);
@@ -312,7 +318,7 @@ static inline void body_init_stretching(struct body *body, int most, struct rng 
     body_init(body, parts, count);
 }
 
-static inline void body_init_random(struct body *body, int most, struct rng *rng)
+static inline void body_init_random(struct test_body *body, int most, struct rng *rng)
 {
     body_init_mixed(body, most, 0, rng);
 }
@@ -321,7 +327,7 @@ static inline void body_init_random(struct body *body, int most, struct rng *rng
 
 struct stage {
     struct arena arena;
-    struct body body;
+    struct test_body body;
     struct world world;
     struct dynamics_settings settings;
     struct dynamics *dynamics;

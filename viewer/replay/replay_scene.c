@@ -20,7 +20,7 @@ struct recording {
     struct arena arena;
     struct dynamics *dynamics;
     struct replay *replay;
-    struct space_box boxes[REPLAY_PARTS_MAX + SCENE_BODIES_MAX]; /* of all bodies */
+    struct body_box boxes[REPLAY_PARTS_MAX + SCENE_BODIES_MAX]; /* of all bodies */
     int first_part[SCENE_BODIES_MAX];
     int first_drive[SCENE_BODIES_MAX];
     int part_count, drive_count;
@@ -30,7 +30,7 @@ struct recording {
 
 /* A box of that mass with the same moments about its axes: Ixx = m (b^2 + c^2) / 3 for half sides
  * a, b, c. */
-static struct space_box stand_in(const struct space_link *link, int index)
+static struct body_box stand_in(const struct body_link *link, int index)
 {
     const struct sym3 *i = &link->inertia;
     double share = link->mass_kg > 0 ? 1.5 / link->mass_kg : 0;
@@ -40,7 +40,7 @@ static struct space_box stand_in(const struct space_link *link, int index)
     double least =
         THICKNESS_SHARE * fmax(fmax(half.x, half.y), fmax(half.z, vec3_length(link->centre)));
     least = least > 0 ? least : 0.05;
-    return (struct space_box){
+    return (struct body_box){
         .link = index,
         .centre = link->centre,
         .turn = QUATERNION_ONE,
@@ -56,14 +56,14 @@ static void list_shapes(struct recording *recording)
             if (scene->space.boxes[k].link == i)
                 recording->boxes[recording->part_count++] = scene->space.boxes[k];
         if (recording->part_count == recording->first_part[i])
-            recording->boxes[recording->part_count++] = stand_in(&scene->space.links[i], i);
+            recording->boxes[recording->part_count++] = stand_in(&scene->links[i], i);
     }
 }
 
 static void fill_part(struct recording *recording, int index)
 {
-    const struct space_box *box = &recording->boxes[index];
-    const struct space_link *link = &recording->scene.space.links[box->link];
+    const struct body_box *box = &recording->boxes[index];
+    const struct body_link *link = &recording->scene.links[box->link];
     struct replay_part *part = &recording->replay->parts[index];
     int is_first = recording->first_part[box->link] == index;
     int parent = link->parent < 0 ? -1 : recording->first_part[link->parent];
@@ -84,9 +84,9 @@ static void fill_part(struct recording *recording, int index)
  * most. */
 static void fill_drives(struct recording *recording, int body)
 {
-    const struct space_link *link = &recording->scene.space.links[body];
-    const struct space_joint *joint = &space_joints[link->kind];
-    int rates = link->kind == SPACE_FREE ? 0 : space_joint_rates(joint);
+    const struct body_link *link = &recording->scene.links[body];
+    const struct joint_kind *joint = &joint_kinds[link->kind];
+    int rates = link->kind == LINK_FREE ? 0 : joint_rates(joint);
     for (int k = 0; k < rates; k++) {
         int index = recording->first_drive[body] + k;
         recording->replay->drives[index] =
@@ -105,17 +105,17 @@ static void fill_drives(struct recording *recording, int body)
 /* What a body hangs on: all in the frame of its parent. */
 static void hang(struct recording *recording, int body)
 {
-    const struct space_link *link = &recording->scene.space.links[body];
-    const struct space_joint *joint = &space_joints[link->kind];
-    int count = space_joint_rates(joint);
+    const struct body_link *link = &recording->scene.links[body];
+    const struct joint_kind *joint = &joint_kinds[link->kind];
+    int count = joint_rates(joint);
     if (link->parent < 0 || count == 0)
         return;
     int part = recording->first_part[body];
-    const struct space_box *box = &recording->boxes[part];
-    const struct space_box *parent = &recording->boxes[recording->first_part[link->parent]];
+    const struct body_box *box = &recording->boxes[part];
+    const struct body_box *parent = &recording->boxes[recording->first_part[link->parent]];
     struct mat3 turn = quaternion_matrix(link->frame);
     const struct vec3 axes[] = {turn.x, turn.y, turn.z};
-    struct vec3 ways[SPACE_RATES_MAX];
+    struct vec3 ways[JOINT_RATES_MAX];
     for (int k = 0; k < count; k++)
         ways[k] = axes[k < joint->slides                  ? k
                        : k < joint->slides + joint->turns ? joint->axes[k - joint->slides]
@@ -135,8 +135,8 @@ static int make_tables(struct recording *recording)
         return ERR_LIMIT;
     for (int i = 0; i < scene->body_count; i++) {
         recording->first_drive[i] = recording->drive_count;
-        if (scene->space.links[i].kind != SPACE_FREE)
-            recording->drive_count += space_joint_rates(&space_joints[scene->space.links[i].kind]);
+        if (scene->links[i].kind != LINK_FREE)
+            recording->drive_count += joint_rates(&joint_kinds[scene->links[i].kind]);
     }
     replay->part_count = replay->shape_count = recording->part_count;
     replay->drive_count = replay->effector_count = recording->drive_count;
@@ -197,20 +197,20 @@ static void record(struct recording *recording, struct replay_row *row)
     row->centre[1] = (float)centre.y;
     row->centre[2] = (float)centre.z;
     for (int i = 0; i < replay->part_count; i++) {
-        const struct space_box *box = &recording->boxes[i];
+        const struct body_box *box = &recording->boxes[i];
         struct quaternion turn = dynamics_link_turn(recording->dynamics, box->link);
         struct mat3 axes = quaternion_matrix(turn);
-        struct vec3 arm = vec3_sub(box->centre, scene->space.links[box->link].centre);
+        struct vec3 arm = vec3_sub(box->centre, scene->links[box->link].centre);
         struct part_state s;
         dynamics_link_state(recording->dynamics, box->link, &s);
         row->poses[i] = replay_pose_of(vec3_add(s.at_m, mat3_apply(&axes, arm)),
                                        quaternion_product(turn, box->turn));
     }
     for (int i = 0, rate = 0; i < scene->body_count; i++) {
-        int end = rate + space_joint_rates(&space_joints[scene->space.links[i].kind]);
+        int end = rate + joint_rates(&joint_kinds[scene->links[i].kind]);
         for (int index = recording->first_drive[i]; rate < end; rate++, index++) {
             struct drive_state drive;
-            if (scene->space.links[i].kind == SPACE_FREE)
+            if (scene->links[i].kind == LINK_FREE)
                 continue;
             dynamics_drive_state(recording->dynamics, rate, &drive);
             row->values[index] = (float)drive.value;

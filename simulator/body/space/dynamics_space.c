@@ -35,6 +35,12 @@ void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct
     space_state_set_servo(s->space, rate_of(s, drive), servo);
 }
 
+const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int drive)
+{
+    const struct dynamics_space *s = dynamics_space_of(dynamics);
+    return &s->space->servos[rate_of(s, drive)];
+}
+
 void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
 {
     space_state_set_effectors(dynamics_space_of(dynamics)->space, state);

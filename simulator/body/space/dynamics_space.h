@@ -24,6 +24,7 @@ struct dynamics_space *dynamics_space_of(const struct dynamics *dynamics);
 
 void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate);
 void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
+const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int drive);
 void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state);
 void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s);
 void dynamics_space_set_push_out(struct dynamics *dynamics, double speed_m_s);

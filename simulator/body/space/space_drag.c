@@ -272,13 +272,13 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag, 
 static void place_box(const struct space_drag *drag, int i, const struct mat3 *turned,
                       struct vec3 origin)
 {
-    const struct space_box *box = &drag->boxes[i];
+    const struct body_box *box = &drag->boxes[i];
     struct mat3 turn = mat3_product(turned, &drag->turns[i]);
     solids_place(&drag->solids[i], vec3_add(origin, mat3_apply(turned, box->centre)), &turn,
                  vec3_scale(box->size_m, 0.5));
 }
 
-static int root_of(const struct space_link *links, int link)
+static int root_of(const struct body_link *links, int link)
 {
     while (links[link].parent >= 0)
         link = links[link].parent;
@@ -327,7 +327,7 @@ static struct space_drag_hidden *create_hidden(int box_count, struct arena *aren
 }
 
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
-                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      const struct body_box *boxes, int box_count, const struct body_link *links,
                       int link_count, struct arena *arena)
 {
     *drag = (struct space_drag){.boxes = boxes, .box_count = box_count, .link_count = link_count};

@@ -45,7 +45,7 @@ struct space_drag_hidden {
 
 struct space_drag {
     struct space_drag_law law; /* only space_drag_set_law() changes it */
-    const struct space_box *boxes;
+    const struct body_box *boxes;
     int box_count, link_count;
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
@@ -62,7 +62,7 @@ struct space_drag {
 /* The boxes must outlive it; those of one body, which hang on one root, follow one another.
  * ERR_MEMORY when the arena is full. */
 int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
-                      const struct space_box *boxes, int box_count, const struct space_link *links,
+                      const struct body_box *boxes, int box_count, const struct body_link *links,
                       int link_count, struct arena *arena);
 /* From now on by another law. */
 void space_drag_set_law(struct space_drag *drag, const struct space_drag_law *law);

@@ -41,7 +41,7 @@ struct space_state {
     const struct space_solver *solver;
     struct dynamics_settings settings;
     const struct space_tree *form; /* its links and freedoms; the pose may be an old one */
-    double *q, *qd;                /* the state: coordinates and rates, see space_joint.h */
+    double *q, *qd;                /* the state: coordinates and rates, see joint.h */
     /* per rate: */
     int *link_of;
     struct servo *servos;
@@ -59,7 +59,7 @@ struct space_state {
 
 struct space_solver {
     /* At rest in the pose of birth. All memory is the arena's; NULL when it is full. */
-    struct space_state *(*create)(const struct space_body *body, const struct space_world *world,
+    struct space_state *(*create)(const struct body *body, const struct space_world *world,
                                   const struct dynamics_settings *settings, struct arena *arena);
     /* Moves on by dt_s. Returns 0, or DYNAMICS_*. */
     int (*step)(struct space_state *s);

@@ -17,7 +17,7 @@
 
 static const struct vec3 none = {0, 0, 0};
 
-static struct sym3 inertia_about_origin(const struct space_link *link)
+static struct sym3 inertia_about_origin(const struct body_link *link)
 {
     struct vec3 c = link->centre;
     double m = link->mass_kg, square = m * vec3_dot(c, c);
@@ -28,19 +28,19 @@ static struct sym3 inertia_about_origin(const struct space_link *link)
     return sym3_along(&about, c, -m);
 }
 
-static void init_link(struct space_tree *tree, int i, const struct space_link *from)
+static void init_link(struct space_tree *tree, int i, const struct body_link *from)
 {
     struct space_tree_link *l = &tree->links[i];
     struct quaternion frame = quaternion_normalised(from->frame);
     l->parent = from->parent;
     l->up = from->parent < 0 ? &tree->world : &tree->links[from->parent];
-    l->joint = &space_joints[from->kind];
+    l->joint = &joint_kinds[from->kind];
     l->coordinate = tree->coordinates;
     l->rate = tree->rates;
     l->first = from->parent < 0 ? l->rate : l->up->first;
     l->root = from->parent < 0 ? i : l->up->root;
     l->turn = tree->turns;
-    l->rates = space_joint_rates(l->joint);
+    l->rates = joint_rates(l->joint);
     l->slides = l->joint->slides;
     l->joint_at = from->joint;
     l->frame = quaternion_matrix(frame);
@@ -50,13 +50,13 @@ static void init_link(struct space_tree *tree, int i, const struct space_link *f
     l->moment = vec3_scale(from->centre, from->mass_kg);
     l->own_inertia = from->inertia;
     l->inertia = inertia_about_origin(from);
-    tree->coordinates += space_joint_coordinates(l->joint);
+    tree->coordinates += joint_coordinates(l->joint);
     tree->rates += l->rates;
     tree->turns += l->joint->turns;
     tree->mass += from->mass_kg;
 }
 
-int space_tree_create(struct space_tree *tree, const struct space_link *links, int count,
+int space_tree_create(struct space_tree *tree, const struct body_link *links, int count,
                       struct vec3 gravity, struct arena *arena)
 {
     *tree = (struct space_tree){.count = count, .gravity = gravity};
@@ -67,7 +67,7 @@ int space_tree_create(struct space_tree *tree, const struct space_link *links, i
     for (int i = 0; i < count; i++) {
         ENSURE(links[i].parent >= -1 && links[i].parent < i, "link %d hangs on link %d", i,
                links[i].parent);
-        ENSURE(links[i].kind >= 0 && links[i].kind < SPACE_JOINT_COUNT,
+        ENSURE(links[i].kind >= 0 && links[i].kind < LINK_JOINT_COUNT,
                "link %d has a joint of kind %d", i, links[i].kind);
         init_link(tree, i, &links[i]);
     }
@@ -95,7 +95,7 @@ static void check_link(const struct space_tree *tree, int i, int coordinates, in
     ENSURE(l->coordinate == coordinates && l->rate == rates && l->turn == turns,
            "link %d begins at coordinate %d, rate %d and turn %d instead of %d, %d and %d", i,
            l->coordinate, l->rate, l->turn, coordinates, rates, turns);
-    ENSURE(l->rates >= l->slides && l->rates <= SPACE_RATES_MAX, "link %d has %d rates, %d slides",
+    ENSURE(l->rates >= l->slides && l->rates <= JOINT_RATES_MAX, "link %d has %d rates, %d slides",
            i, l->rates, l->slides);
     ENSURE(l->root == (is_root ? i : l->up->root), "link %d hangs on root %d", i, l->root);
     ENSURE(l->first == tree->links[l->root].rate, "link %d: its root begins at rate %d, not %d", i,
@@ -112,8 +112,8 @@ void space_tree_check(const struct space_tree *tree)
     double mass = 0;
     for (int i = 0; i < tree->count; i++) {
         check_link(tree, i, coordinates, rates, turns);
-        coordinates += space_joint_coordinates(tree->links[i].joint);
-        rates += space_joint_rates(tree->links[i].joint);
+        coordinates += joint_coordinates(tree->links[i].joint);
+        rates += joint_rates(tree->links[i].joint);
         turns += tree->links[i].joint->turns;
         mass += tree->links[i].mass;
     }
@@ -246,7 +246,7 @@ static inline void place_link(const struct space_tree *tree, struct space_tree_l
                               const double *q)
 {
     const struct space_tree_link *up = l->up;
-    const struct space_joint *joint = l->joint;
+    const struct joint_kind *joint = l->joint;
     struct space_axis *axis = l->axes;
     struct mat3 m = l->is_frame_turned ? mat3_product(&up->turned, &l->frame) : up->turned;
     l->r = mat3_apply(&up->turned, l->joint_at);

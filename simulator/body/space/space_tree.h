@@ -11,7 +11,7 @@
 #ifndef SIMULATOR_BODY_SPACE_SPACE_TREE_H
 #define SIMULATOR_BODY_SPACE_SPACE_TREE_H
 
-#include "common/body/space_body.h"
+#include "common/body/body.h"
 #include "common/system/arena.h"
 
 /* A motion: angular velocity or acceleration, and that of a point; a wrench: moment about a point
@@ -42,7 +42,7 @@ struct space_axis {
 struct space_tree_link {
     /* constant */
     struct space_tree_link *up; /* the parent, which may be the world */
-    const struct space_joint *joint;
+    const struct joint_kind *joint;
     int coordinate, rate; /* its first ones in q and qd */
     int first, root;      /* rate and number of its root */
     int rates, slides;
@@ -73,7 +73,7 @@ struct space_tree_link {
     /* the sum of the biases from the world on, after space_tree_sum_biases(); for drag: a velocity
      * for other rates */
     struct space_motion bias_sum, mean;
-    struct space_axis axes[SPACE_RATES_MAX];
+    struct space_axis axes[JOINT_RATES_MAX];
 };
 
 struct space_tree {
@@ -97,7 +97,7 @@ void space_tensor_add_shifted(struct space_tensor *sum, const struct space_tenso
                               struct vec3 r);
 
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
-int space_tree_create(struct space_tree *tree, const struct space_link *links, int count,
+int space_tree_create(struct space_tree *tree, const struct body_link *links, int count,
                       struct vec3 gravity, struct arena *arena);
 
 /* What holds of a tree in any state. */

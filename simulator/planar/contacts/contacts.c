@@ -166,8 +166,8 @@ static int create_body(struct contact_body *own, struct arena *arena)
         return ERR_MEMORY;
     for (int i = 0; i < own->links + own->links % 2; i++) {
         int is_joint = i > 0 && i < own->links && !own->tree->links[i].is_driven;
-        own->lower[i] = is_joint ? phenotype->plane->links[i].lower : -HUGE_VAL;
-        own->upper[i] = is_joint ? phenotype->plane->links[i].upper : HUGE_VAL;
+        own->lower[i] = is_joint ? phenotype->body->links[i].lower[0] : -HUGE_VAL;
+        own->upper[i] = is_joint ? phenotype->body->links[i].upper[0] : HUGE_VAL;
     }
     for (int i = 0; i < own->parts; i++) {
         init_mover(own, i);
@@ -202,7 +202,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                                    .world = world,
                                    .dt_s = settings->dt_s,
                                    .parts = phenotype->part_count,
-                                   .links = phenotype->plane->link_count,
+                                   .links = phenotype->body->link_count,
                                    .obstacle_room = world->obstacles.count,
                                    .dof = tree->dof},
                            .body_count = 1,
@@ -283,7 +283,7 @@ void contacts_forget(struct contacts *s)
 static void check_body(const struct contacts *s, int of)
 {
     const struct contact_body *own = s->bodies[of];
-    ENSURE(own->tree->count == own->links && own->links == own->phenotype->plane->link_count,
+    ENSURE(own->tree->count == own->links && own->links == own->phenotype->body->link_count,
            "a tree of %d links for contacts of %d", own->tree->count, own->links);
     ENSURE(own->point_count <= own->point_room, "%d points where there is room for %d",
            own->point_count, own->point_room);

@@ -52,8 +52,8 @@ void torques_init(struct articulated *d)
     for (int i = 1; i < d->links; i++) {
         double mobility = tree_joint_mobility(&d->tree, i, &d->contacts.shares[0]);
         d->birth_d[i] = mobility > 0 ? 1 / mobility : 0; /* of what does not move */
-        const struct link *link = &d->phenotype->plane->links[i];
-        const struct muscle muscle = {link->has_effector, link->joint_kind == LINK_LINEAR,
+        const struct body_link *link = &d->phenotype->body->links[i];
+        const struct muscle muscle = {link->strength > 0, link->kind == LINK_LINEAR,
                                       link->strength};
         servo_init(&d->servos[i], &muscle, d->birth_d[i], &d->settings, d->damping_rate);
     }

@@ -66,14 +66,14 @@ static void init_part(struct drag *g, int i, const struct phenotype *phenotype)
 {
     const struct part *from = &phenotype->parts[i];
     struct drag_part *part = &g->parts[i];
-    *part = (struct drag_part){.half_width = from->width_m / 2,
-                               .half_height = from->height_m / 2,
-                               .link = from->link,
-                               .is_fixed = phenotype_is_fixed(phenotype, i),
-                               .is_stretching =
-                                   phenotype->plane->links[from->link].joint_kind == LINK_STRETCH,
-                               .shape = from->shape,
-                               .local = from->local};
+    *part =
+        (struct drag_part){.half_width = from->width_m / 2,
+                           .half_height = from->height_m / 2,
+                           .link = from->link,
+                           .is_fixed = phenotype_is_fixed(phenotype, i),
+                           .is_stretching = phenotype->body->links[from->link].kind == LINK_STRETCH,
+                           .shape = from->shape,
+                           .local = from->local};
     det_sincos(from->local_angle_rad, &part->sin, &part->cos);
     part->radius =
         from->shape == PART_DISK
@@ -623,16 +623,16 @@ int drag_create(struct drag *g, const struct phenotype *phenotype, const struct 
                 struct arena *arena)
 {
     *g = (struct drag){.part_count = phenotype->part_count,
-                       .link_count = phenotype->plane->link_count};
+                       .link_count = phenotype->body->link_count};
     if (take_memory(g, arena) != 0)
         return ERR_MEMORY;
     for (int i = 0; i < g->part_count; i++)
         init_part(g, i, phenotype);
     for (int i = 0; i < g->link_count; i++) {
-        int is_fixed = i == 0 && phenotype->plane->is_root_fixed;
-        g->centres[i] = phenotype->plane->links[i].centre;
-        g->mass[i] = is_fixed ? 0 : phenotype->plane->links[i].mass_kg;
-        g->inertia[i] = phenotype->plane->links[i].inertia_kg_m2;
+        int is_fixed = i == 0 && body_is_fixed(phenotype->body);
+        g->centres[i] = vec3_flat(phenotype->body->links[i].centre);
+        g->mass[i] = is_fixed ? 0 : phenotype->body->links[i].mass_kg;
+        g->inertia[i] = phenotype->body->links[i].inertia.zz;
     }
     for (int i = 0; i < g->part_count; i++)
         for (int k = 0; k < i; k++)

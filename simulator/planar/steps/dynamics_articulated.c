@@ -210,7 +210,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
     d->world = *world;
     d->tree.gravity_x = world->gravity_x_m_s2;
     d->dof = d->tree.dof;
-    d->links = phenotype->plane->link_count;
+    d->links = phenotype->body->link_count;
     d->parts = phenotype->part_count;
     d->damping_rate = settings->joint_damping_1_s;
     if (take_scratch(d, arena) != 0 || flight_create(&d->flight, &d->tree, arena) != 0 ||
@@ -259,6 +259,11 @@ static void articulated_set_servo(struct dynamics *dynamics, int drive, const st
     tree_set_driven(&d->tree, drive, servo->law == SERVO_MOTION);
     d->has_drives |= servo->law == SERVO_MOTION;
     torques_set_laws(d);
+}
+
+static const struct servo *articulated_servo(const struct dynamics *dynamics, int drive)
+{
+    return &articulated_of(dynamics)->servos[drive];
 }
 
 static void articulated_set_effectors(struct dynamics *dynamics, enum effector_state state)
@@ -468,6 +473,7 @@ const struct dynamics_solver dynamics_articulated = {
     .create = articulated_create,
     .set_target = articulated_set_target,
     .set_servo = articulated_set_servo,
+    .servo = articulated_servo,
     .set_effectors = articulated_set_effectors,
     .set_world = articulated_set_world,
     .set_joint_damping = articulated_set_joint_damping,

@@ -77,9 +77,9 @@ static void order_links(struct tree *tree)
 int tree_create(struct tree *tree, const struct phenotype *phenotype, double viscosity_pa_s,
                 struct arena *arena)
 {
-    *tree = (struct tree){.count = phenotype->plane->link_count,
-                          .dof = 2 + phenotype->plane->link_count,
-                          .is_root_fixed = phenotype->plane->is_root_fixed};
+    *tree = (struct tree){.count = phenotype->body->link_count,
+                          .dof = 2 + phenotype->body->link_count,
+                          .is_root_fixed = body_is_fixed(phenotype->body)};
     size_t count = (size_t)tree->count, even = (count + 1) & ~(size_t)1;
     tree->links = arena_take(arena, count, sizeof tree->links[0]);
     tree->order = arena_take(arena, count, sizeof tree->order[0]);
@@ -95,14 +95,14 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
     tree->base_sine = tree->base_angle + even;
     tree->base_cosine = tree->base_sine + even;
     for (int i = 0; i < tree->count; i++) {
-        const struct link *from = &phenotype->plane->links[i];
+        const struct body_link *from = &phenotype->body->links[i];
         struct tree_link *to = &tree->links[i];
         double x = from->centre.x, y = from->centre.y;
         to->index = i;
         to->parent = tree->parents[i] = from->parent;
         to->up = i > 0 ? &tree->links[from->parent] : NULL;
-        to->is_linear = from->joint_kind == LINK_LINEAR;
-        to->is_driven = from->joint_kind == LINK_FIXED;
+        to->is_linear = from->kind == LINK_LINEAR;
+        to->is_driven = from->kind == LINK_RIGID;
         to->birth_x = to->joint_x = from->joint.x;
         to->birth_y = to->joint_y = from->joint.y;
         XY(to->joint_across_x) = plane_turn(XY(to->joint_x));
@@ -114,10 +114,10 @@ int tree_create(struct tree *tree, const struct phenotype *phenotype, double vis
         to->moment_x = from->mass_kg * x;
         to->moment_y = from->mass_kg * y;
         XY(to->moment_across_x) = plane_turn(XY(to->moment_x));
-        to->own_inertia = from->inertia_kg_m2;
-        to->inertia = from->inertia_kg_m2 + from->mass_kg * (x * x + y * y);
+        to->own_inertia = from->inertia.zz;
+        to->inertia = from->inertia.zz + from->mass_kg * (x * x + y * y);
         tree->mass += from->mass_kg;
-        if (from->joint_kind == LINK_STRETCH && i > 0 && stretch_create(to, from, arena) != 0)
+        if (from->kind == LINK_STRETCH && i > 0 && stretch_create(to, from, arena) != 0)
             return ERR_MEMORY;
     }
     tree_set_viscosity(tree, phenotype, viscosity_pa_s);

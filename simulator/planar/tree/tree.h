@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/body/phenotype.h"
 
 /* A motion is an angular velocity and the velocity of a point, a force a moment about that point

@@ -25,7 +25,7 @@
 #include "common/error.h"
 #include "common/math/detmath.h"
 
-int stretch_create(struct tree_link *l, const struct link *from, struct arena *arena)
+int stretch_create(struct tree_link *l, const struct body_link *from, struct arena *arena)
 {
     struct tree_stretch *stretch = arena_take(arena, 1, sizeof *stretch);
     if (!stretch)

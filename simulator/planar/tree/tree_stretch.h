@@ -6,7 +6,7 @@
 #include "simulator/planar/tree/tree.h"
 
 /* Gives a link its stretch; ERR_MEMORY when the arena is full. */
-int stretch_create(struct tree_link *link, const struct link *from, struct arena *arena);
+int stretch_create(struct tree_link *link, const struct body_link *from, struct arena *arena);
 
 /* Everything of the link that goes with its stretch e and its sine and cosine. */
 void stretch_set(struct tree_link *link, double e, double sine, double cosine);

@@ -4,7 +4,7 @@
  * frame is then where link 0 is. */
 #include <math.h>
 
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/space/dynamics_space.h"
 #include "simulator/body/shapes/collide.h"
@@ -16,10 +16,10 @@ enum { NOWHERE = -1 };
 
 struct flat {
     struct dynamics_space on;
-    const struct plane_body *plane;
-    struct space_body body;
-    struct space_link *links;
-    struct space_box *boxes;
+    const struct body *plane;
+    struct body body;
+    struct body_link *links;
+    struct body_box *boxes;
     unsigned char *shapes, *meetings;
     struct solid *fixed;
     int fixed_room;
@@ -58,20 +58,20 @@ static struct vec3 in_space(const struct flat *f, int link, struct vec2 at)
 
 static int is_fixed(const struct phenotype *p, int link)
 {
-    return link == 0 && p->plane->is_root_fixed;
+    return link == 0 && body_is_fixed(p->body);
 }
 
 /* 1 if nothing holds the link: the root, or what hangs on the world by links without mass. */
 static int is_free(const struct phenotype *p, int link)
 {
-    int parent = p->plane->links[link].parent;
-    return parent < 0 || (!is_fixed(p, parent) && !(p->plane->links[parent].mass_kg > 0));
+    int parent = p->body->links[link].parent;
+    return parent < 0 || (!is_fixed(p, parent) && !(p->body->links[parent].mass_kg > 0));
 }
 
 /* Which coordinates are those of a link; its rates in space begin at `rate`. */
 static void map_rates(struct flat *f, int link, int rate)
 {
-    const struct link *links = f->plane->links;
+    const struct body_link *links = f->plane->links;
     int *of = f->rate_of + PLANE_ROOT_RATES;
     if (!is_free(f->on.phenotype, link)) {
         of[link] = rate;
@@ -89,32 +89,24 @@ static void map_rates(struct flat *f, int link, int rate)
     }
 }
 
-static void set_link(struct flat *f, int i, struct space_link *to)
+static void set_link(struct flat *f, int i, struct body_link *to)
 {
     const struct phenotype *p = f->on.phenotype;
-    const struct link *l = &p->plane->links[i];
-    int is_held = !is_free(p, i), is_linear = is_held && l->joint_kind == LINK_LINEAR;
+    const struct body_link *l = &p->body->links[i];
+    int is_held = !is_free(p, i), is_linear = is_held && l->kind == LINK_LINEAR;
     double before = is_held ? f->turned[l->parent] : 0;
     f->turned[i] = is_linear ? det_atan2(l->axis.y, l->axis.x) : 0;
-    *to = (struct space_link){
-        .parent = is_held ? f->link_of[l->parent] : NOWHERE,
-        .kind = !is_held    ? SPACE_PLANAR
-                : is_linear ? SPACE_LINEAR
-                            : SPACE_REVOLUTE,
-        .frame = about_z(f->turned[i] - before),
-        .mass_kg = l->mass_kg,
-        .centre = in_space(f, i, l->centre),
-        .inertia = {l->inertia_kg_m2, 0, 0, l->inertia_kg_m2, 0, l->inertia_kg_m2},
-        .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
-        to->lower[k] = -HUGE_VAL;
-        to->upper[k] = HUGE_VAL;
-    }
+    *to = body_link_unlimited(is_held ? f->link_of[l->parent] : NOWHERE,
+                              is_held ? l->kind : LINK_PLANAR);
+    to->frame = about_z(f->turned[i] - before);
+    to->mass_kg = l->mass_kg;
+    to->centre = in_space(f, i, vec3_flat(l->centre));
+    to->inertia = (struct sym3){l->inertia.zz, 0, 0, l->inertia.zz, 0, l->inertia.zz};
     if (!is_held)
         return;
-    to->joint = in_space(f, l->parent, l->joint);
-    to->lower[0] = l->lower;
-    to->upper[0] = l->upper;
+    to->joint = in_space(f, l->parent, vec3_flat(l->joint));
+    to->lower[0] = l->lower[0];
+    to->upper[0] = l->upper[0];
 }
 
 static void set_links(struct flat *f)
@@ -140,10 +132,10 @@ static void set_part(struct flat *f, int i)
     int is_plane = part->shape == PART_PLANE;
     double width = is_plane ? COLLIDE_PLANE_RADIUS_M : part->width_m;
     double height = is_plane ? COLLIDE_PLANE_RADIUS_M : part->height_m;
-    f->boxes[i] = (struct space_box){.link = f->link_of[part->link],
-                                     .centre = in_space(f, part->link, part->local),
-                                     .turn = about_z(part->local_angle_rad - f->turned[part->link]),
-                                     .size_m = {width, height, 1}};
+    f->boxes[i] = (struct body_box){.link = f->link_of[part->link],
+                                    .centre = in_space(f, part->link, part->local),
+                                    .turn = about_z(part->local_angle_rad - f->turned[part->link]),
+                                    .size_m = {width, height, 1}};
     f->shapes[i] = (unsigned char)part->shape;
     for (int k = 0; k < p->part_count; k++)
         f->meetings[i * p->part_count + k] =
@@ -193,13 +185,10 @@ static int take_memory(struct flat *f, struct arena *arena)
 /* Axes of a joint that closes a loop in its two links: x is the way of a linear one. */
 static struct space_loop loop_of(const struct flat *f, const struct closure *c)
 {
-    static const enum space_joint_kind kinds[] = {[CLOSURE_ROTARY] = SPACE_REVOLUTE,
-                                                  [CLOSURE_LINEAR] = SPACE_LINEAR,
-                                                  [CLOSURE_RIGID] = SPACE_RIGID};
-    int is_linear = c->kind == CLOSURE_LINEAR;
+    int is_linear = c->kind == LINK_LINEAR;
     double way = is_linear ? det_atan2(-c->across.x, c->across.y) : 0;
     return (struct space_loop){
-        .kind = kinds[c->kind],
+        .kind = c->kind,
         .links = {f->link_of[c->a], f->link_of[c->b]},
         .at = {in_space(f, c->a, c->at_a), in_space(f, c->b, c->at_b)},
         .turns = {about_z(way - c->angle_rad - f->turned[c->a]), about_z(way - f->turned[c->b])}};
@@ -225,24 +214,23 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     f->on.base.solver = &dynamics_constraint;
     f->on.phenotype = p;
     f->on.arena = arena;
-    f->plane = p->plane;
+    f->plane = p->body;
     f->fixed_room = world->obstacles.count;
     if (take_memory(f, arena) != 0)
         return NULL;
     f->on.rate_of = f->rate_of;
-    f->body = (struct space_body){f->links, 0, f->boxes, p->part_count};
+    f->body = (struct body){.links = f->links, .boxes = f->boxes, .box_count = p->part_count};
     set_links(f);
     for (int i = 0; i < p->part_count; i++)
         set_part(f, i);
     set_world(f, world);
     f->on.space = space_solver_constraint.create(&f->body, &f->on.world, settings, arena);
-    if (!f->on.space || (p->plane->closure_count > 0 && close_loops(f, arena) != 0))
+    if (!f->on.space || (p->body->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
-    for (int i = 1; i < p->plane->link_count; i++)
+    for (int i = 1; i < p->body->link_count; i++)
         if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE && !is_free(p, i))
             space_state_set_effector(f->on.space, f->rate_of[PLANE_ROOT_RATES + i],
-                                     p->plane->links[i].has_effector ? p->plane->links[i].strength
-                                                                     : 0);
+                                     p->body->links[i].strength);
     return &f->on.base;
 }
 
@@ -276,7 +264,7 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_q[f->rate_of[i]] = q[i];
         f->space_qd[f->rate_of[i]] = qd[i];
     }
-    if (f->plane->is_root_fixed)
+    if (body_is_fixed(f->plane))
         space_constraint_set_ground(f->on.space, (struct vec3){q[0], q[1], 0});
     space_solver_constraint.set_state(f->on.space, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
@@ -335,8 +323,8 @@ static double angle_of(const struct flat *f, int link)
 {
     const struct phenotype *p = f->on.phenotype;
     double sum = f->q[2];
-    for (int i = link; i > 0; i = p->plane->links[i].parent)
-        sum += p->plane->links[i].joint_kind == LINK_LINEAR ? 0 : f->q[PLANE_ROOT_RATES + i];
+    for (int i = link; i > 0; i = p->body->links[i].parent)
+        sum += p->body->links[i].kind == LINK_LINEAR ? 0 : f->q[PLANE_ROOT_RATES + i];
     return sum;
 }
 
@@ -344,7 +332,7 @@ static struct space_place place_of(const struct flat *f, int link)
 {
     if (f->link_of[link] != NOWHERE)
         return space_constraint_place(f->on.space, f->link_of[link]);
-    struct vec2 centre = f->plane->links[0].centre;
+    struct vec3 centre = f->plane->links[0].centre;
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
 
@@ -353,7 +341,7 @@ static struct part_state state_at(const struct flat *f, int link, struct vec2 at
 {
     struct space_place place = place_of(f, link);
     double angle = angle_of(f, link);
-    struct vec2 centre = f->plane->links[link].centre;
+    struct vec3 centre = f->plane->links[link].centre;
     struct vec2 arm = turn(angle, (struct vec2){at.x - centre.x, at.y - centre.y});
     return (struct part_state){.at_m = {place.centre.x + arm.x, place.centre.y + arm.y, 0},
                                .angle_rad = angle,
@@ -373,7 +361,7 @@ static void flat_part_state(const struct dynamics *dynamics, int part, struct pa
 static void flat_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
 {
     const struct flat *f = flat_of(dynamics);
-    *state = state_at(f, link, f->plane->links[link].centre);
+    *state = state_at(f, link, vec3_flat(f->plane->links[link].centre));
 }
 
 static void flat_drive_state(const struct dynamics *dynamics, int drive, struct drive_state *state)
@@ -459,9 +447,9 @@ static double flat_overlap(const struct dynamics *dynamics)
 static const struct ledger *flat_ledger(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    const struct link *root = &f->plane->links[0];
+    const struct body_link *root = &f->plane->links[0];
     f->ledger = *space_solver_constraint.ledger(f->on.space);
-    if (f->plane->is_root_fixed) {
+    if (body_is_fixed(f->plane)) {
         double fixed_j = -root->mass_kg * vec3_dot(f->on.world.gravity_m_s2, place_of(f, 0).centre);
         f->ledger.potential_j += fixed_j;
         f->ledger.energy_start_j += fixed_j;

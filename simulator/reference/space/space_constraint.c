@@ -75,42 +75,41 @@ static struct sym3 root_of(const struct sym3 *a)
     return l;
 }
 
-static void init_body(struct space_constraint *c, int i, const struct space_link *link)
+static void init_body(struct space_constraint *c, int i, const struct body_link *link)
 {
-    struct body *b = &c->bodies[i];
+    struct rigid *b = &c->bodies[i];
     struct vec3 from = link->parent < 0 ? none : c->bodies[link->parent].link->centre;
-    *b = (struct body){.parent = link->parent,
-                       .link = link,
-                       .joint = &space_joints[link->kind],
-                       .coordinate = c->coordinates,
-                       .rate = c->rates,
-                       .mass = link->mass_kg,
-                       .inverse_mass = 1 / link->mass_kg,
-                       .inertia = link->inertia,
-                       .inverse_inertia = sym3_inverse(&link->inertia),
-                       .root = root_of(&link->inertia)};
+    *b = (struct rigid){.parent = link->parent,
+                        .link = link,
+                        .joint = &joint_kinds[link->kind],
+                        .coordinate = c->coordinates,
+                        .rate = c->rates,
+                        .mass = link->mass_kg,
+                        .inverse_mass = 1 / link->mass_kg,
+                        .inertia = link->inertia,
+                        .inverse_inertia = sym3_inverse(&link->inertia),
+                        .root = root_of(&link->inertia)};
     b->hinge = (struct hinge){.child = i,
                               .parent = link->parent,
                               .joint = b->joint,
                               .frame = quaternion_matrix(quaternion_normalised(link->frame)),
                               .own = vec3_negated(link->centre),
                               .parents = vec3_sub(link->joint, from)};
-    b->rates = space_joint_rates(b->joint);
+    b->rates = joint_rates(b->joint);
     b->plain = b->joint->slides + b->joint->turns;
     c->mass += b->mass;
-    c->coordinates += space_joint_coordinates(b->joint);
+    c->coordinates += joint_coordinates(b->joint);
     c->rates += b->rates;
 }
 
 /* In the plane the faces that feel drag are those of rectangles that move, and all hide one
  * another. */
-static int create_drag(struct space_constraint *c, const struct space_body *body,
-                       struct arena *arena)
+static int create_drag(struct space_constraint *c, const struct body *body, struct arena *arena)
 {
-    const struct space_box *boxes = body->boxes;
+    const struct body_box *boxes = body->boxes;
     int count = body->box_count;
     if (c->shapes) {
-        struct space_box *list = arena_take(arena, (size_t)count, sizeof list[0]);
+        struct body_box *list = arena_take(arena, (size_t)count, sizeof list[0]);
         if (!list)
             return ERR_MEMORY;
         boxes = list;
@@ -137,14 +136,14 @@ static void check_bodies(const struct space_constraint *c)
 {
     int coordinates = 0, rates = 0;
     for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         ENSURE(b->parent >= WORLD && b->parent < i, "body %d hangs on body %d", i, b->parent);
         ENSURE(b->hinge.child == i && b->hinge.parent == b->parent,
                "the joint of body %d joins %d with %d", i, b->hinge.child, b->hinge.parent);
         ENSURE(b->coordinate == coordinates && b->rate == rates,
                "body %d begins at coordinate %d and rate %d instead of %d and %d", i, b->coordinate,
                b->rate, coordinates, rates);
-        coordinates += space_joint_coordinates(b->joint);
+        coordinates += joint_coordinates(b->joint);
         rates += b->rates;
     }
     ENSURE(c->coordinates == coordinates && c->rates == rates,
@@ -181,7 +180,7 @@ void space_constraint_check(const struct space_constraint *c)
 
 static void set_state(struct space_state *s, const double *q, const double *qd);
 
-static struct space_state *create(const struct space_body *body, const struct space_world *world,
+static struct space_state *create(const struct body *body, const struct space_world *world,
                                   const struct dynamics_settings *settings, struct arena *arena)
 {
     struct space_constraint *c = arena_take(arena, 1, sizeof *c);
@@ -569,8 +568,8 @@ static void set_state(struct space_state *s, const double *q, const double *qd)
     for (int i = 0; i < c->coordinates; i++)
         c->turned_to[i] = q[i];
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
-        const struct body *p = space_system_body(c, b->parent);
+        struct rigid *b = &c->bodies[i];
+        const struct rigid *p = space_system_body(c, b->parent);
         const double *at = q + b->coordinate, *rate = qd + b->rate;
         struct space_place place = {.spin = p->place.spin};
         struct quaternion turn =
@@ -628,7 +627,7 @@ static struct hinge hinge_of(const struct space_constraint *c, const struct spac
     return (struct hinge){
         .child = loop->links[0],
         .parent = loop->links[1],
-        .joint = &space_joints[loop->kind],
+        .joint = &joint_kinds[loop->kind],
         .frame = quaternion_matrix(loop->turns[1]),
         .own_frame = quaternion_matrix(loop->turns[0]),
         .own = vec3_add(loop->at[0], space_system_body(c, loop->links[0])->hinge.own),

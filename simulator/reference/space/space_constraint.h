@@ -6,7 +6,7 @@
  * curvature + 2 D'/tau + D/tau^2) of least size. Time steps are those of Dormand and Prince (1980),
  * as long as an error of dynamics_settings.rtol allows. docs/physics-space.md has the rows. Joints,
  * servos, prescribed motions, drag, limits and contacts (space_touch.c). Coordinates q and rates qd
- * are those of space_joint.h. Any number of links; a step costs the cube of the number of rows that
+ * are those of joint.h. Any number of links; a step costs the cube of the number of rows that
  * touch. All memory comes from the arena given at creation; a step allocates nothing. */
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_CONSTRAINT_H
@@ -25,7 +25,7 @@ struct space_constraint *space_constraint_of(const struct space_state *s);
 /* A joint that closes a loop: a second one between two links, or between a link and the world,
  * -1. */
 struct space_loop {
-    enum space_joint_kind kind;
+    enum link_joint kind;
     int links[2];               /* the child and the parent */
     struct vec3 at[2];          /* in their frames, as is ... */
     struct quaternion turns[2]; /* ... the frame of the joint */

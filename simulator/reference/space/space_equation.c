@@ -161,7 +161,7 @@ static void read_forces(struct space_constraint *c)
 /* ---------------------------------------------------------------- the equation */
 
 /* M^-1 of a wrench on a body. */
-static struct wrench yield_of(const struct body *b, const struct wrench *g)
+static struct wrench yield_of(const struct rigid *b, const struct wrench *g)
 {
     return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w)};
 }
@@ -198,7 +198,7 @@ double space_equation_acceleration_of(const struct space_constraint *c, const st
 {
     double sum = row->curvature;
     for (int k = 0; k < 2; k++) {
-        const struct body *b = space_system_body(c, row->bodies[k]);
+        const struct rigid *b = space_system_body(c, row->bodies[k]);
         sum += vec3_dot(row->j[k].v, b->free_v) + vec3_dot(row->j[k].w, b->free_w);
     }
     return sum;
@@ -209,7 +209,7 @@ double space_equation_acceleration_of(const struct space_constraint *c, const st
 static void apply(struct space_constraint *c, const struct row *row, double force)
 {
     for (int k = 0; k < 2; k++) {
-        struct body *b = space_system_moved(c, row->bodies[k]);
+        struct rigid *b = space_system_moved(c, row->bodies[k]);
         b->free_v = vec3_along(b->free_v, row->g[k].v, b->inverse_mass * force);
         b->free_w = vec3_along(b->free_w, sym3_apply(&b->inverse, row->g[k].w), force);
     }
@@ -442,7 +442,7 @@ void space_equation_respond(struct space_constraint *c, const struct row *row)
 static void accelerate_freely(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         struct vec3 w = b->place.spin;
         struct vec3 turning =
             mat3_apply(&b->turned, sym3_apply(&b->inertia, mat3_back(&b->turned, w)));
@@ -473,7 +473,7 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
     losses[1] = -space_system_push_all(c, ahead);
     space_equation_accelerate(c, ahead, c->touch_count);
     for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         const double *q = y + STATE_SIZE * i + 3;
         struct quaternion half = {0, b->place.spin.x / 2, b->place.spin.y / 2, b->place.spin.z / 2};
         struct space_place change = {
@@ -534,7 +534,7 @@ static void move_closer(struct space_constraint *c)
             fmax(longest, fmax(vec3_length(c->bodies[i].free_v), vec3_length(c->bodies[i].free_w)));
     double share = longest > CLOSE_WAY ? CLOSE_WAY / longest : 1;
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         struct quaternion turn = quaternion_exp(vec3_scale(b->free_w, share));
         b->place.centre = vec3_along(b->place.centre, b->free_v, share);
         b->place.turn = quaternion_product(turn, b->place.turn);
@@ -554,7 +554,7 @@ void space_equation_close(struct space_constraint *c)
     }
     find_closing(c, 1);
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         b->place.velocity = vec3_add(b->place.velocity, b->free_v);
         b->place.spin = vec3_add(b->place.spin, b->free_w);
     }
@@ -564,8 +564,8 @@ void space_equation_close(struct space_constraint *c)
 void space_equation_weigh_freedoms(struct space_constraint *c)
 {
     for (int i = 0; i < c->rates; i++) {
-        struct body *b = &c->bodies[c->base.link_of[i]];
-        const struct body *p = space_system_body(c, b->parent);
+        struct rigid *b = &c->bodies[c->base.link_of[i]];
+        const struct rigid *p = space_system_body(c, b->parent);
         int k = i - b->rate;
         space_system_clear_forces(c, none);
         space_system_push(c, b, k, 1);

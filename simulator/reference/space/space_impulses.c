@@ -49,14 +49,14 @@
 
 /* L' of the inertia's Cholesky factors L L', times a vector in the body's axes: as long as the
  * square root of twice the energy of that angular velocity. */
-static struct vec3 whiten(const struct body *b, struct vec3 w)
+static struct vec3 whiten(const struct rigid *b, struct vec3 w)
 {
     const struct sym3 *l = &b->root;
     return (struct vec3){l->xx * w.x + l->xy * w.y + l->xz * w.z, l->yy * w.y + l->yz * w.z,
                          l->zz * w.z};
 }
 
-static struct vec3 unwhiten(const struct body *b, struct vec3 y)
+static struct vec3 unwhiten(const struct rigid *b, struct vec3 y)
 {
     const struct sym3 *l = &b->root;
     struct vec3 w = {0, 0, y.z / l->zz};
@@ -72,7 +72,7 @@ static void set_response(struct space_constraint *c, const struct row *row, doub
 {
     space_equation_respond(c, row);
     for (int i = 0; i < c->count; i++, y += 6) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         struct vec3 v = vec3_scale(b->free_v, sqrt(b->mass));
         struct vec3 w = whiten(b, mat3_back(&b->turned, b->free_w));
         y[0] = v.x;
@@ -180,7 +180,7 @@ static int is_unsolved(const struct space_constraint *c, double enough)
 static void apply_impulses(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         double y[6] = {0};
         for (int row = 0; row < c->law.rows; row++)
             for (int k = 0; k < 6; k++)
@@ -491,7 +491,7 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
             law->bound = least_rate(c, t, h);
     }
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         b->place.velocity = vec3_along(b->place.velocity, b->free_v, h);
         b->place.spin = vec3_along(b->place.spin, b->free_w, h);
     }

@@ -25,7 +25,7 @@ static const struct vec3 none = {0, 0, 0};
 
 /* ---------------------------------------------------------------- places */
 
-static const struct body *parent_of(const struct space_constraint *c, const struct body *b)
+static const struct rigid *parent_of(const struct space_constraint *c, const struct rigid *b)
 {
     return space_system_body(c, b->parent);
 }
@@ -47,7 +47,7 @@ void space_system_put(double *y, const struct space_place *p)
 
 /* The axes of the freedoms in the world: of slides and the first turn the frame's, then the
  * child's. */
-void space_system_find_axes(struct body *b)
+void space_system_find_axes(struct rigid *b)
 {
     int k = 0;
     for (; k < b->joint->slides; k++)
@@ -67,7 +67,7 @@ static double turn_near(double near, double sine, double cosine)
 
 /* Angles of the joint, from axes across those it turns about: the second axis, which the first one
  * moves, and the first one, seen from the second. */
-static void find_turns(const struct body *b, const double *near, double *q)
+static void find_turns(const struct rigid *b, const double *near, double *q)
 {
     int first = b->joint->axes[0], second = b->joint->axes[1];
     if (b->joint->turns == 1)
@@ -82,9 +82,9 @@ static void find_turns(const struct body *b, const double *near, double *q)
     q[1] = turn_near(near[1], -vec3_dot(a, vec3_cross(moved, own)), vec3_dot(a, own));
 }
 
-static void find_coordinates(struct space_constraint *c, const struct body *b)
+static void find_coordinates(struct space_constraint *c, const struct rigid *b)
 {
-    const struct body *p = parent_of(c, b);
+    const struct rigid *p = parent_of(c, b);
     double *q = c->base.q + b->coordinate, *qd = c->base.qd + b->rate;
     struct vec3 spin = vec3_sub(b->place.spin, p->place.spin);
     int k = 0;
@@ -110,7 +110,7 @@ static void find_coordinates(struct space_constraint *c, const struct body *b)
 
 static void place_hinge(const struct space_constraint *c, struct hinge *h)
 {
-    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     h->f = mat3_product(&p->turned, &h->frame);
     h->rc = mat3_apply(&b->turned, h->own);
     h->rp = mat3_apply(&p->turned, h->parents);
@@ -123,7 +123,7 @@ static void place_hinge(const struct space_constraint *c, struct hinge *h)
 void space_system_place(struct space_constraint *c, const double *y)
 {
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         b->place = space_system_place_at(y + STATE_SIZE * i);
         b->place.turn = quaternion_normalised(b->place.turn);
         b->turned = quaternion_matrix(b->place.turn);
@@ -144,7 +144,7 @@ double space_system_kinetic_energy(const struct space_constraint *c)
 {
     double sum = 0;
     for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         struct vec3 w = mat3_back(&b->turned, b->place.spin);
         sum += b->mass * vec3_dot(b->place.velocity, b->place.velocity) +
                vec3_dot(w, sym3_apply(&b->inertia, w));
@@ -156,7 +156,7 @@ double space_system_top_speed(const struct space_constraint *c)
 {
     double top = 0;
     for (int i = 0; i < c->box_count; i++) {
-        const struct body *b = space_system_body(c, c->boxes[i].link);
+        const struct rigid *b = space_system_body(c, c->boxes[i].link);
         double reach = vec3_length(vec3_add(c->boxes[i].centre, b->hinge.own)) +
                        vec3_length(space_touch_size_m(c, i)) / 2;
         top = fmax(top, vec3_length(b->place.velocity) + vec3_length(b->place.spin) * reach);
@@ -168,9 +168,9 @@ double space_system_top_speed(const struct space_constraint *c)
 
 /* An effort along a freedom: on the child, and back on the parent, which a slide pushes where the
  * child is. */
-void space_system_push(struct space_constraint *c, struct body *b, int k, double effort)
+void space_system_push(struct space_constraint *c, struct rigid *b, int k, double effort)
 {
-    struct body *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
+    struct rigid *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
     struct vec3 along = vec3_scale(b->axes[k], effort);
     if (k >= b->joint->slides) {
         b->moment = vec3_add(b->moment, along);
@@ -185,11 +185,11 @@ void space_system_push(struct space_constraint *c, struct body *b, int k, double
 
 /* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
  * own axes. */
-static void find_ways(const struct space_constraint *c, const struct body *b, double ahead,
+static void find_ways(const struct space_constraint *c, const struct rigid *b, double ahead,
                       double *way, double *change)
 {
     const double *q = c->base.q + b->coordinate;
-    double target[SPACE_RATES_MAX];
+    double target[JOINT_RATES_MAX];
     for (int k = 0; k < b->rates; k++) {
         int is_plain = k < b->plain;
         servo_target(&c->base.servos[b->rate + k], c->base.effectors,
@@ -227,8 +227,8 @@ static double find_effort(const struct space_constraint *c, const struct servo *
 static void push_joints(struct space_constraint *c, double ahead)
 {
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
-        double way[SPACE_RATES_MAX], change[SPACE_RATES_MAX];
+        struct rigid *b = &c->bodies[i];
+        double way[JOINT_RATES_MAX], change[JOINT_RATES_MAX];
         find_ways(c, b, ahead, way, change);
         for (int k = 0; k < b->rates; k++) {
             int at = b->rate + k;
@@ -245,8 +245,8 @@ static void push_joints(struct space_constraint *c, double ahead)
 static double push_disk(struct space_constraint *c, int i)
 {
     const struct space_drag_law *law = &c->world.drag;
-    const struct space_box *box = &c->boxes[i];
-    struct body *b = &c->bodies[box->link];
+    const struct body_box *box = &c->boxes[i];
+    struct rigid *b = &c->bodies[box->link];
     struct vec3 arm = mat3_apply(&b->turned, vec3_add(box->centre, b->hinge.own));
     struct vec3 v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
     double rim = law->is_quadratic ? 8.0 / 3 * vec3_length(v) : DET_PI;
@@ -271,7 +271,7 @@ static double push_drag(struct space_constraint *c)
                (uint64_t)(c->world.drag.has_exposure ? c->box_count : 1);
     for (int i = 0; i < c->count; i++) {
         struct space_tree_link *l = &c->carriers.links[i];
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         l->turned = b->turned;
         l->at = vec3_add(b->place.centre, b->hinge.rc);
         l->velocity.w = b->place.spin;
@@ -279,7 +279,7 @@ static double push_drag(struct space_constraint *c)
     }
     space_drag_set(&c->drag, &c->carriers);
     for (int i = 0; i < c->count; i++) {
-        struct body *b = &c->bodies[i];
+        struct rigid *b = &c->bodies[i];
         const struct space_tensor *t = &c->carriers.links[i].drag;
         const struct space_motion *v = &c->carriers.links[i].velocity;
         struct vec3 moment = vec3_add(sym3_apply(&t->nn, v->w), mat3_back(&t->nv, v->v));
@@ -335,7 +335,7 @@ void space_system_set_row(const struct space_constraint *c, struct row *row, int
 static void set_place_row(const struct space_constraint *c, const struct hinge *h, int axis,
                           struct row *row)
 {
-    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     struct vec3 e = space_system_axis(&h->f, axis), wc = b->place.spin, wp = p->place.spin;
     struct vec3 turned = vec3_cross(wp, e);
     struct wrench own = {e, vec3_cross(h->rc, e)};
@@ -350,7 +350,7 @@ static void set_place_row(const struct space_constraint *c, const struct hinge *
 void space_system_set_turn_row(const struct space_constraint *c, const struct hinge *h,
                                struct vec3 g, struct vec3 change, struct row *row)
 {
-    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     space_system_set_row(c, row, h->child, h->parent, (struct wrench){none, g},
                          (struct wrench){none, vec3_negated(g)});
     row->curvature = vec3_dot(change, vec3_sub(b->place.spin, p->place.spin));
@@ -358,7 +358,7 @@ void space_system_set_turn_row(const struct space_constraint *c, const struct hi
 
 void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = parent_of(c, b);
+    const struct rigid *b = &c->bodies[i], *p = parent_of(c, b);
     int is_parents = k == b->joint->slides;
     struct vec3 w = is_parents ? p->place.spin : b->place.spin;
     if (k < b->joint->slides)
@@ -372,7 +372,7 @@ void space_system_set_freedom_row(const struct space_constraint *c, int i, int k
 static void set_across_row(const struct space_constraint *c, const struct hinge *h, int parents,
                            int own, struct row *row)
 {
-    const struct body *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
+    const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     struct vec3 u = space_system_axis(&h->f, parents), a = space_system_axis(&h->turned, own);
     struct vec3 wc = b->place.spin, wp = p->place.spin;
     struct vec3 change =
@@ -385,7 +385,7 @@ static void set_across_row(const struct space_constraint *c, const struct hinge 
 static void set_driven_row(const struct space_constraint *c, int i, int k, double ahead,
                            struct row *row)
 {
-    const struct body *b = &c->bodies[i];
+    const struct rigid *b = &c->bodies[i];
     const struct servo *s = &c->base.servos[b->rate + k];
     struct signal_value signal = signal_at(s->signal, s->time_s + ahead);
     space_system_set_freedom_row(c, i, k, row);
@@ -421,7 +421,7 @@ void space_system_list_joints(struct space_constraint *c, double ahead)
 {
     c->row_count = 0;
     for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         add_hinge_rows(c, &b->hinge);
         for (int k = 0; k < b->plain; k++)
             if (c->base.servos[b->rate + k].law == SERVO_MOTION)

@@ -32,7 +32,7 @@ enum { WORLD = -1 };
 struct hinge {
     /* constant */
     int child, parent; /* bodies; the parent may be WORLD */
-    const struct space_joint *joint;
+    const struct joint_kind *joint;
     struct mat3 frame, own_frame; /* of the joint, in the parent's axes and in the child's */
     struct vec3 own, parents;     /* the joint from either centre of mass, in their axes */
     /* in a state: both frames and the arms in the world, and the way from one arm's end to the
@@ -41,11 +41,11 @@ struct hinge {
     struct vec3 rc, rp, d, d_rate;
 };
 
-struct body {
+struct rigid {
     /* constant */
     int parent; /* or WORLD */
-    const struct space_link *link;
-    const struct space_joint *joint;
+    const struct body_link *link;
+    const struct joint_kind *joint;
     int coordinate, rate, rates, plain; /* plain: slides and turns, before those of a ball */
     double mass, inverse_mass;
     struct sym3 inertia, inverse_inertia;
@@ -55,7 +55,7 @@ struct body {
     struct mat3 turned; /* own axes in the world's */
     struct sym3 inverse;
     struct hinge hinge; /* on the parent */
-    struct vec3 axes[SPACE_RATES_MAX];
+    struct vec3 axes[JOINT_RATES_MAX];
     struct vec3 force, moment;
     struct vec3 free_v, free_w; /* accelerations */
 };
@@ -134,8 +134,8 @@ struct space_constraint {
     struct space_state base;
     struct arena *arena; /* of more room; where that is exhausted, steps fail */
     struct space_world world;
-    struct body ground; /* the world as a body */
-    struct body *bodies;
+    struct rigid ground; /* the world as a body */
+    struct rigid *bodies;
     int count, rates, coordinates;
     struct hinge *loops;
     int loop_count;
@@ -151,7 +151,7 @@ struct space_constraint {
     double h_s;
 
     /* boxes */
-    const struct space_box *boxes;
+    const struct body_box *boxes;
     const unsigned char *shapes; /* see struct space_surfaces */
     int box_count;
     struct solid *solids; /* at the state that touches were last looked for at */
@@ -195,11 +195,11 @@ struct space_constraint {
 /* space_constraint.c: what holds between two steps. */
 void space_constraint_check(const struct space_constraint *c);
 
-static inline const struct body *space_system_body(const struct space_constraint *c, int i)
+static inline const struct rigid *space_system_body(const struct space_constraint *c, int i)
 {
     return i < 0 ? &c->ground : &c->bodies[i];
 }
-static inline struct body *space_system_moved(struct space_constraint *c, int i)
+static inline struct rigid *space_system_moved(struct space_constraint *c, int i)
 {
     return i < 0 ? &c->ground : &c->bodies[i];
 }
@@ -231,7 +231,7 @@ struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec
                                 const struct solid_point *point, int is_swapped);
 void space_touch_end(struct space_constraint *c, struct touch *t);
 /* A place in a body's axes, from its centre of mass. */
-struct vec3 space_touch_local(const struct body *b, struct vec3 at);
+struct vec3 space_touch_local(const struct rigid *b, struct vec3 at);
 /* A box, or the fixed one of that number. */
 const struct solid *space_touch_solid(const struct space_constraint *c, int box);
 /* The sides of a box; in the plane it has no depth. */
@@ -261,7 +261,7 @@ void space_system_place(struct space_constraint *c, const double *y);
 struct space_place space_system_place_at(const double *y);
 void space_system_put(double *y, const struct space_place *p);
 /* The axes of a body's freedoms in the world. */
-void space_system_find_axes(struct body *b);
+void space_system_find_axes(struct rigid *b);
 double space_system_kinetic_energy(const struct space_constraint *c);
 /* No point of any box moves faster, m/s. */
 double space_system_top_speed(const struct space_constraint *c);
@@ -269,7 +269,7 @@ double space_system_top_speed(const struct space_constraint *c);
 /* Gravity becomes all that acts. */
 void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity);
 /* An effort along freedom k of a body: on the body, and back on its parent. */
-void space_system_push(struct space_constraint *c, struct body *b, int k, double effort);
+void space_system_push(struct space_constraint *c, struct rigid *b, int k, double effort);
 /* All forces but those of rows; returns the power of drag, W, 0 or less. */
 double space_system_push_all(struct space_constraint *c, double ahead);
 

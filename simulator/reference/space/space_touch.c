@@ -21,7 +21,7 @@
 #include "common/error.h"
 
 /* Limits of a ball, after the freedoms that slide or turn. */
-enum { LIMIT_TWIST = SPACE_RATES_MAX, LIMIT_SWING };
+enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 /* A point may get another name without being another one within this distance, m. */
 #define MATCH_M 1e-5
 
@@ -90,7 +90,7 @@ static void add_limit(struct space_constraint *c, int body, int freedom, double 
 static void list_limits(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
-        const struct body *b = &c->bodies[i];
+        const struct rigid *b = &c->bodies[i];
         int intervals = b->joint->is_root ? 0 : b->plain + b->joint->has_ball;
         for (int k = 0; k < intervals; k++) {
             int freedom = k < b->plain ? k : LIMIT_TWIST;
@@ -180,7 +180,7 @@ void space_touch_set_row(const struct space_constraint *c, struct touch *t, int 
 }
 
 /* Two edges: where they are nearest, and what of the acceleration of D no accelerations make. */
-static double update_edges(struct touch *t, const struct body *a, const struct body *b,
+static double update_edges(struct touch *t, const struct rigid *a, const struct rigid *b,
                            struct vec3 *on_a, struct vec3 *on_b)
 {
     struct vec3 e0 = mat3_apply(&a->turned, t->edges[0]), e1 = mat3_apply(&b->turned, t->edges[1]);
@@ -214,8 +214,8 @@ struct vec3 space_touch_size_m(const struct space_constraint *c, int box)
 
 static void place_solid(const struct space_constraint *c, int i, struct solid *solid)
 {
-    const struct space_box *box = &c->boxes[i];
-    const struct body *b = space_system_body(c, box->link);
+    const struct body_box *box = &c->boxes[i];
+    const struct rigid *b = space_system_body(c, box->link);
     struct mat3 own = quaternion_matrix(quaternion_normalised(box->turn));
     struct mat3 turn = mat3_product(&b->turned, &own);
     struct vec3 arm = vec3_add(box->centre, b->hinge.own);
@@ -226,7 +226,7 @@ static void place_solid(const struct space_constraint *c, int i, struct solid *s
 static void update_relief(const struct space_constraint *c, struct touch *t)
 {
     const struct relief *relief = &c->world.surfaces.relief;
-    const struct body *a = space_system_body(c, t->bodies[0]);
+    const struct rigid *a = space_system_body(c, t->bodies[0]);
     struct solid solid;
     struct relief_shape shape;
     place_solid(c, c->pairs[t->pair].a, &solid);
@@ -254,8 +254,8 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
 
 static void update_boxes(const struct space_constraint *c, struct touch *t)
 {
-    const struct body *a = space_system_body(c, t->bodies[0]),
-                      *b = space_system_body(c, t->bodies[1]);
+    const struct rigid *a = space_system_body(c, t->bodies[0]),
+                       *b = space_system_body(c, t->bodies[1]);
     struct vec3 on_a = vec3_add(a->place.centre, mat3_apply(&a->turned, t->points[0]));
     struct vec3 on_b = vec3_add(b->place.centre, mat3_apply(&b->turned, t->points[1]));
     struct vec3 w0 = a->place.spin, w1 = b->place.spin;
@@ -292,7 +292,7 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
  * x0.x). */
 static void set_twist_row(const struct space_constraint *c, int i, struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
+    const struct rigid *b = &c->bodies[i], *p = space_system_body(c, b->parent);
     struct vec3 x0 = b->hinge.f.x, x = b->turned.x, both = vec3_add(x0, x);
     struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
     double most = 1 + vec3_dot(x0, x), share = most > 0 ? 1 / most : 0;
@@ -305,7 +305,7 @@ static void set_twist_row(const struct space_constraint *c, int i, struct row *r
 /* Swing changes by g.(wc - wp), g = x0 x x / |x0 x x|. */
 static void set_swing_row(const struct space_constraint *c, int i, struct row *row)
 {
-    const struct body *b = &c->bodies[i], *p = space_system_body(c, b->parent);
+    const struct rigid *b = &c->bodies[i], *p = space_system_body(c, b->parent);
     struct vec3 x0 = b->hinge.f.x, x = b->turned.x, across = vec3_cross(x0, x);
     struct vec3 x0_rate = vec3_cross(p->place.spin, x0), x_rate = vec3_cross(b->place.spin, x);
     double size = vec3_length(across), share = size > 0 ? 1 / size : 0;
@@ -318,12 +318,12 @@ static void set_swing_row(const struct space_constraint *c, int i, struct row *r
 /* A limit's coordinate. */
 static double limit_value(const struct space_constraint *c, int i, int freedom)
 {
-    const struct body *b = &c->bodies[i];
+    const struct rigid *b = &c->bodies[i];
     const double *q = c->base.q + b->coordinate, *ball = q + b->plain;
     if (freedom < LIMIT_TWIST)
         return q[freedom];
     struct quaternion turn = {ball[0], ball[1], ball[2], ball[3]};
-    return freedom == LIMIT_TWIST ? space_twist(turn) : space_swing(turn);
+    return freedom == LIMIT_TWIST ? joint_twist(turn) : joint_swing(turn);
 }
 
 static void update_limit(const struct space_constraint *c, struct touch *t)
@@ -406,7 +406,7 @@ static int are_near(const struct space_constraint *c, const struct touch_pair *p
     return vec3_dot(way, way) < reach * reach;
 }
 
-struct vec3 space_touch_local(const struct body *b, struct vec3 at)
+struct vec3 space_touch_local(const struct rigid *b, struct vec3 at)
 {
     return mat3_back(&b->turned, vec3_sub(at, b->place.centre));
 }
@@ -458,8 +458,8 @@ struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec
                         .is_swapped = is_swapped,
                         .friction = is_inner ? s->own_friction : s->friction,
                         .elasticity = is_inner ? s->own_elasticity : s->elasticity};
-    const struct body *a = space_system_body(c, t->bodies[0]),
-                      *b = space_system_body(c, t->bodies[1]);
+    const struct rigid *a = space_system_body(c, t->bodies[0]),
+                       *b = space_system_body(c, t->bodies[1]);
     struct vec3 across = vec3_cross(n, aside);
     across = vec3_scale(across, 1 / vec3_length(across));
     t->points[0] = space_touch_local(a, vec3_along(point->at, n, point->gap / 2));

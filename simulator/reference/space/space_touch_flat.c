@@ -21,23 +21,23 @@
 
 /* ---------------------------------------------------------------- rows of a disk */
 
-static struct vec3 arm_of(const struct body *b, struct vec3 at)
+static struct vec3 arm_of(const struct rigid *b, struct vec3 at)
 {
     return vec3_sub(at, b->place.centre);
 }
 
-static struct vec3 place_of(const struct body *b, struct vec3 local)
+static struct vec3 place_of(const struct rigid *b, struct vec3 local)
 {
     return vec3_add(b->place.centre, mat3_apply(&b->turned, local));
 }
 
-static struct vec3 velocity_of(const struct body *b, struct vec3 arm)
+static struct vec3 velocity_of(const struct rigid *b, struct vec3 arm)
 {
     return vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
 }
 
 /* Sets the normal and the gap; returns how the normal turns. */
-static struct vec3 find_normal(struct touch *t, const struct body *a, const struct body *b,
+static struct vec3 find_normal(struct touch *t, const struct rigid *a, const struct rigid *b,
                                struct vec3 centre, struct vec3 *n)
 {
     struct vec3 other = place_of(b, t->points[1]), way = vec3_sub(centre, other);
@@ -56,8 +56,8 @@ static struct vec3 find_normal(struct touch *t, const struct body *a, const stru
 
 void space_touch_update_round(const struct space_constraint *c, struct touch *t)
 {
-    const struct body *a = space_system_body(c, t->bodies[0]),
-                      *b = space_system_body(c, t->bodies[1]);
+    const struct rigid *a = space_system_body(c, t->bodies[0]),
+                       *b = space_system_body(c, t->bodies[1]);
     struct vec3 centre = place_of(a, t->points[0]), n;
     struct vec3 turning = find_normal(t, a, b, centre, &n);
     double gap = t->rows[0].deviation;

@@ -67,7 +67,7 @@ static void list_pairs(struct space_contact_body *own)
     }
 }
 
-static void init_mover(struct space_contact_body *own, int i, const struct space_box *box)
+static void init_mover(struct space_contact_body *own, int i, const struct body_box *box)
 {
     struct space_mover *m = &own->movers[i];
     m->body = own;
@@ -156,7 +156,7 @@ static double bouncing_speed(const struct dynamics_settings *settings)
 }
 
 int space_contacts_create(struct space_contacts *s, const struct space_contact_body *body,
-                          const struct space_box *boxes, int box_count,
+                          const struct body_box *boxes, int box_count,
                           const struct dynamics_settings *settings, struct arena *arena)
 {
     struct space_contact_body *own = &s->own;

@@ -118,7 +118,7 @@ void space_contacts_check(const struct space_contacts *contacts);
 /* Contacts of one body. Boxes, surfaces, tree, limits and rates must outlive it, and so must the
  * arena. ERR_MEMORY when that is full. */
 int space_contacts_create(struct space_contacts *contacts, const struct space_contact_body *own,
-                          const struct space_box *boxes, int box_count,
+                          const struct body_box *boxes, int box_count,
                           const struct dynamics_settings *settings, struct arena *arena);
 /* Contacts that several bodies can share, which have contacts of their own: `all`. */
 int space_contacts_create_shared(struct space_contacts *contacts, struct space_contacts *const *all,

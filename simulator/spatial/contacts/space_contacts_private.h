@@ -12,7 +12,8 @@
 
 #include <math.h>
 
-#include "common/body/box_body.h"
+#include "common/body/body.h"
+#include "common/body/box_half.h"
 #include "simulator/spatial/contacts/space_contacts.h"
 #include "simulator/world/push_out.h"
 

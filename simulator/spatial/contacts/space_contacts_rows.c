@@ -157,7 +157,7 @@ static void set_limit_rows(struct space_contacts *s, const struct space_contact_
     const struct space_limit *limit = &own->limits->rows[i];
     const struct space_tree_link *l = &own->tree->links[limit->link];
     struct cone_law *law = &s->cones.laws[s->count + own->first_limit + i];
-    double joint[SPACE_RATES_MAX] = {0};
+    double joint[JOINT_RATES_MAX] = {0};
     int from = 0, to = 0;
     for (int k = 0; k < limit->count; k++)
         joint[limit->rate - l->rate + k] = limit->gradient[k];

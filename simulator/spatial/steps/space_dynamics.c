@@ -127,7 +127,7 @@ static void reset_ledger(struct space_state *s)
         space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-static struct space_state *create(const struct space_body *body, const struct space_world *world,
+static struct space_state *create(const struct body *body, const struct space_world *world,
                                   const struct dynamics_settings *settings, struct arena *arena)
 {
     struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
@@ -155,7 +155,7 @@ static struct space_state *create(const struct space_body *body, const struct sp
     d->self = d;
     d->alone = (struct space_group){.all = &d->self, .count = 1, .contacts = &d->contacts};
     for (int i = 0; i < d->tree.count; i++)
-        if (body->links[i].kind == SPACE_FREE)
+        if (body->links[i].kind == LINK_FREE)
             d->roots[d->root_count++] = i;
     check(d);
     weigh_freedoms(d);

@@ -44,7 +44,7 @@ struct space_dynamics {
     /* ledger and what was given at the start of the step: */
     struct ledger ledger_before;
     struct impulse_sum given_before;
-    const struct space_link *links;
+    const struct body_link *links;
     int coordinates, rates;
     int has_drag, is_stiff, has_drives;
     /* operations so far, besides those of the cones; and of a midpoint step */

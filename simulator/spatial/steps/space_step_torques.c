@@ -32,7 +32,7 @@ static void find_target(const struct space_dynamics *d, int i, double ahead, dou
                         double *change)
 {
     const struct space_tree_link *l = &d->tree.links[d->base.link_of[i]];
-    const struct space_link *link = &d->links[d->base.link_of[i]];
+    const struct body_link *link = &d->links[d->base.link_of[i]];
     int k = i - l->rate, is_plain = k < l->slides + l->joint->turns;
     servo_target(&d->base.servos[i], d->base.effectors, is_plain ? link->lower[k] : -HUGE_VAL,
                  is_plain ? link->upper[k] : HUGE_VAL, ahead, target, change);
@@ -44,7 +44,7 @@ static void find_ways(const struct space_dynamics *d, const struct space_tree_li
                       const double *q, double ahead, double *way, double *change)
 {
     int plain = l->slides + l->joint->turns;
-    double target[SPACE_RATES_MAX];
+    double target[JOINT_RATES_MAX];
     for (int k = 0; k < l->rates; k++) {
         find_target(d, l->rate + k, ahead, &target[k], &change[k]);
         if (k < plain)
@@ -67,7 +67,7 @@ void space_step_set_torques(struct space_dynamics *d, const double *q, const dou
     int mode = d->base.settings.effector_mode;
     for (int i = 0; i < d->tree.count; i++) {
         const struct space_tree_link *l = &d->tree.links[i];
-        double way[SPACE_RATES_MAX], change[SPACE_RATES_MAX];
+        double way[JOINT_RATES_MAX], change[JOINT_RATES_MAX];
         int is_found = 0;
         for (int k = 0; k < l->rates; k++) {
             int at = l->rate + k;

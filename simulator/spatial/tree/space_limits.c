@@ -31,7 +31,7 @@ static int is_free(const struct space_tree_link *l)
 }
 
 int space_limits_create(struct space_limits *limits, const struct space_tree *tree,
-                        const struct space_link *links, struct arena *arena)
+                        const struct body_link *links, struct arena *arena)
 {
     *limits = (struct space_limits){.links = links};
     for (int i = 0; i < tree->count; i++) {
@@ -92,7 +92,7 @@ static void add_row(struct space_limits *limits, const struct space_limit *of, d
 static void add_interval(struct space_limits *limits, const struct space_limit *of, int k,
                          double value, const double *g)
 {
-    const struct space_link *link = &limits->links[of->link];
+    const struct body_link *link = &limits->links[of->link];
     if (isfinite(link->lower[k]))
         add_row(limits, of, value - link->lower[k], g, 1);
     if (isfinite(link->upper[k]))
@@ -113,16 +113,16 @@ static struct quaternion ball_of(const struct space_tree_link *l, const double *
 static void measure_ball(struct space_limits *limits, const struct space_tree_link *l, int i,
                          struct quaternion ball)
 {
-    const struct space_link *link = &limits->links[i];
+    const struct body_link *link = &limits->links[i];
     struct space_limit turn = {.link = i, .rate = l->rate + plain_count(l), .count = 3};
     struct space_limit swing = turn;
-    struct vec3 across = space_swing_gradient(ball), along = space_twist_gradient(ball);
+    struct vec3 across = joint_swing_gradient(ball), along = joint_twist_gradient(ball);
     double g[3] = {along.x, along.y, along.z}, s[3] = {across.x, across.y, across.z};
-    turn.turning = space_twist_gradient;
-    swing.turning = space_swing_gradient;
-    add_interval(limits, &turn, plain_count(l), space_twist(ball), g);
+    turn.turning = joint_twist_gradient;
+    swing.turning = joint_swing_gradient;
+    add_interval(limits, &turn, plain_count(l), joint_twist(ball), g);
     if (isfinite(link->cone_rad))
-        add_row(limits, &swing, link->cone_rad - space_swing(ball), s, -1);
+        add_row(limits, &swing, link->cone_rad - joint_swing(ball), s, -1);
 }
 
 /* All rows. */

@@ -23,7 +23,7 @@ struct space_limit {
 };
 
 struct space_limits {
-    const struct space_link *links;
+    const struct body_link *links;
     int row_max, has_turning; /* rows at most; some turn with a ball */
     struct space_limit *rows; /* found by the last space_limits_find() */
     int count;
@@ -32,7 +32,7 @@ struct space_limits {
 };
 
 int space_limits_create(struct space_limits *limits, const struct space_tree *tree,
-                        const struct space_link *links, struct arena *arena);
+                        const struct body_link *links, struct arena *arena);
 /* The smallest gap at the coordinates; HUGE_VAL without limits. */
 double space_limits_gap(struct space_limits *limits, const struct space_tree *tree,
                         const double *q);

@@ -3,31 +3,28 @@
  *
  * A scene becomes a phenotype (links, parts, no neurons), so that every solver of dynamics.h takes
  * it. The angle of a joint is 0 where the frames of its two bodies are parallel. One tree with a
- * free body has that body as its root. In all other scenes link 0 is the world (is_root_fixed),
+ * free body has that body as its root. In all other scenes link 0 is the world (body_is_fixed()),
  * with what is fixed in it as its parts, and a free body hangs on it by two linear joints, along x
  * and along y, whose links have no mass, and a rotary one. Some tens of bodies at most, 200 KB, no
  * memory of its own.
  *
- * In three dimensions every body is a link of a struct space_body, in the order of the file; a body
+ * In three dimensions every body is a link, in the order of the file; a body
  * that is rigidly joined is one, too. A free body hangs on the world by a joint of six freedoms. */
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_H
 
-#include "common/body/plane_body.h"
-#include "common/body/space_body.h"
+#include "common/body/body.h"
 #include "common/error.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"
 #include "simulator/body/signal.h"
 
 enum { SCENE_BODIES_MAX = 31, SCENE_SHAPES_MAX = 64, SCENE_LOOPS_MAX = 16, SCENE_NAME_MAX = 31 };
-enum { SCENE_OBSTACLES_MAX = 32, SCENE_RATES_MAX = SPACE_RATES_MAX * SCENE_BODIES_MAX };
+enum { SCENE_OBSTACLES_MAX = 32, SCENE_RATES_MAX = JOINT_RATES_MAX * SCENE_BODIES_MAX };
 enum { SCENE_TABLE_NUMBERS = 4 * SIGNAL_POINTS_MAX };
 enum { SCENE_LINKS_MAX = 3 * SCENE_BODIES_MAX + 1, SCENE_COORDINATES_MAX = SCENE_RATES_MAX + 31 };
 /* Memory that scene_start() takes at most. */
 #define SCENE_ARENA_BYTES (64u << 20)
-
-enum scene_joint { SCENE_FREE, SCENE_ROTARY, SCENE_RIGID, SCENE_LINEAR };
 
 /* Times, values and bends of tables. */
 struct scene_tables {
@@ -49,7 +46,8 @@ struct scene_freedom {
 struct scene_body {
     char name[SCENE_NAME_MAX + 1];
     int passes; /* it touches nothing */
-    enum scene_joint joint;
+    /* in the plane LINK_PLANAR, LINK_REVOLUTE, LINK_LINEAR or LINK_RIGID */
+    enum link_joint joint;
     int parent;         /* an earlier body, or -1: the world */
     struct vec2 at;     /* the joint in the parent's frame; of a free body the origin's place */
     struct vec2 own_at; /* the joint in the own frame */
@@ -71,7 +69,7 @@ struct scene_body {
 
 /* A joint that closes a loop, between two bodies of which b may be the world, -1. */
 struct scene_loop {
-    enum scene_joint joint;
+    enum link_joint joint;
     int a, b;
     struct vec2 at_a, at_b;
     double angle_rad, axis_rad;
@@ -79,15 +77,13 @@ struct scene_loop {
 
 /* What a scene in three dimensions has besides: bodies and their motion at the start. */
 struct scene_space {
-    struct space_link links[SCENE_BODIES_MAX];
-    struct space_box boxes[SCENE_SHAPES_MAX];
+    struct body_box boxes[SCENE_SHAPES_MAX];
     int box_count, coordinates, rates;
     struct scene_freedom freedoms[SCENE_RATES_MAX]; /* by rate */
     struct solid obstacles[SCENE_OBSTACLES_MAX];
 
     /* made by scene_build(): drives are the freedoms, by rate; effectors move those that have an
      * effort of their own */
-    struct space_body body;
     struct drive drives[SCENE_RATES_MAX];
     struct effector effectors[SCENE_RATES_MAX];
     struct shape shapes[SCENE_SHAPES_MAX];
@@ -115,8 +111,8 @@ struct scene {
     /* made by scene_build(); in space the state at the start is read */
     struct phenotype phenotype;
     struct vec2 origin; /* of link 0 in the world, where that is the world */
-    struct plane_body plane;
-    struct link links[SCENE_LINKS_MAX];
+    struct body body;
+    struct body_link links[SCENE_LINKS_MAX]; /* of it; in space read, one for each of bodies[] */
     struct closure closures[SCENE_LOOPS_MAX];
     unsigned char passes[SCENE_SHAPES_MAX * SCENE_SHAPES_MAX];
     double q[SCENE_COORDINATES_MAX], qd[SCENE_COORDINATES_MAX];

@@ -62,9 +62,9 @@ static int needs_world(const struct scene *scene)
 {
     int free_count = 0;
     for (int i = 0; i < scene->body_count; i++) {
-        if (scene->bodies[i].joint != SCENE_FREE && scene->bodies[i].parent < 0)
+        if (scene->bodies[i].joint != LINK_PLANAR && scene->bodies[i].parent < 0)
             return 1;
-        free_count += scene->bodies[i].joint == SCENE_FREE;
+        free_count += scene->bodies[i].joint == LINK_PLANAR;
     }
     for (int i = 0; i < scene->part_count; i++)
         if (scene->part_bodies[i] < 0)
@@ -80,20 +80,20 @@ static struct vec2 find_origin(const struct scene *scene)
 {
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        if (body->parent < 0 && body->joint != SCENE_RIGID)
+        if (body->parent < 0 && body->joint != LINK_RIGID)
             return body->at;
     }
     return (struct vec2){0, 0};
 }
 
 /* A link with the coordinate q of its joint and its rate. */
-static struct link *add_link(struct scene *scene, int parent, struct vec2 joint, double q,
-                             double qd)
+static struct body_link *add_link(struct scene *scene, enum link_joint kind, int parent,
+                                  struct vec2 joint, double q, double qd)
 {
-    int at = scene->plane.link_count++;
-    struct link *link = &scene->links[at];
-    *link = (struct link){
-        .parent = parent, .joint = joint, .lower = -HUGE_VAL, .upper = HUGE_VAL, .mirror = 1};
+    int at = scene->body.link_count++;
+    struct body_link *link = &scene->links[at];
+    *link = body_link_unlimited(parent, kind);
+    link->joint = vec3_of_plane(joint);
     scene->q[2 + at] = q;
     scene->qd[2 + at] = qd;
     return link;
@@ -101,30 +101,25 @@ static struct link *add_link(struct scene *scene, int parent, struct vec2 joint,
 
 static int last_link(const struct scene *scene)
 {
-    return scene->plane.link_count - 1;
-}
-
-static void make_linear(struct link *link, struct vec2 axis)
-{
-    link->joint_kind = LINK_LINEAR;
-    link->axis = axis;
+    return scene->body.link_count - 1;
 }
 
 /* The root itself, or a link that hangs on the world by links without mass. */
 static void place_free(struct scene *scene, struct scene_body *body)
 {
     struct vec2 at = subtract(body->at, scene->origin), none = {0, 0};
-    if (!scene->plane.is_root_fixed) {
-        add_link(scene, -1, none, body->angle_rad, body->rate_rad_s);
+    if (!body_is_fixed(&scene->body)) {
+        add_link(scene, LINK_PLANAR, -1, none, body->angle_rad, body->rate_rad_s);
         scene->q[0] = body->at.x;
         scene->q[1] = body->at.y;
         scene->qd[0] = body->velocity.x;
         scene->qd[1] = body->velocity.y;
     } else {
-        make_linear(add_link(scene, 0, none, at.x, body->velocity.x), (struct vec2){1, 0});
-        make_linear(add_link(scene, last_link(scene), none, at.y, body->velocity.y),
-                    (struct vec2){0, 1});
-        add_link(scene, last_link(scene), none, body->angle_rad, body->rate_rad_s);
+        add_link(scene, LINK_LINEAR, 0, none, at.x, body->velocity.x)->axis =
+            (struct vec3){1, 0, 0};
+        add_link(scene, LINK_LINEAR, last_link(scene), none, at.y, body->velocity.y)->axis =
+            (struct vec3){0, 1, 0};
+        add_link(scene, LINK_REVOLUTE, last_link(scene), none, body->angle_rad, body->rate_rad_s);
     }
     body->link = last_link(scene);
 }
@@ -133,30 +128,30 @@ static void place_body(struct scene *scene, struct scene_body *body)
 {
     body->offset = (struct vec2){0, 0};
     body->offset_rad = 0;
-    if (body->joint == SCENE_FREE) {
+    if (body->joint == LINK_PLANAR) {
         place_free(scene, body);
         return;
     }
     struct scene_body parent = body_or_world(scene, body->parent);
     struct vec2 joint = in_link(&parent, body->at);
-    struct link *link = NULL;
+    struct body_link *link = NULL;
     body->offset_rad = parent.offset_rad;
-    if (body->joint != SCENE_ROTARY)
+    if (body->joint != LINK_REVOLUTE)
         body->offset_rad += body->angle_rad;
     body->offset = subtract((struct vec2){0, 0}, turn(body->offset_rad, body->own_at));
-    if (body->joint == SCENE_RIGID) {
+    if (body->joint == LINK_RIGID) {
         body->link = parent.link;
         body->offset = add(body->offset, joint);
         return;
     }
-    if (body->joint == SCENE_ROTARY) {
-        link = add_link(scene, parent.link, joint, body->angle_rad, body->rate_rad_s);
+    if (body->joint == LINK_REVOLUTE) {
+        link = add_link(scene, body->joint, parent.link, joint, body->angle_rad, body->rate_rad_s);
     } else {
-        link = add_link(scene, parent.link, joint, body->extension_m, body->rate_m_s);
-        make_linear(link, turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
+        link = add_link(scene, body->joint, parent.link, joint, body->extension_m, body->rate_m_s);
+        link->axis = vec3_of_plane(turn(parent.offset_rad + body->axis_rad, (struct vec2){1, 0}));
     }
-    link->lower = body->lower;
-    link->upper = body->upper;
+    link->lower[0] = body->lower;
+    link->upper[0] = body->upper;
     body->link = last_link(scene);
     if (body->drive.law == SERVO_MOTION) {
         struct signal_value start = signal_at(&body->signal, 0);
@@ -171,17 +166,17 @@ static void weigh_links(struct scene *scene)
     struct phenotype *p = &scene->phenotype;
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        struct link *link = &scene->links[body->link];
+        struct body_link *link = &scene->links[body->link];
         struct vec2 centre = in_link(body, body->centre);
-        if (scene->plane.is_root_fixed && body->link == 0)
+        if (body_is_fixed(&scene->body) && body->link == 0)
             continue;
         link->mass_kg += body->mass_kg;
         link->centre.x += body->mass_kg * centre.x;
         link->centre.y += body->mass_kg * centre.y;
         p->mass_kg += body->mass_kg;
     }
-    for (int i = 0; i < scene->plane.link_count; i++) {
-        struct link *link = &scene->links[i];
+    for (int i = 0; i < scene->body.link_count; i++) {
+        struct body_link *link = &scene->links[i];
         if (link->mass_kg > 0) {
             link->centre.x /= link->mass_kg;
             link->centre.y /= link->mass_kg;
@@ -189,12 +184,11 @@ static void weigh_links(struct scene *scene)
     }
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        struct link *link = &scene->links[body->link];
-        struct vec2 arm = subtract(in_link(body, body->centre), link->centre);
-        if (scene->plane.is_root_fixed && body->link == 0)
+        struct body_link *link = &scene->links[body->link];
+        struct vec2 arm = subtract(in_link(body, body->centre), vec3_flat(link->centre));
+        if (body_is_fixed(&scene->body) && body->link == 0)
             continue;
-        link->inertia_kg_m2 +=
-            body->inertia_kg_m2 + body->mass_kg * (arm.x * arm.x + arm.y * arm.y);
+        link->inertia.zz += body->inertia_kg_m2 + body->mass_kg * (arm.x * arm.x + arm.y * arm.y);
     }
 }
 
@@ -241,9 +235,7 @@ static void place_loops(struct scene *scene)
         const struct scene_loop *loop = &scene->loops[i];
         struct scene_body a = body_or_world(scene, loop->a), b = body_or_world(scene, loop->b);
         scene->closures[i] = (struct closure){
-            .kind = loop->joint == SCENE_ROTARY   ? CLOSURE_ROTARY
-                    : loop->joint == SCENE_LINEAR ? CLOSURE_LINEAR
-                                                  : CLOSURE_RIGID,
+            .kind = loop->joint,
             .a = a.link,
             .b = b.link,
             .at_a = in_link(&a, loop->at_a),
@@ -252,8 +244,8 @@ static void place_loops(struct scene *scene)
             .across = turn(b.offset_rad + loop->axis_rad, (struct vec2){0, 1}),
         };
     }
-    scene->plane.closures = scene->closures;
-    scene->plane.closure_count = scene->loop_count;
+    scene->body.closures = scene->closures;
+    scene->body.closure_count = scene->loop_count;
 }
 
 /* A joint that moves must have mass or inertia behind it. */
@@ -261,13 +253,13 @@ static int check_inertias(const struct scene *scene, struct error *error)
 {
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        const struct link *link = &scene->links[body->link];
-        if (body->joint == SCENE_RIGID)
+        const struct body_link *link = &scene->links[body->link];
+        if (body->joint == LINK_RIGID)
             continue;
-        double x = link->centre.x, y = link->centre.y, inertia = link->inertia_kg_m2;
-        if (body->joint == SCENE_ROTARY)
+        double x = link->centre.x, y = link->centre.y, inertia = link->inertia.zz;
+        if (body->joint == LINK_REVOLUTE)
             inertia += link->mass_kg * (x * x + y * y);
-        if (!(link->mass_kg > 0) || (body->joint != SCENE_LINEAR && !(inertia > 0)))
+        if (!(link->mass_kg > 0) || (body->joint != LINK_LINEAR && !(inertia > 0)))
             return error_set(error, ERR_RANGE, "body %s: without %s it cannot move", body->name,
                              link->mass_kg > 0 ? "inertia" : "mass");
     }
@@ -277,13 +269,13 @@ static int check_inertias(const struct scene *scene, struct error *error)
 /* ---------------------------------------------------------------- point masses */
 
 /* Adds a mass at a point of the link, which may be negative. */
-static void add_mass(struct link *link, double mass, struct vec2 at)
+static void add_mass(struct body_link *link, double mass, struct vec2 at)
 {
     double sum = link->mass_kg + mass;
     double x = at.x - link->centre.x, y = at.y - link->centre.y;
     if (sum == 0)
         return;
-    link->inertia_kg_m2 += link->mass_kg * mass / sum * (x * x + y * y);
+    link->inertia.zz += link->mass_kg * mass / sum * (x * x + y * y);
     link->centre.x += mass / sum * x;
     link->centre.y += mass / sum * y;
     link->mass_kg = sum;
@@ -296,28 +288,28 @@ static void add_mass(struct link *link, double mass, struct vec2 at)
  * whatever is asked for. */
 static int spread_masses(struct scene *scene, struct error *error)
 {
-    for (int i = scene->plane.link_count - 1; i > 0; i--) {
-        struct link *link = &scene->links[i], *parent = &scene->links[link->parent];
-        int is_world = scene->plane.is_root_fixed && link->parent == 0;
-        if (link->mass_kg <= 0 || link->inertia_kg_m2 > 0)
+    for (int i = scene->body.link_count - 1; i > 0; i--) {
+        struct body_link *link = &scene->links[i], *parent = &scene->links[link->parent];
+        int is_world = body_is_fixed(&scene->body) && link->parent == 0;
+        if (link->mass_kg <= 0 || link->inertia.zz > 0)
             continue;
-        if (link->joint_kind == LINK_LINEAR) {
+        if (link->kind == LINK_LINEAR) {
             /* a linear joint turns both alike: inertia may be on either side */
-            int is_enough = !is_world && parent->inertia_kg_m2 > 0;
-            double more = is_enough ? parent->inertia_kg_m2 / 2 : link->mass_kg;
-            link->inertia_kg_m2 += more;
-            parent->inertia_kg_m2 -= is_world ? 0 : more;
+            int is_enough = !is_world && parent->inertia.zz > 0;
+            double more = is_enough ? parent->inertia.zz / 2 : link->mass_kg;
+            link->inertia.zz += more;
+            parent->inertia.zz -= is_world ? 0 : more;
             continue;
         }
         double mass = is_world ? link->mass_kg : fmin(link->mass_kg, parent->mass_kg) / 2;
         add_mass(link, mass, (struct vec2){0, 0});
-        add_mass(parent, -mass, link->joint);
+        add_mass(parent, -mass, vec3_flat(link->joint));
     }
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        const struct link *link = &scene->links[body->link];
-        int is_world = scene->plane.is_root_fixed && body->link == 0;
-        if (!is_world && !(link->inertia_kg_m2 > 0 && link->mass_kg > 0))
+        const struct body_link *link = &scene->links[body->link];
+        int is_world = body_is_fixed(&scene->body) && body->link == 0;
+        if (!is_world && !(link->inertia.zz > 0 && link->mass_kg > 0))
             return error_set(error, ERR_UNAVAILABLE,
                              "body %s: it has too little inertia for this solver (constraint)",
                              body->name);
@@ -332,17 +324,17 @@ static int build(struct scene *scene, struct error *error)
     memset(scene->qd, 0, sizeof scene->qd);
     memset(scene->links, 0, sizeof scene->links);
     *p = (struct phenotype){.parts = scene->parts,
-                            .plane = &scene->plane,
+                            .body = &scene->body,
                             .meetings = scene->passes,
                             .root_rates = PLANE_ROOT_RATES};
-    scene->plane = (struct plane_body){.links = scene->links, .is_root_fixed = needs_world(scene)};
+    scene->body = (struct body){.links = scene->links};
+    scene->links[0] = body_link_unlimited(-1, needs_world(scene) ? LINK_RIGID : LINK_PLANAR);
     scene->origin = (struct vec2){0, 0};
-    if (scene->plane.is_root_fixed) {
+    if (body_is_fixed(&scene->body)) {
         scene->origin = find_origin(scene);
-        scene->links[0].parent = -1;
         scene->q[0] = scene->origin.x;
         scene->q[1] = scene->origin.y;
-        scene->plane.link_count = 1;
+        scene->body.link_count = 1;
     }
     for (int i = 0; i < scene->body_count; i++)
         place_body(scene, &scene->bodies[i]);
@@ -384,9 +376,9 @@ static int check_loops(const struct scene *scene, const struct dynamics *dynamic
             at_b = scene_body_point(scene, dynamics, loop->b, at_b);
         }
         struct vec2 apart = turn(-sb.angle_rad - loop->axis_rad, subtract(at_a, at_b));
-        double gap = loop->joint == SCENE_LINEAR ? fabs(apart.y)
-                                                 : sqrt(apart.x * apart.x + apart.y * apart.y);
-        double off = loop->joint == SCENE_ROTARY
+        double gap = loop->joint == LINK_LINEAR ? fabs(apart.y)
+                                                : sqrt(apart.x * apart.x + apart.y * apart.y);
+        double off = loop->joint == LINK_REVOLUTE
                          ? 0
                          : fabs(remainder(sa.angle_rad - sb.angle_rad - loop->angle_rad, TURN));
         if (!(gap <= LOOP_CLOSED && off <= LOOP_CLOSED))
@@ -402,7 +394,7 @@ static void drive(const struct scene *scene, struct dynamics *dynamics)
 {
     for (int i = 0; i < scene->body_count; i++) {
         const struct scene_body *body = &scene->bodies[i];
-        if (body->joint == SCENE_ROTARY || body->joint == SCENE_LINEAR)
+        if (body->joint == LINK_REVOLUTE || body->joint == LINK_LINEAR)
             dynamics_set_servo(dynamics, body->link, &body->drive);
     }
 }
@@ -413,7 +405,7 @@ void scene_body_state(const struct scene *scene, const struct dynamics *dynamics
     const struct scene_body *b = &scene->bodies[body];
     struct part_state link;
     dynamics_link_state(dynamics, b->link, &link);
-    struct vec2 arm = subtract(in_link(b, b->centre), scene->links[b->link].centre);
+    struct vec2 arm = subtract(in_link(b, b->centre), vec3_flat(scene->links[b->link].centre));
     arm = turn(link.angle_rad, arm);
     *state =
         (struct part_state){.at_m = {link.at_m.x + arm.x, link.at_m.y + arm.y, 0},
@@ -437,7 +429,7 @@ struct drive_state scene_joint_state(const struct scene *scene, const struct dyn
 {
     const struct scene_body *b = &scene->bodies[body];
     struct drive_state state = {0};
-    if (b->joint == SCENE_ROTARY || b->joint == SCENE_LINEAR)
+    if (b->joint == LINK_REVOLUTE || b->joint == LINK_LINEAR)
         dynamics_drive_state(dynamics, b->link, &state);
     return state;
 }

@@ -159,7 +159,7 @@ void scene_plane_read_shapes(struct scene_reader *r, struct scene_spot *spot, st
 static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
                          struct scene *scene, struct scene_body *body)
 {
-    int is_linear = body->joint == SCENE_LINEAR;
+    int is_linear = body->joint == LINK_LINEAR;
     struct scene_freedom freedom;
     scene_read_freedom(r, joint, is_linear ? &scene_linear_keys : &scene_rotary_keys,
                        &scene->tables, &freedom);
@@ -175,10 +175,10 @@ static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
         body->drive.push = &body->signal;
 }
 
-static enum scene_joint read_kind(struct scene_reader *r, const struct scene_spot *joint)
+static enum link_joint read_kind(struct scene_reader *r, const struct scene_spot *joint)
 {
     static const char *const words[] = {"rotary", "rigid", "linear", NULL};
-    static const enum scene_joint kinds[] = {SCENE_ROTARY, SCENE_RIGID, SCENE_LINEAR};
+    static const enum link_joint kinds[] = {LINK_REVOLUTE, LINK_RIGID, LINK_LINEAR};
     return kinds[spot_choice(r, joint, "kind", words)];
 }
 
@@ -190,12 +190,12 @@ void scene_plane_read_joint(struct scene_reader *r, struct scene_spot *joint, st
     body->parent = scene_read_to(r, joint, scene);
     body->at = spot_vector(r, joint, "at_m");
     body->own_at = spot_vector(r, joint, "own_at_m");
-    if (body->joint != SCENE_ROTARY)
+    if (body->joint != LINK_REVOLUTE)
         body->angle_rad =
             spot_number(r, joint, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-    if (body->joint == SCENE_LINEAR)
+    if (body->joint == LINK_LINEAR)
         body->axis_rad = spot_number(r, joint, "axis_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-    if (body->joint != SCENE_RIGID)
+    if (body->joint != LINK_RIGID)
         read_freedom(r, joint, scene, body);
 }
 
@@ -203,6 +203,7 @@ void scene_plane_read_free(struct scene_reader *r, struct scene_spot *spot, stru
                            int index)
 {
     struct scene_body *body = &scene->bodies[index];
+    body->joint = LINK_PLANAR;
     body->at = spot_vector(r, spot, "position_m");
     body->velocity = spot_vector(r, spot, "velocity_m_s");
     body->angle_rad = spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
@@ -231,10 +232,10 @@ static void read_loops(struct scene_reader *r, const struct scene_spot *top, str
             scene_fail(r, ERR_RANGE, spot, "to", "is the body itself");
         loop->at_b = spot_vector(r, spot, "at_m");
         loop->at_a = spot_vector(r, spot, "own_at_m");
-        if (loop->joint != SCENE_ROTARY)
+        if (loop->joint != LINK_REVOLUTE)
             loop->angle_rad =
                 spot_number(r, spot, "angle_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
-        if (loop->joint == SCENE_LINEAR)
+        if (loop->joint == LINK_LINEAR)
             loop->axis_rad =
                 spot_number(r, spot, "axis_rad", 0, -SCENE_NUMBER_MAX, SCENE_NUMBER_MAX);
     }

@@ -1,4 +1,4 @@
-/* A scene in three dimensions: boxes and joints, read as links of a struct space_body. */
+/* A scene in three dimensions: boxes and joints, read as links of a struct body. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static struct sym3 point_inertia(struct vec3 at, double mass_kg)
 
 /* Joins a box's mass to that of its link, whose centre and inertia are sums about the origin until
  * finish_mass(). */
-static void add_mass(struct space_link *link, const struct space_box *box, double mass_kg)
+static void add_mass(struct body_link *link, const struct body_box *box, double mass_kg)
 {
     struct mat3 turned = quaternion_matrix(box->turn);
     struct sym3 own = box_inertia(box->size_m, mass_kg), at = point_inertia(box->centre, mass_kg);
@@ -107,7 +107,7 @@ static void add_mass(struct space_link *link, const struct space_box *box, doubl
     link->mass_kg += mass_kg;
 }
 
-static void finish_mass(struct space_link *link)
+static void finish_mass(struct body_link *link)
 {
     if (!(link->mass_kg > 0))
         return;
@@ -116,17 +116,18 @@ static void finish_mass(struct space_link *link)
     link->inertia = sym3_sum(&link->inertia, &shift, -1);
 }
 
-static void read_box(struct scene_reader *r, struct scene_spot *spot, struct scene_space *space,
-                     int body, int has_mass)
+static void read_box(struct scene_reader *r, struct scene_spot *spot, struct scene *scene, int body,
+                     int has_mass)
 {
+    struct scene_space *space = &scene->space;
     if (space->box_count == SCENE_SHAPES_MAX) {
         scene_fail(r, ERR_LIMIT, spot, "", "more than 64 boxes in all");
         return;
     }
-    struct space_box *box = &space->boxes[space->box_count++];
-    *box = (struct space_box){.link = body,
-                              .centre = take_vector(r, spot, "at_m"),
-                              .turn = take_quaternion(r, spot, "quaternion")};
+    struct body_box *box = &space->boxes[space->box_count++];
+    *box = (struct body_box){.link = body,
+                             .centre = take_vector(r, spot, "at_m"),
+                             .turn = take_quaternion(r, spot, "quaternion")};
     box->size_m = take_size(r, spot);
     if (has_mass)
         return;
@@ -134,7 +135,7 @@ static void read_box(struct scene_reader *r, struct scene_spot *spot, struct sce
     double mass = spot_has(spot, "mass_kg")
                       ? spot_number(r, spot, "mass_kg", 0, 0, SCENE_NUMBER_MAX)
                       : volume * spot_need_number(r, spot, "density_kg_m3", 0, SCENE_NUMBER_MAX);
-    add_mass(&space->links[body], box, mass);
+    add_mass(&scene->links[body], box, mass);
 }
 
 static int is_positive(const struct sym3 *a)
@@ -148,12 +149,12 @@ static int is_positive(const struct sym3 *a)
 static void read_shapes(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
                         int body)
 {
-    struct space_link *link = &scene->space.links[body];
+    struct body_link *link = &scene->links[body];
     int has_mass = spot_has(spot, "mass_kg"), has_boxes = spot_has(spot, "boxes");
     struct scene_list list = spot_list(r, spot, "boxes", NULL);
-    *link = space_link_unlimited(-1, SPACE_FREE);
+    *link = body_link_unlimited(-1, LINK_FREE);
     while (spot_next(r, &list))
-        read_box(r, &list.spot, &scene->space, body, has_mass);
+        read_box(r, &list.spot, scene, body, has_mass);
     if (has_mass || !has_boxes) {
         link->mass_kg = spot_need_number(r, spot, "mass_kg", 0, SCENE_NUMBER_MAX);
         link->centre = take_vector(r, spot, "centre_m");
@@ -167,14 +168,14 @@ static void read_shapes(struct scene_reader *r, struct scene_spot *spot, struct 
 
 /* ---------------------------------------------------------------- joints */
 
-static enum space_joint_kind read_kind(struct scene_reader *r, const struct scene_spot *joint)
+static enum link_joint read_kind(struct scene_reader *r, const struct scene_spot *joint)
 {
-    const char *words[SPACE_JOINT_COUNT + 1] = {NULL};
-    for (int i = 0; i < SPACE_FREE; i++)
-        words[i] = space_joints[i].name;
+    const char *words[LINK_JOINT_COUNT + 1] = {NULL};
+    for (int i = 0; i < LINK_FREE; i++)
+        words[i] = joint_kinds[i].name;
     if (!spot_has(joint, "kind"))
         scene_fail(r, ERR_MISSING, joint, "kind", "missing");
-    return (enum space_joint_kind)spot_choice(r, joint, "kind", words);
+    return (enum link_joint)spot_choice(r, joint, "kind", words);
 }
 
 /* What one freedom says, or the default. */
@@ -198,7 +199,7 @@ static void read_freedom(struct scene_reader *r, const struct scene_spot *joint,
 
 /* The start and the limits of a spherical joint, which its freedoms do not have. */
 static void read_ball(struct scene_reader *r, const struct scene_spot *joint,
-                      struct space_link *link, double *q)
+                      struct body_link *link, double *q)
 {
     struct quaternion ball = take_quaternion(r, joint, "start_quaternion");
     q[0] = ball.w;
@@ -213,23 +214,23 @@ static void read_ball(struct scene_reader *r, const struct scene_spot *joint,
 }
 
 /* Coordinates and rates of a body have been read. */
-static void count_freedoms(struct scene_space *space, const struct space_link *link)
+static void count_freedoms(struct scene_space *space, const struct body_link *link)
 {
-    space->coordinates += space_joint_coordinates(&space_joints[link->kind]);
-    space->rates += space_joint_rates(&space_joints[link->kind]);
+    space->coordinates += joint_coordinates(&joint_kinds[link->kind]);
+    space->rates += joint_rates(&joint_kinds[link->kind]);
 }
 
 static void read_joint(struct scene_reader *r, struct scene_spot *spot, struct scene *scene,
                        int body)
 {
     struct scene_space *space = &scene->space;
-    struct space_link *link = &space->links[body];
+    struct body_link *link = &scene->links[body];
     link->kind = read_kind(r, spot);
     link->parent = scene->bodies[body].parent = scene_read_to(r, spot, scene);
     link->joint = take_vector(r, spot, "at_m");
     link->frame = take_quaternion(r, spot, "quaternion");
-    const struct space_joint *joint = &space_joints[link->kind];
-    int rates = space_joint_rates(joint), plain = joint->slides + joint->turns;
+    const struct joint_kind *joint = &joint_kinds[link->kind];
+    int rates = joint_rates(joint), plain = joint->slides + joint->turns;
     double *q = scene->q + space->coordinates, *qd = scene->qd + space->rates;
     json_t *array = spot_take(spot, "freedoms");
     if (array && (!json_is_array(array) || json_array_size(array) > (size_t)rates))
@@ -270,29 +271,28 @@ static void read_free(struct scene_reader *r, struct scene_spot *spot, struct sc
     q[6] = turn.z;
     spot_numbers(r, spot, "velocity_m_s", qd, 3);
     spot_numbers(r, spot, "rate_rad_s", qd + 3, 3);
-    count_freedoms(space, &space->links[body]);
+    count_freedoms(space, &scene->links[body]);
 }
 
 /* ---------------------------------------------------------------- building */
 
 /* The first body of the rigid piece that a body belongs to. */
-static int piece_of(const struct scene_space *space, int body)
+static int piece_of(const struct scene *scene, int body)
 {
-    while (space->links[body].kind == SPACE_RIGID && space->links[body].parent >= 0)
-        body = space->links[body].parent;
+    while (scene->links[body].kind == LINK_RIGID && scene->links[body].parent >= 0)
+        body = scene->links[body].parent;
     return body;
 }
 
 /* Bodies of one rigid piece never collide, nor do two pieces that a joint joins. */
 static int is_passing(const struct scene *scene, int a, int b)
 {
-    const struct scene_space *space = &scene->space;
-    int first = piece_of(space, a), second = piece_of(space, b);
+    int first = piece_of(scene, a), second = piece_of(scene, b);
     for (int i = 0; i < scene->body_count; i++) {
-        int up = space->links[i].parent;
+        int up = scene->links[i].parent;
         if (up < 0)
             continue;
-        int below = piece_of(space, i), above = piece_of(space, up);
+        int below = piece_of(scene, i), above = piece_of(scene, up);
         if ((below == first && above == second) || (below == second && above == first))
             return 1;
     }
@@ -305,7 +305,7 @@ static void place_parts(struct scene *scene)
     struct scene_space *space = &scene->space;
     int count = scene->part_count = space->box_count;
     for (int i = 0; i < count; i++) {
-        const struct space_box *box = &space->boxes[i];
+        const struct body_box *box = &space->boxes[i];
         scene->parts[i] = (struct part){.parent = -1, .depth = box->link, .link = box->link};
         scene->part_bodies[i] = box->link;
         space->shapes[i] = (struct shape){.kind = SHAPE_BOX,
@@ -340,10 +340,10 @@ static int build(struct scene *scene, struct error *error)
     struct scene_space *space = &scene->space;
     struct phenotype *p = &scene->phenotype;
     place_parts(scene);
-    space->body = (struct space_body){.links = space->links,
-                                      .link_count = scene->body_count,
-                                      .boxes = space->boxes,
-                                      .box_count = space->box_count};
+    scene->body = (struct body){.links = scene->links,
+                                .link_count = scene->body_count,
+                                .boxes = space->boxes,
+                                .box_count = space->box_count};
     *p = (struct phenotype){.kind = kind_of_boxes(),
                             .parts = scene->parts,
                             .drives = space->drives,
@@ -354,12 +354,12 @@ static int build(struct scene *scene, struct error *error)
                             .drive_count = space->rates,
                             .piece_count = scene->body_count,
                             .meetings = scene->passes,
-                            .space = &space->body};
+                            .body = &scene->body};
     for (int i = 0; i < space->rates; i++)
         if (is_pulling(&space->freedoms[i].drive))
             space->effectors[p->effector_count++].drive = i;
     for (int i = 0; i < scene->body_count; i++)
-        p->mass_kg += space->links[i].mass_kg;
+        p->mass_kg += scene->links[i].mass_kg;
     return 0;
 }
 
@@ -368,9 +368,9 @@ static void drive(const struct scene *scene, struct dynamics *dynamics)
 {
     const struct scene_space *space = &scene->space;
     for (int i = 0, rate = 0; i < scene->body_count; i++) {
-        int end = rate + space_joint_rates(&space_joints[space->links[i].kind]);
+        int end = rate + joint_rates(&joint_kinds[scene->links[i].kind]);
         for (; rate < end; rate++)
-            if (space->links[i].kind != SPACE_FREE)
+            if (scene->links[i].kind != LINK_FREE)
                 dynamics_set_servo(dynamics, rate, &space->freedoms[rate].drive);
     }
 }

@@ -9,9 +9,9 @@
 static struct {
     const struct peer_scene *scene;
     struct phenotype phenotype;
-    struct plane_body plane;
+    struct body plane;
     struct part parts[PEER_BODIES_MAX];
-    struct link links[PEER_BODIES_MAX + 1];
+    struct body_link links[PEER_BODIES_MAX + 1];
     int is_hung; /* link 0 is the world, and body i is link i + 1 */
     struct dynamics *dynamics;
 } own;
@@ -42,19 +42,21 @@ static void place_body(const struct peer_scene *scene, int i)
     int parent = joint ? joint->parent : -1, at = i + own.is_hung;
     struct vec2 origin = origin_of(scene, i), from = origin_of(scene, parent);
     struct vec2 local = {body->x_m - origin.x, body->y_m - origin.y};
-    own.links[at] = (struct link){.parent = joint ? parent + own.is_hung : -1,
-                                  .part = i,
-                                  .parent_part = parent,
-                                  .mass_kg = body->mass_kg,
-                                  .centre = local,
-                                  .inertia_kg_m2 = body->inertia_kg_m2,
-                                  .lower = scene->has_limits ? -FIXED_LIMIT_RAD : -1e9,
-                                  .upper = scene->has_limits ? FIXED_LIMIT_RAD : 1e9,
-                                  .has_effector = joint && scene->has_motors,
-                                  .mirror = 1,
-                                  .strength = FIXED_STRENGTH_N_M};
+    own.links[at] =
+        (struct body_link){.parent = joint ? parent + own.is_hung : -1,
+                           .part = i,
+                           .parent_part = parent,
+                           .mass_kg = body->mass_kg,
+                           .centre = vec3_of_plane(local),
+                           .inertia.zz = body->inertia_kg_m2,
+                           .lower = {scene->has_limits ? -FIXED_LIMIT_RAD : -1e9},
+                           .upper = {scene->has_limits ? FIXED_LIMIT_RAD : 1e9},
+                           .kind = at > 0 ? LINK_REVOLUTE : LINK_PLANAR,
+                           .frame = QUATERNION_ONE,
+                           .sign = {1},
+                           .strength = joint && scene->has_motors ? FIXED_STRENGTH_N_M : 0};
     if (joint)
-        own.links[at].joint = (struct vec2){origin.x - from.x, origin.y - from.y};
+        own.links[at].joint = (struct vec3){origin.x - from.x, origin.y - from.y, 0};
     own.parts[i] = (struct part){.body = (gene_id)i + 1,
                                  .parent = parent,
                                  .mirror = 1,
@@ -77,11 +79,10 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
     arena_reset(&arena);
     own.scene = scene;
     own.is_hung = scene->joint_count == scene->body_count;
-    own.plane = (struct plane_body){
-        .links = own.links, .link_count = own.is_hung, .is_root_fixed = own.is_hung};
+    own.plane = (struct body){.links = own.links, .link_count = own.is_hung};
     own.phenotype =
-        (struct phenotype){.parts = own.parts, .plane = &own.plane, .root_rates = PLANE_ROOT_RATES};
-    own.links[0] = (struct link){.parent = -1};
+        (struct phenotype){.parts = own.parts, .body = &own.plane, .root_rates = PLANE_ROOT_RATES};
+    own.links[0] = (struct body_link){.parent = -1, .kind = LINK_RIGID, .frame = QUATERNION_ONE};
     for (int i = 0; i < scene->body_count; i++)
         place_body(scene, i);
     struct dynamics_settings settings = fixed_settings();

@@ -9,8 +9,8 @@ enum { LINKS_MAX = PEER_BODIES_MAX, RATES_MAX = 6 + 3 * LINKS_MAX };
 /* One world at a time, in an arena that is kept, as in a worker. */
 static struct {
     const struct peer_scene *scene;
-    struct space_link links[LINKS_MAX];
-    struct space_box boxes[LINKS_MAX];
+    struct body_link links[LINKS_MAX];
+    struct body_box boxes[LINKS_MAX];
     int box_count;
     struct quaternion turns[LINKS_MAX]; /* of the links' frames at the start */
     struct vec3 origins[LINKS_MAX];
@@ -55,16 +55,15 @@ static struct quaternion frame_of(const struct peer_joint *joint)
     return quaternion_of(&(struct mat3){vec3_cross(y, z), y, z});
 }
 
-static const enum space_joint_kind kinds[] = {[PEER_HINGE] = SPACE_REVOLUTE,
-                                              [PEER_UNIVERSAL] = SPACE_UNIVERSAL,
-                                              [PEER_BALL] = SPACE_SPHERICAL};
+static const enum link_joint kinds[] = {
+    [PEER_HINGE] = LINK_REVOLUTE, [PEER_UNIVERSAL] = LINK_UNIVERSAL, [PEER_BALL] = LINK_SPHERICAL};
 
 static void place(const struct peer_scene *scene, int i)
 {
     const struct peer_body *body = &scene->bodies[i];
     int at = space_peer_joint_of(scene, i);
     const struct peer_joint *joint = at < 0 ? NULL : &scene->joints[at];
-    struct space_link *link = &own.links[i];
+    struct body_link *link = &own.links[i];
     struct vec3 from = {0, 0, 0};
     struct quaternion up = QUATERNION_ONE;
     own.origins[i] = vector_of(joint ? joint->at_m : body->at_m);
@@ -78,9 +77,9 @@ static void place(const struct peer_scene *scene, int i)
     struct mat3 inner = quaternion_matrix(own.inner[i]);
     const double *inertia = body->inertia_kg_m2;
     struct sym3 diagonal = {.xx = inertia[0], .yy = inertia[1], .zz = inertia[2]};
-    *link = (struct space_link){
+    *link = (struct body_link){
         .parent = joint ? joint->parent : -1,
-        .kind = joint ? kinds[joint->kind] : SPACE_FREE,
+        .kind = joint ? kinds[joint->kind] : LINK_FREE,
         .frame = joint ? quaternion_product(quaternion_back(up), own.turns[i]) : QUATERNION_ONE,
         .mass_kg = body->mass_kg,
         .centre = mat3_back(&own_axes, vec3_sub(vector_of(body->at_m), own.origins[i])),
@@ -88,15 +87,15 @@ static void place(const struct peer_scene *scene, int i)
         .cone_rad = HUGE_VAL};
     if (joint)
         link->joint = mat3_back(&up_axes, vec3_sub(own.origins[i], from));
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         link->upper[k] = joint && scene->has_limits ? PEER_LIMIT_RAD : HUGE_VAL;
         link->lower[k] = -link->upper[k];
     }
     if (body->size_m[0] > 0)
-        own.boxes[own.box_count++] = (struct space_box){.link = i,
-                                                        .centre = link->centre,
-                                                        .turn = own.inner[i],
-                                                        .size_m = vector_of(body->size_m)};
+        own.boxes[own.box_count++] = (struct body_box){.link = i,
+                                                       .centre = link->centre,
+                                                       .turn = own.inner[i],
+                                                       .size_m = vector_of(body->size_m)};
 }
 
 /* The state of a link at the start: joints are at 0. */
@@ -136,7 +135,7 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
     for (int i = 0; i < scene->body_count; i++)
         place(scene, i);
     const struct dynamics_settings settings = {.dt_s = 1 / hz, .integrator = integrator};
-    const struct space_body body = {own.links, scene->body_count, own.boxes, own.box_count};
+    const struct body body = {own.links, scene->body_count, own.boxes, own.box_count};
     const struct space_world world = {.gravity_m_s2 = {0, -scene->gravity_m_s2, 0},
                                       .surfaces = {.has_ground = scene->has_ground,
                                                    .friction = PEER_FRICTION,

@@ -2,7 +2,7 @@
  * random genomes against an independent statement of the rules (matrices, not angles). */
 #include "common/genome/body_kind.h"
 #include "common/body/phenotype.h"
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
 
 #include <check.h>
 #include <math.h>
@@ -109,19 +109,19 @@ static void check_shapes(void)
 /* The ends of a drive's range, asked for by signals, are the limits of its link. */
 static void check_drives(void)
 {
-    ck_assert_int_eq(phenotype.drive_count, phenotype.plane->link_count);
+    ck_assert_int_eq(phenotype.drive_count, phenotype.body->link_count);
     for (int i = 1; i < phenotype.drive_count; i++) {
         const struct drive *drive = &phenotype.drives[i];
-        const struct link *link = &phenotype.plane->links[i];
+        const struct body_link *link = &phenotype.body->links[i];
         double least = drive->rest + drive->unit * drive->least;
         double most = drive->rest + drive->unit * drive->most;
         ck_assert_int_eq(drive->part, link->part);
-        ck_assert_int_eq(drive->is_linear, link->joint_kind == LINK_LINEAR);
+        ck_assert_int_eq(drive->is_linear, link->kind == LINK_LINEAR);
         ck_assert(drive->strength == link->strength && drive->least <= drive->most);
         if (params.creature_effector_mode == EFFECTOR_TORQUE)
             continue;
-        ck_assert_double_eq_tol(link->mirror > 0 ? least : most, link->lower, EPSILON);
-        ck_assert_double_eq_tol(link->mirror > 0 ? most : least, link->upper, EPSILON);
+        ck_assert_double_eq_tol(link->sign[0] > 0 ? least : most, link->lower[0], EPSILON);
+        ck_assert_double_eq_tol(link->sign[0] > 0 ? most : least, link->upper[0], EPSILON);
     }
 }
 
@@ -165,9 +165,9 @@ START_TEST(a_root_alone)
     add_body(0.4, 0.2, 1);
     express();
     ck_assert_str_eq(tree(), "1");
-    ck_assert_int_eq(phenotype.plane->link_count, 1);
-    ck_assert_int_eq(phenotype.plane->links[0].parent, -1);
-    ck_assert_int_eq(phenotype.plane->links[0].parent_part, -1);
+    ck_assert_int_eq(phenotype.body->link_count, 1);
+    ck_assert_int_eq(phenotype.body->links[0].parent, -1);
+    ck_assert_int_eq(phenotype.body->links[0].parent_part, -1);
     ck_assert_double_eq(phenotype.mass_kg, 0.4 * 0.2);
     assert_pose(0, 0.0, 0.0, 0.0);
 }
@@ -432,11 +432,11 @@ START_TEST(a_reflected_subtree_is_mirrored_about_its_attachment)
     assert_pose(2, x + s * 0.1, y - c * 0.1, -third - QUARTER);
 
     /* Limits are exchanged and negated. */
-    ck_assert_double_eq(phenotype.plane->links[1].lower, -0.5);
-    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.2);
-    ck_assert_double_eq(phenotype.plane->links[2].lower, -2.0);
-    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.0);
-    ck_assert_int_eq(phenotype.plane->links[1].mirror, -1);
+    ck_assert_double_eq(phenotype.body->links[1].lower[0], -0.5);
+    ck_assert_double_eq(phenotype.body->links[1].upper[0], 0.2);
+    ck_assert_double_eq(phenotype.body->links[2].lower[0], -2.0);
+    ck_assert_double_eq(phenotype.body->links[2].upper[0], 0.0);
+    ck_assert_int_eq(phenotype.body->links[1].sign[0], -1);
 }
 END_TEST
 
@@ -468,13 +468,13 @@ START_TEST(a_linear_joint_slides_straight_out)
                 make_linear(add_body(0.3, 0.1, 1), -0.05, 0.25);
                 connect_at(1, 2, face, 0.5, child_face, -0.5, angle);
                 express();
-                const struct link *link = &phenotype.plane->links[1];
-                ck_assert_int_eq(link->joint_kind, LINK_LINEAR);
+                const struct body_link *link = &phenotype.body->links[1];
+                ck_assert_int_eq(link->kind, LINK_LINEAR);
                 ck_assert_double_eq_tol(link->axis.x, c * n.x - s * n.y, EPSILON);
                 ck_assert_double_eq_tol(link->axis.y, s * n.x + c * n.y, EPSILON);
-                ck_assert_double_eq(link->lower, -0.05);
-                ck_assert_double_eq(link->upper, 0.25);
-                ck_assert_int_eq(link->mirror, 1);
+                ck_assert_double_eq(link->lower[0], -0.05);
+                ck_assert_double_eq(link->upper[0], 0.25);
+                ck_assert_int_eq(link->sign[0], 1);
                 ck_assert_double_eq(link->scale, 1);
                 /* the axis points from the anchor to where the child is, or along its edge */
                 double x = phenotype.parts[1].centre.x - phenotype.parts[1].anchor.x;
@@ -492,16 +492,16 @@ START_TEST(linear_limits_go_by_the_scale)
     connect_at(2, 2, FACE_RIGHT, 0, FACE_LEFT, 0, 0)->scale = 8;
     params.creature_side_max_m = 1.5;
     express();
-    ck_assert_int_eq(phenotype.plane->link_count, 4);
-    ck_assert_double_eq_tol(phenotype.plane->links[1].lower, -0.025, EPSILON);
-    ck_assert_double_eq_tol(phenotype.plane->links[1].upper, 0.15, EPSILON);
-    ck_assert_double_eq_tol(phenotype.plane->links[1].scale, 0.5, EPSILON);
-    ck_assert_double_eq_tol(phenotype.plane->links[2].lower, -0.2, EPSILON);
-    ck_assert_double_eq_tol(phenotype.plane->links[2].upper, 1.2, EPSILON);
+    ck_assert_int_eq(phenotype.body->link_count, 4);
+    ck_assert_double_eq_tol(phenotype.body->links[1].lower[0], -0.025, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].upper[0], 0.15, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].scale, 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[2].lower[0], -0.2, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[2].upper[0], 1.2, EPSILON);
     /* not beyond the longest side, either way */
-    ck_assert_double_eq(phenotype.plane->links[3].lower, -1.5);
-    ck_assert_double_eq(phenotype.plane->links[3].upper, 1.5);
-    ck_assert_double_eq_tol(phenotype.plane->links[3].scale, 32, 1e-9);
+    ck_assert_double_eq(phenotype.body->links[3].lower[0], -1.5);
+    ck_assert_double_eq(phenotype.body->links[3].upper[0], 1.5);
+    ck_assert_double_eq_tol(phenotype.body->links[3].scale, 32, 1e-9);
 }
 END_TEST
 
@@ -514,20 +514,20 @@ START_TEST(linear_limits_go_by_the_sides)
     connect(1, 2);
     connect(2, 3);
     express();
-    ck_assert_double_eq(phenotype.plane->links[1].lower, -0.4);
-    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.4);
-    ck_assert_double_eq(phenotype.plane->links[2].lower, -0.125);
-    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.3);
+    ck_assert_double_eq(phenotype.body->links[1].lower[0], -0.4);
+    ck_assert_double_eq(phenotype.body->links[1].upper[0], 0.4);
+    ck_assert_double_eq(phenotype.body->links[2].lower[0], -0.125);
+    ck_assert_double_eq(phenotype.body->links[2].upper[0], 0.3);
     params.creature_extension_max = 0.5;
     express();
-    ck_assert_double_eq(phenotype.plane->links[1].upper, 0.2);
-    ck_assert_double_eq(phenotype.plane->links[2].lower, -0.125);
-    ck_assert_double_eq(phenotype.plane->links[2].upper, 0.15);
+    ck_assert_double_eq(phenotype.body->links[1].upper[0], 0.2);
+    ck_assert_double_eq(phenotype.body->links[2].lower[0], -0.125);
+    ck_assert_double_eq(phenotype.body->links[2].upper[0], 0.15);
     params.creature_extension_max = 0;
     params.creature_side_max_m = 3;
     express();
-    ck_assert_double_eq(phenotype.plane->links[1].lower, -2);
-    ck_assert_double_eq(phenotype.plane->links[1].upper, 3);
+    ck_assert_double_eq(phenotype.body->links[1].lower[0], -2);
+    ck_assert_double_eq(phenotype.body->links[1].upper[0], 3);
 }
 END_TEST
 
@@ -543,16 +543,16 @@ START_TEST(a_mirrored_linear_joint_has_its_axis_mirrored)
     connect(1, 2);
     connect_at(2, 3, FACE_TOP, 0.5, FACE_LEFT, 0, -0.7)->is_reflected = 1;
     express();
-    ck_assert_int_eq(phenotype.plane->link_count, 5);
+    ck_assert_int_eq(phenotype.body->link_count, 5);
     for (int i = 1; i <= 2; i++) {
-        const struct link *a = &phenotype.plane->links[i], *b = &phenotype.plane->links[i + 2];
+        const struct body_link *a = &phenotype.body->links[i], *b = &phenotype.body->links[i + 2];
         ck_assert_int_eq(phenotype.parts[a->part].mirror, -phenotype.parts[b->part].mirror);
         ck_assert_double_eq(a->axis.x, -b->axis.x);
         ck_assert_double_eq(a->axis.y, b->axis.y);
-        ck_assert_double_eq(a->lower, b->lower);
-        ck_assert_double_eq(a->upper, b->upper);
-        ck_assert_int_eq(a->mirror, 1);
-        ck_assert_int_eq(b->mirror, 1);
+        ck_assert_double_eq(a->lower[0], b->lower[0]);
+        ck_assert_double_eq(a->upper[0], b->upper[0]);
+        ck_assert_double_eq(a->sign[0], 1);
+        ck_assert_double_eq(b->sign[0], 1);
     }
 }
 END_TEST
@@ -571,11 +571,11 @@ START_TEST(strength_of_linear_joints)
     params.rectangles_linear_strength_n_m = 40;
     express();
     ck_assert_int_eq(phenotype.effector_count, 1);
-    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 40 * 0.2 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.2 * 0.5, EPSILON);
     ck_assert_uint_eq(phenotype.parts[1].sensors, SENSOR_BIT(SENSOR_JOINT));
     genome.bodies[1].width_m = genome.bodies[1].height_m = 0.3;
     express();
-    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].strength, 40 * 0.3 * 0.5, EPSILON);
 }
 END_TEST
 
@@ -619,8 +619,8 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
     for (int i = 1; i <= 6; i++) {
         const struct part *a = &phenotype.parts[i];
         const struct part *b = &phenotype.parts[i + 6];
-        const struct link *la = &phenotype.plane->links[a->link];
-        const struct link *lb = &phenotype.plane->links[b->link];
+        const struct body_link *la = &phenotype.body->links[a->link];
+        const struct body_link *lb = &phenotype.body->links[b->link];
         ck_assert_int_eq(a->mirror, -b->mirror);
         ck_assert_double_eq(a->width_m, b->width_m);
         ck_assert_double_eq(a->height_m, b->height_m);
@@ -628,8 +628,8 @@ START_TEST(symmetric_limbs_are_exact_mirror_images)
         ck_assert_double_eq(a->centre.y, b->centre.y);
         ck_assert_double_eq(a->anchor.x, -b->anchor.x);
         ck_assert_double_eq(a->anchor.y, b->anchor.y);
-        ck_assert_double_eq(la->lower, -lb->upper);
-        ck_assert_double_eq(la->upper, -lb->lower);
+        ck_assert_double_eq(la->lower[0], -lb->upper[0]);
+        ck_assert_double_eq(la->upper[0], -lb->lower[0]);
 
         /* Angles are t and pi - t, up to whole turns. */
         double turns = (a->angle_rad + b->angle_rad - 2.0 * QUARTER) / (4.0 * QUARTER);
@@ -748,21 +748,21 @@ START_TEST(rigid_joints_merge)
     connect_at(3, 4, FACE_TOP, 0, FACE_LEFT, 0, 0);
     params.rectangles_density_kg_m2 = 100.0;
     express();
-    ck_assert_int_eq(phenotype.plane->link_count, 2);
+    ck_assert_int_eq(phenotype.body->link_count, 2);
     const int links[] = {0, 0, 1, 1};
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(phenotype.parts[i].link, links[i]);
 
     /* Link 0: 8 kg at 0 and 4 kg at 0.3: centre 0.1; 8 (0.16 + 0.04) / 12 + 8 0.01
      * + 4 (0.04 + 0.04) / 12 + 4 0.04. */
-    const struct link *root = &phenotype.plane->links[0];
+    const struct body_link *root = &phenotype.body->links[0];
     ck_assert_double_eq_tol(root->mass_kg, 12.0, EPSILON);
     ck_assert_double_eq_tol(root->centre.x, 0.1, EPSILON);
     ck_assert_double_eq_tol(root->centre.y, 0.0, EPSILON);
-    ck_assert_double_eq_tol(root->inertia_kg_m2, 1.6 / 12.0 + 0.08 + 0.32 / 12.0 + 0.16, EPSILON);
+    ck_assert_double_eq_tol(root->inertia.zz, 1.6 / 12.0 + 0.08 + 0.32 / 12.0 + 0.16, EPSILON);
 
     /* Link 1 hangs on part 1 at 0.4: 3 kg at (0.15, 0), and 3 kg at (0.15, 0.1), on its side. */
-    const struct link *limb = &phenotype.plane->links[1];
+    const struct body_link *limb = &phenotype.body->links[1];
     ck_assert_int_eq(limb->parent, 0);
     ck_assert_int_eq(limb->part, 2);
     ck_assert_int_eq(limb->parent_part, 1);
@@ -775,7 +775,7 @@ START_TEST(rigid_joints_merge)
     ck_assert_double_eq_tol(limb->mass_kg, 6.0, EPSILON);
     ck_assert_double_eq_tol(limb->centre.x, 0.15, EPSILON);
     ck_assert_double_eq_tol(limb->centre.y, 0.05, EPSILON);
-    ck_assert_double_eq_tol(limb->inertia_kg_m2, 2.0 * (3.0 * 0.1 / 12.0 + 3.0 * 0.0025), EPSILON);
+    ck_assert_double_eq_tol(limb->inertia.zz, 2.0 * (3.0 * 0.1 / 12.0 + 3.0 * 0.0025), EPSILON);
     ck_assert_double_eq_tol(phenotype.mass_kg, 18.0, EPSILON);
 }
 END_TEST
@@ -820,15 +820,15 @@ START_TEST(effectors_sit_at_rotary_joints)
     ck_assert_int_eq(phenotype.effectors[0].drive, 1);
     ck_assert_int_eq(phenotype.effectors[0].input.kind, WIRE_CONSTANT);
     ck_assert_double_eq(phenotype.effectors[0].input.value, 1.5);
-    ck_assert_int_eq(phenotype.plane->links[0].has_effector, 0);
+    ck_assert_int_eq(phenotype.body->links[0].strength > 0, 0);
 
     /* 0.15 m is the larger of the sections 0.15 and 0.1. */
-    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].strength, 10.0 * 0.15 * 0.5, EPSILON);
 
     /* The strength is the same when the child is the thicker one. */
     genome.bodies[2].height_m = 0.25;
     express();
-    ck_assert_double_eq_tol(phenotype.plane->links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
+    ck_assert_double_eq_tol(phenotype.body->links[1].strength, 10.0 * 0.2 * 0.5, EPSILON);
 }
 END_TEST
 
@@ -837,7 +837,7 @@ END_TEST
  * stretch it is rigid. */
 START_TEST(a_stretch_is_a_link_of_its_own)
 {
-    static const int kinds[] = {LINK_HINGE, LINK_STRETCH, LINK_FIXED, LINK_STRETCH, LINK_FIXED};
+    static const int kinds[] = {LINK_REVOLUTE, LINK_STRETCH, LINK_RIGID, LINK_STRETCH, LINK_RIGID};
     for (int i = 0; i < 4; i++)
         add_body(0.4, 0.2, 1)->joint = JOINT_RIGID;
     connect(1, 2);
@@ -846,24 +846,24 @@ START_TEST(a_stretch_is_a_link_of_its_own)
     genome.bodies[0].stretch.limit = genome.bodies[2].stretch.limit = 0.4;
     genome.bodies[2].stretch.input = (struct input_gene){.value = 0.25, .weight = 1};
     express();
-    ck_assert_int_eq(phenotype.plane->link_count, 1);
+    ck_assert_int_eq(phenotype.body->link_count, 1);
     ck_assert_int_eq(phenotype.effector_count, 0);
 
     params.creature_stretch_max = 0.3;
     express();
-    ck_assert_int_eq(phenotype.plane->link_count, 5);
+    ck_assert_int_eq(phenotype.body->link_count, 5);
     for (int i = 0; i < 5; i++) {
-        const struct link *link = &phenotype.plane->links[i];
-        ck_assert_int_eq(link->joint_kind, kinds[i]);
+        const struct body_link *link = &phenotype.body->links[i];
+        ck_assert_int_eq(link->kind, kinds[i]);
         ck_assert_int_eq(link->parent, i - 1);
         if (kinds[i] == LINK_STRETCH) {
-            ck_assert_double_eq(link->upper, 0.3);
-            ck_assert_double_eq(link->lower, -0.3);
+            ck_assert_double_eq(link->upper[0], 0.3);
+            ck_assert_double_eq(link->lower[0], -0.3);
             ck_assert_double_eq_tol(link->strength, params.rectangles_strength_n * 0.2, EPSILON);
             ck_assert_double_eq_tol(link->half_m.x, 0.2, EPSILON);
         }
     }
-    ck_assert_double_eq(phenotype.plane->links[0].mass_kg, 0);
+    ck_assert_double_eq(phenotype.body->links[0].mass_kg, 0);
     ck_assert_int_eq(phenotype.parts[0].link, 1);
     ck_assert_int_eq(phenotype.parts[2].link, 3);
     ck_assert_int_eq(phenotype_find_stretch(&phenotype, 2), 3);
@@ -1120,7 +1120,7 @@ START_TEST(the_example_of_the_manual)
     assert_pose(6, -0.47, 0.225, -3.0 * QUARTER);
     ck_assert_double_eq_tol(phenotype.parts[2].width_m, 0.15, EPSILON);
     ck_assert_double_eq_tol(phenotype.parts[3].width_m, 0.05, EPSILON);
-    ck_assert_int_eq(phenotype.plane->link_count, 5);
+    ck_assert_int_eq(phenotype.body->link_count, 5);
     ck_assert_int_eq(phenotype.effector_count, 4);
     ck_assert_int_eq(phenotype.neuron_count, 5);
     assert_wire(&phenotype.neurons[1].inputs[1], WIRE_CONSTANT, 0);
@@ -1297,7 +1297,8 @@ static void check_placement(const struct part *part)
     double c = cos(gene->angle_rad), s = sin(gene->angle_rad) * part->mirror;
     assert_near(back, (struct vec2){-(c * out.x - s * out.y), -(s * out.x + c * out.y)});
     if (genome.bodies[genome_find_body(&genome, part->body)].joint == JOINT_LINEAR)
-        assert_near(phenotype.plane->links[part->link].axis, (struct vec2){-back.x, -back.y});
+        assert_near(vec3_flat(phenotype.body->links[part->link].axis),
+                    (struct vec2){-back.x, -back.y});
 
     double from_hand = from.x.x * from.y.y - from.x.y * from.y.x;
     double to_hand = to.x.x * to.y.y - to.x.y * to.y.x;
@@ -1368,26 +1369,26 @@ static void check_links(void)
 {
     double mass = 0.0;
 
-    ck_assert_int_le(phenotype.plane->link_count, phenotype.part_count);
-    for (int i = 0; i < phenotype.plane->link_count; i++) {
-        const struct link *link = &phenotype.plane->links[i];
+    ck_assert_int_le(phenotype.body->link_count, phenotype.part_count);
+    for (int i = 0; i < phenotype.body->link_count; i++) {
+        const struct body_link *link = &phenotype.body->links[i];
         ck_assert(link->parent < i && (link->parent >= 0) == (i > 0));
-        ck_assert(link->mass_kg > 0 && link->inertia_kg_m2 > 0);
+        ck_assert(link->mass_kg > 0 && link->inertia.zz > 0);
         int row = genome_find_body(&genome, phenotype.parts[link->part].body);
         int is_linear = genome.bodies[row].joint == JOINT_LINEAR;
-        ck_assert(link->lower <= 0 && link->upper >= 0);
-        ck_assert(i == 0 || (link->joint_kind == LINK_LINEAR) == is_linear);
-        ck_assert(link->scale > 0 && (is_linear ? link->mirror == 1 : link->scale == 1));
-        ck_assert(!link->has_effector || (i > 0 && link->strength > 0));
+        ck_assert(link->lower[0] <= 0 && link->upper[0] >= 0);
+        ck_assert(i == 0 || (link->kind == LINK_LINEAR) == is_linear);
+        ck_assert(link->scale > 0 && (is_linear ? link->sign[0] == 1 : link->scale == 1));
+        ck_assert(!(link->strength > 0) || i > 0);
         mass += link->mass_kg;
     }
     ck_assert_double_eq_tol(mass, phenotype.mass_kg, 1e-9);
     for (int i = 0; i < phenotype.part_count; i++) {
         const struct part *part = &phenotype.parts[i];
         struct vec2 world = part->local;
-        for (int link = part->link; link > 0; link = phenotype.plane->links[link].parent) {
-            world.x += phenotype.plane->links[link].joint.x;
-            world.y += phenotype.plane->links[link].joint.y;
+        for (int link = part->link; link > 0; link = phenotype.body->links[link].parent) {
+            world.x += phenotype.body->links[link].joint.x;
+            world.y += phenotype.body->links[link].joint.y;
         }
         assert_near(world, (struct vec2){part->centre.x, part->centre.y});
     }
@@ -1457,15 +1458,15 @@ static int check_brain(void)
                                                                                  : &none,
                                 neuron->part);
     }
-    for (int i = 0; i < phenotype.plane->link_count; i++)
-        effectors += phenotype.plane->links[i].has_effector;
+    for (int i = 0; i < phenotype.body->link_count; i++)
+        effectors += phenotype.body->links[i].strength > 0;
     ck_assert_int_eq(effectors, phenotype.effector_count);
     for (int i = 0; i < phenotype.effector_count; i++) {
         const struct effector *effector = &phenotype.effectors[i];
-        int part = phenotype.plane->links[effector->drive].part;
+        int part = phenotype.body->links[effector->drive].part;
         int row = genome_find_body(&genome, phenotype.parts[part].body);
         wires += check_wire(&effector->input, &genome.bodies[row].effector_input, part);
-        ck_assert_int_eq(phenotype.plane->links[effector->drive].has_effector, 1);
+        ck_assert_int_eq(phenotype.body->links[effector->drive].strength > 0, 1);
         ck_assert(i == 0 || effector->drive > phenotype.effectors[i - 1].drive);
     }
     return wires;
@@ -1495,11 +1496,11 @@ START_TEST(whole_bodies_are_mirrored)
             ck_assert_double_eq_tol(b->centre.x, -a->centre.x, 1e-12);
             ck_assert_double_eq_tol(b->centre.y, a->centre.y, 1e-12);
         }
-        for (int k = 1; k < phenotype.plane->link_count; k++) {
-            const struct link *a = &phenotype.plane->links[k], *b = &mirrored.plane->links[k];
-            int is_turned = a->joint_kind != LINK_LINEAR;
-            ck_assert_double_eq_tol(b->lower, is_turned ? -a->upper : a->lower, 1e-12);
-            ck_assert_double_eq_tol(b->upper, is_turned ? -a->lower : a->upper, 1e-12);
+        for (int k = 1; k < phenotype.body->link_count; k++) {
+            const struct body_link *a = &phenotype.body->links[k], *b = &mirrored.body->links[k];
+            int is_turned = a->kind != LINK_LINEAR;
+            ck_assert_double_eq_tol(b->lower[0], is_turned ? -a->upper[0] : a->lower[0], 1e-12);
+            ck_assert_double_eq_tol(b->upper[0], is_turned ? -a->lower[0] : a->upper[0], 1e-12);
         }
         parts += phenotype.part_count;
     }
@@ -1581,7 +1582,7 @@ START_TEST(expression_is_pure)
         first = phenotype;
         ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &other), VERDICT_OK);
         ck_assert_int_eq(phenotype.part_count, first.part_count);
-        ck_assert_int_eq(phenotype.plane->link_count, first.plane->link_count);
+        ck_assert_int_eq(phenotype.body->link_count, first.body->link_count);
         ck_assert_int_eq(phenotype.neuron_count, first.neuron_count);
         ck_assert_int_eq(phenotype.effector_count, first.effector_count);
         for (int k = 0; k < first.part_count; k++) {
@@ -1613,7 +1614,7 @@ START_TEST(a_full_arena_is_not_expressed)
         if (verdict != VERDICT_OK) {
             ck_assert_int_eq(verdict, VERDICT_MEMORY);
             ck_assert_int_eq(phenotype.part_count, 0);
-            ck_assert_ptr_null(phenotype.plane);
+            ck_assert_ptr_null(phenotype.body);
             failures++;
         }
         ck_assert_int_eq(verdict == VERDICT_OK, bytes >= needed);

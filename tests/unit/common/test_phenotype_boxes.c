@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/box_body.h"
+#include "common/body/body.h"
+#include "common/body/box_half.h"
 #include "common/body/phenotype_key.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
@@ -17,8 +18,8 @@
 #include "tests/unit/grown_fixture.h"
 
 static struct phenotype phenotype;
-static const struct box_body *body;
-static const struct space_body *space;
+static const struct body *body;
+static const struct body *space;
 
 #define EXACT 1e-12
 
@@ -43,8 +44,8 @@ static void express(void)
     arena_reset(&arena);
     ck_assert_msg(genome_check(&genome, &error) == 0, "%s", error.message);
     ck_assert_int_eq(phenotype_express(&phenotype, &genome, &params, &arena), VERDICT_OK);
-    body = box_body_of(&phenotype);
-    space = phenotype.space;
+    body = phenotype.body;
+    space = phenotype.body;
     ck_assert_ptr_nonnull(body);
     ck_assert_int_eq(space->box_count, phenotype.part_count);
     phenotype_check(&phenotype);
@@ -80,7 +81,7 @@ static struct pose link_pose(int link)
     struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
     if (link == 0)
         return pose;
-    const struct space_link *of = &space->links[link];
+    const struct body_link *of = &space->links[link];
     struct mat3 own = quaternion_matrix(of->frame);
     pose = link_pose(of->parent);
     return (struct pose){mat3_product(&pose.turn, &own),
@@ -92,7 +93,7 @@ static void check_links(void)
 {
     double mass = 0;
     for (int i = 0; i < space->box_count; i++) {
-        const struct space_box *box = &space->boxes[i];
+        const struct body_box *box = &space->boxes[i];
         const struct part *part = &phenotype.parts[i];
         struct pose pose = link_pose(box->link);
         struct mat3 on_link = quaternion_matrix(box->turn), own = turn_of(i);
@@ -108,7 +109,7 @@ static void check_links(void)
         ck_assert(shape->half_m.z == box->size_m.z / 2);
     }
     for (int i = 0; i < space->link_count; i++) {
-        const struct space_link *link = &space->links[i];
+        const struct body_link *link = &space->links[i];
         ck_assert(i == 0 || (link->parent >= 0 && link->parent < i));
         ck_assert(link->inertia.xx > 0 && link->inertia.yy > 0 && link->inertia.zz > 0);
         mass += link->mass_kg;
@@ -347,18 +348,18 @@ static struct vec3 moved_tip(int link, const double *signals)
 {
     struct pose pose = {quaternion_matrix(QUATERNION_ONE), {0, 0, 0}};
     for (int i = link; i < link + 2; i++) {
-        const struct box_link *of = &body->links[i];
+        const struct body_link *of = &body->links[i];
         double values[GENOME_FREEDOMS_MAX] = {0}, slide = 0;
-        for (int k = 0; k < of->freedoms; k++) {
+        for (int k = 0; k < body_freedoms(of); k++) {
             const struct drive *drive = &phenotype.drives[of->first_drive + k];
             ck_assert(signals[k] >= drive->least && signals[k] <= drive->most);
             values[k] = drive->rest + drive->unit * signals[k];
         }
-        if (of->joint == JOINT_LINEAR)
+        if (of->kind == LINK_LINEAR)
             slide = values[0];
-        const struct space_link *link_of = &space->links[i];
+        const struct body_link *link_of = &space->links[i];
         struct mat3 at_birth = quaternion_matrix(link_of->frame);
-        struct mat3 turn = quaternion_matrix(joint_turn(of->joint, values));
+        struct mat3 turn = quaternion_matrix(joint_turn(of->gene_joint, values));
         pose.at = vec3_add(pose.at, mat3_apply(&pose.turn, link_of->joint));
         pose.turn = mat3_product(&pose.turn, &at_birth);
         pose.at = vec3_along(pose.at, pose.turn.x, slide);
@@ -524,7 +525,7 @@ START_TEST(rigid_parts_are_one_link)
     ck_assert_int_eq(phenotype.drive_count, 1);
     ck_assert_int_eq(phenotype.effector_count, 0);
     ck_assert(phenotype.drives[0].strength == 0 && phenotype.drives[0].unit == 1);
-    const struct space_link *link = &space->links[1];
+    const struct body_link *link = &space->links[1];
     double near = 150 * 0.002, far = 150 * 0.003;
     ck_assert_double_eq_tol(link->mass_kg, near + far, EXACT);
     double x = (near * 0.1 + far * 0.35) / (near + far);
@@ -551,7 +552,7 @@ START_TEST(inertia_is_that_of_the_matter)
     gene->mount.tilt_rad = 0.3;
     express();
     struct sym3 sum = {0};
-    const struct space_link *link = &space->links[0];
+    const struct body_link *link = &space->links[0];
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < PIECES * PIECES * PIECES; n++) {
             const struct vec3 *size = &space->boxes[i].size_m;
@@ -605,7 +606,7 @@ START_TEST(drives_of_a_spherical_joint)
     grown_hang(1, 2, FACE_TOP, FACE_BOTTOM)->is_reflected = 1;
     express();
     const struct drive *drives = phenotype.drives;
-    const struct space_link *link = &space->links[1];
+    const struct body_link *link = &space->links[1];
     ck_assert_int_eq(phenotype.drive_count, 3);
     ck_assert(link->lower[0] == -0.5 && link->upper[0] == 0.25 && link->cone_rad == 1);
     ck_assert(drives[0].lower == -0.5 && drives[0].upper == 0.25);
@@ -687,7 +688,7 @@ static uint64_t hash_reals(uint64_t hash, const double *reals, int count)
 static uint64_t hash_body(uint64_t hash)
 {
     for (int i = 0; i < space->link_count; i++) {
-        const struct space_link *link = &space->links[i];
+        const struct body_link *link = &space->links[i];
         hash = hash_reals(hash, &link->joint.x, 3);
         hash = hash_reals(hash, &link->frame.w, 4);
         hash = hash_reals(hash, &link->centre.x, 3);
@@ -805,8 +806,8 @@ START_TEST(random_bodies_obey_the_rules)
         arena_reset(&arena);
         if (phenotype_express(&phenotype, &genome, &params, &arena) != VERDICT_OK)
             continue;
-        body = box_body_of(&phenotype);
-        space = phenotype.space;
+        body = phenotype.body;
+        space = phenotype.body;
         phenotype_check(&phenotype);
         check_links();
         for (int i = 0; i < phenotype.part_count; i++)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/box_body.h"
-#include "common/body/plane_body.h"
+#include "common/body/body.h"
+#include "common/body/body.h"
 #include "common/body/sphere_body.h"
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
@@ -119,12 +119,26 @@ static const struct field part_fields[] = {
     FIELD(part, shape, 1),
 };
 static const struct field link_fields[] = {
-    FIELD(link, parent, 1),     FIELD(link, part, 1),   FIELD(link, parent_part, 1),
-    FIELD(link, joint_kind, 1), FIELD(link, joint, 1),  FIELD(link, axis, 1),
-    FIELD(link, half_m, 0), /* the part's sides say it */
-    FIELD(link, mass_kg, 1),    FIELD(link, centre, 1), FIELD(link, inertia_kg_m2, 1),
-    FIELD(link, lower, 1),      FIELD(link, upper, 1),  FIELD(link, has_effector, 1),
-    FIELD(link, mirror, 1),     FIELD(link, scale, 1),  FIELD(link, strength, 1),
+    FIELD(body_link, parent, 1),     FIELD(body_link, kind, 1),
+    FIELD(body_link, joint.x, 1),    FIELD(body_link, joint.y, 1),
+    FIELD(body_link, joint.z, 0),    FIELD(body_link, frame, 0),
+    FIELD(body_link, axis.x, 1),     FIELD(body_link, axis.y, 1),
+    FIELD(body_link, axis.z, 0),     FIELD(body_link, half_m, 0),
+    FIELD(body_link, mass_kg, 1),    FIELD(body_link, centre.x, 1),
+    FIELD(body_link, centre.y, 1),   FIELD(body_link, centre.z, 0),
+    FIELD(body_link, inertia.xx, 0), FIELD(body_link, inertia.xy, 0),
+    FIELD(body_link, inertia.xz, 0), FIELD(body_link, inertia.yy, 0),
+    FIELD(body_link, inertia.yz, 0), FIELD(body_link, inertia.zz, 1),
+    FIELD(body_link, lower[0], 1),   FIELD(body_link, lower[1], 0),
+    FIELD(body_link, lower[2], 0),   FIELD(body_link, lower[3], 0),
+    FIELD(body_link, lower[4], 0),   FIELD(body_link, lower[5], 0),
+    FIELD(body_link, upper[0], 1),   FIELD(body_link, upper[1], 0),
+    FIELD(body_link, upper[2], 0),   FIELD(body_link, upper[3], 0),
+    FIELD(body_link, upper[4], 0),   FIELD(body_link, upper[5], 0),
+    FIELD(body_link, cone_rad, 0),   FIELD(body_link, strength, 1),
+    FIELD(body_link, part, 1),       FIELD(body_link, parent_part, 1),
+    FIELD(body_link, gene_joint, 0), FIELD(body_link, first_drive, 0),
+    FIELD(body_link, sign, 0),       FIELD(body_link, scale, 1),
 };
 static const struct field drive_fields[] = {
     FIELD(drive, part, 1),       FIELD(drive, axis, 1),  FIELD(drive, is_linear, 1),
@@ -176,22 +190,26 @@ static const struct field sphere_drive_fields[] = {
 };
 
 static const struct field box_fields[] = {
-    FIELD(space_box, link, 1),   FIELD(space_box, centre, 1), FIELD(space_box, turn, 1),
-    FIELD(space_box, size_m, 1), FIELD(space_box, is_dry, 0), /* never in creatures */
+    FIELD(body_box, link, 1),   FIELD(body_box, centre, 1), FIELD(body_box, turn, 1),
+    FIELD(body_box, size_m, 1), FIELD(body_box, is_dry, 0), /* never in creatures */
 };
+/* A stretch is of bodies in the plane; drives have the strength. */
 static const struct field space_link_fields[] = {
-    FIELD(space_link, parent, 1),   FIELD(space_link, kind, 1),     FIELD(space_link, joint, 1),
-    FIELD(space_link, frame, 1),    FIELD(space_link, mass_kg, 1),  FIELD(space_link, centre, 1),
-    FIELD(space_link, inertia, 1),  FIELD(space_link, lower[0], 1), FIELD(space_link, lower[1], 1),
-    FIELD(space_link, lower[2], 1), FIELD(space_link, lower[3], 0), FIELD(space_link, lower[4], 0),
-    FIELD(space_link, lower[5], 0), FIELD(space_link, upper[0], 1), FIELD(space_link, upper[1], 1),
-    FIELD(space_link, upper[2], 1), FIELD(space_link, upper[3], 0), FIELD(space_link, upper[4], 0),
-    FIELD(space_link, upper[5], 0), FIELD(space_link, cone_rad, 1),
-};
-static const struct field box_link_fields[] = {
-    FIELD(box_link, part, 1),     FIELD(box_link, parent_part, 1), FIELD(box_link, joint, 1),
-    FIELD(box_link, freedoms, 1), FIELD(box_link, first_drive, 1), FIELD(box_link, sign, 1),
-    FIELD(box_link, scale, 1),
+    FIELD(body_link, parent, 1),      FIELD(body_link, kind, 1),
+    FIELD(body_link, joint, 1),       FIELD(body_link, frame, 1),
+    FIELD(body_link, axis, 0),        FIELD(body_link, half_m, 0),
+    FIELD(body_link, mass_kg, 1),     FIELD(body_link, centre, 1),
+    FIELD(body_link, inertia, 1),     FIELD(body_link, lower[0], 1),
+    FIELD(body_link, lower[1], 1),    FIELD(body_link, lower[2], 1),
+    FIELD(body_link, lower[3], 0),    FIELD(body_link, lower[4], 0),
+    FIELD(body_link, lower[5], 0),    FIELD(body_link, upper[0], 1),
+    FIELD(body_link, upper[1], 1),    FIELD(body_link, upper[2], 1),
+    FIELD(body_link, upper[3], 0),    FIELD(body_link, upper[4], 0),
+    FIELD(body_link, upper[5], 0),    FIELD(body_link, cone_rad, 1),
+    FIELD(body_link, strength, 0),    FIELD(body_link, part, 1),
+    FIELD(body_link, parent_part, 1), FIELD(body_link, gene_joint, 1),
+    FIELD(body_link, first_drive, 1), FIELD(body_link, sign, 1),
+    FIELD(body_link, scale, 1),
 };
 
 START_TEST(every_field_of_rectangles)
@@ -200,8 +218,8 @@ START_TEST(every_field_of_rectangles)
     grow();
     for (int i = 0; i < phenotype.part_count; i++)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
-    for (int i = 0; i < phenotype.plane->link_count; i++)
-        CHECK_FIELDS(&phenotype.plane->links[i], link_fields);
+    for (int i = 0; i < phenotype.body->link_count; i++)
+        CHECK_FIELDS(&phenotype.body->links[i], link_fields);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.shape_count; i++)
@@ -213,12 +231,16 @@ START_TEST(every_field_of_rectangles)
     if (sizeof(void *) == 8)
         ck_assert_uint_eq(sizeof phenotype, 144);
     struct phenotype_key before = key_now(), after;
+    phenotype.body->links[1].sign[0] *= -1; /* a whole number */
+    after = key_now();
+    ck_assert(!phenotype_key_is_equal(&before, &after));
+    phenotype.body->links[1].sign[0] *= -1;
     phenotype.effectors[0].drive++;
     after = key_now();
     ck_assert(!phenotype_key_is_equal(&before, &after));
     phenotype.effectors[0].drive--;
     int *const counts[] = {&phenotype.part_count,
-                           &phenotype.plane->link_count,
+                           &phenotype.body->link_count,
                            &phenotype.effector_count,
                            &phenotype.drive_count,
                            &phenotype.shape_count,
@@ -282,23 +304,19 @@ START_TEST(every_field_of_boxes)
     fixture_make_boxes(&genome);
     params.boxes_overlap_max_m = 0; /* images of some parts meet */
     grow();
-    const struct box_body *body = box_body_of(&phenotype);
-    const struct space_body *space = phenotype.space;
+    const struct body *space = phenotype.body;
     ck_assert_int_eq(space->box_count, phenotype.part_count);
     ck_assert_int_gt(space->link_count, 4);
     for (int i = 0; i < space->box_count; i++)
-        CHECK_FIELDS((struct space_box *)&space->boxes[i], box_fields);
-    for (int i = 0; i < space->link_count; i++) {
-        CHECK_FIELDS((struct space_link *)&space->links[i], space_link_fields);
-        CHECK_FIELDS(&body->links[i], box_link_fields);
-    }
+        CHECK_FIELDS((struct body_box *)&space->boxes[i], box_fields);
+    for (int i = 0; i < space->link_count; i++)
+        CHECK_FIELDS(&space->links[i], space_link_fields);
     for (int i = 0; i < phenotype.drive_count; i++)
         CHECK_FIELDS(&phenotype.drives[i], drive_fields);
     for (int i = 0; i < phenotype.part_count; i++)
         CHECK_FIELDS(&phenotype.parts[i], part_fields);
-    /* two tables and their lengths, and what genes know of links */
     if (sizeof(void *) == 8)
-        ck_assert_uint_eq(sizeof *body, 2 * (sizeof(void *) + 8) + sizeof(void *));
+        ck_assert_uint_eq(sizeof *space, 3 * (sizeof(void *) + 8));
 }
 END_TEST
 

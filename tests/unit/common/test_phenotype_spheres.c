@@ -79,7 +79,7 @@ static void express(void)
     ck_assert_ptr_nonnull(body);
     ck_assert_int_eq(body->sphere_count, phenotype.part_count);
     ck_assert_int_eq(body->drive_count, phenotype.effector_count);
-    ck_assert_ptr_null(phenotype.plane);
+    ck_assert_ptr_null(phenotype.body);
     check_shapes();
 }
 

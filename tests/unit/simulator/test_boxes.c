@@ -9,7 +9,8 @@
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
 #include "common/genetics/genetics.h"
-#include "common/body/box_body.h"
+#include "common/body/body.h"
+#include "common/body/box_half.h"
 #include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
@@ -108,15 +109,11 @@ static void add_turn(const char *key, struct quaternion q)
     add("\"%s\": [%.17g, %.17g, %.17g, %.17g]", key, q.w, q.x, q.y, q.z);
 }
 
-static void add_joint(const struct box_link *link, const struct space_link *own)
+static void add_joint(const struct body_link *own)
 {
-    static const char *const names[] = {
-        [JOINT_LINEAR] = "linear",         [JOINT_REVOLUTE] = "revolute",
-        [JOINT_TWIST] = "twist",           [JOINT_UNIVERSAL] = "universal",
-        [JOINT_BEND_TWIST] = "bend-twist", [JOINT_TWIST_BEND] = "twist-bend",
-        [JOINT_SPHERICAL] = "spherical"};
-    const char *unit = link->joint == JOINT_LINEAR ? "m" : "rad";
-    add(", \"joint\": {\"to\": \"b%d\", \"kind\": \"%s\", ", own->parent, names[link->joint]);
+    const char *unit = own->kind == LINK_LINEAR ? "m" : "rad";
+    add(", \"joint\": {\"to\": \"b%d\", \"kind\": \"%s\", ", own->parent,
+        joint_kinds[own->kind].name);
     add_vector("at_m", own->joint);
     add(", ");
     add_turn("quaternion", own->frame);
@@ -126,7 +123,7 @@ static void add_joint(const struct box_link *link, const struct space_link *own)
         return;
     }
     add(", \"freedoms\": [");
-    for (int k = 0; k < link->freedoms; k++)
+    for (int k = 0; k < body_freedoms(own); k++)
         add("%s{\"lower_%s\": %.17g, \"upper_%s\": %.17g}", k > 0 ? ", " : "", unit, own->lower[k],
             unit, own->upper[k]);
     add("]}");
@@ -135,7 +132,7 @@ static void add_joint(const struct box_link *link, const struct space_link *own)
 /* The creature's tree as a person would write it, its root at a height and a turn. */
 static void write_scene(double height, struct quaternion turn)
 {
-    const struct space_body *body = phenotype.space;
+    const struct body *body = phenotype.body;
     length = 0;
     add("{\"scene\": 1, \"dimensions\": 3, \"world\": {\"gravity_m_s2\": %.17g, \"ground\": %s, "
         "\"friction\": %.17g, \"viscosity_pa_s_m\": %.17g, \"drag_exposure\": true}, \"bodies\": [",
@@ -158,7 +155,7 @@ static void write_scene(double height, struct quaternion turn)
         }
         add("]");
         if (i > 0) {
-            add_joint(&box_body_of(&phenotype)->links[i], &body->links[i]);
+            add_joint(&body->links[i]);
         } else {
             add(", ");
             add_vector("position_m", (struct vec3){0, height, 0});
@@ -191,7 +188,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
     struct dynamics *other;
     struct quaternion turn = quaternion_exp((struct vec3){0.3, -0.2, 0.4});
     struct dynamics *dynamics = make();
-    const struct space_box *boxes;
+    const struct body_box *boxes;
     write_scene(height, turn);
     ck_assert_msg(scene_read_text(&scene, text, length, "scene", &error) == 0, "%s", error.message);
     ck_assert_msg(scene_start(&scene, &arena, &other, &error) == 0, "%s", error.message);
@@ -205,7 +202,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
     /* the scene has its boxes link by link */
     for (int link = 0, k = 0; link < scene.body_count; link++)
         for (int i = 0; i < phenotype.part_count; i++) {
-            if (phenotype.space->boxes[i].link != link)
+            if (phenotype.body->boxes[i].link != link)
                 continue;
             const struct space_tree_link *l = &dynamics_boxes_tree(other)->links[link];
             struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
@@ -236,7 +233,7 @@ END_TEST
 static void move_limp(double time_s, struct vec3 *places)
 {
     struct dynamics *dynamics = make();
-    double qd[SPACE_RATES_MAX * PHENOTYPE_PARTS_MAX] = {0.3, 0.2, -0.1, 1, -2, 0.5};
+    double qd[JOINT_RATES_MAX * PHENOTYPE_PARTS_MAX] = {0.3, 0.2, -0.1, 1, -2, 0.5};
     put_root(dynamics, 2, quaternion_exp((struct vec3){0.3, -0.2, 0.4}));
     dynamics_set_effectors(dynamics, EFFECTORS_SLACK);
     dynamics_set_state(dynamics, dynamics_q(dynamics), qd);
@@ -287,13 +284,13 @@ static struct quaternion turn_in_mirror(struct quaternion q)
 }
 
 /* 1 where a mirror leaves the sign of a freedom as it is: turns about z, slides. */
-static int keeps_sign(const struct box_link *link, int freedom)
+static int keeps_sign(const struct body_link *link, int freedom)
 {
     static const char *const axes[] = {
         [JOINT_LINEAR] = "-",     [JOINT_REVOLUTE] = "z",    [JOINT_TWIST] = "x",
         [JOINT_UNIVERSAL] = "zy", [JOINT_BEND_TWIST] = "zx", [JOINT_TWIST_BEND] = "xz",
         [JOINT_SPHERICAL] = "xyz"};
-    return link->joint == JOINT_LINEAR || axes[link->joint][freedom] == 'z';
+    return link->kind == LINK_LINEAR || axes[link->gene_joint][freedom] == 'z';
 }
 
 /* Boxes' own z axes are reversed. */
@@ -315,11 +312,11 @@ static void mirror_meetings(void)
 /* The phenotype as the plane z = 0 shows it. */
 static void mirror_phenotype(void)
 {
-    const struct space_body *from = phenotype.space;
-    struct space_body *body = arena_take(&arena, 1, sizeof *body);
+    const struct body *from = phenotype.body;
+    struct body *body = arena_take(&arena, 1, sizeof *body);
     *body = *from;
-    struct space_link *links = arena_take(&arena, (size_t)from->link_count, sizeof *links);
-    struct space_box *boxes = arena_take(&arena, (size_t)from->box_count, sizeof *boxes);
+    struct body_link *links = arena_take(&arena, (size_t)from->link_count, sizeof *links);
+    struct body_box *boxes = arena_take(&arena, (size_t)from->box_count, sizeof *boxes);
     body->links = links;
     body->boxes = boxes;
     for (int i = 0; i < body->box_count; i++) {
@@ -328,30 +325,30 @@ static void mirror_phenotype(void)
         boxes[i].turn = turn_in_mirror(from->boxes[i].turn);
     }
     for (int i = 0; i < body->link_count; i++) {
-        const struct box_link *of = &box_body_of(&phenotype)->links[i];
-        struct space_link *link = &links[i];
+        const struct body_link *of = &phenotype.body->links[i];
+        struct body_link *link = &links[i];
         *link = from->links[i];
         link->joint = in_mirror(link->joint);
         link->frame = turn_in_mirror(link->frame);
         link->centre = in_mirror(link->centre);
         link->inertia.xz *= -1;
         link->inertia.yz *= -1;
-        for (int k = 0; k < of->freedoms; k++)
+        for (int k = 0; k < body_freedoms(of); k++)
             if (!keeps_sign(of, k)) {
                 link->lower[k] = -from->links[i].upper[k];
                 link->upper[k] = -from->links[i].lower[k];
             }
     }
-    phenotype.space = body;
+    phenotype.body = body;
     mirror_meetings();
 }
 
 /* Drives go to and fro; a mirrored body's the other way where a mirror says so. */
 static void wave(struct dynamics *dynamics, double time_s, int is_mirrored)
 {
-    const struct box_body *body = box_body_of(&phenotype);
-    for (int i = 1; i < phenotype.space->link_count; i++)
-        for (int k = 0; k < body->links[i].freedoms; k++) {
+    const struct body *body = phenotype.body;
+    for (int i = 1; i < phenotype.body->link_count; i++)
+        for (int k = 0; k < body_freedoms(&body->links[i]); k++) {
             int drive = body->links[i].first_drive + k;
             double sign = is_mirrored && !keeps_sign(&body->links[i], k) ? -1 : 1;
             double target = 0.3 * det_sin(9 * time_s + drive);
@@ -593,8 +590,8 @@ START_TEST(every_freedom_is_felt)
         for (int is_mirrored = 0; is_mirrored < 2; is_mirrored++) {
             grow_pair(FACE_TOP, joints[j], is_mirrored);
             struct dynamics *dynamics = make();
-            const struct box_link *link = &box_body_of(&phenotype)->links[1];
-            ck_assert_int_eq(link->freedoms, j + 1);
+            const struct body_link *link = &phenotype.body->links[1];
+            ck_assert_int_eq(body_freedoms(link), j + 1);
             for (int step = 0; step < 40; step++) {
                 for (int k = 0; k <= j; k++)
                     dynamics_set_target(dynamics, k, 0.2 * (k + 1), 0);
@@ -708,7 +705,7 @@ START_TEST(a_perturbed_start_is_near)
     for (uint64_t id = 1; id <= CREATURES; id++) {
         if (!grow(id))
             continue;
-        const struct box_body *body = box_body_of(&phenotype);
+        const struct body *body = phenotype.body;
         struct dynamics *dynamics = make();
         struct rng rng;
         rng_init(&rng, id, RNG_TEST, 0, 1);
@@ -717,14 +714,14 @@ START_TEST(a_perturbed_start_is_near)
         physics_of(&phenotype)->perturb(dynamics, &phenotype, turned, &rng, 0.1);
         struct vec3 turn = quaternion_log(dynamics_part_turn(dynamics, 0));
         ck_assert(vec3_length(turn) > 0 && vec3_length(turn) < 0.1 * 1.74);
-        for (int i = 1; i < phenotype.space->link_count; i++)
-            for (int k = 0; k < body->links[i].freedoms; k++) {
-                const struct box_link *link = &body->links[i];
-                const struct space_link *own = &phenotype.space->links[i];
+        for (int i = 1; i < phenotype.body->link_count; i++)
+            for (int k = 0; k < body_freedoms(&body->links[i]); k++) {
+                const struct body_link *link = &body->links[i];
+                const struct body_link *own = &phenotype.body->links[i];
                 struct drive_state state;
                 dynamics_drive_state(dynamics, link->first_drive + k, &state);
                 ck_assert_double_lt(fabs(state.value), 0.18);
-                if (link->joint != JOINT_SPHERICAL)
+                if (link->kind != LINK_SPHERICAL)
                     ck_assert(state.value >= own->lower[k] && state.value <= own->upper[k]);
             }
     }

@@ -51,15 +51,15 @@ static void make_chain(void)
 
 static void make_box_in_space(int i)
 {
-    static struct space_link links[2];
+    static struct body_link links[2];
     const struct vec3 size = {1, 0.2, 1};
-    const struct space_box box = {.turn = QUATERNION_ONE, .size_m = size};
+    const struct body_box box = {.turn = QUATERNION_ONE, .size_m = size};
     double *rates[SPACE_MOMENTS], q[7];
-    links[i] = (struct space_link){.parent = -1,
-                                   .kind = SPACE_FREE,
-                                   .frame = QUATERNION_ONE,
-                                   .mass_kg = 1,
-                                   .inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1}};
+    links[i] = (struct body_link){.parent = -1,
+                                  .kind = LINK_FREE,
+                                  .frame = QUATERNION_ONE,
+                                  .mass_kg = 1,
+                                  .inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1}};
     ck_assert_int_eq(
         space_tree_create(&trees[i], &links[i], 1, (struct vec3){0, -9.81, 0}, &stage.arena), 0);
     ck_assert_int_eq(space_limits_create(&limits[i], &trees[i], &links[i], &stage.arena), 0);
@@ -99,7 +99,7 @@ START_TEST(what_is_sound_passes)
     struct dynamics *bodies[2];
     struct forest forest;
     struct error error;
-    static struct body other;
+    static struct test_body other;
     make_chain();
     tree_check(&tree);
     contacts_check(&contacts);
@@ -148,8 +148,8 @@ END_TEST
 START_TEST(limits_the_wrong_way_round)
 {
     body_init_chain(&stage.body, 3, 0.4, 0.1, 1);
-    stage.body.links[2].lower = 1;
-    stage.body.links[2].upper = -1;
+    stage.body.links[2].lower[0] = 1;
+    stage.body.links[2].upper[0] = -1;
     stage_build(&stage);
 }
 END_TEST
@@ -266,7 +266,7 @@ END_TEST
 static struct forest *make_forest(void)
 {
     static struct forest forest;
-    static struct body boxes[2];
+    static struct test_body boxes[2];
     struct dynamics *bodies[2];
     struct error error;
     for (int i = 0; i < 2; i++) {

@@ -734,7 +734,7 @@ END_TEST
 /* Two boxes of 1 and 3 kg, each hung on the world by x, y and a hinge, head-on at 2 m/s. */
 static void build_two_boxes(double elasticity)
 {
-    struct body *b = &stage.body;
+    struct test_body *b = &stage.body;
     const struct body_part box = {.parent = -1, .width_m = 0.4, .height_m = 0.4, .mass_kg = 1};
     body_init(b, &box, 1);
     body_hang_free(b);
@@ -743,12 +743,12 @@ static void build_two_boxes(double elasticity)
         b->links[3 + i].parent = i == 1 ? 0 : 2 + i;
     }
     b->links[6].mass_kg *= 3;
-    b->links[6].inertia_kg_m2 *= 3;
+    b->links[6].inertia.zz *= 3;
     b->parts[1] = b->parts[0];
     b->parts[1].mass_kg = 3;
     b->parts[1].link = 6;
     b->phenotype.part_count = 2;
-    b->phenotype.plane->link_count = 7;
+    b->phenotype.body->link_count = 7;
     b->phenotype.mass_kg = 4;
     double q[DOF] = {0, 0, 0, -1, 2, 0, 1, 2, 0}, qd[DOF] = {0, 0, 0, 1, 0, 0, -1, 0, 0};
     stage.world = (struct world){.own_elasticity = elasticity};

@@ -52,7 +52,7 @@ static void draw_body(struct tree *tree, int most)
             p->parts[i].shape = PART_DISK;
             p->parts[i].height_m = p->parts[i].width_m;
         }
-    for (int i = 0; i < 2 + p->plane->link_count; i++) {
+    for (int i = 0; i < 2 + p->body->link_count; i++) {
         q[i] = rng_uniform(&rng, -3, 3);
         qd[i] = rng_uniform(&rng, -2, 2);
     }
@@ -72,7 +72,7 @@ static void draw_body(struct tree *tree, int most)
                                 .sin = sin(angle),
                                 .shape = part->shape};
     }
-    for (int i = 0; i < p->plane->link_count; i++) {
+    for (int i = 0; i < p->body->link_count; i++) {
         /* as a field: about the root's origin */
         const struct tree_link *l = &tree->links[i];
         struct motion v = l->velocity;
@@ -430,7 +430,7 @@ START_TEST(leading_faces_feel_half)
             stage_set(&stage, zero, spin);
             stage_run(&stage, 0.5);
             double cubes = length * length * length + width * width * width;
-            double rate = share * k * cubes / 6 / stage.body.links[0].inertia_kg_m2;
+            double rate = share * k * cubes / 6 / stage.body.links[0].inertia.zz;
             check_method(m, "rate", dynamics_qd(stage.dynamics)[2], 4 * exp(-rate * 0.5));
             check_ledger(m);
         }
@@ -475,7 +475,7 @@ START_TEST(quadratic_drag_slows_a_spinning_plate)
         stage_set(&stage, zero, spin);
         stage_run(&stage, 1);
         double powers = length * length * length * length + width * width * width * width;
-        double c = k * powers / 16 / stage.body.links[0].inertia_kg_m2;
+        double c = k * powers / 16 / stage.body.links[0].inertia.zz;
         check_method(m, "rate", dynamics_qd(stage.dynamics)[2], -5 / (1 + 5 * c));
         check_method(m, "angle", dynamics_q(stage.dynamics)[2], -log(1 + 5 * c) / c);
         check_ledger(m);
@@ -510,7 +510,7 @@ static void build_random(int most)
 {
     double q[DOF] = {0}, qd[DOF] = {0};
     body_init_random(&stage.body, most, &rng);
-    for (int i = 0; i < 2 + stage.body.phenotype.plane->link_count; i++) {
+    for (int i = 0; i < 2 + stage.body.phenotype.body->link_count; i++) {
         q[i] = rng_uniform(&rng, -1, 1);
         qd[i] = rng_uniform(&rng, -3, 3);
     }

@@ -482,8 +482,8 @@ START_TEST(linear_targets_are_clamped_to_the_limits)
     for (int i = 0; i < INTEGRATORS; i++) {
         stage.settings.integrator = integrators[i];
         build_pair(0, 0, 1000);
-        stage.body.links[1].lower = -0.1;
-        stage.body.links[1].upper = 0.2;
+        stage.body.links[1].lower[0] = -0.1;
+        stage.body.links[1].upper[0] = 0.2;
         stage_build(&stage);
         dynamics_set_target(stage.dynamics, 1, 25, 10);
         stage_run(&stage, 2);
@@ -1173,7 +1173,7 @@ START_TEST(whips_are_balanced)
     stage.world = (struct world){.gravity_m_s2 = BODY_GRAVITY};
     stage.settings.integrator = INTEGRATOR_RK4;
     body_init_chain(&stage.body, BODY_PARTS_MAX, 0.1, 0.01, 0.1);
-    stage.body.phenotype.plane->is_root_fixed = 1;
+    stage.body.links[0].kind = LINK_RIGID;
     stage.body.links[0].mass_kg = 0;
     stage_build(&stage);
     stage_run(&stage, 10);

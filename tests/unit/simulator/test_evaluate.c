@@ -956,7 +956,7 @@ static int watch_view(void *context, const struct evaluate_view *view)
     if (seen == 1) {
         /* everything starts from rest */
         watch->is_consistent &= view->ledger->kinetic_j == 0 && view->ledger->loss_impact_j == 0;
-        for (int i = 0; i < 3 && i + 1 < view->phenotype->plane->link_count; i++)
+        for (int i = 0; i < 3 && i + 1 < view->phenotype->body->link_count; i++)
             watch->score_q[i] = dynamics_q(view->dynamics)[3 + i];
     }
     if (seen <= 2)

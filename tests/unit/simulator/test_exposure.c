@@ -393,22 +393,22 @@ END_TEST
 static struct arena arena;
 static struct space_tree tree;
 static struct space_drag drag;
-static struct space_box boxes[HEAP];
+static struct body_box boxes[HEAP];
 
 /* A free link that is a heap of boxes at random, or a small one in a dry shell. */
 static void build_heap(int is_sealed, const struct space_drag_law *law)
 {
-    struct space_link link = {.parent = -1,
-                              .kind = SPACE_FREE,
-                              .frame = QUATERNION_ONE,
-                              .mass_kg = 1,
-                              .inertia = {1, 0, 0, 1, 0, 1}};
+    struct body_link link = {.parent = -1,
+                             .kind = LINK_FREE,
+                             .frame = QUATERNION_ONE,
+                             .mass_kg = 1,
+                             .inertia = {1, 0, 0, 1, 0, 1}};
     double q[7] = {rng_uniform(&rng, -1, 1), 0, 1, 0.5, -0.5, 0.1, 0.7};
     int count = is_sealed ? 2 : HEAP - 2;
     ck_assert_int_eq(arena_init(&arena, 1u << 20), 0);
     for (int i = 0; i < count; i++) {
         struct quaternion turn = quaternion_exp(vec3_scale(draw_direction(&rng), 2));
-        boxes[i] = (struct space_box){
+        boxes[i] = (struct body_box){
             .turn = turn,
             .centre = vec3_scale(draw_direction(&rng), 0.6),
             .size_m = {rng_uniform(&rng, 0.2, 0.8), rng_uniform(&rng, 0.2, 0.8), 0.5}};

@@ -14,7 +14,7 @@ enum { DOF = BODY_DOF_MAX, LINKS = BODY_LINKS_MAX, TREES = 1500 };
 #define TOLERANCE 1e-10
 
 static struct arena arena;
-static struct body body;
+static struct test_body body;
 static struct tree tree;
 static struct rng rng;
 
@@ -44,7 +44,8 @@ static void draw_sample(struct sample *s, int parts, double viscosity, double fa
     *s = (struct sample){.gravity = rng_uniform(&rng, 0, 20), .h = rng_uniform(&rng, 0.001, 0.01)};
     arena_reset(&arena);
     body_init_mixed(&body, parts, 0, &rng);
-    body.phenotype.plane->is_root_fixed = rng_chance(&rng, 0.3);
+    if (rng_chance(&rng, 0.3))
+        body.links[0].kind = LINK_RIGID;
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
     tree.gravity_x = rng_uniform(&rng, -2, 2);
     for (int i = 0; i < tree.dof; i++) {

@@ -28,7 +28,7 @@ static struct genome genomes[MOST];
 static struct phenotype phenotypes[MOST];
 static struct world world;
 static struct dynamics_settings settings;
-static struct body bodies[MOST];
+static struct test_body bodies[MOST];
 static struct sphere_fixture spheres[MOST];
 static struct dynamics *all[MOST];
 static struct forest forest;

@@ -51,7 +51,7 @@ static void ask(struct body_gene *body, double signal)
 static int look(void *context, const struct evaluate_view *view)
 {
     const struct phenotype *p = view->phenotype;
-    int link = p->plane->link_count - 1, part = p->plane->links[link].part;
+    int link = p->body->link_count - 1, part = p->body->links[link].part;
     struct part_state root, child;
     if (view->phase != PHASE_SCORE)
         return 0;
@@ -62,7 +62,7 @@ static int look(void *context, const struct evaluate_view *view)
     seen.felt = view->sensors[part * SENSOR_COUNT + SENSOR_JOINT];
     seen.out_m = cos(root.angle_rad) * (child.at_m.x - root.at_m.x) +
                  sin(root.angle_rad) * (child.at_m.y - root.at_m.y);
-    seen.links = p->plane->link_count;
+    seen.links = p->body->link_count;
     seen.parts = p->part_count;
     if (seen.ticks < TICKS_MAX)
         seen.angles[seen.ticks++] = seen.joint;

@@ -114,16 +114,15 @@ static void draw_body(double linear)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX], bounds[4];
     body_init_mixed(&stage.body, 8, linear, &rng);
-    for (int i = 1; i < stage.body.phenotype.plane->link_count; i++) {
-        struct link *link = &stage.body.links[i];
-        double range = link->joint_kind == LINK_LINEAR ? 0.2 : 1.5;
-        link->lower = -range;
-        link->upper = range;
-        link->has_effector = 1;
+    for (int i = 1; i < stage.body.phenotype.body->link_count; i++) {
+        struct body_link *link = &stage.body.links[i];
+        double range = link->kind == LINK_LINEAR ? 0.2 : 1.5;
+        link->lower[0] = -range;
+        link->upper[0] = range;
         link->strength = rng_uniform(&rng, 0, 5);
     }
     stage_build(&stage);
-    for (int i = 0; i < stage.body.phenotype.plane->link_count + 2; i++)
+    for (int i = 0; i < stage.body.phenotype.body->link_count + 2; i++)
         qd[i] = rng_uniform(&rng, -3, 3);
     read_bounds(stage.dynamics, bounds);
     q[1] = 0.02 - bounds[1];
@@ -143,7 +142,7 @@ static double run_bodies(double friction, double elasticity, double linear)
         draw_body(linear);
         struct state is = state_now();
         for (int step = 0; step < STEPS; step++) {
-            for (int i = 1; i < stage.body.phenotype.plane->link_count && step % 4 == 0; i++)
+            for (int i = 1; i < stage.body.phenotype.body->link_count && step % 4 == 0; i++)
                 dynamics_set_target(stage.dynamics, i, rng_uniform(&rng, -1, 1), 0);
             worst = fmax(worst, step_from_nowhere(&is));
         }
@@ -198,7 +197,7 @@ START_TEST(drag_gives_what_it_says)
     for (int k = 0; k < 30; k++) {
         draw_body(_i / 4 ? 0.5 : 0);
         for (int step = 0; step < STEPS; step++) {
-            for (int i = 1; i < stage.body.phenotype.plane->link_count && step % 4 == 0; i++)
+            for (int i = 1; i < stage.body.phenotype.body->link_count && step % 4 == 0; i++)
                 dynamics_set_target(stage.dynamics, i, rng_uniform(&rng, -1, 1), 0);
             worst = fmax(worst, step_from_medium());
         }

@@ -157,8 +157,8 @@ START_TEST(builds_links)
     struct dynamics *dynamics;
     struct part_state state;
     ck_assert_msg(read_text(arm) == 0, "%s", error.message);
-    ck_assert_int_eq(scene.phenotype.plane->link_count, 3);
-    ck_assert_int_eq(scene.phenotype.plane->is_root_fixed, 1);
+    ck_assert_int_eq(scene.phenotype.body->link_count, 3);
+    ck_assert_int_eq(body_is_fixed(scene.phenotype.body), 1);
     ck_assert_int_eq(scene.bodies[0].link, 0);
     ck_assert_int_eq(scene.bodies[2].link, scene.bodies[1].link);
     ck_assert_double_eq_tol(scene.phenotype.mass_kg, 2.6, 1e-12);

@@ -10,7 +10,7 @@ static struct params params;
 static struct world world;
 static struct light light;
 static struct senses senses;
-static struct body body;
+static struct test_body body;
 static struct dynamics *dynamics;
 
 static void set(const char *assignment)
@@ -48,7 +48,8 @@ static void make_pair(int mirror)
                                          .servo_rad_s = 30,
                                          .joint_speed_rad_s = 20};
     body_init(&body, parts, 2);
-    body.parts[1].mirror = body.links[1].mirror = mirror;
+    body.parts[1].mirror = mirror;
+    body.links[1].sign[0] = mirror;
     world_init(&world, &params);
     dynamics = dynamics_create(&body.phenotype, &world, &settings, &arena);
     ck_assert_ptr_nonnull(dynamics);
@@ -102,9 +103,9 @@ START_TEST(linear_joints_and_their_rates)
 {
     for (int mirror = -1; mirror <= 1; mirror += 2) {
         make_pair(mirror);
-        body.links[1].joint_kind = LINK_LINEAR;
-        body.links[1].axis = (struct vec2){1, 0};
-        body.links[1].mirror = 1;
+        body.links[1].kind = LINK_LINEAR;
+        body.links[1].axis = (struct vec3){1, 0, 0};
+        body.links[1].sign[0] = 1;
         body.links[1].scale = 2;
         place(0, 5, 0.3, 0.5, -0.25);
         feel(0);

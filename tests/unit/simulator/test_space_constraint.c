@@ -10,19 +10,19 @@
 #include "simulator/reference/space/space_constraint.h"
 #include "tests/suite.h"
 
-enum { LINKS = 6, RATES_MAX = SPACE_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
+enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
 
 static struct arena arena;
 static struct rng rng;
-static struct space_link links[LINKS];
-static struct space_box boxes[LINKS];
-static struct space_body body = {links, LINKS, boxes, LINKS};
+static struct body_link links[LINKS];
+static struct body_box boxes[LINKS];
+static struct body body = {links, LINKS, boxes, LINKS};
 static struct space_world world;
 static struct dynamics_settings settings;
 static double q[COORDINATES_MAX], qd[RATES_MAX];
 static struct space_state *fast;
 static struct space_state *exact;
-static int rates, seen[SPACE_JOINT_COUNT];
+static int rates, seen[LINK_JOINT_COUNT];
 
 static struct vec3 random_vector(double most)
 {
@@ -38,28 +38,28 @@ static struct quaternion random_turn(void)
 static void make_link(int i)
 {
     struct vec3 size = random_vector(0.1), middle = random_vector(0.2);
-    struct space_link *link = &links[i];
+    struct body_link *link = &links[i];
     size = (struct vec3){0.2 + size.x, 0.2 + size.y, 0.2 + size.z};
-    *link = (struct space_link){.parent = i == 0 ? -1 : (int)rng_below(&rng, (uint64_t)i),
-                                .kind = (enum space_joint_kind)rng_below(&rng, SPACE_FREE),
-                                .joint = random_vector(0.2),
-                                .frame = random_turn(),
-                                .mass_kg = 1000 * size.x * size.y * size.z,
-                                .centre = middle,
-                                .cone_rad = HUGE_VAL};
+    *link = (struct body_link){.parent = i == 0 ? -1 : (int)rng_below(&rng, (uint64_t)i),
+                               .kind = (enum link_joint)rng_below(&rng, LINK_FREE),
+                               .joint = random_vector(0.2),
+                               .frame = random_turn(),
+                               .mass_kg = 1000 * size.x * size.y * size.z,
+                               .centre = middle,
+                               .cone_rad = HUGE_VAL};
     if (i == 0 && rng_below(&rng, 2) == 0)
-        *link = (struct space_link){.parent = -1,
-                                    .kind = rng_below(&rng, 4) ? SPACE_FREE : SPACE_PLANAR,
-                                    .frame = QUATERNION_ONE,
-                                    .mass_kg = link->mass_kg,
-                                    .centre = middle,
-                                    .cone_rad = HUGE_VAL};
+        *link = (struct body_link){.parent = -1,
+                                   .kind = rng_below(&rng, 4) ? LINK_FREE : LINK_PLANAR,
+                                   .frame = QUATERNION_ONE,
+                                   .mass_kg = link->mass_kg,
+                                   .centre = middle,
+                                   .cone_rad = HUGE_VAL};
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = link->mass_kg / 12;
     struct sym3 principal = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)};
-    boxes[i] = (struct space_box){i, middle, random_turn(), size, 0, 0};
+    boxes[i] = (struct body_box){i, middle, random_turn(), size, 0, 0};
     struct mat3 turned = quaternion_matrix(boxes[i].turn);
     link->inertia = sym3_turned(&principal, &turned);
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         link->lower[k] = -HUGE_VAL;
         link->upper[k] = HUGE_VAL;
     }
@@ -143,7 +143,7 @@ START_TEST(states_are_the_same)
         for (int i = 0; i < rates; i++)
             ck_assert_double_eq_tol(exact->qd[i], qd[i], 1e-12);
     }
-    for (int i = 0; i < SPACE_JOINT_COUNT; i++)
+    for (int i = 0; i < LINK_JOINT_COUNT; i++)
         ck_assert_int_gt(seen[i], 0);
 }
 END_TEST
@@ -169,7 +169,7 @@ START_TEST(trees_move_alike)
                                              .is_quadratic = round % 2,
                                              .is_leading = round % 4 == 1};
         make_pair();
-        int first = links[0].kind == SPACE_FREE ? SPACE_RATES_MAX : 0;
+        int first = links[0].kind == LINK_FREE ? JOINT_RATES_MAX : 0;
         for (int i = first; i < rates; i += 2) {
             double target = rng_uniform(&rng, -0.5, 0.5);
             space_state_set_effector(fast, i, 1000);
@@ -199,7 +199,7 @@ START_TEST(momentum_is_kept)
     for (int round = 0; round < 8; round++) {
         struct vec3 sums[2][2];
         make_pair();
-        if (links[0].kind != SPACE_FREE)
+        if (links[0].kind != LINK_FREE)
             continue;
         for (int when = 0; when < 2; when++) {
             struct vec3 linear = {0, 0, 0}, angular = linear;
@@ -229,15 +229,15 @@ START_TEST(boxes_part)
 {
     for (int i = 0; i < 2; i++) {
         double mass = i == 0 ? 1 : 4, inertia = mass / 6;
-        links[i] = (struct space_link){.parent = -1,
-                                       .kind = SPACE_FREE,
-                                       .frame = QUATERNION_ONE,
-                                       .mass_kg = mass,
-                                       .inertia = {inertia, 0, 0, inertia, 0, inertia},
-                                       .cone_rad = HUGE_VAL};
-        boxes[i] = (struct space_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0, 0};
+        links[i] = (struct body_link){.parent = -1,
+                                      .kind = LINK_FREE,
+                                      .frame = QUATERNION_ONE,
+                                      .mass_kg = mass,
+                                      .inertia = {inertia, 0, 0, inertia, 0, inertia},
+                                      .cone_rad = HUGE_VAL};
+        boxes[i] = (struct body_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0, 0};
     }
-    const struct space_body pair = {links, 2, boxes, 2};
+    const struct body pair = {links, 2, boxes, 2};
     settings.integrator = INTEGRATOR_AUTO;
     world.gravity_m_s2 = (struct vec3){0, 0, 0};
     exact = space_solver_constraint.create(&pair, &world, &settings, &arena);

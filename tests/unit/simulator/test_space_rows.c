@@ -31,22 +31,22 @@ static struct vec3 random_vector(double most)
     return (struct vec3){x, y, rng_uniform(&rng, -most, most)};
 }
 
-static struct space_link make_link(int parent, enum space_joint_kind kind)
+static struct body_link make_link(int parent, enum link_joint kind)
 {
-    struct space_link link = {.parent = parent,
-                              .kind = kind,
-                              .frame = QUATERNION_ONE,
-                              .mass_kg = 1,
-                              .inertia = {0.01, 0, 0, 0.02, 0, 0.03},
-                              .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+    struct body_link link = {.parent = parent,
+                             .kind = kind,
+                             .frame = QUATERNION_ONE,
+                             .mass_kg = 1,
+                             .inertia = {0.01, 0, 0, 0.02, 0, 0.03},
+                             .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         link.lower[k] = -HUGE_VAL;
         link.upper[k] = HUGE_VAL;
     }
     return link;
 }
 
-static struct space_constraint *create(const struct space_body *body)
+static struct space_constraint *create(const struct body *body)
 {
     struct space_world world = {.surfaces = {.has_ground = 0}};
     struct dynamics_settings settings = {.dt_s = 0.01, .rtol = 1e-8};
@@ -112,11 +112,10 @@ static void close_gap(struct space_constraint *c, const struct touch *t)
 START_TEST(boxes_that_touch)
 {
     for (int round = 0; round < ROUNDS; round++) {
-        struct space_link links[2] = {make_link(-1, SPACE_FREE), make_link(-1, SPACE_FREE)};
-        struct space_box boxes[2] = {
-            {.turn = QUATERNION_ONE, .size_m = {0.4, 0.3, 0.2}},
-            {.link = 1, .turn = QUATERNION_ONE, .size_m = {0.3, 0.5, 0.2}}};
-        struct space_body body = {links, 2, boxes, 2};
+        struct body_link links[2] = {make_link(-1, LINK_FREE), make_link(-1, LINK_FREE)};
+        struct body_box boxes[2] = {{.turn = QUATERNION_ONE, .size_m = {0.4, 0.3, 0.2}},
+                                    {.link = 1, .turn = QUATERNION_ONE, .size_m = {0.3, 0.5, 0.2}}};
+        struct body body = {links, 2, boxes, 2};
         struct space_constraint *c = create(&body);
         for (int i = 0; i < 2; i++) {
             struct space_place p = {random_vector(0.2), quaternion_exp(random_vector(2)),
@@ -143,10 +142,10 @@ END_TEST
 
 START_TEST(joints_at_limits)
 {
-    static const enum space_joint_kind kinds[] = {SPACE_SPHERICAL, SPACE_REVOLUTE, SPACE_LINEAR};
+    static const enum link_joint kinds[] = {LINK_SPHERICAL, LINK_REVOLUTE, LINK_LINEAR};
     for (int round = 0; round < ROUNDS; round++) {
-        struct space_link links[2] = {make_link(-1, SPACE_FREE), make_link(0, kinds[round % 3])};
-        struct space_body body = {links, 2, NULL, 0};
+        struct body_link links[2] = {make_link(-1, LINK_FREE), make_link(0, kinds[round % 3])};
+        struct body body = {links, 2, NULL, 0};
         double q[16] = {0}, qd[16];
         links[1].lower[0] = -0.5;
         links[1].upper[0] = 0.5;

@@ -14,8 +14,8 @@ enum { BODIES_MAX = 12 };
 
 /* Free boxes and chains of them, to be put somewhere. */
 struct heap {
-    struct space_link links[BODIES_MAX];
-    struct space_box boxes[BODIES_MAX];
+    struct body_link links[BODIES_MAX];
+    struct body_box boxes[BODIES_MAX];
     int count;
     struct space_world world;
     struct dynamics_settings settings;
@@ -46,25 +46,25 @@ static int add_box(double mass_kg, struct vec3 size)
 {
     double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, m = mass_kg / 12;
     heap.links[heap.count] =
-        (struct space_link){.parent = -1,
-                            .kind = SPACE_FREE,
-                            .frame = QUATERNION_ONE,
-                            .mass_kg = mass_kg,
-                            .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
-                            .cone_rad = HUGE_VAL};
-    for (int k = 0; k < SPACE_RATES_MAX; k++) {
+        (struct body_link){.parent = -1,
+                           .kind = LINK_FREE,
+                           .frame = QUATERNION_ONE,
+                           .mass_kg = mass_kg,
+                           .inertia = {m * (y + z), 0, 0, m * (x + z), 0, m * (x + y)},
+                           .cone_rad = HUGE_VAL};
+    for (int k = 0; k < JOINT_RATES_MAX; k++) {
         heap.links[heap.count].lower[k] = -HUGE_VAL;
         heap.links[heap.count].upper[k] = HUGE_VAL;
     }
     heap.boxes[heap.count] =
-        (struct space_box){.link = heap.count, .turn = QUATERNION_ONE, .size_m = size};
+        (struct body_box){.link = heap.count, .turn = QUATERNION_ONE, .size_m = size};
     return heap.count++;
 }
 
 /* Joins the last box to the one before, end to end along x. */
-static void join(enum space_joint_kind kind)
+static void join(enum link_joint kind)
 {
-    struct space_link *link = &heap.links[heap.count - 1];
+    struct body_link *link = &heap.links[heap.count - 1];
     double half = heap.boxes[heap.count - 1].size_m.x / 2, before = 0;
     link->kind = kind;
     link->parent = heap.count - 2;
@@ -75,7 +75,7 @@ static void join(enum space_joint_kind kind)
 
 static void start(void)
 {
-    const struct space_body body = {heap.links, heap.count, heap.boxes, heap.count};
+    const struct body body = {heap.links, heap.count, heap.boxes, heap.count};
     arena_reset(&heap.arena);
     heap.dynamics =
         space_solver_articulated.create(&body, &heap.world, &heap.settings, &heap.arena);
@@ -271,8 +271,8 @@ END_TEST
 /* Chains and boxes at random, that fall on one another. */
 static void build_pile(int seed)
 {
-    static const enum space_joint_kind kinds[] = {SPACE_UNIVERSAL,  SPACE_SPHERICAL, SPACE_REVOLUTE,
-                                                  SPACE_TWIST_BEND, SPACE_LINEAR,    SPACE_RIGID};
+    static const enum link_joint kinds[] = {LINK_UNIVERSAL,  LINK_SPHERICAL, LINK_REVOLUTE,
+                                            LINK_TWIST_BEND, LINK_LINEAR,    LINK_RIGID};
     rng_init(&rng, (uint64_t)seed, RNG_TEST, 0, 0);
     heap.count = 0;
     for (int i = 0; i < 8; i++) {

@@ -42,18 +42,18 @@ static struct quaternion draw_turn(void)
 /* Links of all joints, on one of two free roots. */
 static void draw_tree(void)
 {
-    struct space_link links[LINKS];
+    struct body_link links[LINKS];
     for (int i = 0; i < LINKS; i++) {
         int parent = i < 2 ? -1 : (int)rng_uniform(&rng, 0, i);
-        int kind = i < 2 ? SPACE_FREE : (int)rng_uniform(&rng, 0, SPACE_FREE);
-        links[i] = (struct space_link){.parent = parent,
-                                       .kind = (enum space_joint_kind)kind,
-                                       .joint = draw_vector(),
-                                       .frame = draw_turn(),
-                                       .mass_kg = rng_uniform(&rng, 0.5, 2),
-                                       .centre = draw_vector(),
-                                       .inertia = {0.1, 0, 0, 0.2, 0, 0.15},
-                                       .cone_rad = HUGE_VAL};
+        int kind = i < 2 ? LINK_FREE : (int)rng_uniform(&rng, 0, LINK_FREE);
+        links[i] = (struct body_link){.parent = parent,
+                                      .kind = (enum link_joint)kind,
+                                      .joint = draw_vector(),
+                                      .frame = draw_turn(),
+                                      .mass_kg = rng_uniform(&rng, 0.5, 2),
+                                      .centre = draw_vector(),
+                                      .inertia = {0.1, 0, 0, 0.2, 0, 0.15},
+                                      .cone_rad = HUGE_VAL};
     }
     arena_reset(&arena);
     ck_assert_int_eq(space_tree_create(&tree, links, LINKS, (struct vec3){0, -9.81, 0}, &arena), 0);
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(rows_of_joints_give_the_response)
 {
     for (int n = 0; n < TREES; n++) {
-        double joint[SPACE_RATES_MAX], torques[RATES_MAX] = {0}, response[RATES_MAX];
+        double joint[JOINT_RATES_MAX], torques[RATES_MAX] = {0}, response[RATES_MAX];
         int link = n % LINKS, from = 0, to = 0;
         draw_tree();
         memset(rows, 0, sizeof rows);

@@ -83,8 +83,8 @@ static void build_box(double width_m, double height_m, double stretch, double st
 
 static void drive(double time_s)
 {
-    for (int i = 1; i < stage.body.plane.link_count; i++)
-        if (stage.body.links[i].has_effector)
+    for (int i = 1; i < stage.body.body.link_count; i++)
+        if (stage.body.links[i].strength > 0)
             dynamics_set_target(stage.dynamics, i, 0.4 * sin(5 * time_s + i),
                                 2 * cos(5 * time_s + i));
 }

@@ -19,7 +19,7 @@ enum { LINKS = BODY_LINKS_MAX, DOF = BODY_DOF_MAX, TREES = 2000, PARTS = 8 };
 #define TOLERANCE 1e-10
 
 static struct arena arena;
-static struct body body;
+static struct test_body body;
 static struct tree tree;
 static struct rng rng;
 
@@ -53,8 +53,8 @@ struct pose {
 /* Where a place of a link at birth is now, in its frame. */
 static void stretch_place(const struct pose *pose, int link, double complex *x, double complex *y)
 {
-    const struct link *l = &body.links[link];
-    if (l->joint_kind != LINK_STRETCH)
+    const struct body_link *l = &body.links[link];
+    if (l->kind != LINK_STRETCH)
         return;
     double complex along = (l->axis.x * *x + l->axis.y * *y) * pose->grow[link];
     double complex across = (l->axis.x * *y - l->axis.y * *x) / pose->grow[link];
@@ -64,24 +64,24 @@ static void stretch_place(const struct pose *pose, int link, double complex *x, 
 
 static void find_pose(struct pose *pose, const double complex *q)
 {
-    const struct link *links = body.links;
-    for (int i = 0; i < body.phenotype.plane->link_count; i++) {
+    const struct body_link *links = body.links;
+    for (int i = 0; i < body.phenotype.body->link_count; i++) {
         int parent = links[i].parent;
         pose->angle[i] = q[2 + i];
         pose->px[i] = q[0];
         pose->py[i] = q[1];
-        pose->grow[i] = i && links[i].joint_kind == LINK_STRETCH ? cexp(q[2 + i]) : 1;
+        pose->grow[i] = i && links[i].kind == LINK_STRETCH ? cexp(q[2 + i]) : 1;
         if (i) {
             double complex c = ccos(pose->angle[parent]), s = csin(pose->angle[parent]);
             double complex x = links[i].joint.x, y = links[i].joint.y;
             stretch_place(pose, parent, &x, &y);
             pose->out_x[i] = c * x - s * y;
             pose->out_y[i] = s * x + c * y;
-            if (links[i].joint_kind == LINK_LINEAR) {
+            if (links[i].kind == LINK_LINEAR) {
                 x += q[2 + i] * links[i].axis.x;
                 y += q[2 + i] * links[i].axis.y;
             }
-            if (links[i].joint_kind != LINK_HINGE)
+            if (links[i].kind != LINK_REVOLUTE)
                 pose->angle[i] = 0;
             pose->angle[i] += pose->angle[parent];
             pose->px[i] = pose->px[parent] + c * x - s * y;
@@ -127,18 +127,18 @@ static void find_jacobian(const struct pose *pose, int link, double complex x, d
     for (int k = 0; k < DOF; k++)
         j[0][k] = j[1][k] = j[2][k] = 0;
     j[1][0] = j[2][1] = 1;
-    for (int k = 0; k < body.phenotype.plane->link_count; k++) {
+    for (int k = 0; k < body.phenotype.body->link_count; k++) {
         if (!is_on_path(k, link))
             continue;
-        if (k > 0 && body.links[k].joint_kind == LINK_LINEAR) {
+        if (k > 0 && body.links[k].kind == LINK_LINEAR) {
             double complex c = ccos(pose->angle[k]), s = csin(pose->angle[k]);
             j[1][2 + k] = c * body.links[k].axis.x - s * body.links[k].axis.y;
             j[2][2 + k] = s * body.links[k].axis.x + c * body.links[k].axis.y;
             continue;
         }
-        if (k > 0 && body.links[k].joint_kind == LINK_STRETCH)
+        if (k > 0 && body.links[k].kind == LINK_STRETCH)
             find_stretch_column(pose, k, link, x, y, j);
-        if (k > 0 && body.links[k].joint_kind != LINK_HINGE)
+        if (k > 0 && body.links[k].kind != LINK_REVOLUTE)
             continue;
         j[0][2 + k] = 1;
         j[1][2 + k] = -(y - pose->py[k]);
@@ -207,7 +207,7 @@ static void add_mass(struct dense *dense, const struct pose *pose, int link, dou
 static void add_stretching_mass(struct dense *dense, const struct pose *pose, int i,
                                 const double *qd)
 {
-    const struct link *l = &body.links[i];
+    const struct body_link *l = &body.links[i];
     double complex c = ccos(pose->angle[i]), s = csin(pose->angle[i]);
     for (int corner = 0; corner < 4; corner++) {
         double along = (corner & 1 ? 1 : -1) * l->half_m.x / sqrt(3);
@@ -224,17 +224,16 @@ static void make_dense(struct dense *dense, const double *q, const double *qd, d
 {
     double complex moved[DOF] = {0};
     struct pose pose;
-    *dense = (struct dense){.dof = 2 + body.phenotype.plane->link_count};
+    *dense = (struct dense){.dof = 2 + body.phenotype.body->link_count};
     for (int i = 0; i < dense->dof; i++)
         moved[i] = q[i] + I * (tiny * qd[i]);
     find_pose(&pose, moved);
-    for (int i = 0; i < body.phenotype.plane->link_count; i++) {
-        const struct link *link = &body.links[i];
-        if (i > 0 && link->joint_kind == LINK_STRETCH)
+    for (int i = 0; i < body.phenotype.body->link_count; i++) {
+        const struct body_link *link = &body.links[i];
+        if (i > 0 && link->kind == LINK_STRETCH)
             add_stretching_mass(dense, &pose, i, qd);
         else
-            add_mass(dense, &pose, i, pose.cx[i], pose.cy[i], link->mass_kg, link->inertia_kg_m2,
-                     qd);
+            add_mass(dense, &pose, i, pose.cx[i], pose.cy[i], link->mass_kg, link->inertia.zz, qd);
     }
     for (int i = 0; i < body.phenotype.part_count && viscosity > 0; i++)
         add_drag(dense, &pose, &body.parts[i], viscosity);
@@ -289,15 +288,15 @@ struct sample {
 static void draw_pose(struct sample *s, double viscosity)
 {
     ck_assert_int_eq(tree_create(&tree, &body.phenotype, viscosity, &arena), 0);
-    ck_assert_int_eq(tree.dof, 2 + body.phenotype.plane->link_count);
+    ck_assert_int_eq(tree.dof, 2 + body.phenotype.body->link_count);
     for (int i = 0; i < tree.dof; i++) {
         s->q[i] = rng_uniform(&rng, -4, 4);
         s->qd[i] = rng_uniform(&rng, -5, 5);
         s->start[i] = rng_uniform(&rng, -5, 5);
         s->tau[i] = i > 2 ? rng_uniform(&rng, -3, 3) : 0;
-        if (i > 2 && body.links[i - 2].joint_kind == LINK_STRETCH)
+        if (i > 2 && body.links[i - 2].kind == LINK_STRETCH)
             s->q[i] /= 6; /* up to ln 2 */
-        if (i > 2 && body.links[i - 2].joint_kind == LINK_FIXED)
+        if (i > 2 && body.links[i - 2].kind == LINK_RIGID)
             s->q[i] = s->qd[i] = s->start[i] = 0;
     }
     tree_set_pose(&tree, s->q);
@@ -344,7 +343,7 @@ static double find_error(const double *a, const double *b, int count)
 static void lock_fixed(double mass[DOF][DOF], double *force)
 {
     for (int i = 3; i < tree.dof; i++) {
-        if (body.links[i - 2].joint_kind != LINK_FIXED)
+        if (body.links[i - 2].kind != LINK_RIGID)
             continue;
         for (int k = 0; k < tree.dof; k++)
             mass[i][k] = mass[k][i] = i == k;
@@ -444,7 +443,7 @@ START_TEST(accelerations_again_are_those_of_the_whole)
         for (int k = 0; k < tree.dof; k++) {
             s.extra[k] = half > 0 && k > 2 ? rng_uniform(&rng, 0, 0.5) : 0;
             qd[k] = s.qd[k] + rng_uniform(&rng, -2, 2);
-            if (k > 2 && body.links[k - 2].joint_kind == LINK_FIXED)
+            if (k > 2 && body.links[k - 2].kind == LINK_RIGID)
                 qd[k] = 0;
         }
         tree_accelerate(&tree, s.tau, s.extra, s.gravity, half, first);
@@ -552,7 +551,7 @@ static void draw_rows(const struct sample *s, struct tree_rows *rows, int row,
     for (int k = 0; k < 2 && are_joints; k++) {
         int joint = 1 + (int)rng_below(&rng, (uint32_t)(links - 1));
         general[k][2 + joint] = rng_uniform(&rng, -1, 1);
-        if (body.links[joint].joint_kind == LINK_FIXED)
+        if (body.links[joint].kind == LINK_RIGID)
             general[k][2 + joint] = 0;
         tree_carry_joint(&tree, joint, general[k][2 + joint], rows, row + k);
     }
@@ -721,7 +720,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a free body hung on the world */
 
-static struct body hung_body;
+static struct test_body hung_body;
 static struct tree hung;
 
 /* The body of a sample, free and hung; `far` is how far from the world's origin. */
@@ -730,8 +729,8 @@ static void draw_hung(struct sample *s, double *q, double *qd, double *tau, doub
     draw_sample(s, rng_uniform(&rng, 0.1, 5));
     hung_body = body;
     hung_body.phenotype.parts = hung_body.parts;
-    hung_body.phenotype.plane = &hung_body.plane;
-    hung_body.plane.links = hung_body.links;
+    hung_body.phenotype.body = &hung_body.body;
+    hung_body.body.links = hung_body.links;
     body_hang_free(&hung_body);
     ck_assert_int_eq(tree_create(&hung, &hung_body.phenotype, s->viscosity, &arena), 0);
     s->q[0] += far;

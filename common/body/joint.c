@@ -1,30 +1,31 @@
-#include "common/body/space_joint.h"
+#include "common/body/joint.h"
 
 #include "common/math/detmath.h"
 
 enum { X, Y, Z };
 
-const struct space_joint space_joints[SPACE_JOINT_COUNT] = {
-    [SPACE_RIGID] = {"rigid", 0, 0, {0, 0}, 0, 0},
-    [SPACE_REVOLUTE] = {"revolute", 0, 1, {Z, 0}, 0, 0},
-    [SPACE_TWIST] = {"twist", 0, 1, {X, 0}, 0, 0},
-    [SPACE_UNIVERSAL] = {"universal", 0, 2, {Z, Y}, 0, 0},
-    [SPACE_BEND_TWIST] = {"bend-twist", 0, 2, {Z, X}, 0, 0},
-    [SPACE_TWIST_BEND] = {"twist-bend", 0, 2, {X, Z}, 0, 0},
-    [SPACE_SPHERICAL] = {"spherical", 0, 0, {0, 0}, 1, 0},
-    [SPACE_LINEAR] = {"linear", 1, 0, {0, 0}, 0, 0},
-    [SPACE_FREE] = {"free", 3, 0, {0, 0}, 1, 1},
-    [SPACE_PLANAR] = {"planar", 2, 1, {Z, 0}, 0, 1},
+const struct joint_kind joint_kinds[LINK_JOINT_COUNT] = {
+    [LINK_RIGID] = {"rigid", 0, 0, {0, 0}, 0, 0, 0},
+    [LINK_REVOLUTE] = {"revolute", 0, 1, {Z, 0}, 0, 0, 0},
+    [LINK_TWIST] = {"twist", 0, 1, {X, 0}, 0, 0, 0},
+    [LINK_UNIVERSAL] = {"universal", 0, 2, {Z, Y}, 0, 0, 0},
+    [LINK_BEND_TWIST] = {"bend-twist", 0, 2, {Z, X}, 0, 0, 0},
+    [LINK_TWIST_BEND] = {"twist-bend", 0, 2, {X, Z}, 0, 0, 0},
+    [LINK_SPHERICAL] = {"spherical", 0, 0, {0, 0}, 1, 0, 0},
+    [LINK_LINEAR] = {"linear", 1, 0, {0, 0}, 0, 0, 0},
+    [LINK_FREE] = {"free", 3, 0, {0, 0}, 1, 1, 0},
+    [LINK_PLANAR] = {"planar", 2, 1, {Z, 0}, 0, 1, 0},
+    [LINK_STRETCH] = {"stretch", 0, 0, {0, 0}, 0, 0, 1},
 };
 
 /* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is
  * the tangent of half the twist. */
-double space_swing(struct quaternion q)
+double joint_swing(struct quaternion q)
 {
     return 2 * det_atan2(sqrt(q.y * q.y + q.z * q.z), sqrt(q.w * q.w + q.x * q.x));
 }
 
-double space_twist(struct quaternion q)
+double joint_twist(struct quaternion q)
 {
     double sign = q.w < 0 ? -1 : 1;
     return 2 * det_atan2(sign * q.x, sign * q.w);
@@ -38,7 +39,7 @@ static struct vec3 first_axis(struct quaternion q)
 }
 
 /* x goes away from x0 fastest by a turn about x0 x x. */
-struct vec3 space_swing_gradient(struct quaternion q)
+struct vec3 joint_swing_gradient(struct quaternion q)
 {
     const struct vec3 x = {1, 0, 0};
     struct vec3 across = vec3_cross(first_axis(q), x);
@@ -47,7 +48,7 @@ struct vec3 space_swing_gradient(struct quaternion q)
 }
 
 /* (x0 + x) / (1 + x0.x) */
-struct vec3 space_twist_gradient(struct quaternion q)
+struct vec3 joint_twist_gradient(struct quaternion q)
 {
     const struct vec3 x = {1, 0, 0};
     struct vec3 x0 = first_axis(q), both = vec3_add(x0, x);

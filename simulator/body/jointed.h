@@ -1,0 +1,22 @@
+/* What all kinds have in common whose bodies are links (common/body/body.h): for their rows of
+ * physics. */
+#ifndef SIMULATOR_BODY_JOINTED_H
+#define SIMULATOR_BODY_JOINTED_H
+
+#include "simulator/body/physics.h"
+
+/* As struct body_physics has it: links, their joints, parts and servos, as the default solver has
+ * them at birth. In the plane the root slides along x and y and turns about z. */
+int jointed_model(const struct phenotype *phenotype, const struct world *world,
+                  const struct dynamics_settings *settings, struct body_model *model,
+                  struct arena *arena);
+
+/* A verdict on links whose masses are too far apart for the steps, and on parts too thin for
+ * explicit ones: 2 k h per density, m, of the linear law of drag; 0 if steps are not explicit. */
+int jointed_judge(const struct phenotype *phenotype, const struct params *params,
+                  double drag_length_m);
+
+/* Writes values and rates of all drives. */
+void jointed_feel(struct senses *senses, const struct dynamics *dynamics);
+
+#endif
