@@ -133,7 +133,7 @@ static double measure_accelerations(const void *context)
 static int run_fall(const void *context)
 {
     const struct workload *workload = context;
-    struct body body = {creature.links, creature.count, NULL, 0};
+    struct body body = {.links = creature.links, .link_count = creature.count};
     struct space_world world = {.gravity_m_s2 = {0, -9.81, 0}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240, .integrator = workload->integrator};
     arena_reset(&arena);

@@ -110,7 +110,7 @@ static void build_snake(struct bench_body *b)
 static struct space_state *start(struct bench_body *b, int gait)
 {
     static const struct dynamics_settings settings = {.dt_s = 1.0 / 240};
-    const struct body body = {b->links, b->count, b->boxes, b->count};
+    const struct body body = {.links = b->links, .link_count = b->count, .boxes = b->boxes, .box_count = b->count};
     const struct space_world world = {
         .gravity_m_s2 = {0, -9.81, 0},
         .surfaces = {.has_ground = 1, .friction = 0.8, .own_friction = 0.8}};

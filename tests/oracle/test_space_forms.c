@@ -145,7 +145,10 @@ static struct body_link link_of(enum link_joint kind, double mass, struct sym3 i
 static struct space_state *start(const struct body_link *link, const struct body_box *box,
                                  const struct space_world *world, const double *q, const double *qd)
 {
-    struct body body = {link, 1, box, box != NULL};
+    struct body body = {.links = (struct body_link *)link,
+                        .link_count = 1,
+                        .boxes = (struct body_box *)box,
+                        .box_count = box != NULL};
     struct dynamics_settings settings = {.dt_s = STEP, .integrator = INTEGRATOR_AUTO};
     arena_reset(&arena);
     struct space_state *d = space_solver_articulated.create(&body, world, &settings, &arena);

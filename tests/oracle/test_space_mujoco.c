@@ -173,7 +173,7 @@ static struct tree_scene make_tree(uint64_t seed)
 
 static struct space_state *start(const struct tree_scene *s, double dt_s, int integrator)
 {
-    const struct body body = {s->links, s->count, s->boxes, s->box_count};
+    const struct body body = {.links = s->links, .link_count = s->count, .boxes = s->boxes, .box_count = s->box_count};
     const struct space_world world = {.gravity_m_s2 = s->gravity, .drag = s->drag};
     const struct dynamics_settings settings = {.dt_s = dt_s, .integrator = integrator};
     arena_reset(&arena);
@@ -193,7 +193,7 @@ struct peer {
 
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
-    const struct body body = {s->links, s->count, s->boxes, s->box_count};
+    const struct body body = {.links = s->links, .link_count = s->count, .boxes = s->boxes, .box_count = s->box_count};
     const struct world world = {.gravity_x_m_s2 = s->gravity.x,
                                 .gravity_m_s2 = -s->gravity.y,
                                 .gravity_z_m_s2 = s->gravity.z};

@@ -164,7 +164,10 @@ static void embed(struct quaternion turn)
 
 static struct space_state *start_in_space(const struct space_solver *solver)
 {
-    struct body body = {e.links, scene.body_count, e.boxes, e.box_count};
+    struct body body = {.links = e.links,
+                        .link_count = scene.body_count,
+                        .boxes = e.boxes,
+                        .box_count = e.box_count};
     arena_reset(&space_arena);
     struct space_state *d = solver->create(&body, &e.world, &scene.settings, &space_arena);
     ck_assert_ptr_nonnull(d);

@@ -124,7 +124,7 @@ static struct scene menagerie(int integrator)
 
 static struct space_state *start(const struct scene *s)
 {
-    struct body body = {s->links, s->count, NULL, 0};
+    struct body body = {.links = (struct body_link *)s->links, .link_count = s->count};
     struct servo spring = {
         .law = SERVO_SPRING, .kp = s->stiffness, .kd = 0.01 * s->stiffness, .torque_max = HUGE_VAL};
     arena_reset(&arena);

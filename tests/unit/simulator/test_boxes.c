@@ -117,7 +117,7 @@ static void add_joint(const struct body_link *own)
     add_vector("at_m", own->joint);
     add(", ");
     add_turn("quaternion", own->frame);
-    if (link->joint == JOINT_SPHERICAL) {
+    if (own->kind == LINK_SPHERICAL) {
         add(", \"cone_rad\": %.17g, \"twist_lower_rad\": %.17g, \"twist_upper_rad\": %.17g}",
             own->cone_rad, own->lower[0], own->upper[0]);
         return;
@@ -721,7 +721,7 @@ START_TEST(a_perturbed_start_is_near)
                 struct drive_state state;
                 dynamics_drive_state(dynamics, link->first_drive + k, &state);
                 ck_assert_double_lt(fabs(state.value), 0.18);
-                if (link->kind != LINK_SPHERICAL)
+                if (own->kind != LINK_SPHERICAL)
                     ck_assert(state.value >= own->lower[k] && state.value <= own->upper[k]);
             }
     }

@@ -16,7 +16,7 @@ static struct arena arena;
 static struct rng rng;
 static struct body_link links[LINKS];
 static struct body_box boxes[LINKS];
-static struct body body = {links, LINKS, boxes, LINKS};
+static struct body body = {.links = links, .link_count = LINKS, .boxes = boxes, .box_count = LINKS};
 static struct space_world world;
 static struct dynamics_settings settings;
 static double q[COORDINATES_MAX], qd[RATES_MAX];
@@ -237,7 +237,7 @@ START_TEST(boxes_part)
                                       .cone_rad = HUGE_VAL};
         boxes[i] = (struct body_box){i, {0, 0, 0}, QUATERNION_ONE, {1, 1, 1}, 0, 0};
     }
-    const struct body pair = {links, 2, boxes, 2};
+    const struct body pair = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
     settings.integrator = INTEGRATOR_AUTO;
     world.gravity_m_s2 = (struct vec3){0, 0, 0};
     exact = space_solver_constraint.create(&pair, &world, &settings, &arena);

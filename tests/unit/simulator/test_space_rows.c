@@ -115,7 +115,7 @@ START_TEST(boxes_that_touch)
         struct body_link links[2] = {make_link(-1, LINK_FREE), make_link(-1, LINK_FREE)};
         struct body_box boxes[2] = {{.turn = QUATERNION_ONE, .size_m = {0.4, 0.3, 0.2}},
                                     {.link = 1, .turn = QUATERNION_ONE, .size_m = {0.3, 0.5, 0.2}}};
-        struct body body = {links, 2, boxes, 2};
+        struct body body = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
         struct space_constraint *c = create(&body);
         for (int i = 0; i < 2; i++) {
             struct space_place p = {random_vector(0.2), quaternion_exp(random_vector(2)),
@@ -145,7 +145,7 @@ START_TEST(joints_at_limits)
     static const enum link_joint kinds[] = {LINK_SPHERICAL, LINK_REVOLUTE, LINK_LINEAR};
     for (int round = 0; round < ROUNDS; round++) {
         struct body_link links[2] = {make_link(-1, LINK_FREE), make_link(0, kinds[round % 3])};
-        struct body body = {links, 2, NULL, 0};
+        struct body body = {.links = links, .link_count = 2};
         double q[16] = {0}, qd[16];
         links[1].lower[0] = -0.5;
         links[1].upper[0] = 0.5;

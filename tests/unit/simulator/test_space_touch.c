@@ -75,7 +75,10 @@ static void join(enum link_joint kind)
 
 static void start(void)
 {
-    const struct body body = {heap.links, heap.count, heap.boxes, heap.count};
+    const struct body body = {.links = heap.links,
+                              .link_count = heap.count,
+                              .boxes = heap.boxes,
+                              .box_count = heap.count};
     arena_reset(&heap.arena);
     heap.dynamics =
         space_solver_articulated.create(&body, &heap.world, &heap.settings, &heap.arena);
