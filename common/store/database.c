@@ -29,19 +29,8 @@
 #define STEPS_ANYWAY        20000000
 #define STEPS_PER_BYTE      100
 #define BYTES_PER_ROW       5
-
-void store_print_table(FILE *text, const char *sql)
-{
-    const char *mark = strstr(sql, STORE_MEASURES_MARK);
-    if (!mark) {
-        fputs(sql, text);
-        return;
-    }
-    fwrite(sql, 1, (size_t)(mark - sql), text);
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        fprintf(text, "%s REAL, ", measure_table[i].name);
-    fputs(mark + strlen(STORE_MEASURES_MARK), text);
-}
+/* No table's definition is longer. */
+#define SCHEMA_BYTES_MAX 4096
 
 /* ---- content ---- */
 
@@ -95,89 +84,65 @@ static int is_made_of(const char *theirs, const char *ours)
     return !strcmp(end, tail);
 }
 
-/* 1, 0, or ERR_MEMORY. SQLite keeps a table's text without what it says of other tables of that
- * name. */
+/* SQLite keeps a table's text without what it says of other tables of that name. */
 static int is_among(const char *sql, const char *const *statements, size_t count)
 {
     static const char words[] = "IF NOT EXISTS ";
-    int is_found = 0;
-    for (size_t i = 0; !is_found && i < count; i++) {
-        char *ours = NULL;
-        size_t length;
-        FILE *text = open_memstream(&ours, &length);
-        if (text)
-            store_print_table(text, statements[i]);
-        if (!text || fclose(text))
-            is_found = ERR_MEMORY;
-        else {
-            char *at = strstr(ours, words);
-            if (at)
-                memmove(at, at + sizeof words - 1, strlen(at + sizeof words - 1) + 1);
-            is_found = is_made_of(sql, ours);
-        }
-        free(ours);
+    char ours[SCHEMA_BYTES_MAX];
+    for (size_t i = 0; i < count; i++) {
+        const char *at = strstr(statements[i], words);
+        const char *rest = at ? at + strlen(words) : statements[i];
+        int length = snprintf(ours, sizeof ours, "%.*s%s", at ? (int)(at - statements[i]) : 0,
+                              statements[i], rest);
+        ENSURE(length < SCHEMA_BYTES_MAX, "a table of %d bytes", length);
+        if (is_made_of(sql, ours))
+            return 1;
     }
-    return is_found;
+    return 0;
 }
 
 static int is_ours(const char *sql)
 {
-    int is_found = is_among(sql, store_schema, sizeof store_schema / sizeof store_schema[0]);
-    return is_found ? is_found
-                    : is_among(sql, store_schema_older,
-                               sizeof store_schema_older / sizeof store_schema_older[0]);
+    return is_among(sql, store_schema, sizeof store_schema / sizeof store_schema[0]) ||
+           is_among(sql, store_schema_older,
+                    sizeof store_schema_older / sizeof store_schema_older[0]);
 }
 
-static int fail(sqlite3 *database, const char *path, struct error *error)
+static int fail(struct database *database, struct error *error)
 {
-    return statement_fail(database, path, "cannot be opened", error);
+    return statement_fail(database, "cannot be opened", error);
 }
 
-static int check_schema(sqlite3 *database, const char *path, struct error *error)
+/* SQLite's own indices have no text. */
+static int check_object(struct database *database, sqlite3_stmt *row, void *unused,
+                        struct error *error)
 {
-    sqlite3_stmt *row;
-    int result, status = 0;
-    if (sqlite3_prepare_v2(database, "SELECT type, name, sql FROM sqlite_schema", -1, &row, NULL))
-        return fail(database, path, error);
-    while (!status && (result = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *type = (const char *)sqlite3_column_text(row, 0);
-        const char *name = (const char *)sqlite3_column_text(row, 1);
-        const char *sql = (const char *)sqlite3_column_text(row, 2);
-        /* SQLite's own indices have no text */
-        int is_known = sql ? is_ours(sql) : 1;
-        if (is_known == 0)
-            status = error_set(error, ERR_FORMAT,
-                               "%s: it has a %.16s %.64s, which this program does not make", path,
-                               type ? type : "?", name ? name : "?");
-        else if (is_known < 0)
-            status = error_set(error, is_known, "%s: %s", path, error_text(is_known));
-    }
-    if (!status && result != SQLITE_DONE)
-        status = fail(database, path, error);
-    sqlite3_finalize(row);
-    return status;
+    if (statement_is_null(row, 2) || is_ours(statement_text(row, 2)))
+        return 0;
+    return error_set(error, ERR_FORMAT,
+                     "%s: it has a %.16s %.64s, which this program does not make", database->path,
+                     statement_text(row, 0), statement_text(row, 1));
 }
 
-static int check_identity(sqlite3 *database, const char *path, struct error *error)
+static int check_identity(struct database *database, struct error *error)
 {
     int64_t application = 0, version = 0;
-    int status =
-        statement_number(database, path, "PRAGMA application_id", 0, 0, &application, error);
+    int status = statement_number(database, "PRAGMA application_id", 0, 0, &application, error);
     if (!status)
-        status = statement_number(database, path, "PRAGMA user_version", 0, 0, &version, error);
+        status = statement_number(database, "PRAGMA user_version", 0, 0, &version, error);
     if (status)
         return status;
     if (application != STORE_APPLICATION_ID)
-        return error_set(error, ERR_FORMAT, "%s: not a run store of this program", path);
+        return error_set(error, ERR_FORMAT, "%s: not a run store of this program", database->path);
     if (version < STORE_SCHEMA_OLDEST || version > STORE_SCHEMA_VERSION)
         return error_set(error, ERR_VERSION,
                          "%s: has schema version %" PRId64 ", this program reads version %d to %d",
-                         path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
+                         database->path, version, STORE_SCHEMA_OLDEST, STORE_SCHEMA_VERSION);
     return 0;
 }
 
 /* Tables that older versions lack: a reader sees empty ones, of its own. */
-static int pretend_tables(sqlite3 *database, const char *path, struct error *error)
+static int pretend_tables(struct database *database, struct error *error)
 {
     static const char *const tables[][2] = {
         {"bars", "individual INTEGER PRIMARY KEY, m_s, sizes_s"},
@@ -204,10 +169,10 @@ static int pretend_tables(sqlite3 *database, const char *path, struct error *err
         int64_t has_table = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'",
                  tables[i][0]);
-        status = statement_number(database, path, sql, 0, 0, &has_table, error);
+        status = statement_number(database, sql, 0, 0, &has_table, error);
         snprintf(sql, sizeof sql, "CREATE TEMP TABLE %s (%s)", tables[i][0], tables[i][1]);
-        if (!status && !has_table && sqlite3_exec(database, sql, NULL, NULL, NULL))
-            status = fail(database, path, error);
+        if (!status && !has_table && sqlite3_exec(database->handle, sql, NULL, NULL, NULL))
+            status = fail(database, error);
     }
     return status;
 }
@@ -216,7 +181,7 @@ struct column {
     const char *name, *type, *older; /* what a reader sees instead in a store that lacks it */
 };
 
-static int complete_table(sqlite3 *database, const char *path, const char *table,
+static int complete_table(struct database *database, const char *table,
                           const struct column *columns, int count, int is_read_only,
                           struct error *error)
 {
@@ -227,7 +192,7 @@ static int complete_table(sqlite3 *database, const char *path, const char *table
         int64_t has_column = 0;
         snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'",
                  table, columns[i].name);
-        status = statement_number(database, path, sql, 0, 0, &has_column, error);
+        status = statement_number(database, sql, 0, 0, &has_column, error);
         if (status || has_column)
             continue;
         missing++;
@@ -235,19 +200,19 @@ static int complete_table(sqlite3 *database, const char *path, const char *table
                                  columns[i].name);
         snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, columns[i].name,
                  columns[i].type);
-        if (!is_read_only && sqlite3_exec(database, sql, NULL, NULL, NULL))
-            status = fail(database, path, error);
+        if (!is_read_only && sqlite3_exec(database->handle, sql, NULL, NULL, NULL))
+            status = fail(database, error);
     }
     snprintf(view + used, sizeof view - used, " FROM main.%s", table);
-    if (!status && missing && is_read_only && sqlite3_exec(database, view, NULL, NULL, NULL))
-        status = fail(database, path, error);
+    if (!status && missing && is_read_only &&
+        sqlite3_exec(database->handle, view, NULL, NULL, NULL))
+        status = fail(database, error);
     return status;
 }
 
 enum { BAR_COLUMNS = 2 };
 
-int store_database_complete(sqlite3 *database, const char *path, int is_read_only,
-                            struct error *error)
+int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
     static const struct column costs[] = {{"reused", "INTEGER", "NULL"},
                                           {"pace_least_m_s", "REAL", "NULL"}};
@@ -260,13 +225,13 @@ int store_database_complete(sqlite3 *database, const char *path, int is_read_onl
     memcpy(individuals, bars, sizeof bars);
     for (int i = 0; i < MEASURE_COUNT; i++)
         individuals[BAR_COLUMNS + i] = (struct column){measure_table[i].name, "REAL", "NULL"};
-    int status = complete_table(database, path, "individuals", individuals,
-                                BAR_COLUMNS + MEASURE_COUNT, is_read_only, error);
+    int status = complete_table(database, "individuals", individuals, BAR_COLUMNS + MEASURE_COUNT,
+                                is_read_only, error);
     if (!status)
-        status = complete_table(database, path, "births", bars, BAR_COLUMNS, is_read_only, error);
+        status = complete_table(database, "births", bars, BAR_COLUMNS, is_read_only, error);
     if (!status)
-        status = complete_table(database, path, "lives", lives, 2, is_read_only, error);
-    return status ? status : complete_table(database, path, "costs", costs, 2, is_read_only, error);
+        status = complete_table(database, "lives", lives, 2, is_read_only, error);
+    return status ? status : complete_table(database, "costs", costs, 2, is_read_only, error);
 }
 
 /* ---- opening ---- */
@@ -298,9 +263,9 @@ static int64_t count_bytes(const char *path)
     return bytes;
 }
 
-static void guard(sqlite3 *database, struct store_bounds *bounds)
+static void guard(struct database *database)
 {
-    int64_t bytes = count_bytes(bounds->files.place);
+    int64_t bytes = count_bytes(database->files.place);
     static const struct {
         int option, value;
     } options[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -308,46 +273,51 @@ static void guard(sqlite3 *database, struct store_bounds *bounds)
                    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
                    {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        sqlite3_db_config(database, options[i].option, options[i].value, NULL);
-    sqlite3_extended_result_codes(database, 1);
-    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
-    bounds->steps_left = STEPS_ANYWAY + STEPS_PER_BYTE * bytes;
-    bounds->rows_most = bytes / BYTES_PER_ROW;
-    sqlite3_progress_handler(database, STEPS_AT_ONCE, count_steps, &bounds->steps_left);
-    sqlite3_trace_v2(database, SQLITE_TRACE_STMT, count_statement, &bounds->steps_left);
+        sqlite3_db_config(database->handle, options[i].option, options[i].value, NULL);
+    sqlite3_extended_result_codes(database->handle, 1);
+    sqlite3_busy_timeout(database->handle, STORE_BUSY_TIMEOUT_MS);
+    sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    database->steps_left = STEPS_ANYWAY + STEPS_PER_BYTE * bytes;
+    database->rows_most = bytes / BYTES_PER_ROW;
+    sqlite3_progress_handler(database->handle, STEPS_AT_ONCE, count_steps, &database->steps_left);
+    sqlite3_trace_v2(database->handle, SQLITE_TRACE_STMT, count_statement, &database->steps_left);
 }
 
-int store_database_open(const char *path, int flags, struct store_bounds *bounds,
-                        sqlite3 **database, struct error *error)
+int store_database_open(struct database *database, const char *path, int flags, struct error *error)
 {
     /* One thread of a program uses the library. Without these two its locks take 6 % of a
      * controller's instructions. The first call counts; later ones are refused, and that is all
      * right. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    int status = store_files_open(&bounds->files, path, flags, database, error);
-    if (!status) {
-        guard(*database, bounds);
-        sqlite3_busy_timeout(*database, STORE_BUSY_TIMEOUT_MS);
-        if (!(flags & SQLITE_OPEN_CREATE))
-            status = check_identity(*database, path, error);
-        if (!status && !(flags & SQLITE_OPEN_CREATE))
-            status = check_schema(*database, path, error);
-        if (!status && (flags & SQLITE_OPEN_READONLY))
-            status = pretend_tables(*database, path, error);
-        if (!status && (flags & SQLITE_OPEN_READONLY))
-            status = store_database_complete(*database, path, 1, error);
-    }
-    if (status) {
-        sqlite3_close(*database);
-        *database = NULL;
-    }
+    memset(database, 0, sizeof *database);
+    database->path = path;
+    int status = store_files_open(&database->files, path, flags, &database->handle, error);
+    if (!status)
+        guard(database);
+    if (!status && !(flags & SQLITE_OPEN_CREATE))
+        status = check_identity(database, error);
+    if (!status && !(flags & SQLITE_OPEN_CREATE))
+        status = statement_each(database, "SELECT type, name, sql FROM sqlite_schema", 0, 0,
+                                check_object, NULL, error);
+    if (!status && (flags & SQLITE_OPEN_READONLY))
+        status = pretend_tables(database, error);
+    if (!status && (flags & SQLITE_OPEN_READONLY))
+        status = store_database_complete(database, 1, error);
+    if (status)
+        store_database_close(database);
     return status;
 }
 
-void store_database_trust(sqlite3 *database, struct store_bounds *bounds)
+void store_database_close(struct database *database)
 {
-    bounds->rows_most = INT64_MAX;
-    sqlite3_progress_handler(database, 0, NULL, NULL);
-    sqlite3_trace_v2(database, 0, NULL, NULL);
+    sqlite3_close(database->handle);
+    database->handle = NULL;
+}
+
+void store_database_trust(struct database *database)
+{
+    database->rows_most = INT64_MAX;
+    sqlite3_progress_handler(database->handle, 0, NULL, NULL);
+    sqlite3_trace_v2(database->handle, 0, NULL, NULL);
 }

@@ -14,24 +14,15 @@
  * which it cannot while another has it open. */
 struct run_reader {
     char directory[4000], path[4096]; /* of run.db */
-    sqlite3 *database;
-    struct store_bounds bounds;
+    struct database database;
     int users; /* calls under way, one in another */
 };
-
-/* One number; `preset` when there is no row or it is NULL. */
-static int reader_number(const struct run_reader *reader, const char *sql, int64_t argument,
-                         int64_t preset, int64_t *value, struct error *error)
-{
-    return statement_number(reader->database, reader->path, sql, argument, preset, value, error);
-}
 
 /* ---- opening ---- */
 
 static int reader_open(struct run_reader *reader, struct error *error)
 {
-    int status = store_database_open(reader->path, SQLITE_OPEN_READONLY, &reader->bounds,
-                                     &reader->database, error);
+    int status = store_database_open(&reader->database, reader->path, SQLITE_OPEN_READONLY, error);
     return status == ERR_MISSING
                ? error_set(error, ERR_MISSING, "%s: is not a run (it has no readable run.db)",
                            reader->directory)
@@ -41,10 +32,8 @@ static int reader_open(struct run_reader *reader, struct error *error)
 static void reader_end(struct run_reader *reader)
 {
     ENSURE(reader->users > 0, "%s: ended without a beginning", reader->path);
-    if (--reader->users > 0)
-        return;
-    sqlite3_close(reader->database);
-    reader->database = NULL;
+    if (--reader->users == 0)
+        store_database_close(&reader->database);
 }
 
 /* Opens the database for a call; on error there is nothing to end. */
@@ -104,33 +93,26 @@ static int is_represented(const struct creature *creature, const struct creature
     return 0;
 }
 
-/* creatures has room for `top`. */
-static int reader_get_members(const struct run_reader *reader, int64_t generation,
-                              enum run_order order, int top, struct creature *creatures, int *count,
-                              struct error *error)
+/* Creatures that are being read. */
+struct members {
+    enum run_order order;
+    int top, count; /* creatures has room for `top` */
+    struct creature *creatures;
+};
+
+static int read_member(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
-    sqlite3_stmt *row;
-    int status =
-        statement_prepare_printed(reader->database, reader->path, stored_creature_print_select, "",
-                                  "FROM members m JOIN individuals i ON i.id = m.individual"
-                                  " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank",
-                                  &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, generation);
-    while (*count < top && (status = statement_next(row, reader->path, error)) == 1) {
-        struct creature creature;
-        creature_init(&creature);
-        status = stored_creature_read(row, reader->path, &creature, error);
-        if (!status && (order == RUN_ORDER_RANK || !is_represented(&creature, creatures, *count)))
-            creatures[(*count)++] = creature;
-        else
-            creature_deinit(&creature);
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
-    return status > 0 ? 0 : status;
+    struct members *members = item;
+    struct creature creature;
+    creature_init(&creature);
+    int status = stored_creature_read(database, row, &creature, error);
+    if (status || (members->order == RUN_ORDER_KINDS &&
+                   is_represented(&creature, members->creatures, members->count)))
+        creature_deinit(&creature);
+    else
+        members->creatures[members->count++] = creature;
+    return status ? status : members->count == members->top;
 }
 
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
@@ -138,19 +120,24 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
                            int64_t *generation_found, struct error *error)
 {
     ENSURE(top > 0 && top <= RUN_READER_TOP_MAX, "the best %d are asked for", top);
+    struct members members = {.order = order, .top = top};
     *creatures = NULL;
     *count = 0;
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status =
-        stored_find_closed(reader->database, reader->path, generation, generation_found, error);
-    if (!status && (*creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
+    status = stored_find_closed(&reader->database, generation, generation_found, error);
+    if (!status && (members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
         status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!status)
-        status =
-            reader_get_members(reader, *generation_found, order, top, *creatures, count, error);
+        status = statement_each(&reader->database,
+                                STORED_SELECT
+                                " FROM members m JOIN individuals i ON i.id = m.individual"
+                                " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank",
+                                *generation_found, 0, read_member, &members, error);
     reader_end(reader);
+    *creatures = members.creatures;
+    *count = members.count;
     if (!status && *count == 0)
         status = error_set(error, ERR_MISSING,
                            "%s: generation %" PRId64
@@ -186,7 +173,7 @@ int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creat
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = stored_get_creature(reader->database, reader->path, id, creature, error);
+    status = stored_get_creature(&reader->database, id, creature, error);
     reader_end(reader);
     return status;
 }
@@ -199,10 +186,9 @@ int run_reader_get_contest(struct run_reader *reader, uint64_t id, struct store_
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = stored_get_last_contest(reader->database, reader->path, id, contest, error);
+    status = stored_get_last_contest(&reader->database, id, contest, error);
     for (int i = 0; i < 2 && !status; i++)
-        status = stored_get_creature(reader->database, reader->path, contest->ids[i], &creatures[i],
-                                     error);
+        status = stored_get_creature(&reader->database, contest->ids[i], &creatures[i], error);
     if (status)
         creature_deinit(&creatures[0]);
     reader_end(reader);
@@ -216,11 +202,12 @@ int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t mo
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = reader_number(reader, "SELECT max(branch) FROM branches", 0, 0, &branch, error);
+    status = statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0, &branch,
+                              error);
     if (!status)
-        status = stored_branch_params(reader->database, reader->path, branch, params, error);
+        status = stored_branch_params(&reader->database, branch, params, error);
     if (!status)
-        status = stored_epoch_find_state(reader->database, reader->path, world, most, epoch, error);
+        status = stored_epoch_find_state(&reader->database, world, most, epoch, error);
     reader_end(reader);
     return status;
 }
@@ -231,37 +218,23 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = stored_epoch_fill_order(reader->database, reader->path, order, error);
+    status = stored_epoch_fill_order(&reader->database, order, error);
     if (!status)
-        status = stored_epoch_get_digest(reader->database, reader->path, order->world, order->epoch,
-                                         digest, error);
+        status =
+            stored_epoch_get_digest(&reader->database, order->world, order->epoch, digest, error);
     reader_end(reader);
     return status;
 }
 
-static int read_life(struct run_reader *reader, uint64_t id, struct run_life *life,
-                     struct error *error)
+static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
-    sqlite3_stmt *row;
-    int status =
-        statement_prepare(reader->database, reader->path,
-                          "SELECT world, born_s, died_s FROM lives WHERE id = ?", &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
-    status = statement_next(row, reader->path, error);
-    if (status == 1)
-        *life = (struct run_life){
-            (uint32_t)sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1),
-            sqlite3_column_type(row, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 2)};
-    else if (status == 0)
-        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
-                           reader->directory, id);
-    sqlite3_finalize(row);
-    if (status == 1 && (life->world >= EPOCH_WORLDS_MAX || !(life->born_s >= 0) ||
-                        !(life->born_s < 1e9) || life->died_s > 1e9))
-        return statement_fail_content(reader->path, "a life is in no time", error);
-    return status < 0 ? status : 0;
+    struct run_life *life = item;
+    *life = (struct run_life){(uint32_t)sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1),
+                              statement_is_null(row, 2) ? NAN : sqlite3_column_double(row, 2)};
+    if (life->world >= EPOCH_WORLDS_MAX || !(life->born_s >= 0) || !(life->born_s < 1e9) ||
+        life->died_s > 1e9)
+        return statement_fail_content(database, "a life is in no time", error);
+    return 1;
 }
 
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
@@ -270,8 +243,14 @@ int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life 
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = read_life(reader, id, life, error);
+    life->born_s = NAN;
+    status =
+        statement_each(&reader->database, "SELECT world, born_s, died_s FROM lives WHERE id = ?",
+                       (int64_t)id, 0, read_life, life, error);
     reader_end(reader);
+    if (!status && isnan(life->born_s))
+        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
+                           reader->directory, id);
     return status;
 }
 
@@ -333,24 +312,24 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = stored_get_generations(reader->database, reader->path, reader->bounds.rows_most, first,
-                                    generations, count, error);
+    status = stored_get_generations(&reader->database, first, generations, count, error);
     reader_end(reader);
     return status;
 }
 
 /* ---- choosing by hand ---- */
 
-static int reader_get_choosing(const struct run_reader *reader, struct run_choosing *choosing,
+static int reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                                struct error *error)
 {
     struct params params;
     int64_t branch, closed_count = 0;
-    int status = reader_number(reader, "SELECT max(branch) FROM branches", 0, 0, &branch, error);
+    int status = statement_number(&reader->database, "SELECT max(branch) FROM branches", 0, 0,
+                                  &branch, error);
     if (!status && branch < 1)
         return error_set(error, ERR_FORMAT, "%s: has no parameters", reader->path);
     if (!status)
-        status = stored_branch_params(reader->database, reader->path, branch, &params, error);
+        status = stored_branch_params(&reader->database, branch, &params, error);
     if (status)
         return status;
     choosing->has_no_goal = params.evolution_behaviour == BEHAVIOUR_INTERACTIVE;
@@ -359,15 +338,15 @@ static int reader_get_choosing(const struct run_reader *reader, struct run_choos
     if (!choosing->is_interactive)
         return 0;
     /* it is complete, and the next one has not been bred */
-    status = reader_number(reader,
-                           "SELECT number FROM generations WHERE closed = 1 AND number + 1 < ?1"
-                           " AND number = (SELECT max(number) FROM generations)",
-                           params.evolution_generations, -1, &choosing->waiting, error);
+    status = statement_number(&reader->database,
+                              "SELECT number FROM generations WHERE closed = 1 AND number + 1 < ?1"
+                              " AND number = (SELECT max(number) FROM generations)",
+                              params.evolution_generations, -1, &choosing->waiting, error);
     if (!status && choosing->waiting < 0)
-        status = reader_number(reader,
-                               "SELECT count(*) FROM generations WHERE closed = 1 AND number + 1"
-                               " >= ?1",
-                               params.evolution_generations, 0, &closed_count, error);
+        status = statement_number(&reader->database,
+                                  "SELECT count(*) FROM generations WHERE closed = 1 AND number + 1"
+                                  " >= ?1",
+                                  params.evolution_generations, 0, &closed_count, error);
     choosing->is_over = closed_count > 0;
     return status;
 }
@@ -392,8 +371,7 @@ int run_reader_get_choices(struct run_reader *reader, int64_t generation,
     int status = reader_begin(reader, error);
     if (status)
         return status;
-    status = stored_get_choices(reader->database, reader->path, reader->bounds.rows_most,
-                                generation, choices, count, error);
+    status = stored_get_choices(&reader->database, generation, choices, count, error);
     reader_end(reader);
     return status;
 }

@@ -3,13 +3,13 @@
  * Everything that may differ between two equal runs (times, workers, costs, attempts) stands in
  * `run`, `seeds`, `costs`, `events` and `quarantine`; all other rows are a function of the
  * parameters alone. Seeds and digests are 16 hexadecimal digits, because SQLite's integers are
- * signed. The columns of the measures are made from measure_table (STORE_MEASURES_MARK stands for
- * them). The genome is the last column: it may spill to overflow pages, which queries on the
- * measures then never touch. */
+ * signed. There is a column for each measure. The genome is the last column: it may spill to
+ * overflow pages, which queries on the measures then never touch. */
 #ifndef COMMON_STORE_SCHEMA_H
 #define COMMON_STORE_SCHEMA_H
 
 #include "common/judge/epoch.h"
+#include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
 #define STORE_SCHEMA_VERSION 15
@@ -20,8 +20,6 @@
 
 /* Longest wait for another program that holds a lock on run.db. */
 #define STORE_BUSY_TIMEOUT_MS 20000
-
-#define STORE_MEASURES_MARK "/*measures*/"
 
 #define STORE_CHOICES_TABLE                                                                        \
     "CREATE TABLE IF NOT EXISTS choices ("                                                         \
@@ -60,7 +58,8 @@
     " PRIMARY KEY (generation, first, second, trial)"                                              \
     ") STRICT, WITHOUT ROWID"
 
-#define STORE_FACT_COLUMN(name) " " #name " INTEGER NOT NULL,"
+#define STORE_MEASURE_COLUMN(name, text) #name " REAL, "
+#define STORE_FACT_COLUMN(name)          " " #name " INTEGER NOT NULL,"
 #define STORE_EPOCHS_TABLE                                                                         \
     "CREATE TABLE IF NOT EXISTS epochs ("                                                          \
     " world INTEGER NOT NULL,"                                                                     \
@@ -198,8 +197,9 @@ static const char *const store_schema[] = {
     " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */
     " referee_words TEXT,"   /* what that came to */
     " digest TEXT,"          /* of its motion */
-    " " STORE_MEASURES_MARK " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
-    ") STRICT",
+    " " MEASURES(
+        STORE_MEASURE_COLUMN) " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
+                              ") STRICT",
 
     /* The creatures the run began with. */
     "CREATE TABLE seeds ("

@@ -25,127 +25,141 @@ static int code_of_sqlite(int result)
     }
 }
 
-int statement_fail(sqlite3 *database, const char *path, const char *what, struct error *error)
+int statement_fail(struct database *database, const char *what, struct error *error)
 {
-    int result = sqlite3_extended_errcode(database);
+    int result = sqlite3_extended_errcode(database->handle);
+    database->has_failed = 1;
     if (result == SQLITE_INTERRUPT)
-        return error_set(error, ERR_FORMAT, "%s: damaged: what is in it has no end", path);
-    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", path, what,
-                           sqlite3_errmsg(database));
+        return error_set(error, ERR_FORMAT, "%s: damaged: what is in it has no end",
+                         database->path);
+    int status = error_set(error, code_of_sqlite(result), "%s: %s: %s", database->path, what,
+                           sqlite3_errmsg(database->handle));
     /* "disk I/O error" alone says too little */
-    int reason = sqlite3_system_errno(database);
+    int reason = sqlite3_system_errno(database->handle);
     size_t used = strlen(error->message);
     if (reason && status == ERR_IO)
         snprintf(error->message + used, sizeof error->message - used, " (%s)", strerror(reason));
     return status;
 }
 
-int statement_prepare(sqlite3 *database, const char *path, const char *sql,
-                      sqlite3_stmt **statement, struct error *error)
+int statement_fail_content(const struct database *database, const char *what, struct error *error)
 {
-    ENSURE(database && sql && sql[0], "%s: no statement", path);
-    if (sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK)
-        return statement_fail(database, path, "cannot be read", error);
+    return error_set(error, ERR_FORMAT, "%s: damaged: %s", database->path, what);
+}
+
+int statement_prepare(struct database *database, const char *sql, sqlite3_stmt **statement,
+                      struct error *error)
+{
+    ENSURE(database->handle && sql[0], "%s: no statement, or not open", database->path);
+    if (sqlite3_prepare_v2(database->handle, sql, -1, statement, NULL) != SQLITE_OK)
+        return statement_fail(database, "cannot be read", error);
     return 0;
 }
 
-int statement_prepare_printed(sqlite3 *database, const char *path, statement_print *print,
-                              const char *first, const char *second, sqlite3_stmt **statement,
-                              struct error *error)
+int statement_next(struct database *database, sqlite3_stmt *statement, struct error *error)
 {
-    ENSURE(print, "%s: a statement that nobody prints", path);
-    char *sql = NULL;
-    size_t size;
-    FILE *text = open_memstream(&sql, &size);
-    if (text)
-        print(text, first, second);
-    int status = text && !fclose(text)
-                     ? statement_prepare(database, path, sql, statement, error)
-                     : error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
-    free(sql);
-    return status;
-}
-
-int statement_next(sqlite3_stmt *statement, const char *path, struct error *error)
-{
-    ENSURE(statement && path, "%s: no statement", path ? path : "");
+    ENSURE(sqlite3_db_handle(statement) == database->handle, "%s: a statement to another database",
+           database->path);
     int result = sqlite3_step(statement);
     if (result == SQLITE_ROW)
         return 1;
-    return result == SQLITE_DONE
-               ? 0
-               : statement_fail(sqlite3_db_handle(statement), path, "cannot be read", error);
+    return result == SQLITE_DONE ? 0 : statement_fail(database, "cannot be read", error);
 }
 
-int statement_number(sqlite3 *database, const char *path, const char *sql, int64_t argument,
-                     int64_t preset, int64_t *value, struct error *error)
+int statement_each(struct database *database, const char *sql, int64_t first, int64_t second,
+                   statement_read *read, void *item, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = statement_prepare(database, path, sql, &statement, error);
+    const int64_t numbers[] = {first, second};
+    sqlite3_stmt *row;
+    int status = statement_prepare(database, sql, &row, error);
     if (status)
         return status;
-    if (sqlite3_bind_parameter_count(statement) > 0)
-        sqlite3_bind_int64(statement, 1, argument);
-    status = statement_next(statement, path, error);
-    *value = preset;
-    if (status == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-        *value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return status < 0 ? status : 0;
+    int count = sqlite3_bind_parameter_count(row);
+    ENSURE(count <= 2, "%s: %d parameters: %.60s", database->path, count, sql);
+    for (int i = 0; i < count; i++)
+        sqlite3_bind_int64(row, i + 1, numbers[i]);
+    int is_enough = 0;
+    while (!is_enough && (status = statement_next(database, row, error)) == 1)
+        is_enough = status = read(database, row, item, error);
+    sqlite3_finalize(row);
+    return status > 0 ? 0 : status;
 }
 
-int statement_fail_content(const char *path, const char *what, struct error *error)
+static int read_number(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
-    return error_set(error, ERR_FORMAT, "%s: damaged: %s", path, what);
+    if (!statement_is_null(row, 0))
+        *(int64_t *)item = sqlite3_column_int64(row, 0);
+    return 1;
 }
 
-int statement_make_room(const char *path, void *items, int count, size_t size, int64_t most,
+int statement_number(struct database *database, const char *sql, int64_t argument, int64_t preset,
+                     int64_t *value, struct error *error)
+{
+    *value = preset;
+    return statement_each(database, sql, argument, 0, read_number, value, error);
+}
+
+/* ---- lists ---- */
+
+int statement_make_room(struct database *database, void *items, int count, size_t size,
                         struct error *error)
 {
     void **array = items;
     ENSURE(count >= 0 && size > 0 && (count == 0) == !*array, "%d items of %zu bytes", count, size);
-    if (count > most)
-        return statement_fail_content(path, "it gives more rows than its size has room for", error);
+    if (count > database->rows_most)
+        return statement_fail_content(database, "it gives more rows than its size has room for",
+                                      error);
     if (count == INT_MAX)
-        return error_set(error, ERR_LIMIT, "%s: too many rows", path);
+        return error_set(error, ERR_LIMIT, "%s: too many rows", database->path);
     if (count & (count - 1))
         return 0;
     void *grown = realloc(*array, size * (count ? 2 * (size_t)count : 1));
     if (!grown)
-        return error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
+        return error_set(error, ERR_MEMORY, "%s: %s", database->path, error_text(ERR_MEMORY));
     *array = grown;
     return 0;
 }
 
-int statement_get_rows(sqlite3_stmt *statement, const char *path, int64_t most,
-                       statement_read *read, size_t size, void *items, int *count,
-                       struct error *error)
+/* A list that is being read. */
+struct reading {
+    const struct listing *listing;
+    void **items;
+    int *count;
+};
+
+static int read_item(struct database *database, sqlite3_stmt *row, void *context,
+                     struct error *error)
+{
+    const struct reading *reading = context;
+    size_t size = reading->listing->size;
+    int status = statement_make_room(database, reading->items, *reading->count, size, error);
+    if (status)
+        return status;
+    char *item = (char *)*reading->items + (size_t)(*reading->count)++ * size;
+    memset(item, 0, size);
+    return reading->listing->read(database, row, item, error);
+}
+
+int statement_list(struct database *database, const struct listing *listing, int64_t first,
+                   int64_t second, void *items, int *count, struct error *error)
 {
     void **array = items;
-    int status;
-    ENSURE(size > 0 && most >= 0 && read, "%s: rows of %zu bytes, at most %lld", path, size,
-           (long long)most);
+    struct reading reading = {listing, items, count};
     *array = NULL;
     *count = 0;
-    while ((status = statement_next(statement, path, error)) == 1) {
-        status = statement_make_room(path, items, *count, size, most, error);
-        if (status)
-            break;
-        char *item = (char *)*array + (size_t)*count * size;
-        memset(item, 0, size);
-        status = read(path, statement, item, error);
-        if (status)
-            break;
-        ++*count;
-    }
-    sqlite3_finalize(statement);
-    if (status) {
-        free(*array);
-        *array = NULL;
-        *count = 0;
-    }
+    int status = statement_each(database, listing->sql, first, second, read_item, &reading, error);
+    if (!status)
+        return 0;
+    for (int i = 0; i < *count && listing->release; i++)
+        listing->release((char *)*array + (size_t)i * listing->size);
+    free(*array);
+    *array = NULL;
+    *count = 0;
     return status;
 }
+
+/* ---- values ---- */
 
 const char *statement_text(sqlite3_stmt *row, int column)
 {
@@ -165,4 +179,14 @@ void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int colum
 int statement_hash(sqlite3_stmt *row, int column, uint64_t *hash)
 {
     return hash_from_text(statement_text(row, column), hash);
+}
+
+uint64_t statement_id(sqlite3_stmt *row, int column)
+{
+    return (uint64_t)sqlite3_column_int64(row, column);
+}
+
+int statement_is_null(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL;
 }

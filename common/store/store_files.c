@@ -249,6 +249,7 @@ int store_files_open(struct store_files *files, const char *path, int flags, sql
         status = check_journal(path, flags, error);
     if (status || !store_files_open_door(files, flags, database))
         return status;
-    return *database ? statement_fail(*database, path, "cannot be opened", error)
+    struct database opened = {.handle = *database, .path = path};
+    return *database ? statement_fail(&opened, "cannot be opened", error)
                      : error_set(error, ERR_MEMORY, "%s: %s", path, error_text(ERR_MEMORY));
 }

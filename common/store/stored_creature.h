@@ -2,13 +2,11 @@
 #ifndef COMMON_STORE_STORED_CREATURE_H
 #define COMMON_STORE_STORED_CREATURE_H
 
-#include <stdio.h>
-
 #include "common/creature/creature.h"
 #include "common/judge/pace.h"
 #include "common/store/statement.h"
 
-/* Result columns of stored_creature_print_select(). */
+/* Result columns of STORED_SELECT. */
 enum {
     STORED_ID,
     STORED_GENERATION,
@@ -36,23 +34,34 @@ enum {
     " ON g.number = m.generation WHERE g.closed = 1 AND m.rank = 1"                                \
     " ORDER BY m.generation DESC LIMIT 1) ELSE ?1 END"
 
-/* SELECT of these columns of individuals i, then `extra` columns (", a, b" or ""), FROM and the
- * rest. */
-void stored_creature_print_select(FILE *text, const char *extra, const char *rest);
-/* SELECT of those in `births` who have no row in `individuals`; `rest` begins with "FROM i". */
-void stored_creature_print_births(FILE *text, const char *extra, const char *rest);
+/* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest follow. */
+#define STORED_MEASURE(name, text)    ", i." #name
+#define STORED_NO_MEASURE(name, text) "NULL AS " #name ", "
+#define STORED_SELECT                                                                              \
+    "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"              \
+    " coalesce(i.branch, (SELECT max(branch) FROM branches)),"                                     \
+    " (SELECT simulator_version FROM branches b WHERE b.branch = i.branch),"                       \
+    " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome" MEASURES(STORED_MEASURE)
+/* The same of those in `births` who have no row in `individuals`; FROM i follows. */
+#define STORED_SELECT_BIRTHS                                                                       \
+    "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \
+    " bar_m_s, bar_sizes_s, NULL AS branch, NULL AS verdict, NULL AS fitness,"                     \
+    " NULL AS referee_fitness, NULL AS referee_words, NULL AS digest,"                             \
+    " " MEASURES(                                                                                  \
+        STORED_NO_MEASURE) "genome FROM births"                                                    \
+                           " WHERE id NOT IN (SELECT id FROM individuals)) " STORED_SELECT
 /* What such a row says by itself: all but name and parameters. `creature` is initialised; its
  * genome is its own also on error. */
-int stored_creature_read_row(sqlite3_stmt *row, const char *path, struct creature *creature,
-                             struct error *error);
+int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
+                             struct creature *creature, struct error *error);
 /* Within what may be sent; 0 where there is none. */
 struct pace_bar stored_creature_bar(sqlite3_stmt *row);
 /* The parameters of a branch, over the defaults. */
-int stored_branch_params(sqlite3 *database, const char *path, int64_t branch, struct params *params,
+int stored_branch_params(struct database *database, int64_t branch, struct params *params,
                          struct error *error);
 /* The whole creature, as its file has it: with the parameters of its evaluation, the bar among
  * them, and named after the run. The parameters are checked. */
-int stored_creature_read(sqlite3_stmt *row, const char *path, struct creature *creature,
+int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,
                          struct error *error);
 
 #endif

@@ -6,22 +6,22 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "common/store/statement.h"
 
 /* An egg that leaves in an epoch arrives this many epochs later, so that no world waits for the
  * slowest. */
 #define TRAVEL_EPOCHS 2
 
-int stored_epoch_find_state(sqlite3 *database, const char *path, uint32_t world, uint32_t most,
+int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t most,
                             uint32_t *epoch, struct error *error)
 {
     char sql[128];
     int64_t found = -1;
     snprintf(sql, sizeof sql,
              "SELECT max(epoch) FROM states WHERE world = %" PRIu32 " AND epoch <= ?", world);
-    int status = statement_number(database, path, sql, most, -1, &found, error);
+    int status = statement_number(database, sql, most, -1, &found, error);
     if (!status && (found < 0 || found > most))
-        status = error_set(error, ERR_MISSING, "%s: world %" PRIu32 " has no state", path, world);
+        status = error_set(error, ERR_MISSING, "%s: world %" PRIu32 " has no state", database->path,
+                           world);
     *epoch = (uint32_t)found;
     return status;
 }
@@ -36,73 +36,38 @@ static int copy_blob(sqlite3_stmt *row, int column, struct packed_bytes *packed,
     return 0;
 }
 
-/* The statement for a world and an epoch. */
-static int prepare(sqlite3 *database, const char *path, const char *sql, int64_t world,
-                   int64_t epoch, sqlite3_stmt **row, struct error *error)
+/* ---- an order ---- */
+
+static int read_state(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
-    int status = statement_prepare(database, path, sql, row, error);
-    if (!status) {
-        sqlite3_bind_int64(*row, 1, world);
-        sqlite3_bind_int64(*row, 2, epoch);
-    }
-    return status;
+    struct epoch_order *order = item;
+    int status = copy_blob(row, 0, &order->state, error);
+    return status ? status : 1;
 }
 
-static int fill_state(sqlite3 *database, const char *path, struct epoch_order *order,
-                      struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = prepare(database, path, "SELECT state FROM states WHERE world = ? AND epoch = ?",
-                         order->world, (int64_t)order->epoch - 1, &row, error);
-    if (status)
-        return status;
-    status = statement_next(row, path, error);
-    if (status == 1)
-        status = copy_blob(row, 0, &order->state, error);
-    sqlite3_finalize(row);
-    return status;
-}
-
-static int fill_arrivals(sqlite3 *database, const char *path, struct epoch_order *order,
-                         struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = prepare(database, path,
-                         "SELECT traveller FROM epochs WHERE drifted_to = ? AND epoch = ?"
-                         " ORDER BY world",
-                         order->world, (int64_t)order->epoch - TRAVEL_EPOCHS, &row, error);
-    if (status)
-        return status;
-    while ((status = statement_next(row, path, error)) == 1) {
-        if (order->arrival_count == EPOCH_ARRIVALS_MAX)
-            status = statement_fail_content(path, "too many arrive in a world", error);
-        else if ((status = copy_blob(row, 0, &order->arrivals[order->arrival_count], error)) == 0)
-            order->arrival_count++;
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
-    return status;
-}
-
-static int fill_without(sqlite3 *database, const char *path, struct epoch_order *order,
+static int read_arrival(struct database *database, sqlite3_stmt *row, void *item,
                         struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = prepare(database, path, "SELECT without FROM epochs WHERE world = ? AND epoch = ?",
-                         order->world, order->epoch, &row, error);
-    if (status)
-        return status;
-    status = statement_next(row, path, error);
-    const char *at = status == 1 ? statement_text(row, 0) : "";
+    struct epoch_order *order = item;
+    if (order->arrival_count == EPOCH_ARRIVALS_MAX)
+        return statement_fail_content(database, "too many arrive in a world", error);
+    int status = copy_blob(row, 0, &order->arrivals[order->arrival_count], error);
+    order->arrival_count += !status;
+    return status;
+}
+
+static int read_without(struct database *database, sqlite3_stmt *row, void *item,
+                        struct error *error)
+{
+    struct epoch_order *order = item;
+    const char *at = statement_text(row, 0);
     for (char *end; *at && order->without_count < EPOCH_WITHOUT_MAX; at = end) {
         uint64_t id = strtoull(at, &end, 10);
         if (end == at)
             break;
         order->without[order->without_count++] = id;
     }
-    sqlite3_finalize(row);
-    return status < 0 ? status : 0;
+    return 0;
 }
 
 static int find_deed(const char *name)
@@ -113,12 +78,12 @@ static int find_deed(const char *name)
     return -1;
 }
 
-static int copy_genome(sqlite3_stmt *row, int column, const char *path, struct epoch_deed *deed,
-                       struct error *error)
+static int copy_genome(struct database *database, sqlite3_stmt *row, int column,
+                       struct epoch_deed *deed, struct error *error)
 {
     const void *bytes = sqlite3_column_blob(row, column);
     if ((deed->kind == DEED_put) != (bytes != NULL))
-        return statement_fail_content(path, "a deed with a genome too many, or without", error);
+        return statement_fail_content(database, "a deed with a genome too many, or without", error);
     if (!bytes)
         return 0;
     deed->genome = malloc(sizeof *deed->genome);
@@ -130,97 +95,98 @@ static int copy_genome(sqlite3_stmt *row, int column, const char *path, struct e
         return 0;
     free(deed->genome);
     deed->genome = NULL;
-    return error_prefix(error, "%s: deeds", path);
+    return error_prefix(error, "%s: deeds", database->path);
 }
 
-static int read_deed(sqlite3_stmt *row, const char *path, struct epoch_deed *deed,
-                     struct error *error)
+static int read_deed(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
+    struct epoch_order *order = item;
+    struct epoch_deed *deed = &order->deeds[order->deed_count];
+    if (order->deed_count == EPOCH_DEEDS_MAX)
+        return statement_fail_content(database, "too many deeds in an epoch", error);
     *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0)),
-                                .life = (uint64_t)sqlite3_column_int64(row, 1),
+                                .life = statement_id(row, 1),
                                 .x_m = sqlite3_column_double(row, 2),
                                 .y_m = sqlite3_column_double(row, 3),
                                 .energy_uj = sqlite3_column_int64(row, 4)};
     if (deed->kind < 0 || deed->life > INT64_MAX || deed->energy_uj < 0 ||
         deed->energy_uj > DEED_ENERGY_MAX_UJ)
-        return statement_fail_content(path, "deeds has what is no deed", error);
-    return copy_genome(row, 5, path, deed, error);
-}
-
-static int fill_deeds(sqlite3 *database, const char *path, struct epoch_order *order,
-                      struct error *error)
-{
-    sqlite3_stmt *row;
-    int status = prepare(database, path,
-                         "SELECT deed, life, x_m, y_m, energy_uj, genome FROM deeds"
-                         " WHERE world = ? AND epoch = ? ORDER BY number",
-                         order->world, order->epoch, &row, error);
-    if (status)
-        return status;
-    while ((status = statement_next(row, path, error)) == 1) {
-        if (order->deed_count == EPOCH_DEEDS_MAX)
-            status = statement_fail_content(path, "too many deeds in an epoch", error);
-        else if ((status = read_deed(row, path, &order->deeds[order->deed_count], error)) == 0)
-            order->deed_count++;
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
+        return statement_fail_content(database, "deeds has what is no deed", error);
+    int status = copy_genome(database, row, 5, deed, error);
+    order->deed_count += !status;
     return status;
 }
 
-/* Whom the last deed that was about it protects. Of more than EPOCH_SPARED_MAX the last. */
-static int fill_spared(sqlite3 *database, const char *path, struct epoch_order *order,
+/* Of more than EPOCH_SPARED_MAX the last. */
+static int read_spared(struct database *database, sqlite3_stmt *row, void *item,
                        struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = prepare(database, path,
-                         "SELECT life FROM deeds AS d WHERE world = ?1 AND epoch <= ?2"
-                         " AND deed = 'protect' AND NOT EXISTS (SELECT 1 FROM deeds AS e"
-                         " WHERE e.world = ?1 AND e.life = d.life AND e.epoch <= ?2"
-                         " AND e.deed IN ('protect', 'expose')"
-                         " AND (e.epoch, e.number) > (d.epoch, d.number))"
-                         " ORDER BY epoch DESC, number DESC",
-                         order->world, order->epoch, &row, error);
-    if (status)
-        return status;
-    while (order->spared_count < EPOCH_SPARED_MAX &&
-           (status = statement_next(row, path, error)) == 1)
-        order->spared[order->spared_count++] = (uint64_t)sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    return status < 0 ? status : 0;
+    struct epoch_order *order = item;
+    ENSURE(order->spared_count < EPOCH_SPARED_MAX, "%d are spared already", order->spared_count);
+    order->spared[order->spared_count++] = statement_id(row, 0);
+    return order->spared_count == EPOCH_SPARED_MAX;
 }
 
-int stored_epoch_fill_order(sqlite3 *database, const char *path, struct epoch_order *order,
+/* What is read of an epoch of a world that is so many epochs earlier. */
+static const struct {
+    const char *sql;
+    int earlier;
+    statement_read *read;
+} contents[] = {
+    {"SELECT state FROM states WHERE world = ? AND epoch = ?", 1, read_state},
+    {"SELECT traveller FROM epochs WHERE drifted_to = ? AND epoch = ? ORDER BY world",
+     TRAVEL_EPOCHS, read_arrival},
+    {"SELECT deed, life, x_m, y_m, energy_uj, genome FROM deeds WHERE world = ? AND epoch = ?"
+     " ORDER BY number",
+     0, read_deed},
+    /* whom the last deed that was about it protects */
+    {"SELECT life FROM deeds AS d WHERE world = ?1 AND epoch <= ?2"
+     " AND deed = 'protect' AND NOT EXISTS (SELECT 1 FROM deeds AS e"
+     " WHERE e.world = ?1 AND e.life = d.life AND e.epoch <= ?2"
+     " AND e.deed IN ('protect', 'expose')"
+     " AND (e.epoch, e.number) > (d.epoch, d.number))"
+     " ORDER BY epoch DESC, number DESC",
+     0, read_spared},
+    {"SELECT without FROM epochs WHERE world = ? AND epoch = ?", 0, read_without}};
+
+int stored_epoch_fill_order(struct database *database, struct epoch_order *order,
                             struct error *error)
 {
-    int status = fill_state(database, path, order, error);
-    if (!status)
-        status = fill_arrivals(database, path, order, error);
-    if (!status)
-        status = fill_deeds(database, path, order, error);
-    if (!status)
-        status = fill_spared(database, path, order, error);
-    return status ? status : fill_without(database, path, order, error);
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof contents / sizeof contents[0]; i++)
+        status = statement_each(database, contents[i].sql, order->world,
+                                (int64_t)order->epoch - contents[i].earlier, contents[i].read,
+                                order, error);
+    return status;
 }
 
-int stored_epoch_get_digest(sqlite3 *database, const char *path, uint32_t world, uint32_t epoch,
-                            uint64_t *digest, struct error *error)
+/* ---- what came of it ---- */
+
+struct digest {
+    uint64_t value;
+    int is_there;
+};
+
+static int read_digest(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = prepare(database, path, "SELECT digest FROM epochs WHERE world = ? AND epoch = ?",
-                         world, epoch, &row, error);
-    if (status)
-        return status;
-    status = statement_next(row, path, error);
-    if (status == 0)
+    struct digest *digest = item;
+    digest->is_there = 1;
+    return statement_hash(row, 0, &digest->value)
+               ? statement_fail_content(database, "epochs.digest is no digest", error)
+               : 0;
+}
+
+int stored_epoch_get_digest(struct database *database, uint32_t world, uint32_t epoch,
+                            uint64_t *value, struct error *error)
+{
+    struct digest digest = {0, 0};
+    int status = statement_each(database, "SELECT digest FROM epochs WHERE world = ? AND epoch = ?",
+                                world, epoch, read_digest, &digest, error);
+    *value = digest.value;
+    if (!status && !digest.is_there)
         status =
             error_set(error, ERR_MISSING, "%s: world %" PRIu32 " has not come to epoch %" PRIu32,
-                      path, world, epoch);
-    else if (status == 1)
-        status = statement_hash(row, 0, digest)
-                     ? statement_fail_content(path, "epochs.digest is no digest", error)
-                     : 0;
-    sqlite3_finalize(row);
+                      database->path, world, epoch);
     return status;
 }

@@ -2,19 +2,18 @@
 #ifndef COMMON_STORE_STORED_EPOCHS_H
 #define COMMON_STORE_STORED_EPOCHS_H
 
-#include <sqlite3.h>
-
 #include "common/creature/epoch_order.h"
+#include "common/store/statement.h"
 
 /* The last epoch up to `most` of which a world's state is kept. ERR_MISSING if there is none. */
-int stored_epoch_find_state(sqlite3 *database, const char *path, uint32_t world, uint32_t most,
+int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t most,
                             uint32_t *epoch, struct error *error);
 /* Fills an order of a world and an epoch above 0 (both set, the rest empty): who arrives, who must
  * not live, what people do, whom mouths spare, and the state where it is kept. */
-int stored_epoch_fill_order(sqlite3 *database, const char *path, struct epoch_order *order,
+int stored_epoch_fill_order(struct database *database, struct epoch_order *order,
                             struct error *error);
 /* Reads the digest of a world at the end of an epoch. ERR_MISSING if it has not come so far. */
-int stored_epoch_get_digest(sqlite3 *database, const char *path, uint32_t world, uint32_t epoch,
+int stored_epoch_get_digest(struct database *database, uint32_t world, uint32_t epoch,
                             uint64_t *digest, struct error *error);
 
 #endif

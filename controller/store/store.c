@@ -41,11 +41,9 @@ enum { NETWORK_BUSY_MS = 1000, NETWORK_CLOSE_TRIES = 60 };
 
 static void close_database(struct store *store)
 {
-    for (int i = 0; i < HOT_COUNT; i++)
-        sqlite3_finalize(store->hot[i]);
-    memset(store->hot, 0, sizeof store->hot);
-    sqlite3_close(store->database);
-    store->database = NULL;
+    while (store->kept_count > 0)
+        sqlite3_finalize(store->kept[--store->kept_count]);
+    store_database_close(&store->database);
 }
 
 static void release(struct store *store)
@@ -87,7 +85,7 @@ int store_check_place(struct store *store, struct error *error)
 static int set_journal(struct store *store, struct error *error)
 {
     if (store->is_on_network)
-        sqlite3_busy_timeout(store->database, NETWORK_BUSY_MS);
+        sqlite3_busy_timeout(store->database.handle, NETWORK_BUSY_MS);
     return store_execute(store,
                          store->is_on_network
                              ? "PRAGMA secure_delete = OFF; PRAGMA journal_mode = TRUNCATE;"
@@ -123,80 +121,61 @@ static int make_store(struct store **made, const char *path, int is_read_only, s
 
 static int open_database(struct store *store, int flags, struct error *error)
 {
-    return store_database_open(store->path, flags, &store->bounds, &store->database, error);
-}
-
-static void print_table(FILE *text, const char *sql, const char *unused)
-{
-    store_print_table(text, sql);
+    return store_database_open(&store->database, store->path, flags, error);
 }
 
 static int create_tables(struct store *store, struct error *error)
 {
     int status = store_begin(store, error);
-    for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++) {
-        sqlite3_stmt *statement = NULL;
-        status = store_prepare_printed(store, print_table, store_schema[i], "", &statement, error);
-        if (!status)
-            status = store_run_statement(store, statement, error);
-        sqlite3_finalize(statement);
-    }
-    return status;
-}
-
-static int put_seed(struct store *store, sqlite3_stmt *statement, int number,
-                    const struct seed *seed, struct error *error)
-{
-    struct pack_writer writer;
-    pack_writer_init(&writer);
-    creature_encode(&seed->creature, &writer);
-    int status =
-        writer.has_failed ? error_set(error, ERR_MEMORY, "%s: out of memory", store->path) : 0;
-    if (!status) {
-        sqlite3_bind_int(statement, 1, number);
-        store_bind_text(statement, 2, seed->source);
-        sqlite3_bind_blob(statement, 3, writer.buffer.data, (int)writer.buffer.size,
-                          SQLITE_TRANSIENT);
-        status = store_run_statement(store, statement, error);
-    }
-    pack_writer_deinit(&writer);
+    for (size_t i = 0; !status && i < sizeof store_schema / sizeof store_schema[0]; i++)
+        status = store_execute(store, store_schema[i], error);
     return status;
 }
 
 /* Seed number n becomes individual n. */
+static int put_seed(struct store *store, int number, const struct seed *seed, struct error *error)
+{
+    pack_writer_clear(&store->scratch);
+    creature_encode(&seed->creature, &store->scratch);
+    if (store->scratch.has_failed)
+        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+    const struct store_value values[] = {
+        store_whole(number), store_text(seed->source),
+        store_bytes(store->scratch.buffer.data, store->scratch.buffer.size), STORE_ROW_END};
+    return store_run(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
+                     values, error);
+}
+
 static int put_seeds(struct store *store, const struct seeding *seeding, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status =
-        store_prepare(store, "INSERT INTO seeds (individual, source, creature) VALUES (?, ?, ?)",
-                      &statement, error);
-    if (status)
-        return status;
+    int status = 0;
     for (int i = 0; !status && i < seeding->count; i++)
-        status = put_seed(store, statement, i + 1, &seeding->seeds[i], error);
-    sqlite3_finalize(statement);
+        status = put_seed(store, i + 1, &seeding->seeds[i], error);
+    return status;
+}
+
+static int read_seed(struct database *database, sqlite3_stmt *row, void *seeding,
+                     struct error *error)
+{
+    struct creature creature;
+    const void *bytes = sqlite3_column_blob(row, 1);
+    int status =
+        creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, 1),
+                        statement_text(row, 0), error);
+    if (status)
+        error_prefix(error, "%s: seeds", database->path);
+    else
+        status = seeding_add(seeding, statement_text(row, 0), &creature, error);
+    creature_deinit(&creature);
     return status;
 }
 
 int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error)
 {
-    sqlite3_stmt *row;
     *seeding = (struct seeding){NULL, 0};
     int status =
-        store_prepare(store, "SELECT source, creature FROM seeds ORDER BY individual", &row, error);
-    while (!status && (status = store_next_row(store, row, error)) == 1) {
-        struct creature creature;
-        const void *bytes = sqlite3_column_blob(row, 1);
-        status =
-            creature_decode(&creature, bytes ? bytes : "", (size_t)sqlite3_column_bytes(row, 1),
-                            statement_text(row, 0), error);
-        if (status)
-            error_prefix(error, "%s: seeds", store->path);
-        else
-            status = seeding_add(seeding, statement_text(row, 0), &creature, error);
-        creature_deinit(&creature);
-    }
-    sqlite3_finalize(row);
+        statement_each(&store->database, "SELECT source, creature FROM seeds ORDER BY individual",
+                       0, 0, read_seed, seeding, error);
     if (status)
         seeding_deinit(seeding);
     return status;
@@ -234,7 +213,7 @@ static int make_new(struct store *store, const struct params *params, const stru
 {
     int status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (!status)
-        store_database_trust(store->database, &store->bounds);
+        store_database_trust(&store->database);
     if (!status)
         status = fill_new(store, params, seeding, choices, error);
     close_database(store);
@@ -253,7 +232,7 @@ static int open_made(struct store *store, struct error *error)
 {
     int status = open_database(store, SQLITE_OPEN_READWRITE, error);
     if (!status)
-        store_database_trust(store->database, &store->bounds);
+        store_database_trust(&store->database);
     return status ? status : set_journal(store, error);
 }
 
@@ -300,27 +279,25 @@ int store_create_seeded(struct store **made, const char *path, const struct para
     return status;
 }
 
+static int read_check(struct database *database, sqlite3_stmt *row, void *unused,
+                      struct error *error)
+{
+    return strcmp(statement_text(row, 0), "ok")
+               ? statement_fail_content(database, statement_text(row, 0), error)
+               : 0;
+}
+
 /* Before anything is written: does the file hang together? */
 static int check_damage(struct store *store, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_prepare(store, "PRAGMA quick_check(1)", &statement, error);
-    if (status)
-        return status;
-    status = store_next_row(store, statement, error);
-    if (status == 1 && !strcmp(statement_text(statement, 0), "ok"))
-        status = 0;
-    else if (status >= 0)
-        status = statement_fail_content(store->path, statement_text(statement, 0), error);
-    sqlite3_finalize(statement);
-    return status;
+    return statement_each(&store->database, "PRAGMA quick_check(1)", 0, 0, read_check, NULL, error);
 }
 
 int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error)
 {
-    return store_query_i64(
-        store, "SELECT count(*) FROM pragma_table_info('quarantine') WHERE name = 'log'", 0,
-        has_log, error);
+    return statement_number(
+        &store->database, "SELECT count(*) FROM pragma_table_info('quarantine') WHERE name = 'log'",
+        0, 0, has_log, error);
 }
 
 static int add_quarantine_log(struct store *store, struct error *error)
@@ -354,7 +331,7 @@ static int move_bars(struct store *store, struct error *error)
 static int upgrade(struct store *store, struct error *error)
 {
     int64_t version;
-    int status = store_query_i64(store, "PRAGMA user_version", 0, &version, error);
+    int status = statement_number(&store->database, "PRAGMA user_version", 0, 0, &version, error);
     int is_older = version < STORE_SCHEMA_VERSION;
     if (!status)
         status = store_begin(store, error);
@@ -368,7 +345,7 @@ static int upgrade(struct store *store, struct error *error)
                                ";" STORE_LIVES_TABLE ";" STORE_FIRSTS_TABLE ";" STORE_DEEDS_TABLE,
                                error);
     if (!status)
-        status = store_database_complete(store->database, store->path, 0, error);
+        status = store_database_complete(&store->database, 0, error);
     if (!status && is_older)
         status = move_bars(store, error);
     return status ? status : store_commit(store, error);
@@ -378,20 +355,20 @@ static int upgrade(struct store *store, struct error *error)
  * that. */
 static int read_position(struct store *store, struct error *error)
 {
+    struct database *database = &store->database;
     int64_t count;
-    int status = store_query_i64(store, "SELECT max(branch) FROM branches WHERE branch > 0", 0,
-                                 &store->branch, error);
+    int status = statement_number(database, "SELECT max(branch) FROM branches WHERE branch > 0", 0,
+                                  0, &store->branch, error);
     if (!status)
-        status = store_query_i64(store, "SELECT count(*) FROM branches WHERE branch > 0", 0, &count,
-                                 error);
+        status = statement_number(database, "SELECT count(*) FROM branches WHERE branch > 0", 0, 0,
+                                  &count, error);
     if (!status)
-        status = store_query_i64(store, "SELECT max(number) FROM generations", -1,
-                                 &store->generation, error);
+        status = statement_number(database, "SELECT max(number) FROM generations", 0, -1,
+                                  &store->generation, error);
     if (!status && store->branch < 1)
-        status = statement_fail_content(store->path, "it has no parameters", error);
+        status = statement_fail_content(database, "it has no parameters", error);
     else if (!status && store->branch != count)
-        status =
-            statement_fail_content(store->path, "its branches are not numbered 1, 2, ...", error);
+        status = statement_fail_content(database, "its branches are not numbered 1, 2, ...", error);
     return status;
 }
 
@@ -409,7 +386,7 @@ int store_open(struct store **made, const char *path, int is_read_only, struct e
     if (!status && !is_read_only)
         status = check_damage(store, error);
     if (!status && !is_read_only)
-        store_database_trust(store->database, &store->bounds);
+        store_database_trust(&store->database);
     if (!status)
         status = is_read_only ? store_execute(store, "BEGIN", error) : set_journal(store, error);
     if (!status && !is_read_only)
@@ -429,7 +406,8 @@ static int gather(struct store *store)
     struct error error;
     if (!store_execute(store, "PRAGMA journal_mode = DELETE", &error))
         return 0;
-    return sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return sqlite3_wal_checkpoint_v2(store->database.handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                     NULL);
 }
 
 void store_close(struct store *store)
@@ -438,18 +416,19 @@ void store_close(struct store *store)
         return;
     if (!store->is_read_only) {
         struct error error;
-        if (store->has_failed)
+        if (store->database.has_failed)
             store_roll_back(store);
         int status = store_commit(store, &error);
         for (int i = 0; i < NETWORK_CLOSE_TRIES && !status && store->is_in_transaction; i++)
             status = store_commit(store, &error);
         /* SQLite would remove the write-ahead log of whatever is there now */
         if (store_check_place(store, &error))
-            sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+            sqlite3_db_config(store->database.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         else if (!status)
             status = gather(store);
         if (status)
-            log_event(LOG_WARN, "store_close", "detail=\"%s\"", sqlite3_errmsg(store->database));
+            log_event(LOG_WARN, "store_close", "detail=\"%s\"",
+                      sqlite3_errmsg(store->database.handle));
     }
     release(store);
 }

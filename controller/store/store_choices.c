@@ -25,7 +25,7 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
                          store->generation);
     snprintf(sql, sizeof sql, "SELECT count(*) FROM " STORE_JUDGED " WHERE individual = %" PRIu64,
              id);
-    status = store_query_for(store, sql, store->generation, 0, &is_member, error);
+    status = statement_number(&store->database, sql, store->generation, 0, &is_member, error);
     if (!status && !is_member)
         status = error_set(error, ERR_MISSING,
                            "creature %" PRIu64 " is not in generation %" PRId64
@@ -38,25 +38,17 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
 static int put_choice(struct store *store, int64_t generation, uint64_t id, int choice,
                       struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_begin(store, error);
-    if (!status)
-        status =
-            store_prepare(store,
-                          choice == CHOICE_NONE
-                              ? "DELETE FROM choices WHERE generation = ? AND individual = ?"
-                              : "INSERT OR REPLACE INTO choices (generation, individual, choice)"
-                                " VALUES (?, ?, ?)",
-                          &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, generation);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)id);
-    if (choice != CHOICE_NONE)
-        store_bind_text(statement, 3, choice_name(choice));
-    status = store_run_statement(store, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    const struct store_value none[] = {store_whole(generation), store_whole((int64_t)id),
+                                       STORE_ROW_END};
+    const struct store_value values[] = {none[0], none[1], store_text(choice_name(choice)),
+                                         STORE_ROW_END};
+    if (choice == CHOICE_NONE)
+        return store_run(store, "DELETE FROM choices WHERE generation = ? AND individual = ?", none,
+                         error);
+    return store_run(store,
+                     "INSERT OR REPLACE INTO choices (generation, individual, choice)"
+                     " VALUES (?, ?, ?)",
+                     values, error);
 }
 
 int store_put_choice(struct store *store, uint64_t id, int choice, struct error *error)
@@ -67,15 +59,14 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
 int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                       int *count, struct error *error)
 {
-    return stored_get_choices(store->database, store->path, store->bounds.rows_most, generation,
-                              choices, count, error);
+    return stored_get_choices(&store->database, generation, choices, count, error);
 }
 
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error)
 {
-    return store_query_i64(store,
-                           "SELECT CAST(value AS INTEGER) FROM run WHERE key = 'chosen_until'", 0,
-                           generation, error);
+    return statement_number(&store->database,
+                            "SELECT CAST(value AS INTEGER) FROM run WHERE key = 'chosen_until'", 0,
+                            0, generation, error);
 }
 
 int store_copy_choices(struct store *store, struct store *from, struct error *error)

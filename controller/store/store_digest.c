@@ -26,18 +26,11 @@ static void hash_row(sqlite3_stmt *row, int count, uint64_t *hash)
     }
 }
 
-static int hash_rows(struct store *store, const char *sql, int64_t argument, uint64_t *hash,
-                     struct error *error)
+static int hash_whole_row(struct database *database, sqlite3_stmt *row, void *hash,
+                          struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = store_prepare(store, sql, &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, argument);
-    while ((status = store_next_row(store, row, error)) == 1)
-        hash_row(row, sqlite3_column_count(row), hash);
-    sqlite3_finalize(row);
-    return status;
+    hash_row(row, sqlite3_column_count(row), hash);
+    return 0;
 }
 
 /* ---- individuals ---- */
@@ -50,34 +43,25 @@ struct walk {
 };
 
 /* All columns but those of the bar, in the order of this version. */
-static void print_individuals(FILE *text, const char *unused, const char *unused_too)
-{
-    fputs("SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials, branch,"
-          " verdict, fitness, referee_fitness, referee_words, digest",
-          text);
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        fprintf(text, ", %s", measure_table[i].name);
-    fputs(", genome, generation FROM individuals ORDER BY id", text);
-}
-
-static void print_bars(FILE *text, const char *unused, const char *unused_too)
-{
-    fputs("SELECT id, bar_m_s, bar_sizes_s, generation FROM individuals"
-          " WHERE bar_m_s IS NOT NULL ORDER BY id",
-          text);
-}
+#define MEASURE(name, text) ", " #name
+static const char individuals_query[] =
+    "SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials, branch,"
+    " verdict, fitness, referee_fitness, referee_words, digest" MEASURES(
+        MEASURE) ", genome, generation FROM individuals ORDER BY id";
+static const char bars_query[] =
+    "SELECT id, bar_m_s, bar_sizes_s, generation FROM individuals WHERE bar_m_s IS NOT NULL"
+    " ORDER BY id";
 
 static int walk_on(struct store *store, struct walk *walk, struct error *error)
 {
-    int status = store_next_row(store, walk->row, error);
+    int status = statement_next(&store->database, walk->row, error);
     walk->has_row = status == 1;
     return status < 0 ? status : 0;
 }
 
-static int walk_init(struct store *store, struct walk *walk, statement_print *print,
-                     struct error *error)
+static int walk_init(struct store *store, struct walk *walk, const char *sql, struct error *error)
 {
-    int status = store_prepare_printed(store, print, "", "", &walk->row, error);
+    int status = statement_prepare(&store->database, sql, &walk->row, error);
     return status ? status : walk_on(store, walk, error);
 }
 
@@ -94,48 +78,33 @@ static int hash_walk(struct store *store, struct walk *walk, int64_t generation,
 
 /* ---- generations ---- */
 
+#define FACT(name) ", " #name
+/* The rows of a generation besides creatures; those of the generation itself come before. */
+static const char *const contents[] = {
+    "SELECT individual, rank, survived, fitness FROM members WHERE generation = ?"
+    " ORDER BY individual",
+    "SELECT first, second, trial, verdict1, verdict2, margin1, margin2, digest FROM contests"
+    " WHERE generation = ? AND trial LIKE 'first%' ORDER BY first, second, trial",
+    "SELECT world, digest, without, drifted_to" EPOCH_FACTS(
+        FACT) " FROM epochs WHERE epoch = ? ORDER BY world",
+    "SELECT world, number, deed, life, x_m, y_m, energy_uj, genome FROM deeds WHERE epoch = ?"
+    " ORDER BY world, number",
+    "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
+    "SELECT individual, choice FROM choices WHERE generation = ? ORDER BY individual"};
+
 static int hash_generation(struct store *store, struct walk *individuals, struct walk *bars,
                            int64_t generation, uint64_t *hash, struct error *error)
 {
     *hash = HASH_START;
-    int status =
-        hash_rows(store, "SELECT * FROM generations WHERE number = ?", generation, hash, error);
+    int status = statement_each(&store->database, "SELECT * FROM generations WHERE number = ?",
+                                generation, 0, hash_whole_row, hash, error);
     if (!status)
         status = hash_walk(store, individuals, generation, hash, error);
     if (!status)
         status = hash_walk(store, bars, generation, hash, error);
-    if (!status)
-        status = hash_rows(store,
-                           "SELECT individual, rank, survived, fitness FROM members"
-                           " WHERE generation = ? ORDER BY individual",
-                           generation, hash, error);
-    if (!status)
-        status = hash_rows(store,
-                           "SELECT first, second, trial, verdict1, verdict2, margin1, margin2,"
-                           " digest FROM contests WHERE generation = ? AND trial LIKE 'first%'"
-                           " ORDER BY first, second, trial",
-                           generation, hash, error);
-    if (!status)
-        status = hash_rows(store,
-                           "SELECT world, digest, without, drifted_to"
-#define X(name) ", " #name
-                           EPOCH_FACTS(X)
-#undef X
-                               " FROM epochs WHERE epoch = ? ORDER BY world",
-                           generation, hash, error);
-    if (!status)
-        status = hash_rows(store,
-                           "SELECT world, number, deed, life, x_m, y_m, energy_uj, genome"
-                           " FROM deeds WHERE epoch = ? ORDER BY world, number",
-                           generation, hash, error);
-    if (!status)
-        status = hash_rows(store, "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
-                           generation, hash, error);
-    if (!status)
-        status = hash_rows(store,
-                           "SELECT individual, choice FROM choices WHERE generation = ?"
-                           " ORDER BY individual",
-                           generation, hash, error);
+    for (size_t i = 0; !status && i < sizeof contents / sizeof contents[0]; i++)
+        status = statement_each(&store->database, contents[i], generation, 0, hash_whole_row, hash,
+                                error);
     return status;
 }
 
@@ -144,7 +113,7 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
 {
     for (int64_t branch = 1; branch <= store->branch; branch++) {
         struct params params;
-        int status = stored_branch_params(store->database, store->path, branch, &params, error);
+        int status = stored_branch_params(&store->database, branch, &params, error);
         if (status)
             return status;
         for (int i = 0; i < param_count; i++) {
@@ -158,7 +127,8 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
     return 0;
 }
 
-static int read_digest(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_digest(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
     struct store_digest *digest = item;
     digest->generation = (uint32_t)sqlite3_column_int64(row, 0);
@@ -170,9 +140,9 @@ static int hash_generations(struct store *store, struct store_digest *generation
                             struct error *error)
 {
     struct walk individuals = {NULL, 0}, bars = {NULL, 0};
-    int status = walk_init(store, &individuals, print_individuals, error);
+    int status = walk_init(store, &individuals, individuals_query, error);
     if (!status)
-        status = walk_init(store, &bars, print_bars, error);
+        status = walk_init(store, &bars, bars_query, error);
     for (int i = 0; i < count && !status; i++)
         status = hash_generation(store, &individuals, &bars, generations[i].generation,
                                  &generations[i].hash, error);
@@ -184,18 +154,14 @@ static int hash_generations(struct store *store, struct store_digest *generation
 int store_get_digests(struct store *store, uint64_t *whole, struct store_digest **generations,
                       int *count, struct error *error)
 {
-    sqlite3_stmt *row;
+    static const struct listing listing = {"SELECT number, closed FROM generations ORDER BY number",
+                                           sizeof **generations, read_digest, NULL};
     *generations = NULL;
     *count = 0;
     *whole = HASH_START;
     int status = hash_parameters(store, whole, error);
     if (!status)
-        status = store_prepare(store, "SELECT number, closed FROM generations ORDER BY number",
-                               &row, error);
-    if (status)
-        return status;
-    status =
-        store_get_rows(store, row, read_digest, sizeof **generations, generations, count, error);
+        status = statement_list(&store->database, &listing, 0, 0, generations, count, error);
     if (!status)
         status = hash_generations(store, *generations, *count, error);
     if (status) {

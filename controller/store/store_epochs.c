@@ -7,6 +7,9 @@
 
 #include "common/store/stored_epochs.h"
 
+/* Columns of `epochs` before the facts. */
+enum { OWN_COLUMNS = 7 };
+
 static void print_without(const struct epoch_order *order, char *text, size_t size)
 {
     size_t used = 0;
@@ -18,92 +21,89 @@ static void print_without(const struct epoch_order *order, char *text, size_t si
 
 static int put_row(struct store *store, const struct store_epoch *epoch, struct error *error)
 {
-    sqlite3_stmt *statement;
     char without[EPOCH_WITHOUT_MAX * 24];
     const struct packed_bytes *traveller = &epoch->end->traveller;
-    int status = store_get_hot(store, HOT_PUT_EPOCH, &statement, error);
-    if (status)
-        return status;
     print_without(epoch->order, without, sizeof without);
-    sqlite3_bind_int64(statement, 1, epoch->world);
-    sqlite3_bind_int64(statement, 2, epoch->epoch);
-    store_bind_hash(statement, 3, epoch->digest);
-    store_bind_text(statement, 4, without);
-    store_bind_known(statement, 5, epoch->drifted_to >= 0, epoch->drifted_to);
-    if (traveller->bytes)
-        sqlite3_bind_blob64(statement, 6, traveller->bytes, traveller->length, SQLITE_TRANSIENT);
-    else
-        sqlite3_bind_null(statement, 6);
-    sqlite3_bind_double(statement, 7, epoch->cpu_ms);
+    struct store_value values[OWN_COLUMNS + EPOCH_FACT_COUNT + 1] = {
+        store_whole(epoch->world),
+        store_whole(epoch->epoch),
+        store_hash(epoch->digest),
+        store_text(without),
+        store_known(epoch->drifted_to >= 0, epoch->drifted_to),
+        store_bytes(traveller->bytes, traveller->length),
+        store_real(epoch->cpu_ms)};
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        sqlite3_bind_int64(statement, 8 + i, epoch->end->facts[i]);
-    return store_run_statement(store, statement, error);
+        values[OWN_COLUMNS + i] = store_whole(epoch->end->facts[i]);
+#define X(name) ", ?"
+    return store_run(store,
+                     "INSERT OR REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?" EPOCH_FACTS(X) ")",
+                     values, error);
+#undef X
+}
+
+/* When a tick was; NULL for none. */
+static struct store_value time_of(const struct store_epoch *epoch, int64_t tick)
+{
+    return tick >= 0 ? store_real((double)tick * epoch->tick_s) : store_known(0, 0);
 }
 
 static int put_life(struct store *store, const struct store_epoch *epoch,
                     const struct epoch_life *life, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_PUT_LIFE, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)life->id);
-    sqlite3_bind_int64(statement, 2, epoch->world);
-    store_bind_id(statement, 3, life->mother);
-    store_bind_id(statement, 4, life->father);
-    sqlite3_bind_int64(statement, 5, life->family);
-    sqlite3_bind_int64(statement, 6, life->generation);
-    sqlite3_bind_int(statement, 7, life->is_hunter);
-    sqlite3_bind_double(statement, 8, (double)life->born_tick * epoch->tick_s);
-    sqlite3_bind_null(statement, 9);
-    sqlite3_bind_null(statement, 10);
-    if (life->died_tick >= 0)
-        sqlite3_bind_double(statement, 9, (double)life->died_tick * epoch->tick_s);
-    if (life->cause >= 0)
-        store_bind_text(statement, 10, epoch_cause_names[life->cause]);
-    sqlite3_bind_int64(statement, 11, life->children);
-    sqlite3_bind_int64(statement, 12, life->part_count);
-    sqlite3_bind_double(statement, 13, life->area_m2);
-    sqlite3_bind_double(statement, 14, life->way_m);
-    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        sqlite3_bind_int64(statement, 15 + i, life->gained_uj[i]);
-    sqlite3_bind_int64(statement, 15 + EPOCH_FOOD_COUNT, (sqlite3_int64)life->topology);
-    sqlite3_bind_null(statement, 16 + EPOCH_FOOD_COUNT);
-    if (life->preyed_tick >= 0)
-        sqlite3_bind_double(statement, 16 + EPOCH_FOOD_COUNT,
-                            (double)life->preyed_tick * epoch->tick_s);
-    return store_run_statement(store, statement, error);
+    ENSURE(life->cause < EPOCH_CAUSE_COUNT, "life %" PRIu64 ": cause %" PRId64, life->id,
+           life->cause);
+    const struct store_value values[] = {
+        store_whole((int64_t)life->id),
+        store_whole(epoch->world),
+        store_id(life->mother),
+        store_id(life->father),
+        store_whole(life->family),
+        store_whole(life->generation),
+        store_whole(life->is_hunter),
+        store_real((double)life->born_tick * epoch->tick_s),
+        time_of(epoch, life->died_tick),
+        life->cause >= 0 ? store_text(epoch_cause_names[life->cause]) : store_known(0, 0),
+        store_whole(life->children),
+        store_whole(life->part_count),
+        store_real(life->area_m2),
+        store_real(life->way_m),
+        store_whole(life->gained_uj[0]),
+        store_whole(life->gained_uj[1]),
+        store_whole(life->gained_uj[2]),
+        store_whole((int64_t)life->topology),
+        time_of(epoch, life->preyed_tick),
+        STORE_ROW_END};
+    _Static_assert(EPOCH_FOOD_COUNT == 3, "a column for each food");
+    return store_run(
+        store,
+        "INSERT OR REPLACE INTO lives (id, world, mother, father, family, generation, hunter,"
+        " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
+        " living_uj, topology, preyed_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " ?, ?, ?, coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)))",
+        values, error);
 }
 
 static int put_state(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
                      struct error *error)
 {
-    sqlite3_stmt *statement;
-    char sql[360];
     const struct packed_bytes *state = &epoch->end->state;
-    int status =
-        store_prepare(store, "INSERT OR REPLACE INTO states VALUES (?, ?, ?)", &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, epoch->world);
-    sqlite3_bind_int64(statement, 2, epoch->epoch);
-    sqlite3_bind_blob64(statement, 3, state->bytes, state->length, SQLITE_TRANSIENT);
-    status = store_run_statement(store, statement, error);
-    sqlite3_finalize(statement);
-    snprintf(sql, sizeof sql,
-             "DELETE FROM states WHERE world = %" PRIu32 " AND epoch + 1 < %" PRIu32
-             " AND epoch %% %" PRId64 " <> 0 AND NOT EXISTS (SELECT 1 FROM firsts WHERE"
-             " firsts.world = states.world AND firsts.epoch = states.epoch + 1)",
-             epoch->world, epoch->epoch, kept_every);
-    return status ? status : store_execute(store, sql, error);
+    const struct store_value values[] = {store_whole(epoch->world), store_whole(epoch->epoch),
+                                         store_bytes(state->bytes, state->length), STORE_ROW_END};
+    const struct store_value older[] = {values[0], values[1], store_whole(kept_every),
+                                        STORE_ROW_END};
+    int status = store_run(store, "INSERT OR REPLACE INTO states VALUES (?, ?, ?)", values, error);
+    return status ? status
+                  : store_run(store,
+                              "DELETE FROM states WHERE world = ? AND epoch + 1 < ? AND epoch % ?"
+                              " <> 0 AND NOT EXISTS (SELECT 1 FROM firsts WHERE"
+                              " firsts.world = states.world AND firsts.epoch = states.epoch + 1)",
+                              older, error);
 }
 
 int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
                     struct error *error)
 {
-    int status = store_begin(store, error);
-    if (!status)
-        status = put_row(store, epoch, error);
+    int status = put_row(store, epoch, error);
     for (int i = 0; !status && i < epoch->end->life_count; i++)
         status = put_life(store, epoch, &epoch->end->lives[i], error);
     return status ? status : put_state(store, epoch, kept_every, error);
@@ -111,17 +111,14 @@ int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_
 
 int store_close_epoch(struct store *store, uint32_t epoch, int world_count, struct error *error)
 {
-    char sql[400];
-    snprintf(sql, sizeof sql,
-             "INSERT OR REPLACE INTO generations SELECT %" PRIu32 ", %" PRId64 ", 1, %d, %" PRId64
-             ", max(living),"
-             " (SELECT living FROM epochs WHERE epoch = %" PRIu32 " ORDER BY living LIMIT 1"
-             " OFFSET %d), avg(living), NULL FROM epochs WHERE epoch = %" PRIu32,
-             epoch, store->branch, world_count, ((int64_t)epoch + 1) * world_count, epoch,
-             world_count / 2, epoch);
-    int status = store_begin(store, error);
-    if (!status)
-        status = store_execute(store, sql, error);
+    const struct store_value values[] = {store_whole(epoch), store_whole(store->branch),
+                                         store_whole(world_count), STORE_ROW_END};
+    int status = store_run(
+        store,
+        "INSERT OR REPLACE INTO generations SELECT ?1, ?2, 1, ?3, (?1 + 1) * ?3,"
+        " max(living), (SELECT living FROM epochs WHERE epoch = ?1 ORDER BY living LIMIT 1"
+        " OFFSET ?3 / 2), avg(living), NULL FROM epochs WHERE epoch = ?1",
+        values, error);
     if (!status)
         status = store_set_run_value(store, "finished", "0", error);
     if (!status)
@@ -131,24 +128,22 @@ int store_close_epoch(struct store *store, uint32_t epoch, int world_count, stru
 
 int store_finish_epochs(struct store *store, struct error *error)
 {
-    int status = store_begin(store, error);
-    if (!status)
-        status = store_set_run_value(store, "finished", "1", error);
+    int status = store_set_run_value(store, "finished", "1", error);
     return status ? status : store_commit(store, error);
 }
 
 int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, struct error *error)
 {
-    return store_query_for(store, "SELECT max(epoch) FROM epochs WHERE world = ?", world, -1, epoch,
-                           error);
+    return statement_number(&store->database, "SELECT max(epoch) FROM epochs WHERE world = ?",
+                            world, -1, epoch, error);
 }
 
 int store_get_order(struct store *store, struct epoch_order *order, struct error *error)
 {
-    return stored_epoch_fill_order(store->database, store->path, order, error);
+    return stored_epoch_fill_order(&store->database, order, error);
 }
 
-static int read_epoch(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_epoch(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_epoch_row *epoch = item;
     epoch->world = (uint32_t)sqlite3_column_int64(row, 0);
@@ -161,20 +156,12 @@ static int read_epoch(const char *path, sqlite3_stmt *row, void *item, struct er
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
                      struct error *error)
 {
-    sqlite3_stmt *row;
-    *rows = NULL;
-    *count = 0;
-    int status = store_prepare(store,
-                               "SELECT world, epoch"
 #define X(name) ", " #name
-                               EPOCH_FACTS(X)
+    static const struct listing listing = {
+        "SELECT world, epoch" EPOCH_FACTS(X) " FROM epochs WHERE epoch >= ? ORDER BY epoch, world",
+        sizeof **rows, read_epoch, NULL};
 #undef X
-                                   " FROM epochs WHERE epoch >= ? ORDER BY epoch, world",
-                               &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, first);
-    return store_get_rows(store, row, read_epoch, sizeof **rows, rows, count, error);
+    return statement_list(&store->database, &listing, first, 0, rows, count, error);
 }
 
 static int find_cause(const char *name)
@@ -185,18 +172,18 @@ static int find_cause(const char *name)
     return -1;
 }
 
-static int read_life(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_life *life = item;
-    life->id = (uint64_t)sqlite3_column_int64(row, 0);
-    life->mother = (uint64_t)sqlite3_column_int64(row, 1);
+    life->id = statement_id(row, 0);
+    life->mother = statement_id(row, 1);
     life->world = (uint32_t)sqlite3_column_int64(row, 2);
     life->family = sqlite3_column_int64(row, 3);
     life->generation = sqlite3_column_int64(row, 4);
     life->children = sqlite3_column_int64(row, 5);
     life->is_hunter = sqlite3_column_int64(row, 6) != 0;
     life->born_s = sqlite3_column_double(row, 7);
-    life->is_dead = sqlite3_column_type(row, 8) != SQLITE_NULL;
+    life->is_dead = !statement_is_null(row, 8);
     life->died_s = sqlite3_column_double(row, 8);
     life->cause = find_cause(statement_text(row, 9));
     life->part_count = sqlite3_column_int64(row, 10);
@@ -209,15 +196,10 @@ static int read_life(const char *path, sqlite3_stmt *row, void *item, struct err
 
 int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
 {
-    sqlite3_stmt *row;
-    *lives = NULL;
-    *count = 0;
-    int status =
-        store_prepare(store,
-                      "SELECT id, mother, world, family, generation, children, hunter,"
-                      " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"
-                      " living_uj FROM lives ORDER BY id",
-                      &row, error);
-    return status ? status
-                  : store_get_rows(store, row, read_life, sizeof **lives, lives, count, error);
+    static const struct listing listing = {
+        "SELECT id, mother, world, family, generation, children, hunter,"
+        " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"
+        " living_uj FROM lives ORDER BY id",
+        sizeof **lives, read_life, NULL};
+    return statement_list(&store->database, &listing, 0, 0, lives, count, error);
 }

@@ -9,100 +9,42 @@
 #include "common/math/hash.h"
 #include "common/text.h"
 
-/* A query and what makes an item of a row: 0 or ERR_*. */
-struct listing {
-    const char *sql;
-    size_t size;
-    statement_read *read;
-};
-
-static int get_listing(struct store *store, const struct listing *listing, void *items, int *count,
-                       struct error *error)
-{
-    sqlite3_stmt *row;
-    *(void **)items = NULL;
-    *count = 0;
-    int status = store_prepare(store, listing->sql, &row, error);
-    if (status)
-        return status;
-    return store_get_rows(store, row, listing->read, listing->size, items, count, error);
-}
-
 int store_get_curve(struct store *store, struct store_generation **generations, int *count,
                     struct error *error)
 {
-    return stored_get_generations(store->database, store->path, store->bounds.rows_most, 0,
-                                  generations, count, error);
+    return stored_get_generations(&store->database, 0, generations, count, error);
 }
 
-enum {
-    FACT_ID,
-    FACT_GENERATION,
-    FACT_METHOD,
-    FACT_PARENT1,
-    FACT_PARENT2,
-    FACT_VERDICT,
-    FACT_FITNESS,
-    FACT_REFEREE,
-    FACT_PARTS,
-    FACT_LINKS,
-    FACT_NEURONS,
-    FACT_SIZE,
-    FACT_PATH,
-    FACT_DISTANCE,
-    FACT_HEIGHT,
-    FACT_WORK,
-    FACT_WORKER,
-    FACT_ATTEMPT,
-    FACT_WALL,
-    FACT_CPU,
-    FACT_ARENA,
-    FACT_TIME,
-    FACT_REUSED
-};
+enum { FACT_MOTION = 12, FACT_MOTION_COUNT = 4, FACT_COST = FACT_MOTION + FACT_MOTION_COUNT };
 
-static void read_fact_cost(sqlite3_stmt *row, struct store_fact *fact)
-{
-    struct store_cost *cost = &fact->cost;
-    fact->has_cost = sqlite3_column_type(row, FACT_WALL) != SQLITE_NULL;
-    cost->worker = sqlite3_column_type(row, FACT_WORKER) == SQLITE_NULL
-                       ? -1
-                       : sqlite3_column_int(row, FACT_WORKER);
-    cost->attempt = (uint32_t)sqlite3_column_int64(row, FACT_ATTEMPT);
-    cost->task.wall_ms = sqlite3_column_double(row, FACT_WALL);
-    cost->task.cpu_ms = sqlite3_column_double(row, FACT_CPU);
-    cost->task.arena_bytes = (uint64_t)sqlite3_column_int64(row, FACT_ARENA);
-    cost->time_s = sqlite3_column_double(row, FACT_TIME);
-    cost->reused = (uint64_t)sqlite3_column_int64(row, FACT_REUSED);
-}
-
-static int read_fact(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_fact(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_fact *fact = item;
-    fact->id = (uint64_t)sqlite3_column_int64(row, FACT_ID);
-    fact->generation = (uint32_t)sqlite3_column_int64(row, FACT_GENERATION);
-    fact->method = store_find_method(statement_text(row, FACT_METHOD));
-    fact->parents[0] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT1);
-    fact->parents[1] = (uint64_t)sqlite3_column_int64(row, FACT_PARENT2);
+    fact->id = statement_id(row, 0);
+    fact->generation = (uint32_t)sqlite3_column_int64(row, 1);
+    fact->method = store_find_method(statement_text(row, 2));
+    fact->parents[0] = statement_id(row, 3);
+    fact->parents[1] = statement_id(row, 4);
     fact->verdict = -1;
     if (fact->method < 0)
-        return statement_fail_content(path, "an individual has an unknown breeding method", error);
-    if (sqlite3_column_type(row, FACT_VERDICT) == SQLITE_NULL)
+        return statement_fail_content(database, "an individual has an unknown breeding method",
+                                      error);
+    if (statement_is_null(row, 5))
         return 0;
-    fact->verdict = verdict_find(statement_text(row, FACT_VERDICT));
+    fact->verdict = verdict_find(statement_text(row, 5));
     if (fact->verdict < 0)
-        return statement_fail_content(path, "an individual has an unknown verdict", error);
+        return statement_fail_content(database, "an individual has an unknown verdict", error);
+    fact->fitness = sqlite3_column_double(row, 6);
+    fact->has_referee = !statement_is_null(row, 7);
+    fact->referee_fitness = sqlite3_column_double(row, 7);
+    fact->parts = sqlite3_column_double(row, 8);
+    fact->links = sqlite3_column_double(row, 9);
+    fact->neurons = sqlite3_column_double(row, 10);
+    fact->size_m = sqlite3_column_double(row, 11);
     fact->motion = HASH_START;
-    for (int i = FACT_PATH; i <= FACT_WORK; i++)
-        fact->motion = hash_double(fact->motion, sqlite3_column_double(row, i));
-    fact->fitness = sqlite3_column_double(row, FACT_FITNESS);
-    fact->has_referee = sqlite3_column_type(row, FACT_REFEREE) != SQLITE_NULL;
-    fact->referee_fitness = sqlite3_column_double(row, FACT_REFEREE);
-    fact->parts = sqlite3_column_double(row, FACT_PARTS);
-    fact->links = sqlite3_column_double(row, FACT_LINKS);
-    fact->neurons = sqlite3_column_double(row, FACT_NEURONS);
-    fact->size_m = sqlite3_column_double(row, FACT_SIZE);
-    read_fact_cost(row, fact);
+    for (int i = 0; i < FACT_MOTION_COUNT; i++)
+        fact->motion = hash_double(fact->motion, sqlite3_column_double(row, FACT_MOTION + i));
+    fact->has_cost = store_read_cost(row, FACT_COST, &fact->cost);
     return 0;
 }
 
@@ -111,19 +53,18 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
     static const struct listing listing = {
         "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.verdict, i.fitness,"
         " i.referee_fitness, i.parts, i.links, i.neurons, i.size_m,"
-        " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j,"
-        " c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s,"
-        " c.reused"
+        " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j, " STORE_COST
         " FROM individuals i LEFT JOIN costs c ON c.individual = i.id ORDER BY i.id",
-        sizeof **facts, read_fact};
-    return get_listing(store, &listing, facts, count, error);
+        sizeof **facts, read_fact, NULL};
+    return statement_list(&store->database, &listing, 0, 0, facts, count, error);
 }
 
-static int read_member(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_member(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
     *(struct store_member *)item = (struct store_member){
         .generation = (uint32_t)sqlite3_column_int64(row, 0),
-        .id = (uint64_t)sqlite3_column_int64(row, 1),
+        .id = statement_id(row, 1),
         .rank = sqlite3_column_int(row, 2),
         .survived = sqlite3_column_int(row, 3),
         .fitness = sqlite3_column_double(row, 4),
@@ -138,14 +79,14 @@ int store_get_members(struct store *store, struct store_member **members, int *c
         "SELECT m.generation, m.individual, m.rank, m.survived, m.fitness FROM members m"
         " JOIN generations g ON g.number = m.generation AND g.closed = 1"
         " WHERE m.rank IS NOT NULL ORDER BY m.generation, m.rank",
-        sizeof **members, read_member};
-    return get_listing(store, &listing, members, count, error);
+        sizeof **members, read_member, NULL};
+    return statement_list(&store->database, &listing, 0, 0, members, count, error);
 }
 
 /* One behind the other in one piece of memory: rows can have ten bytes. */
-static int read_event(struct store *store, sqlite3_stmt *row, struct store_event *event,
-                      struct error *error)
+static int read_event(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
+    struct store_event *event = item;
     const char *texts[3];
     size_t sizes[3], size = 0;
     for (int i = 0; i < 3; i++) {
@@ -156,7 +97,7 @@ static int read_event(struct store *store, sqlite3_stmt *row, struct store_event
     char *end = malloc(size);
     *event = (struct store_event){.texts = end};
     if (!end)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+        return error_set(error, ERR_MEMORY, "%s: out of memory", database->path);
     const char **places[3] = {&event->time_utc, &event->event, &event->detail};
     for (int i = 0; i < 3; i++) {
         *places[i] = memcpy(end, texts[i], sizes[i]);
@@ -166,35 +107,23 @@ static int read_event(struct store *store, sqlite3_stmt *row, struct store_event
     return 0;
 }
 
+static void free_texts(void *item)
+{
+    free(((struct store_event *)item)->texts);
+}
+
 void store_free_events(struct store_event *events, int count)
 {
     for (int i = 0; i < count; i++)
-        free(events[i].texts);
+        free_texts(&events[i]);
     free(events);
 }
 
 int store_get_events(struct store *store, struct store_event **events, int *count,
                      struct error *error)
 {
-    sqlite3_stmt *row;
-    *events = NULL;
-    *count = 0;
-    int status = store_prepare(store, "SELECT time_utc, event, detail FROM events ORDER BY number",
-                               &row, error);
-    if (status)
-        return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, events, *count, sizeof **events, error);
-        if (!status)
-            status = read_event(store, row, &(*events)[(*count)++], error);
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        store_free_events(*events, *count);
-        *events = NULL;
-        *count = 0;
-    }
-    return status;
+    static const struct listing listing = {
+        "SELECT time_utc, event, detail FROM events ORDER BY number", sizeof **events, read_event,
+        free_texts};
+    return statement_list(&store->database, &listing, 0, 0, events, count, error);
 }

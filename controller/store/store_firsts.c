@@ -1,7 +1,7 @@
 /* The run store: what was there for the first time in a run of a preserve. */
 #include "controller/store/store_private.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* Who may have been the first in an epoch: what it was, and when. ?2 to ?3 is the epoch's time.
  * What was there before it is nothing new. Topologies are new beside those of all founders. Ways of
@@ -33,25 +33,18 @@ static const char *const candidates[FIRST_COUNT] = {
 
 static int record(struct store *store, enum epoch_first kind, uint32_t epoch, struct error *error)
 {
-    sqlite3_stmt *statement;
     char sql[1500];
     snprintf(sql, sizeof sql,
              "INSERT OR IGNORE INTO firsts SELECT ?1, what, world, ?4, time_s, id FROM (%s)"
              " ORDER BY time_s, world, id",
              candidates[kind]);
-    int status = store_prepare(store, sql, &statement, error);
-    if (status)
-        return status;
-    store_bind_text(statement, 1, epoch_first_names[kind]);
-    sqlite3_bind_double(statement, 2, ((double)epoch - 1) * EPOCH_S + ROUNDING_S);
-    sqlite3_bind_double(statement, 3, (double)epoch * EPOCH_S + ROUNDING_S);
-    sqlite3_bind_int64(statement, 4, epoch);
-    status = store_run_statement(store, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    const struct store_value values[] = {
+        store_text(epoch_first_names[kind]), store_real(((double)epoch - 1) * EPOCH_S + ROUNDING_S),
+        store_real((double)epoch * EPOCH_S + ROUNDING_S), store_whole(epoch), STORE_ROW_END};
+    return store_run(store, sql, values, error);
 }
 
-static int read_first(const char *path, sqlite3_stmt *row, void *item, struct error *error)
+static int read_first(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_first *first = item;
     statement_copy_text(first->kind, sizeof first->kind, row, 0);
@@ -59,27 +52,23 @@ static int read_first(const char *path, sqlite3_stmt *row, void *item, struct er
     first->world = (uint32_t)sqlite3_column_int64(row, 2);
     first->epoch = (uint32_t)sqlite3_column_int64(row, 3);
     first->time_s = sqlite3_column_double(row, 4);
-    first->life = (uint64_t)sqlite3_column_int64(row, 5);
+    first->life = statement_id(row, 5);
     return 0;
 }
 
 int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,
                       struct store_first **firsts, int *count, struct error *error)
 {
-    sqlite3_stmt *row;
+    static const struct listing listing = {
+        "SELECT kind, what, world, epoch, time_s, life FROM firsts"
+        " WHERE epoch = ? ORDER BY time_s, kind, what",
+        sizeof **firsts, read_first, NULL};
     *firsts = NULL;
     *count = 0;
-    int status = store_begin(store, error);
+    int status = 0;
     for (int kind = 0; kind < FIRST_COUNT && !status; kind++)
         if (kinds & 1u << kind)
             status = record(store, (enum epoch_first)kind, epoch, error);
-    if (!status)
-        status = store_prepare(store,
-                               "SELECT kind, what, world, epoch, time_s, life FROM firsts"
-                               " WHERE epoch = ? ORDER BY time_s, kind, what",
-                               &row, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(row, 1, epoch);
-    return store_get_rows(store, row, read_first, sizeof **firsts, firsts, count, error);
+    return status ? status
+                  : statement_list(&store->database, &listing, epoch, 0, firsts, count, error);
 }

@@ -11,31 +11,29 @@
 
 static int put_birth(struct store *store, const struct individual *individual, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_INSERT_BIRTH, &statement, error);
-    if (status)
-        return status;
-    status = store_bind_birth(store, statement, 0, individual, error);
-    return status ? status : store_run_statement(store, statement, error);
+    struct store_value values[STORE_BIRTH_COUNT + 1];
+    int status = store_list_birth(store, individual, values, error);
+    return status
+               ? status
+               : store_run(store,
+                           "INSERT INTO births (" STORE_BIRTH ") VALUES (" STORE_BIRTH_PLACES ")",
+                           values, error);
 }
 
 static int put_member(struct store *store, uint32_t generation, const struct individual *individual,
                       struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_INSERT_MEMBER, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, generation);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)individual->id);
-    sqlite3_bind_int(statement, 3, individual->has_result);
-    return store_run_statement(store, statement, error);
+    const struct store_value values[] = {store_whole(generation),
+                                         store_whole((int64_t)individual->id),
+                                         store_whole(individual->has_result), STORE_ROW_END};
+    return store_run(store,
+                     "INSERT INTO members (generation, individual, evaluated) VALUES (?, ?, ?)",
+                     values, error);
 }
 
 int store_put_newborn(struct store *store, const struct individual *newborn, struct error *error)
 {
-    int status = store_begin(store, error);
-    return status ? status : put_birth(store, newborn, error);
+    return put_birth(store, newborn, error);
 }
 
 /* One of the population that a generation begins with. One that waits for a result and is older
@@ -46,10 +44,9 @@ static int put_present(struct store *store, uint32_t generation,
 {
     int64_t has_row = individual->has_result;
     if (!has_row && individual->generation < generation) {
-        char sql[96];
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM individuals WHERE id = %" PRIu64,
-                 individual->id);
-        int status = store_query_i64(store, sql, 0, &has_row, error);
+        int status =
+            statement_number(&store->database, "SELECT count(*) FROM individuals WHERE id = ?",
+                             (int64_t)individual->id, 0, &has_row, error);
         if (status)
             return status;
     }
@@ -122,53 +119,38 @@ static void summarise(const struct store_closing *closing, double *mean, double 
                         : 0.5 * ranks[count / 2 - 1].fitness + 0.5 * ranks[count / 2].fitness;
 }
 
-static int close_members(struct store *store, uint32_t generation,
-                         const struct store_closing *closing, struct error *error)
+static int close_member(struct store *store, uint32_t generation, int rank,
+                        const struct store_rank *member, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_CLOSE_MEMBER, &statement, error);
-    for (int i = 0; !status && i < closing->count; i++) {
-        sqlite3_bind_int64(statement, 1, generation);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)closing->ranks[i].id);
-        sqlite3_bind_int(statement, 3, i + 1);
-        sqlite3_bind_int(statement, 4, closing->ranks[i].survived);
-        sqlite3_bind_double(statement, 5, closing->ranks[i].fitness);
-        status = store_run_statement(store, statement, error);
-    }
-    return status;
-}
-
-/* Those without a rank were members, too. */
-static int put_unjudged(struct store *store, uint32_t generation, struct error *error)
-{
-    return store_execute_for(store,
-                             "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
-                             " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
-                             generation, error);
+    const struct store_value values[] = {
+        store_whole(generation),       store_whole((int64_t)member->id), store_whole(rank),
+        store_whole(member->survived), store_real(member->fitness),      STORE_ROW_END};
+    return store_run(
+        store,
+        "INSERT INTO members (generation, individual, evaluated, rank, survived, fitness)"
+        " VALUES (?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET rank = excluded.rank,"
+        " survived = excluded.survived, fitness = excluded.fitness",
+        values, error);
 }
 
 static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,
                         struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_get_hot(store, HOT_PUT_ARCHIVED, &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, generation);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)rank->id);
-    store_bind_known(statement, 3, rank->cell != 0, rank->cell);
-    sqlite3_bind_int(statement, 4, rank->trials);
-    sqlite3_bind_int(statement, 5, rank->is_waiting);
-    return store_run_statement(store, statement, error);
+    const struct store_value values[] = {
+        store_whole(generation),   store_whole((int64_t)rank->id), store_id((uint64_t)rank->cell),
+        store_whole(rank->trials), store_whole(rank->is_waiting),  STORE_ROW_END};
+    return store_run(store,
+                     "INSERT OR REPLACE INTO archive (generation, individual, cell, trials,"
+                     " waiting) VALUES (?, ?, ?, ?, ?)",
+                     values, error);
 }
 
 /* Instead of what was there: a run that goes on after its end closes its last generation again. */
 static int close_archive(struct store *store, uint32_t generation,
                          const struct store_closing *closing, struct error *error)
 {
-    char sql[96];
-    snprintf(sql, sizeof sql, "DELETE FROM archive WHERE generation = %" PRIu32, generation);
-    int status = store_execute(store, sql, error);
+    int status =
+        store_run_for(store, "DELETE FROM archive WHERE generation = ?", generation, error);
     for (int i = 0; !status && i < closing->count; i++) {
         const struct store_rank *rank = &closing->ranks[i];
         if (rank->cell || rank->trials || rank->is_waiting)
@@ -181,45 +163,50 @@ static int close_archive(struct store *store, uint32_t generation,
 static int count_more(struct store *store, uint32_t generation, const struct store_closing *closing,
                       struct error *error)
 {
-    char sql[160];
-    snprintf(sql, sizeof sql,
-             "UPDATE generations SET evaluations_own = evaluations_own + %d"
-             " WHERE number = %" PRIu32 " AND closed = 0",
-             closing->more, generation);
-    return closing->more ? store_execute(store, sql, error) : 0;
+    const struct store_value values[] = {store_whole(closing->more), store_whole(generation),
+                                         STORE_ROW_END};
+    return closing->more ? store_run(store,
+                                     "UPDATE generations SET evaluations_own = evaluations_own + ?"
+                                     " WHERE number = ? AND closed = 0",
+                                     values, error)
+                         : 0;
+}
+
+static int close_row(struct store *store, uint32_t generation, const struct store_closing *closing,
+                     struct error *error)
+{
+    double mean, median;
+    summarise(closing, &mean, &median);
+    const struct store_value values[] = {store_real(closing->ranks[0].fitness),
+                                         store_real(median),
+                                         store_real(mean),
+                                         store_whole((int64_t)closing->ranks[0].id),
+                                         store_whole(store->branch),
+                                         store_whole(generation),
+                                         STORE_ROW_END};
+    return store_run(store,
+                     "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
+                     " best_id = ?, branch = ?, evaluations ="
+                     " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
+                     " WHERE number = ?6",
+                     values, error);
 }
 
 static int close_generation(struct store *store, uint32_t generation,
                             const struct store_closing *closing, struct error *error)
 {
-    sqlite3_stmt *statement;
-    double mean, median;
-    summarise(closing, &mean, &median);
     int status = count_more(store, generation, closing, error);
-    if (!status)
-        status = close_members(store, generation, closing, error);
+    for (int i = 0; !status && i < closing->count; i++)
+        status = close_member(store, generation, i + 1, &closing->ranks[i], error);
+    /* those without a rank were members, too */
     if (!status && closing->unjudged)
-        status = put_unjudged(store, generation, error);
+        status = store_run_for(store,
+                               "INSERT OR IGNORE INTO members (generation, individual, evaluated)"
+                               " SELECT ?1, individual, evaluated FROM " STORE_JUDGED,
+                               generation, error);
     if (!status)
         status = close_archive(store, generation, closing, error);
-    if (!status)
-        status = store_prepare(store,
-                               "UPDATE generations SET closed = 1, best = ?, median = ?, mean = ?,"
-                               " best_id = ?, branch = ?, evaluations ="
-                               " (SELECT sum(evaluations_own) FROM generations WHERE number <= ?6)"
-                               " WHERE number = ?6",
-                               &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_double(statement, 1, closing->ranks[0].fitness);
-    sqlite3_bind_double(statement, 2, median);
-    sqlite3_bind_double(statement, 3, mean);
-    sqlite3_bind_int64(statement, 4, (sqlite3_int64)closing->ranks[0].id);
-    sqlite3_bind_int64(statement, 5, store->branch);
-    sqlite3_bind_int64(statement, 6, generation);
-    status = store_run_statement(store, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    return status ? status : close_row(store, generation, closing, error);
 }
 
 /* Starts a transaction whose commit is synced. */

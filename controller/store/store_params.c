@@ -13,43 +13,31 @@
 static int put_branch_rows(struct store *store, int64_t branch, const struct params *params,
                            struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status =
-        store_prepare(store,
-                      "INSERT OR REPLACE INTO branch_parameters (branch, position, key, value)"
-                      " VALUES (?, ?, ?, ?)",
-                      &statement, error);
-    if (status)
-        return status;
+    int status = 0;
     for (int i = 0; !status && i < param_count; i++) {
         char value[PARAM_TEXT_SIZE];
         params_print_value(params, i, value, sizeof value);
-        sqlite3_bind_int64(statement, 1, branch);
-        sqlite3_bind_int(statement, 2, i);
-        store_bind_text(statement, 3, param_table[i].key);
-        store_bind_text(statement, 4, value);
-        status = store_run_statement(store, statement, error);
+        const struct store_value values[] = {store_whole(branch), store_whole(i),
+                                             store_text(param_table[i].key), store_text(value),
+                                             STORE_ROW_END};
+        status = store_run(store,
+                           "INSERT OR REPLACE INTO branch_parameters (branch, position, key, value)"
+                           " VALUES (?, ?, ?, ?)",
+                           values, error);
     }
-    sqlite3_finalize(statement);
     return status;
 }
 
 int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
                      struct error *error)
 {
-    sqlite3_stmt *statement;
-    int status = store_prepare(store,
-                               "INSERT INTO branches (branch, generation, simulator_version,"
-                               " evaluation_digest) VALUES (?, ?, ?, ?)",
-                               &statement, error);
-    if (status)
-        return status;
-    sqlite3_bind_int64(statement, 1, store->branch + 1);
-    sqlite3_bind_int64(statement, 2, generation);
-    sqlite3_bind_int(statement, 3, SIMULATOR_VERSION);
-    store_bind_hash(statement, 4, params_evaluation_digest(params));
-    status = store_run_statement(store, statement, error);
-    sqlite3_finalize(statement);
+    const struct store_value values[] = {
+        store_whole(store->branch + 1), store_whole(generation), store_whole(SIMULATOR_VERSION),
+        store_hash(params_evaluation_digest(params)), STORE_ROW_END};
+    int status = store_run(store,
+                           "INSERT INTO branches (branch, generation, simulator_version,"
+                           " evaluation_digest) VALUES (?, ?, ?, ?)",
+                           values, error);
     if (!status)
         status = put_branch_rows(store, store->branch + 1, params, error);
     if (!status)
@@ -59,7 +47,7 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
 
 int store_get_params(struct store *store, struct params *params, struct error *error)
 {
-    return stored_branch_params(store->database, store->path, store->branch, params, error);
+    return stored_branch_params(&store->database, store->branch, params, error);
 }
 
 /* Counts and describes the rows that differ; is_new_branch when one is not of scope F. */
@@ -105,17 +93,17 @@ static int forget_results(struct store *store, uint32_t generation, struct error
         " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")"};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof statements / sizeof statements[0]; i++)
-        status = store_execute_for(store, statements[i], generation, error);
+        status = store_run_for(store, statements[i], generation, error);
     return status;
 }
 
 /* The referee has not seen the members of the generation. */
 static int forget_referee(struct store *store, uint32_t generation, struct error *error)
 {
-    return store_execute_for(store,
-                             "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL"
-                             " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
-                             generation, error);
+    return store_run_for(store,
+                         "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL"
+                         " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+                         generation, error);
 }
 
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
@@ -125,9 +113,9 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
     int64_t simulator_version;
     int status = store_get_params(store, &before, error);
     if (!status)
-        status = store_query_i64(
-            store, "SELECT simulator_version FROM branches ORDER BY branch DESC LIMIT 1", 0,
-            &simulator_version, error);
+        status = statement_number(
+            &store->database, "SELECT simulator_version FROM branches ORDER BY branch DESC LIMIT 1",
+            0, 0, &simulator_version, error);
     if (status)
         return status;
     compare_params(&before, params, change);
@@ -136,11 +124,8 @@ int store_put_params(struct store *store, const struct params *params, uint32_t 
     if (!change->changed_count && !change->is_new_branch)
         return 0;
 
-    status = store_begin(store, error);
-    if (!status && change->is_new_branch)
-        status = store_put_branch(store, params, generation, error);
-    else if (!status)
-        status = put_branch_rows(store, store->branch, params, error);
+    status = change->is_new_branch ? store_put_branch(store, params, generation, error)
+                                   : put_branch_rows(store, store->branch, params, error);
     if (!status && change->is_reevaluated)
         status = forget_results(store, generation, error);
     if (!status && (change->is_reevaluated || change->is_judged_anew))

@@ -26,88 +26,71 @@
 #include "controller/store/run_directory.h"
 #include "controller/store/store.h"
 
-/* Statements that run for each individual; kept prepared. */
-enum hot_statement {
-    HOT_INSERT_BIRTH,
-    HOT_INSERT_MEMBER,
-    HOT_INSERT_RESULT,
-    HOT_UPDATE_RESULT,
-    HOT_UPDATE_EVALUATED,
-    HOT_PUT_COST,
-    HOT_PUT_REFEREE,
-    HOT_CLOSE_MEMBER,
-    HOT_PUT_ARCHIVED,
-    HOT_PUT_CONTEST,
-    HOT_PUT_EPOCH,
-    HOT_PUT_LIFE,
-    HOT_COUNT
-};
+/* Kinds of statements that write, at most: each stays prepared. */
+enum { STORE_KEPT_MAX = 40 };
 
 struct store {
-    sqlite3 *database;
-    struct store_bounds bounds;
+    struct database database;
     char path[RUN_PATH_SIZE], lock_path[RUN_PATH_SIZE];
     int lock;
     int is_read_only;
     int is_on_network; /* then it has a rollback journal, and readers may hold up a commit */
     int is_in_transaction;
-    int has_failed;             /* something went wrong: the open batch may be half of something */
     int64_t branch;             /* the current one; 0 = not yet read */
     int64_t generation;         /* the last opened; -1 = none */
     struct pack_writer scratch; /* of the genome that is written */
-    sqlite3_stmt *hot[HOT_COUNT];
+    sqlite3_stmt *kept[STORE_KEPT_MAX];
+    int kept_count;
 };
 
-/* ---- errors and statements: store_sql.c ---- */
+/* ---- statements that write: store_sql.c ---- */
 
-/* What SQLite says of the last call, as ERR_*; the open batch will be rolled back. */
-int store_fail_sqlite(struct store *store, const char *what, struct error *error);
-/* Statements that give no rows and have nothing to bind. */
+/* A value for a parameter of a statement. Texts and bytes stay the caller's. */
+struct store_value {
+    int type; /* SQLITE_*, or VALUE_HASH; 0: no value, the end of a row */
+    int64_t whole;
+    double real;
+    const void *bytes;
+    size_t length;
+};
+enum { VALUE_HASH = 100 };
+#define STORE_ROW_END ((struct store_value){.type = 0})
+
+struct store_value store_whole(int64_t value);
+struct store_value store_real(double value);
+struct store_value store_text(const char *text);
+/* As 16 hexadecimal digits. */
+struct store_value store_hash(uint64_t hash);
+/* A number, or NULL. */
+struct store_value store_known(int is_known, int64_t value);
+/* Ids: 0 is stored as NULL. */
+struct store_value store_id(uint64_t id);
+/* NULL for no bytes. */
+struct store_value store_bytes(const void *bytes, size_t length);
+
+/* Statements that give no rows and have no parameters. */
 int store_execute(struct store *store, const char *sql, struct error *error);
-/* To be finalized by the caller. */
-int store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
-                  struct error *error);
-/* Prepares what one of the functions below prints. */
-int store_prepare_printed(struct store *store, statement_print *print, const char *first,
-                          const char *second, sqlite3_stmt **statement, struct error *error);
-/* A statement that stays prepared until the store is closed; not to be finalized. */
-int store_get_hot(struct store *store, enum hot_statement which, sqlite3_stmt **statement,
-                  struct error *error);
-/* 1: a row; 0: no more; negative: an error. */
-int store_next_row(struct store *store, sqlite3_stmt *statement, struct error *error);
-/* Runs a bound statement that gives no rows, and makes it ready for the next time. Its parameters
- * keep their values until they are bound again: whoever uses it binds all of them. */
-int store_run_statement(struct store *store, sqlite3_stmt *statement, struct error *error);
-/* One number; `preset` if there is no row or it is NULL. */
-int store_query_i64(struct store *store, const char *sql, int64_t preset, int64_t *value,
-                    struct error *error);
+/* Runs a statement that gives no rows, in the open batch. There is a value for each parameter, and
+ * STORE_ROW_END behind them. */
+int store_run(struct store *store, const char *sql, const struct store_value *values,
+              struct error *error);
+/* The same, of one parameter, a generation. */
+int store_run_for(struct store *store, const char *sql, int64_t generation, struct error *error);
 /* A row of the table `run`, instead of an earlier one. */
 int store_set_run_value(struct store *store, const char *key, const char *value,
                         struct error *error);
-/* Room for one more row in an array that doubles; `items` is a pointer to the pointer. */
-int store_make_room(struct store *store, void *items, int count, size_t size, struct error *error);
-
-/* All rows of a bound statement as an array; finalizes it. `items` is a pointer to the pointer;
- * each item has `size` bytes, zeros before `read` fills it, and owns no memory. NULL and 0 on
- * error. */
-int store_get_rows(struct store *store, sqlite3_stmt *statement, statement_read *read, size_t size,
-                   void *items, int *count, struct error *error);
-
-/* Texts are copied. */
-void store_bind_text(sqlite3_stmt *statement, int column, const char *text);
-void store_bind_hash(sqlite3_stmt *statement, int column, uint64_t hash);
-/* What is known of a creature at birth: the twelve columns of STORE_BIRTH behind column `before`.
- * The texts and the genome must stay until the statement has run. */
+/* What is known of a creature at birth: its columns, and their values, to which the end is added.
+ * They are good until the next birth. */
 #define STORE_BIRTH                                                                                \
     "id, generation, method, parent1, parent2, mutations, seed, body, trials, bar_m_s,"            \
     " bar_sizes_s, genome"
 #define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-int store_bind_birth(struct store *store, sqlite3_stmt *statement, int before,
-                     const struct individual *individual, struct error *error);
-/* A number, or NULL. */
-void store_bind_known(sqlite3_stmt *statement, int column, int is_known, int64_t value);
-/* Ids: 0 is stored as NULL. */
-void store_bind_id(sqlite3_stmt *statement, int column, uint64_t id);
+enum { STORE_BIRTH_COUNT = 12 };
+int store_list_birth(struct store *store, const struct individual *individual,
+                     struct store_value values[STORE_BIRTH_COUNT + 1], struct error *error);
+/* A genome as it is stored: good until the next one. */
+int store_pack_genome(struct store *store, const struct genome *genome, struct store_value *value,
+                      struct error *error);
 /* The time as in all tables: 2026-01-31T23:59:59.123Z. */
 void store_now_utc(char text[32]);
 
@@ -130,13 +113,6 @@ void store_roll_back(struct store *store);
     " WHERE ?1 = (SELECT max(number) FROM generations)"                                            \
     " AND id NOT IN (SELECT individual FROM members WHERE generation = ?1))"
 
-/* Runs a statement whose parameter, the generation, is ?1. */
-int store_execute_for(struct store *store, const char *sql, int64_t generation,
-                      struct error *error);
-/* As store_query_i64(), with a generation. */
-int store_query_for(struct store *store, const char *sql, int64_t generation, int64_t preset,
-                    int64_t *value, struct error *error);
-
 /* Whether an older store has the column quarantine.log. */
 int store_has_quarantine_log(struct store *store, int64_t *has_log, struct error *error);
 /* Writes the parameters as a new branch, of this program's simulator. */
@@ -144,5 +120,8 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
                      struct error *error);
 /* enum breeding_method, or -1. */
 int store_find_method(const char *name);
+/* Columns of costs c, and what they say, from `column` on; whether there is a row. */
+#define STORE_COST "c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s, c.reused"
+int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost);
 
 #endif

@@ -27,189 +27,132 @@ static int count_choices(struct store *store, struct store_status *status, struc
     return result;
 }
 
+/* Numbers of the status, each of one query. ?1 is the generation under way. With a condition SQLite
+ * counts row by row: a whole table is one step, however damaged it is. */
 static int get_counts(struct store *store, struct store_status *status, struct error *error)
 {
-    int64_t next_id;
-    int64_t waiting = 0;
-    int result = store_query_i64(store,
-                                 "SELECT 1 + max(coalesce((SELECT max(id) FROM individuals), 0),"
-                                 " coalesce((SELECT max(id) FROM births), 0))",
-                                 1, &next_id, error);
+    int64_t next_id = 1, waiting = 0;
+    const struct {
+        int64_t *value;
+        const char *sql;
+    } counts[] = {
+        {&next_id, "SELECT 1 + max(coalesce((SELECT max(id) FROM individuals), 0),"
+                   " coalesce((SELECT max(id) FROM births), 0))"},
+        {&status->individuals, "SELECT count(*) FROM individuals WHERE id > 0"},
+        {&waiting, "SELECT count(*) FROM births WHERE id NOT IN (SELECT id FROM individuals)"},
+        {&status->evaluated, "SELECT count(*) FROM costs WHERE individual > 0"},
+        {&status->reused, "SELECT count(*) FROM costs WHERE reused > 0"},
+        {&status->quarantined, "SELECT count(*) FROM quarantine WHERE individual > 0"},
+        {&status->referee_quarantined,
+         "SELECT count(*) FROM events WHERE event = 'referee_quarantined'"},
+        {&status->members_in_generation, "SELECT count(*) FROM " STORE_JUDGED},
+        {&status->evaluated_in_generation, "SELECT sum(evaluated) FROM " STORE_JUDGED}};
+    int result = 0;
+    for (size_t i = 0; !result && i < sizeof counts / sizeof counts[0]; i++)
+        result = statement_number(&store->database, counts[i].sql, store->generation, 0,
+                                  counts[i].value, error);
     status->next_id = (uint64_t)next_id;
-    /* with a condition SQLite counts row by row: a whole table is one step, however damaged it
-     * is */
-    if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM individuals WHERE id > 0", 0,
-                                 &status->individuals, error);
-    if (!result)
-        result = store_query_i64(
-            store, "SELECT count(*) FROM births WHERE id NOT IN (SELECT id FROM individuals)", 0,
-            &waiting, error);
-    if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM costs WHERE individual > 0", 0,
-                                 &status->evaluated, error);
-    if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM costs WHERE reused > 0", 0,
-                                 &status->reused, error);
-    if (!result)
-        result = store_query_i64(store, "SELECT count(*) FROM quarantine WHERE individual > 0", 0,
-                                 &status->quarantined, error);
     status->evaluated += status->quarantined;
     status->individuals += waiting;
-    if (!result)
-        result = store_query_i64(store,
-                                 "SELECT count(*) FROM events WHERE event = 'referee_quarantined'",
-                                 0, &status->referee_quarantined, error);
-    if (!result)
-        result = store_query_for(store, "SELECT count(*) FROM " STORE_JUDGED, store->generation, 0,
-                                 &status->members_in_generation, error);
-    if (!result)
-        result = store_query_for(store, "SELECT sum(evaluated) FROM " STORE_JUDGED,
-                                 store->generation, 0, &status->evaluated_in_generation, error);
     return result;
+}
+
+static int read_run_value(struct database *database, sqlite3_stmt *row, void *item,
+                          struct error *error)
+{
+    struct store_status *status = item;
+    const char *key = statement_text(row, 0);
+    if (!strcmp(key, "finished"))
+        status->is_finished = !strcmp(statement_text(row, 1), "1");
+    else if (!strcmp(key, "created_utc"))
+        statement_copy_text(status->created_utc, sizeof status->created_utc, row, 1);
+    else if (!strcmp(key, "champion"))
+        status->champion.id = statement_id(row, 1);
+    else if (!strcmp(key, "champion_holds"))
+        status->champion.holds = sqlite3_column_int(row, 1);
+    else if (!strcmp(key, "champion_words"))
+        statement_copy_text(status->champion.words, sizeof status->champion.words, row, 1);
+    return 0;
 }
 
 /* The best of the members whose result counts already. */
-static int get_best_so_far(struct store *store, struct store_status *status, struct error *error)
+static int read_best_so_far(struct database *database, sqlite3_stmt *row, void *item,
+                            struct error *error)
 {
-    sqlite3_stmt *statement;
-    int result = store_prepare(store,
-                               "SELECT max(i.fitness) FROM " STORE_JUDGED " m JOIN individuals i ON"
-                               " i.id = m.individual WHERE m.evaluated = 1",
-                               &statement, error);
-    if (result)
-        return result;
-    sqlite3_bind_int64(statement, 1, store->generation);
-    result = store_next_row(store, statement, error);
-    if (result == 1 && sqlite3_column_type(statement, 0) != SQLITE_NULL) {
-        status->has_best_so_far = 1;
-        status->best_so_far = sqlite3_column_double(statement, 0);
-    }
-    sqlite3_finalize(statement);
-    return result < 0 ? result : 0;
+    struct store_status *status = item;
+    status->has_best_so_far = !statement_is_null(row, 0);
+    status->best_so_far = sqlite3_column_double(row, 0);
+    return 1;
 }
 
-static int get_closed(struct store *store, struct store_status *status, struct error *error)
+static int read_closed(struct database *database, sqlite3_stmt *row, void *item,
+                       struct error *error)
 {
-    sqlite3_stmt *statement;
-    int result =
-        store_prepare(store,
-                      "SELECT number, best, median, best_id FROM generations WHERE closed = 1"
-                      " ORDER BY number DESC LIMIT 1",
-                      &statement, error);
-    if (result)
-        return result;
-    result = store_next_row(store, statement, error);
-    status->closed_generation = -1;
-    if (result == 1) {
-        status->closed_generation = sqlite3_column_int64(statement, 0);
-        status->best = sqlite3_column_double(statement, 1);
-        status->median = sqlite3_column_double(statement, 2);
-        status->best_id = (uint64_t)sqlite3_column_int64(statement, 3);
-    }
-    sqlite3_finalize(statement);
-    return result < 0 ? result : 0;
+    struct store_status *status = item;
+    status->closed_generation = sqlite3_column_int64(row, 0);
+    status->best = sqlite3_column_double(row, 1);
+    status->median = sqlite3_column_double(row, 2);
+    status->best_id = statement_id(row, 3);
+    status->cells_filled = statement_is_null(row, 4) ? -1 : sqlite3_column_int64(row, 4);
+    return 1;
 }
 
-static int get_archive(struct store *store, struct store_status *status, struct error *error)
+static int read_speed(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
-    char sql[96];
-    snprintf(sql, sizeof sql,
-             "SELECT nullif(count(cell), 0) FROM archive WHERE generation = %" PRId64,
-             status->closed_generation);
-    return store_query_i64(store, sql, -1, &status->cells_filled, error);
+    struct store_status *status = item;
+    double span_s = sqlite3_column_double(row, 2) - sqlite3_column_double(row, 1);
+    status->last_result_s = sqlite3_column_double(row, 2);
+    if (span_s > 0)
+        status->evaluations_per_s = (double)(sqlite3_column_int64(row, 0) - 1) / span_s;
+    return 1;
 }
 
-static int get_place(struct store *store, struct store_status *status, struct error *error)
+static int read_place(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
-    sqlite3_stmt *statement;
-    int result = store_prepare(
-        store,
-        "SELECT event, detail FROM events WHERE event IN ('run', 'resume', 'finished', 'stopped',"
-        " 'failed') ORDER BY number DESC LIMIT 1",
-        &statement, error);
-    if (result)
-        return result;
-    result = store_next_row(store, statement, error);
-    char event[16] = "";
-    if (result == 1)
-        statement_copy_text(event, sizeof event, statement, 0);
+    struct store_status *status = item;
+    const char *event = statement_text(row, 0);
     if (!strcmp(event, "run") || !strcmp(event, "resume"))
-        statement_copy_text(status->place, sizeof status->place, statement, 1);
-    sqlite3_finalize(statement);
-    return result < 0 ? result : 0;
+        statement_copy_text(status->place, sizeof status->place, row, 1);
+    return 1;
 }
 
-static int get_speed(struct store *store, struct store_status *status, struct error *error)
-{
-    sqlite3_stmt *statement;
-    int result = store_prepare(store,
-                               "WITH last AS (SELECT max(time_s) AS t FROM costs)"
-                               " SELECT count(*), min(c.time_s), last.t FROM costs c, last"
-                               " WHERE c.time_s > last.t - 10",
-                               &statement, error);
-    if (result)
-        return result;
-    result = store_next_row(store, statement, error);
-    if (result == 1 && sqlite3_column_int64(statement, 0) > 0) {
-        double span_s = sqlite3_column_double(statement, 2) - sqlite3_column_double(statement, 1);
-        status->last_result_s = sqlite3_column_double(statement, 2);
-        if (span_s > 0)
-            status->evaluations_per_s = (double)(sqlite3_column_int64(statement, 0) - 1) / span_s;
-    }
-    sqlite3_finalize(statement);
-    return result < 0 ? result : 0;
-}
-
-static int get_run_values(struct store *store, struct store_status *status, struct error *error)
-{
-    sqlite3_stmt *statement;
-    int result = store_prepare(store, "SELECT key, value FROM run", &statement, error);
-    if (result)
-        return result;
-    while ((result = store_next_row(store, statement, error)) == 1) {
-        const char *key = statement_text(statement, 0);
-        if (!strcmp(key, "finished"))
-            status->is_finished = !strcmp(statement_text(statement, 1), "1");
-        else if (!strcmp(key, "created_utc"))
-            statement_copy_text(status->created_utc, sizeof status->created_utc, statement, 1);
-        else if (!strcmp(key, "champion"))
-            status->champion.id = (uint64_t)sqlite3_column_int64(statement, 1);
-        else if (!strcmp(key, "champion_holds"))
-            status->champion.holds = sqlite3_column_int(statement, 1);
-        else if (!strcmp(key, "champion_words"))
-            statement_copy_text(status->champion.words, sizeof status->champion.words, statement,
-                                1);
-    }
-    sqlite3_finalize(statement);
-    return result;
-}
+/* ?1 is the generation under way. */
+static const struct {
+    const char *sql;
+    statement_read *read;
+} questions[] = {
+    {"SELECT key, value FROM run", read_run_value},
+    {"SELECT max(i.fitness) FROM " STORE_JUDGED " m JOIN individuals i ON i.id = m.individual"
+     " WHERE m.evaluated = 1",
+     read_best_so_far},
+    {"SELECT number, best, median, best_id,"
+     " (SELECT nullif(count(cell), 0) FROM archive WHERE generation = number)"
+     " FROM generations WHERE closed = 1 ORDER BY number DESC LIMIT 1",
+     read_closed},
+    {"WITH last AS (SELECT max(time_s) AS t FROM costs)"
+     " SELECT count(*), min(c.time_s), last.t FROM costs c, last WHERE c.time_s > last.t - 10",
+     read_speed},
+    {"SELECT event, detail FROM events WHERE event IN ('run', 'resume', 'finished', 'stopped',"
+     " 'failed') ORDER BY number DESC LIMIT 1",
+     read_place}};
 
 int store_get_status(struct store *store, struct store_status *status, struct error *error)
 {
-    memset(status, 0, sizeof *status);
-    status->has_generation = store->generation >= 0;
-    status->generation = store->generation >= 0 ? (uint32_t)store->generation : 0;
-    int result = get_run_values(store, status, error);
-    if (!result)
-        result = get_counts(store, status, error);
-    if (!result)
-        result = get_best_so_far(store, status, error);
-    if (!result)
-        result = get_closed(store, status, error);
-    if (!result)
-        result = get_archive(store, status, error);
-    if (!result)
-        result = get_speed(store, status, error);
-    if (!result)
-        result = get_place(store, status, error);
-    if (!result)
-        result = count_choices(store, status, error);
-    return result;
+    *status = (struct store_status){
+        .has_generation = store->generation >= 0, .closed_generation = -1, .cells_filled = -1};
+    status->generation = status->has_generation ? (uint32_t)store->generation : 0;
+    int result = get_counts(store, status, error);
+    for (size_t i = 0; !result && i < sizeof questions / sizeof questions[0]; i++)
+        result = statement_each(&store->database, questions[i].sql, store->generation, 0,
+                                questions[i].read, status, error);
+    return result ? result : count_choices(store, status, error);
 }
 
-static void free_texts(struct store_quarantine *entry)
+/* ---- quarantine ---- */
+
+static void free_texts(void *item)
 {
+    struct store_quarantine *entry = item;
     free(entry->reason);
     free(entry->command);
     free(entry->log);
@@ -222,37 +165,50 @@ void store_free_quarantine(struct store_quarantine *entries, int count)
     free(entries);
 }
 
-static int read_quarantine(struct store *store, sqlite3_stmt *row, struct store_quarantine *entry,
+static int read_quarantine(struct database *database, sqlite3_stmt *row, void *item,
                            struct error *error)
 {
-    entry->id = (uint64_t)sqlite3_column_int64(row, 0);
+    struct store_quarantine *entry = item;
+    entry->id = statement_id(row, 0);
     statement_copy_text(entry->time_utc, sizeof entry->time_utc, row, 1);
     entry->reason = strdup(statement_text(row, 2));
     entry->command = strdup(statement_text(row, 3));
     entry->log = strdup(statement_text(row, 4));
     if (!entry->reason || !entry->command || !entry->log)
-        return error_set(error, ERR_MEMORY, "%s: out of memory", store->path);
+        return error_set(error, ERR_MEMORY, "%s: out of memory", database->path);
     text_clean(entry->reason, "");
     text_clean(entry->command, "");
     text_clean(entry->log, "\n");
     return 0;
 }
 
-/* A negative `most`: all. */
-static int prepare_quarantine(struct store *store, int most, sqlite3_stmt **row,
-                              struct error *error)
+/* ?1 is how many, negative: all. Some older stores have no logs. */
+static int choose_quarantine_query(struct store *store, const char **sql, struct error *error)
 {
     int64_t has_log;
     int status = store_has_quarantine_log(store, &has_log, error);
+    *sql = has_log ? "SELECT individual, time_utc, reason, command, log"
+                     " FROM quarantine ORDER BY individual LIMIT ?"
+                   : "SELECT individual, time_utc, reason, command, ''"
+                     " FROM quarantine ORDER BY individual LIMIT ?";
+    return status;
+}
+
+/* Who is given each of them. */
+struct taker {
+    void (*take)(void *context, const struct store_quarantine *entry);
+    void *context;
+};
+
+static int hand_quarantine(struct database *database, sqlite3_stmt *row, void *item,
+                           struct error *error)
+{
+    const struct taker *taker = item;
+    struct store_quarantine entry = {0};
+    int status = read_quarantine(database, row, &entry, error);
     if (!status)
-        status = store_prepare(store,
-                               has_log ? "SELECT individual, time_utc, reason, command, log"
-                                         " FROM quarantine ORDER BY individual LIMIT ?"
-                                       : "SELECT individual, time_utc, reason, command, ''"
-                                         " FROM quarantine ORDER BY individual LIMIT ?",
-                               row, error);
-    if (!status)
-        sqlite3_bind_int(*row, 1, most);
+        taker->take(taker->context, &entry);
+    free_texts(&entry);
     return status;
 }
 
@@ -260,44 +216,20 @@ int store_each_quarantine(struct store *store,
                           void (*take)(void *context, const struct store_quarantine *entry),
                           void *context, struct error *error)
 {
-    sqlite3_stmt *row;
-    int status = prepare_quarantine(store, -1, &row, error);
-    if (status)
-        return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        struct store_quarantine entry;
-        status = read_quarantine(store, row, &entry, error);
-        if (!status)
-            take(context, &entry);
-        free_texts(&entry);
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
-    return status;
+    struct taker taker = {take, context};
+    const char *sql;
+    int status = choose_quarantine_query(store, &sql, error);
+    return status ? status
+                  : statement_each(&store->database, sql, -1, 0, hand_quarantine, &taker, error);
 }
 
 int store_get_quarantine(struct store *store, int most, struct store_quarantine **entries,
                          int *count, struct error *error)
 {
-    sqlite3_stmt *row;
+    struct listing listing = {NULL, sizeof **entries, read_quarantine, free_texts};
     *entries = NULL;
     *count = 0;
-    int status = prepare_quarantine(store, most, &row, error);
-    if (status)
-        return status;
-    while ((status = store_next_row(store, row, error)) == 1) {
-        status = store_make_room(store, entries, *count, sizeof **entries, error);
-        if (!status)
-            status = read_quarantine(store, row, &(*entries)[(*count)++], error);
-        if (status)
-            break;
-    }
-    sqlite3_finalize(row);
-    if (status) {
-        store_free_quarantine(*entries, *count);
-        *entries = NULL;
-        *count = 0;
-    }
-    return status;
+    int status = choose_quarantine_query(store, &listing.sql, error);
+    return status ? status
+                  : statement_list(&store->database, &listing, most, 0, entries, count, error);
 }

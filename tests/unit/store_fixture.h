@@ -26,10 +26,8 @@ static inline void store_fixture_make_tables(sqlite3 *database)
     size_t length;
     FILE *text = open_memstream(&sql, &length);
     ck_assert_ptr_nonnull(text);
-    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++) {
-        store_print_table(text, store_schema[i]);
-        fputs(";\n", text);
-    }
+    for (size_t i = 0; i < sizeof store_schema / sizeof store_schema[0]; i++)
+        fprintf(text, "%s;\n", store_schema[i]);
     fprintf(text, "PRAGMA application_id = %d; PRAGMA user_version = %d;", STORE_APPLICATION_ID,
             STORE_SCHEMA_VERSION);
     ck_assert_int_eq(fclose(text), 0);

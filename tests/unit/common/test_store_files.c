@@ -95,11 +95,10 @@ static void put_name(unsigned char *journal, size_t size, const char *name)
 
 static int open_and_read(int flags)
 {
-    struct store_bounds bounds;
-    sqlite3 *database;
+    struct database database;
     memset(&error, 0, sizeof error);
-    int status = store_database_open("run.db", flags, &bounds, &database, &error);
-    sqlite3_close(database);
+    int status = store_database_open(&database, "run.db", flags, &error);
+    store_database_close(&database);
     return status;
 }
 
@@ -240,14 +239,13 @@ static void die_while_writing(const char *mode, int has_small_cache)
 
 static int64_t count_rows(void)
 {
-    struct store_bounds bounds;
-    sqlite3 *database;
+    struct database database;
     int64_t count = -1;
     memset(&error, 0, sizeof error);
-    int status = store_database_open("run.db", SQLITE_OPEN_READWRITE, &bounds, &database, &error);
+    int status = store_database_open(&database, "run.db", SQLITE_OPEN_READWRITE, &error);
     ck_assert_msg(status == 0, "%s", error.message);
     sqlite3_stmt *row;
-    ck_assert_int_eq(sqlite3_prepare_v2(database,
+    ck_assert_int_eq(sqlite3_prepare_v2(database.handle,
                                         "SELECT count(*) FROM run WHERE key = 'committed' OR"
                                         " key GLOB '[0-9]*'",
                                         -1, &row, NULL),
@@ -255,7 +253,7 @@ static int64_t count_rows(void)
     if (sqlite3_step(row) == SQLITE_ROW)
         count = sqlite3_column_int64(row, 0);
     sqlite3_finalize(row);
-    ck_assert_int_eq(sqlite3_close(database), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_close(database.handle), SQLITE_OK);
     return count;
 }
 
