@@ -57,7 +57,7 @@ static void fixture_init(struct sphere_fixture *f)
                               .friction = 0.8,
                               .own_friction = 0.8,
                               .half_depth_m = 1};
-    f->settings = (struct dynamics_settings){.dt_s = 1.0 / 240, .substeps = 2};
+    f->settings = (struct dynamics_settings){.dt_s = 1.0 / 240, .spheres.substeps = 2};
 }
 
 static int fixture_add_sphere(struct sphere_fixture *f, double radius_m, double mass_kg, double x,

@@ -466,7 +466,7 @@ static int show_world(const struct request *request, const struct waters_request
 }
 #endif
 
-/* Of a life from its egg to its carcass; what the command line says of times goes first. */
+/* Shows a life from its egg to its carcass; what the command line says of times goes first. */
 static int open_world(const struct request *request, const char *directory, struct error *error)
 {
     struct waters_request span = {.run_directory = directory,

@@ -1,12 +1,12 @@
-/* A body as its dynamics move it: links with a row of the table of joints, and what is on them. What
- * a creature of rectangles or boxes grows into, and what a scene writes down; in the plane all of it
- * lies in z = 0 and turns about z.
+/* A body as its dynamics move it: links with a row of the table of joints, and what is on them.
+ * What a creature of rectangles or boxes grows into, and what a scene writes down; in the plane
+ * all of it lies in z = 0 and turns about z.
  *
- * A link is a part and everything joined to it rigidly; parents come before their children. links[0]
- * is the root: it is free, or moves in the plane, or is fixed: then it is the world itself and may
- * have no parts. A link's frame has its origin at its joint and at birth the axes of the joint's
- * frame: in the plane those of the world, in space x leads out of the parent and z is the axis of
- * bending. The root's has its origin at the centre of part 0. */
+ * A link is a part and everything joined to it rigidly; parents come before their children.
+ * links[0] is the root: it is free, or moves in the plane, or is fixed: then it is the world
+ * itself and may have no parts. A link's frame has its origin at its joint and at birth the axes
+ * of the joint's frame: in the plane those of the world, in space x leads out of the parent and
+ * z is the axis of bending. The root's has its origin at the centre of part 0. */
 #ifndef COMMON_BODY_BODY_H
 #define COMMON_BODY_BODY_H
 
@@ -24,8 +24,8 @@ struct body_link {
     enum link_joint kind;    /* how it moves against its parent */
     struct vec3 joint;       /* in the parent's frame (root: 0) */
     struct quaternion frame; /* of the joint, likewise */
-    /* In the plane. LINK_LINEAR: a unit vector in the parent's frame along which it slides, 0 at the
-     * joint; in space that is x of the joint's frame. LINK_STRETCH: along the width. */
+    /* In the plane. LINK_LINEAR: a unit vector in the parent's frame along which it slides, 0 at
+     * the joint; in space that is x of the joint's frame. LINK_STRETCH: along the width. */
     struct vec3 axis;
     struct vec3 half_m; /* LINK_STRETCH: half the sides at birth */
     double mass_kg;
@@ -41,9 +41,8 @@ struct body_link {
     /* What genes and brain know of it; of creatures only. */
     int part;        /* the part whose joint it is: its first one */
     int parent_part; /* the part that joint is on; -1 of the root */
-    int gene_joint; /* in space: enum joint_type of the part's gene; at the root it has no meaning */
-    int first_drive; /* drive first_drive + k of the phenotype is freedom k; of the root in space the
-                      * drives of the next link begin there */
+    int gene_joint;  /* enum joint_type of the part's gene; in space only */
+    int first_drive; /* drive first_drive + k of the phenotype is freedom k */
     /* Signals and feelings of freedom k are in units of sign[k] times scale: sign -1 where a
      * mirrored part turns the other way; scale that of a part that slides, else 1; of a stretch its
      * limit. */

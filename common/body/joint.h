@@ -29,11 +29,11 @@ enum link_joint {
     LINK_LINEAR,
     LINK_FREE,   /* of a root: three slides and a ball */
     LINK_PLANAR, /* of a root that stays in a plane: slides along x and y, a turn about z */
-    /* Its origin is fixed in its parent, and it does not turn. The link is one rectangle that gets
-     * longer and thinner with the logarithm e of its stretch: width exp(e), height exp(-e), their
-     * product kept, everything in it moving with it, seen from the origin. The centre of mass and
-     * the joints of what hangs on it move likewise. A part that stretches and has a joint that moves
-     * has a link without mass before, at that joint. */
+    /* Its origin is fixed in its parent, and it does not turn. The link is one rectangle that
+     * gets longer and thinner with the logarithm e of its stretch: width exp(e), height exp(-e),
+     * their product kept, everything in it moving with it, seen from the origin. The centre of
+     * mass and the joints of what hangs on it move likewise. A part that stretches and has a
+     * joint that moves has a link without mass before, at that joint. */
     LINK_STRETCH,
     LINK_JOINT_COUNT
 };

@@ -319,7 +319,7 @@ static const struct emitter_gene *emitter_gene_of(const struct grower *grower, i
     return &grower->genome->bodies[grower->growths[part].body_row].emitters[kind];
 }
 
-/* Of all parts, those that are switched on. */
+/* Adds the emitters of all parts that are switched on. */
 static int add_emitters(struct grower *grower, struct arena *arena)
 {
     struct phenotype *phenotype = grower->phenotype;

@@ -11,7 +11,7 @@
  * faces meet. A reflected connection negates v first, an image one axis of the parent's frame,
  * which its gene names; since all descends from these vectors by products and sums, which do not
  * care about the sign of all their terms, images are exact. Frames of images are left-handed; a box
- * has its z axis negated then (box_body.h).
+ * has its z axis negated then.
  *
  * Size. Sides scale with the product of the scales on the path and are clamped to creature.*. Then
  * a part much lighter than its parent is enlarged and a much heavier one shrunk, in its own shape,

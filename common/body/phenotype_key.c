@@ -134,7 +134,7 @@ static int flat_joint(enum link_joint kind)
     }
 }
 
-/* Of a body in the plane. */
+/* Puts a link of a body in the plane. */
 static void put_flat_link(struct key_hasher *hasher, const struct phenotype *phenotype, int index)
 {
     const struct body_link *link = &phenotype->body->links[index];
@@ -155,7 +155,8 @@ static void put_flat_link(struct key_hasher *hasher, const struct phenotype *phe
     key_put_double(hasher, link->strength);
 }
 
-/* Closures, fixed roots and parts that pass one another are not looked at: only scenes have them. */
+/* Closures, fixed roots and parts that pass one another are not looked at: only scenes have
+ * them. */
 static void put_body(struct key_hasher *hasher, const struct phenotype *phenotype)
 {
     const struct body_growth *growth = body_kinds[phenotype->kind].growth;

@@ -41,7 +41,7 @@ void creature_deinit(struct creature *creature);
 
 /* Reads binary or JSON by its first byte. On error the creature is left initialised and empty. */
 int creature_read(struct creature *creature, const char *path, struct error *error);
-/* The same, to see one thing where it saw another, if that is given. */
+/* Reads likewise, to see one thing where it saw another, if that is given. */
 int creature_read_exchanged(struct creature *creature, const char *path,
                             const struct sight_exchange *see, struct error *error);
 /* Reads a creature from memory; `name` stands for the path in messages. */

@@ -85,7 +85,7 @@ enum epoch_deed_kind {
         DEED_COUNT
 };
 extern const char *const epoch_deed_names[DEED_COUNT];
-/* Of DEED_feed at once. */
+/* What DEED_feed gives at once, at most. */
 #define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
 
 /* Somebody who hatched, ate of the living for the first time, or died in an epoch, as it was

@@ -520,7 +520,7 @@ void params_set_recorded_defaults(struct params *params);
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
  * also sets the preset's values of the other world rows, so it comes before them. */
 int params_set(struct params *params, const char *key, const char *value, struct error *error);
-/* The same, for what a record says that may be of an older version: a choice that is gone becomes
+/* Sets likewise what a record says that may be of an older version: a choice that is gone becomes
  * the one that took its place, another value of what is constant now is left out, and standard
  * error says so. */
 int params_set_recorded(struct params *params, const char *key, const char *value,

@@ -42,7 +42,7 @@ enum {
     " coalesce(i.branch, (SELECT max(branch) FROM branches)),"                                     \
     " (SELECT simulator_version FROM branches b WHERE b.branch = i.branch),"                       \
     " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome" MEASURES(STORED_MEASURE)
-/* The same of those in `births` who have no row in `individuals`; FROM i follows. */
+/* Selects likewise those in `births` who have no row in `individuals`; FROM i follows. */
 #define STORED_SELECT_BIRTHS                                                                       \
     "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \
     " bar_m_s, bar_sizes_s, NULL AS branch, NULL AS verdict, NULL AS fitness,"                     \

@@ -117,7 +117,7 @@ static int read_deed(struct database *database, sqlite3_stmt *row, void *item, s
     return status;
 }
 
-/* Of more than EPOCH_SPARED_MAX the last. */
+/* Reads the last EPOCH_SPARED_MAX. */
 static int read_spared(struct database *database, sqlite3_stmt *row, void *item,
                        struct error *error)
 {

@@ -25,7 +25,7 @@ void arena_reset(struct arena *arena);
 /* Zeroed memory for count objects of size bytes, or NULL when the arena is full (checked for
  * overflow). count 0 gives a valid pointer. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
-/* The same, but not zeroed: for tables whose rows are set when they are used. */
+/* Takes memory that is not zeroed: for tables whose rows are set when they are used. */
 void *arena_take_unset(struct arena *arena, size_t count, size_t size);
 /* Counts as exhausted from now on: what has fixed room in it did not fit. */
 void arena_refuse(struct arena *arena);

@@ -17,7 +17,7 @@ struct draft {
 /* Chooses the name, and makes nothing; a signal that ends the program removes the draft. 0 or
  * ERR_LIMIT. */
 int draft_begin(struct draft *draft, const char *path, struct error *error);
-/* The same, and opens it as draft->file. 0, ERR_LIMIT or ERR_IO. */
+/* Begins a draft and opens it as draft->file. 0, ERR_LIMIT or ERR_IO. */
 int draft_open(struct draft *draft, const char *path, struct error *error);
 
 /* With status 0 everything that was written reaches the disk, and the file gets its name.

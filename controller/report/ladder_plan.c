@@ -151,8 +151,8 @@ static int add_samples(struct making *making, int rung, int species)
     return place < 0 ? place : 0;
 }
 
-/* Of a species: the first in rank is the rung's champion; in the first generation that is bred all
- * children are the panel, as many as are wanted. */
+/* Picks from a species: the first in rank is the rung's champion; in the first generation that
+ * is bred all children are the panel, as many as are wanted. */
 static int take_species(struct making *making, uint32_t generation, const struct population *ranked,
                         int species)
 {

@@ -88,7 +88,7 @@ static double rate_w(const struct run_facts *facts, uint32_t from, uint32_t to, 
     return sum_uj / UJ_IN_J / ((to - from) * EPOCH_S);
 }
 
-/* Of the second half of the time. Returns whether there is one. */
+/* Finds the flows of the second half of the time. Returns whether there is one. */
 static int find_flows(const struct run_facts *facts, struct flows *flows)
 {
     uint32_t last = find_last(facts), half = last / 2;

@@ -62,7 +62,7 @@ static int course_make(struct course *course, const struct run_facts *facts)
     return 0;
 }
 
-/* Of one world, or of all: world -1. */
+/* The sum of one world, or of all: world -1. */
 static double sum_fact(const struct course *course, int at, int world, int fact)
 {
     double sum = 0;

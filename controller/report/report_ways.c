@@ -27,7 +27,7 @@ static double eaten_of(const struct store_life *life)
     return sum;
 }
 
-/* Of what it has digested; plants are the first food. */
+/* The share of flesh in what it has digested; plants are the first food. */
 static double flesh_share(const struct store_life *life)
 {
     double eaten = eaten_of(life);

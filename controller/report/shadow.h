@@ -52,8 +52,8 @@ struct shadow_play {
     int event_count;
     int *mothers; /* rows; -1: a founder, or one whose mother is not known */
 };
-/* Of lives in the order of their ids. They must outlive the play. Who is not dead lives to the end.
- * ERR_MEMORY. */
+/* Begins with lives in the order of their ids. They must outlive the play. Who is not dead lives
+ * to the end. ERR_MEMORY. */
 int shadow_play_make(struct shadow_play *play, const struct store_life *lives, int count,
                      int world_count);
 void shadow_play_free(struct shadow_play *play);

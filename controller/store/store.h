@@ -23,8 +23,8 @@ struct store;
  * be made is taken away. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
-/* The same, with the seeds of its first generation, which may be none, and the choices of another
- * run, or NULL: the run may die before a generation is stored. */
+/* Creates a store with the seeds of its first generation, which may be none, and the choices of
+ * another run, or NULL: the run may die before a generation is stored. */
 int store_create_seeded(struct store **store, const char *path, const struct params *params,
                         const struct seeding *seeding, struct store *choices, struct error *error);
 /* The seeds, in their order; `seeding` must be empty. */

@@ -183,7 +183,7 @@ static void worker_ignore(struct worker *worker, const struct occasion *occasion
     [EVENT_BAD] = worker_kill_bad, [EVENT_CLOSED] = worker_lose, [EVENT_EXIT] = worker_reap,       \
     [EVENT_STOP] = worker_stop, [EVENT_RETIRE] = worker_retire, [EVENT_HIRE] = worker_keep
 
-/* The same, having said hello and got the settings: tasks may come back. */
+/* It has said hello and got the settings besides: tasks may come back. */
 #define READY_FOR_TASKS                                                                            \
     ON_DUTY, [EVENT_HELLO] = worker_kill_unexpected, [EVENT_READY] = worker_kill_unexpected,       \
              [EVENT_RESULT] = worker_take_result, [EVENT_REJECTED] = worker_take_rejected

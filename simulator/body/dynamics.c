@@ -14,22 +14,23 @@
 
 struct dynamics_settings dynamics_settings_of(const struct params *p)
 {
-    return (struct dynamics_settings){.solver = p->simulation_solver,
-                                      .dt_s = p->simulation_dt_s,
-                                      .integrator = p->simulation_integrator,
-                                      .servo_rad_s = p->creature_servo_rad_s,
-                                      .joint_speed_rad_s = p->creature_joint_speed_rad_s,
-                                      .joint_speed_m_s = p->creature_joint_speed_m_s,
-                                      .hill_curvature = p->creature_hill_curvature,
-                                      .effector_mode = p->creature_effector_mode,
-                                      .joint_damping_1_s = p->creature_joint_damping_1_s,
-                                      .constraint_tau_s = p->simulation_constraint_tau_s,
-                                      .rtol = p->simulation_rtol,
-                                      .substeps = (int)p->spheres_substeps,
-                                      .work_max = (uint64_t)(p->guard_budget * 1e9),
-                                      .rolling_resistance = p->spheres_rolling_resistance,
-                                      .spin_resistance = p->spheres_spin_resistance,
-                                      .body_damping_1_s = BODY_DAMPING_1_S};
+    return (struct dynamics_settings){
+        .solver = p->simulation_solver,
+        .dt_s = p->simulation_dt_s,
+        .integrator = p->simulation_integrator,
+        .servo_rad_s = p->creature_servo_rad_s,
+        .joint_speed_rad_s = p->creature_joint_speed_rad_s,
+        .joint_speed_m_s = p->creature_joint_speed_m_s,
+        .hill_curvature = p->creature_hill_curvature,
+        .effector_mode = p->creature_effector_mode,
+        .joint_damping_1_s = p->creature_joint_damping_1_s,
+        .constraint_tau_s = p->simulation_constraint_tau_s,
+        .rtol = p->simulation_rtol,
+        .work_max = (uint64_t)(p->guard_budget * 1e9),
+        .spheres = {.substeps = (int)p->spheres_substeps,
+                    .rolling_resistance = p->spheres_rolling_resistance,
+                    .spin_resistance = p->spheres_spin_resistance,
+                    .body_damping_1_s = BODY_DAMPING_1_S}};
 }
 
 /* Checks signs, up to what rounding may do to sums. The work of drag and damping is that of a mean

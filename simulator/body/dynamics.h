@@ -17,6 +17,14 @@
 struct dynamics;
 struct servo; /* servo.h */
 
+/* What the dynamics of spheres have besides. */
+struct sphere_settings {
+    int substeps; /* at least; 0 for the default */
+    /* 0 for none: lever of the load against rolling, and radius of the patch that touches, as
+     * shares of the sphere's radius; rate at which motion within the body decays */
+    double rolling_resistance, spin_resistance, body_damping_1_s;
+};
+
 struct dynamics_settings {
     int solver; /* SOLVER_* */
     double dt_s;
@@ -30,11 +38,8 @@ struct dynamics_settings {
     double restitution_speed_m_s; /* slower impacts do not bounce; 0 for the default of 0.2 */
     /* of the constraint solver; constraint_tau_s: 0 for dt_s */
     double constraint_tau_s, rtol;
-    int substeps;      /* of spheres, at least; 0 for the default */
     uint64_t work_max; /* see dynamics_work(); 0: no end */
-    /* of spheres, 0 for none: lever of the load against rolling, and radius of the patch that
-     * touches, as shares of the sphere's radius; rate at which motion within the body decays */
-    double rolling_resistance, spin_resistance, body_damping_1_s;
+    struct sphere_settings spheres;
 };
 
 /* As the parameters say. */

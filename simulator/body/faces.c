@@ -71,7 +71,7 @@ static void forget(struct senses *senses, const struct sight_info *sight)
     }
 }
 
-/* The same for all parts; and which creature each touches. */
+/* Feels what all parts feel alike; and which creature each touches. */
 static void feel_life(struct senses *senses, const struct dynamics *dynamics,
                       const struct surroundings *around)
 {

@@ -77,9 +77,7 @@ static int fill_servos(struct body_model *model, const struct phenotype *phenoty
     return 0;
 }
 
-int jointed_model(const struct phenotype *phenotype, const struct world *world,
-                  const struct dynamics_settings *settings, struct body_model *model,
-                  struct arena *arena)
+int jointed_fill(const struct phenotype *phenotype, struct body_model *model, struct arena *arena)
 {
     const struct body *body = phenotype->body;
     size_t links = (size_t)body->link_count, parts = (size_t)phenotype->part_count;
@@ -105,7 +103,16 @@ int jointed_model(const struct phenotype *phenotype, const struct world *world,
     }
     for (int i = 0; i < phenotype->part_count; i++)
         model->parts[i] = place_part(phenotype, i);
-    return fill_servos(model, phenotype, world, *settings, arena);
+    return 0;
+}
+
+int jointed_model(const struct phenotype *phenotype, const struct world *world,
+                  const struct dynamics_settings *settings, struct body_model *model,
+                  struct arena *arena)
+{
+    return jointed_fill(phenotype, model, arena) != 0
+               ? ERR_MEMORY
+               : fill_servos(model, phenotype, world, *settings, arena);
 }
 
 /* ---------------------------------------------------------------- verdicts */

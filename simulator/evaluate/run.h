@@ -109,7 +109,7 @@ void habitat_sense(const struct habitat *habitat, const struct run *run,
                    struct surroundings *around);
 /* What all give off in a tick, after all have thought; then the tick of scent and sound. */
 void habitat_emit(struct habitat *habitat);
-/* The same of one creature: what its brain lets its emitters do, and its blows since the last call.
+/* Does so for one creature: what its brain lets its emitters do, and its blows since the last call.
  * `full` is what a full signal emits of a scent in a tick. Scent and sound are NULL where they are
  * switched off. Returns how much scent it emitted. */
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound);

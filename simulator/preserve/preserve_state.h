@@ -112,7 +112,8 @@ void preserve_state_encode(const struct preserve_state *state, struct pack_write
  * ERR_FORMAT, ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error);
-/* The same, compressed: as it travels and is kept. `packed` must be empty. 0 or ERR_MEMORY. */
+/* Packs the state and compresses it: so it travels and is kept. `packed` must be empty. 0 or
+ * ERR_MEMORY. */
 int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed);
 int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                           struct error *error);

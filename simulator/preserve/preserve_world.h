@@ -105,7 +105,7 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
 
 /* preserve.c */
 void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg);
-/* Of living creature i. `cause`: of a death. */
+/* Tells an event of living creature i. `cause`: of a death. */
 void preserve_tell(const struct preserve *p, int i, enum preserve_event_kind kind, int cause);
 /* Whose body or mind is in hand: it is named if the simulator crashes now. */
 void preserve_hold(const struct preserve *p, uint64_t id);

@@ -431,8 +431,8 @@ static void pull_to_cone(struct law_group *g, const struct law_contact *c, doubl
     }
 }
 
-/* (a + r + e) x = -(g + slip) + r z - y + e centre,  z = P_K(x + y / r),  y = y + r (x - z), where y
- * ends as -(v + slip). From x on. */
+/* (a + r + e) x = -(g + slip) + r z - y + e centre, z = P_K(x + y / r), y = y + r (x - z), where
+ * y ends as -(v + slip). From x on. */
 static void go_round(struct law *s, double e, double r, int rounds)
 {
     struct law_group *g = &s->group;

@@ -195,7 +195,7 @@ static void set_step(struct sphere_system *s)
     double damped = BONE_DAMPING_1_S * ROD_DAMPING_STEPS * settings->dt_s;
     s->vibration_rad_s = 2 * DET_PI * BONE_HZ;
     s->bone_damping = damped / (1 + 0.5 * damped);
-    int asked = settings->substeps > 0 ? settings->substeps : SUBSTEPS;
+    int asked = settings->spheres.substeps > 0 ? settings->spheres.substeps : SUBSTEPS;
     int needed = (int)ceil(s->vibration_rad_s * settings->dt_s / PHASE_MOST - 1e-9);
     s->substeps = needed > asked ? needed : asked;
     s->h = settings->dt_s / s->substeps;

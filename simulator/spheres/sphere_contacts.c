@@ -320,7 +320,7 @@ static void rub(struct sphere_system *s, struct touch *touch, double inverse_mas
     double radius =
         touch->b >= 0 ? touch->arm_a * touch->arm_b / (touch->arm_a + touch->arm_b) : touch->arm_a;
     double load = radius * touch->impulse, most = touch->friction * touch->impulse;
-    double brake = s->settings.rolling_resistance * load;
+    double brake = s->settings.spheres.rolling_resistance * load;
     struct vec3 p = vec3_scale(slip, -1 / y.slip);
     if (brake > 0 && y.spin > 0) {
         struct vec3 roll = vec3_cross(spin_now(s, touch), n);
@@ -335,7 +335,7 @@ static void rub(struct sphere_system *s, struct touch *touch, double inverse_mas
     touch->brake = vec3_cross(n, q);
     push(s, touch, touch->rub);
     turn(s, touch, touch->rub);
-    double drill = 2.0 / 3.0 * touch->friction * s->settings.spin_resistance * load;
+    double drill = 2.0 / 3.0 * touch->friction * s->settings.spheres.spin_resistance * load;
     if (drill > 0 && y.spin > 0)
         touch->brake =
             vec3_along(touch->brake, n, clamp(-vec3_dot(spin_now(s, touch), n) / y.spin, drill));

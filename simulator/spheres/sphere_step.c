@@ -280,7 +280,7 @@ static struct as_one move_as_one(const struct sphere_system *s)
  * bones and ground balance. */
 static void damp_body(struct sphere_system *s)
 {
-    double rate = s->settings.body_damping_1_s * s->settings.dt_s * BODY_DAMPING_STEPS;
+    double rate = s->settings.spheres.body_damping_1_s * s->settings.dt_s * BODY_DAMPING_STEPS;
     double share = rate / (1 + 0.5 * rate);
     struct as_one one = move_as_one(s);
     for (int i = 0; i < s->balls; i++) {
@@ -305,7 +305,7 @@ static void damp(struct sphere_system *s)
         s->matter[i].damped = lanes_of(&s->ball[i].velocity);
         s->matter[i].spin_damped = (struct vec3){0, 0, 0};
     }
-    if (s->settings.body_damping_1_s > 0 && s->steps % BODY_DAMPING_STEPS == 0)
+    if (s->settings.spheres.body_damping_1_s > 0 && s->steps % BODY_DAMPING_STEPS == 0)
         damp_body(s);
     double share = fmin(s->damping_1_s * s->settings.dt_s * ROD_DAMPING_STEPS, 1);
     for (int i = 0; i < s->fixed_rods; i++)

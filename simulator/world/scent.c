@@ -53,8 +53,8 @@ static int cell_at(int count, int is_below, int out)
     return is_below ? half - 1 - out : half + out;
 }
 
-/* Of a coordinate in cells from the middle. Sides are treated alike, so that a mirrored place has
- * the same share of the mirrored cells, to the bit. */
+/* The shares of a coordinate, in cells from the middle. Sides are treated alike, so that a
+ * mirrored place has the same share of the mirrored cells, to the bit. */
 static struct between find_between(double off, int count)
 {
     int is_below = off < 0;

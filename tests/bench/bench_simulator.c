@@ -85,7 +85,7 @@ static int run_spider(const void *context)
 {
     static struct sphere_fixture spider;
     fixture_make_spider(&spider);
-    spider.settings.body_damping_1_s = 1;
+    spider.settings.spheres.body_damping_1_s = 1;
     fixture_start(&spider);
     for (int tick = 0; tick < 600; tick++) {
         for (int i = 0; i < spider.body.drive_count; i++) {

@@ -77,8 +77,8 @@ static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const st
     const struct body_link *link = &p->body->links[i];
     mjcf_add(mjcf, "<body pos='%.17g 0 %.17g'>\n", link->joint.x, link->joint.y);
     mjcf_add(mjcf, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-             link->centre.x, link->centre.y, link->mass_kg, link->inertia_kg_m2,
-             link->inertia_kg_m2, link->inertia_kg_m2);
+             link->centre.x, link->centre.y, link->mass_kg, link->inertia.zz,
+             link->inertia.zz, link->inertia.zz);
     if (i == 0)
         mjcf_add(mjcf, "<joint name='x' type='slide' axis='1 0 0'/>\n"
                        "<joint name='y' type='slide' axis='0 0 1'/>\n");
@@ -114,9 +114,9 @@ static void peer_open(struct peer *peer, const struct phenotype *p, const struct
              "<mujoco><compiler angle='radian' coordinate='local'/>\n"
              "<option integrator='RK4' timestep='%.17g' gravity='0 0 %.17g'/>\n<worldbody>\n",
              dt_s, -gravity_m_s2);
-    if (!p->body->is_root_fixed)
+    if (!body_is_fixed(p->body))
         mjcf_add_link(mjcf, p, drives, 0);
-    for (int i = 1; p->body->is_root_fixed && i < p->body->link_count; i++)
+    for (int i = 1; body_is_fixed(p->body) && i < p->body->link_count; i++)
         if (p->body->links[i].parent == 0)
             mjcf_add_link(mjcf, p, drives, i);
     mjcf_add(mjcf, "</worldbody></mujoco>\n");
@@ -130,7 +130,7 @@ static void peer_open(struct peer *peer, const struct phenotype *p, const struct
         snprintf(name, sizeof name, "%d", i - 2);
         int joint = mj_name2id(peer->model, mjOBJ_JOINT, i == 0 ? "x" : i == 1 ? "y" : name);
         peer->address[i] = joint < 0 ? -1 : peer->model->jnt_qposadr[joint];
-        ck_assert(joint >= 0 || p->body->is_root_fixed);
+        ck_assert(joint >= 0 || body_is_fixed(p->body));
         if (drives && i >= 2 && joint >= 0)
             peer->data->qfrc_applied[peer->address[i]] = drives->torque[i - 2];
     }
@@ -302,7 +302,7 @@ START_TEST(driven_trees_agree)
         for (int i = 1; i < stage.body.phenotype.body->link_count; i++) {
             const struct body_link *link = &stage.body.links[i];
             double reach = hypot(link->centre.x, link->centre.y);
-            double inertia = link->inertia_kg_m2 + link->mass_kg * reach * reach;
+            double inertia = link->inertia.zz + link->mass_kg * reach * reach;
             if (link->kind == LINK_LINEAR)
                 inertia = link->mass_kg;
             drives.damping[i] = inertia * rng_uniform(&rng, 0, 2);

@@ -29,7 +29,7 @@ int main(void)
 #include <mujoco/mujoco.h>
 
 #include "common/math/rng.h"
-#include "simulator/spatial/space_model.h"
+#include "simulator/body/jointed.h"
 #include "simulator/tools/mjcf.h"
 #include "simulator/spatial/dynamics_boxes.h"
 #include "simulator/tools/scenes/scene.h"
@@ -173,7 +173,10 @@ static struct tree_scene make_tree(uint64_t seed)
 
 static struct space_state *start(const struct tree_scene *s, double dt_s, int integrator)
 {
-    const struct body body = {.links = s->links, .link_count = s->count, .boxes = s->boxes, .box_count = s->box_count};
+    struct body body = {.links = (struct body_link *)s->links,
+                        .link_count = s->count,
+                        .boxes = (struct body_box *)s->boxes,
+                        .box_count = s->box_count};
     const struct space_world world = {.gravity_m_s2 = s->gravity, .drag = s->drag};
     const struct dynamics_settings settings = {.dt_s = dt_s, .integrator = integrator};
     arena_reset(&arena);
@@ -193,22 +196,25 @@ struct peer {
 
 static void peer_open(struct peer *peer, const struct tree_scene *s, double dt_s)
 {
-    const struct body body = {.links = s->links, .link_count = s->count, .boxes = s->boxes, .box_count = s->box_count};
+    struct body body = {.links = (struct body_link *)s->links,
+                        .link_count = s->count,
+                        .boxes = (struct body_box *)s->boxes,
+                        .box_count = s->box_count};
     const struct world world = {.gravity_x_m_s2 = s->gravity.x,
                                 .gravity_m_s2 = -s->gravity.y,
                                 .gravity_z_m_s2 = s->gravity.z};
     struct effector effectors[RATES_MAX];
-    struct phenotype phenotype = {.effectors = effectors};
+    struct phenotype phenotype = {.effectors = effectors, .body = &body};
     struct body_model model;
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(file);
     arena_reset(&arena);
-    ck_assert_int_eq(space_model(&body, &model, &arena), 0);
+    ck_assert_int_eq(jointed_fill(&phenotype, &model, &arena), 0);
     memcpy(model.servos, s->servos, (size_t)s->rates * sizeof model.servos[0]);
-    model.medium_kg_m3 = space_model_medium(&s->drag);
-    model.part_count = 0;
+    if (s->drag.is_quadratic)
+        model.medium_kg_m3 = s->drag.coefficient * (s->drag.is_leading ? 2 : 4);
     for (int i = 0; i < s->rates; i++)
         if (s->servos[i].torque_max > 0)
             effectors[phenotype.effector_count++].drive = i;

@@ -42,6 +42,7 @@ int main(void)
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"
+#include "simulator/body/physics.h"
 #include "tests/suite.h"
 
 enum {
@@ -524,8 +525,8 @@ static void take_settings(const struct params *p, const struct phenotype *phenot
     arena_reset(&model_arena);
     ck_assert_int_eq(space_world_create(&surroundings, phenotype->meetings, &world, &model_arena),
                      0);
-    ck_assert_int_eq(dynamics_boxes_model(phenotype, &world, &settings, &peer.body, &model_arena),
-                     0);
+    ck_assert_int_eq(
+        physics_of(phenotype)->model(phenotype, &world, &settings, &peer.body, &model_arena), 0);
     ck_assert_int_le(peer.body.rate_count, RATES_MAX);
     peer.drag = surroundings.drag;
     peer.friction = world.friction;

@@ -18,7 +18,7 @@ struct space_surfaces {
     const struct solid *fixed;
     int fixed_count;
     const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
-    /* Of bodies in the plane z = 0, which the reference alone knows: per box its enum part_shape.
+    /* Per box its enum part_shape, of bodies in the plane z = 0, which the reference alone knows.
      * There boxes of the world have the link -1. NULL: they are boxes in space */
     const unsigned char *shapes;
 };

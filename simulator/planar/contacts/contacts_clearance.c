@@ -37,7 +37,7 @@ static inline pair root_place(const struct contact_body *own)
     return (pair){-0.0, own->tree->root_y};
 }
 
-/* The same of a part that stretches, with its present sides. */
+/* Puts a part that stretches, with its present sides. */
 static __attribute__((noinline)) void put_stretching(struct mover *m, pair root, pair root_velocity,
                                                      double h)
 {

@@ -243,8 +243,8 @@ void tree_set_driven(struct tree *tree, int link, int is_driven);
 
 /* Angles, positions of joints and centres of mass from q (layout in dynamics.h). */
 void tree_set_pose(struct tree *tree, const double *q);
-/* The same, and velocities from qd; cheaper where links have turned little since the last time. The
- * last bits depend on the poses before, back to the last tree_forget_turns(). */
+/* Sets the pose, and velocities from qd; cheaper where links have turned little since the last
+ * time. The last bits depend on the poses before, back to the last tree_forget_turns(). */
 void tree_turn(struct tree *tree, const double *q, const double *qd);
 void tree_forget_turns(struct tree *tree);
 /* Sets the pose of a tree of hinges whose angle, sine and cosine have been set. */

@@ -336,7 +336,7 @@ static struct space_place place_of(const struct flat *f, int link)
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
 
-/* Of a place of a link's frame. */
+/* How a place of a link's frame moves. */
 static struct part_state state_at(const struct flat *f, int link, struct vec2 at)
 {
     struct space_place place = place_of(f, link);

@@ -72,9 +72,9 @@ static double closing_speed(const struct space_mover *one, const struct space_mo
     return vec3_length(velocity) + turning;
 }
 
-/* The same of two that a joint joins, as the cut one sees it: what both do together brings them no
- * nearer. The velocity of a point x of that one against the other is that of its centre c and (w -
- * w') x (x - c). */
+/* How fast two come nearer that a joint joins, as the cut one sees it: what both do together
+ * brings them no nearer. The velocity of a point x of that one against the other is that of its
+ * centre c and (w - w') x (x - c). */
 static double closing_speed_of_joined(const struct space_pair *p)
 {
     int is_second = box_half_of(p->meeting).is_second;

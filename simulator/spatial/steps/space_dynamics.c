@@ -197,7 +197,7 @@ double space_step_energy(struct space_dynamics *d)
     return space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-/* The same, and known from now on until the state changes; also how much of it is kinetic. */
+/* The energy, known from now on until the state changes; also how much of it is kinetic. */
 static double energy_at(struct space_dynamics *d, double *kinetic)
 {
     space_step_set_pose(d);

@@ -67,7 +67,7 @@ static void leave_the_ground(void)
 static void set_step(double dt_s, int substeps)
 {
     f->settings.dt_s = dt_s;
-    f->settings.substeps = substeps;
+    f->settings.spheres.substeps = substeps;
 }
 
 /* ---------------------------------------------------------------- free flight */
@@ -382,7 +382,7 @@ static double roll_down(double slope, double resistance, double speed, int count
     fixture_init(f);
     f->world.has_ground = 0;
     f->world.half_depth_m = 10;
-    f->settings.rolling_resistance = resistance;
+    f->settings.spheres.rolling_resistance = resistance;
     f->world.obstacles.count = 1;
     f->world.obstacles.list[0] =
         (struct obstacle){.width_m = 100, .height_m = 1, .angle_rad = slope};
@@ -420,7 +420,7 @@ END_TEST
 START_TEST(a_ball_that_spins_on_the_spot_is_braked_by_its_patch)
 {
     double r = 0.2, patch = 0.1, rate = 2.0 / 3 * 0.8 * patch * r * 9.81 / (0.4 * r * r);
-    f->settings.spin_resistance = patch;
+    f->settings.spheres.spin_resistance = patch;
     fixture_add_ball(f, r, 1, 0, r, 0);
     fixture_start(f);
     struct sphere_state state = state_of(0);
@@ -441,7 +441,7 @@ END_TEST
 START_TEST(a_body_loses_its_inner_motion_only)
 {
     leave_the_ground();
-    f->settings.body_damping_1_s = 1;
+    f->settings.spheres.body_damping_1_s = 1;
     fixture_add_ball(f, 0.1, 1, 0, 0, 0);
     fixture_add_sphere(f, 0.1, 2, 1, 0, 0);
     fixture_add_sphere(f, 0.1, 2, 1, 1, 0.5);
@@ -870,9 +870,9 @@ START_TEST(contacts_and_gravity_give_all_momentum)
         f->world.obstacles.count = 2;
         f->world.obstacles.list[0] = (struct obstacle){-1.5, 1, 0.4, 2, 0.1};
         f->world.obstacles.list[1] = (struct obstacle){0, 0.3, 0.6, 0.2, -0.3};
-        f->settings.rolling_resistance = 0.01;
-        f->settings.spin_resistance = 0.05;
-        f->settings.body_damping_1_s = 1;
+        f->settings.spheres.rolling_resistance = 0.01;
+        f->settings.spheres.spin_resistance = 0.05;
+        f->settings.spheres.body_damping_1_s = 1;
         fixture_start(f);
         dynamics_shift(f->dynamics, (struct vec3){0, 0.6 - lowest(), 0});
         for (int i = 0; i < 240; i++) {
@@ -894,9 +894,9 @@ static double stutter(uint64_t number, int after_s)
 {
     struct vec3 low, high;
     make_random(number);
-    f->settings.rolling_resistance = 0.01;
-    f->settings.spin_resistance = 0.05;
-    f->settings.body_damping_1_s = 1;
+    f->settings.spheres.rolling_resistance = 0.01;
+    f->settings.spheres.spin_resistance = 0.05;
+    f->settings.spheres.body_damping_1_s = 1;
     fixture_start(f);
     dynamics_shift(f->dynamics, (struct vec3){0, 0.1 - lowest(), 0});
     steps(240 * after_s);
