@@ -89,6 +89,7 @@ static inline void *dynamics_of(const struct dynamics *dynamics,
 uint64_t dynamics_hash_flat_part(const struct dynamics *dynamics, int part, uint64_t hash);
 
 extern const struct dynamics_solver dynamics_articulated;
-extern const struct dynamics_solver dynamics_constraint;
+/* The reference: of bodies in the plane, and in space. */
+extern const struct dynamics_solver dynamics_constraint, dynamics_constraint_space;
 
 #endif

@@ -7,7 +7,7 @@
 #include "simulator/body/faces.h"
 #include "simulator/body/jointed.h"
 #include "simulator/body/physics_kinds.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 
 /* ---------------------------------------------------------------- senses */
 
@@ -146,7 +146,7 @@ static void perturb_ball(const struct body_link *link, double *q, struct vec3 tu
 static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype, struct vec3 turn,
                     struct rng *rng, double most_rad)
 {
-    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
@@ -171,7 +171,7 @@ static void perturb(struct dynamics *dynamics, const struct phenotype *phenotype
  * joint. */
 static void half_turn(struct dynamics *dynamics)
 {
-    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
     double q[JOINT_RATES_MAX + 1 + 4 * PHENOTYPE_PARTS_MAX];
     for (int i = 0; i < tree->coordinates; i++)
         q[i] = dynamics_q(dynamics)[i];
@@ -184,7 +184,7 @@ static void half_turn(struct dynamics *dynamics)
 
 const struct body_physics physics_boxes = {
     .solvers =
-        {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_boxes_constraint},
+        {[SOLVER_ARTICULATED] = &dynamics_boxes, [SOLVER_CONSTRAINT] = &dynamics_constraint_space},
     .effectors_apart = EFFECTORS_SLACK,
     .model = model,
     .judge = judge,

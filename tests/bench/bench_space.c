@@ -137,13 +137,13 @@ static int run_fall(const void *context)
     struct space_world world = {.gravity_m_s2 = {0, -9.81, 0}};
     struct dynamics_settings settings = {.dt_s = 1.0 / 240, .integrator = workload->integrator};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, &world, &settings, &arena);
     for (int i = 6; d && i < creature.rates; i++)
         space_state_set_servo(d, i, &creature.servos[i]);
     if (d)
-        d->solver->set_state(d, creature.q, creature.qd);
+        dynamics_set_state(&d->dynamics, creature.q, creature.qd);
     for (int i = 0; d && i < STEPS; i++)
-        if (d->solver->step(d) != 0)
+        if (dynamics_step(&d->dynamics) != 0)
             return -1;
     return d ? 1 : -1;
 }

@@ -110,12 +110,13 @@ static void build_snake(struct bench_body *b)
 static struct space_state *start(struct bench_body *b, int gait)
 {
     static const struct dynamics_settings settings = {.dt_s = 1.0 / 240};
-    const struct body body = {.links = b->links, .link_count = b->count, .boxes = b->boxes, .box_count = b->count};
+    const struct body body = {
+        .links = b->links, .link_count = b->count, .boxes = b->boxes, .box_count = b->count};
     const struct space_world world = {
         .gravity_m_s2 = {0, -9.81, 0},
         .surfaces = {.has_ground = 1, .friction = 0.8, .own_friction = 0.8}};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, &world, &settings, &arena);
     double q[7 * BODIES_MAX], qd[RATES_MAX] = {0};
     for (int i = 6; d && i < b->rates && b->torque_max > 0; i++) {
         struct servo servo = {.law = SERVO_SPRING,
@@ -128,11 +129,11 @@ static struct space_state *start(struct bench_body *b, int gait)
     }
     if (!d)
         return NULL;
-    space_tree_birth(d->solver->tree(d), q);
+    space_tree_birth(space_state_tree(d), q);
     q[0] = b->start.x, q[1] = b->start.y, q[2] = b->start.z;
     qd[3] = b->spin.x + SPIN_RAD_S * gait * (b->torque_max == 0);
     qd[4] = b->spin.y, qd[5] = b->spin.z;
-    d->solver->set_state(d, q, qd);
+    dynamics_set_state(&d->dynamics, q, qd);
     return d;
 }
 
@@ -157,10 +158,10 @@ static int run(const void *context)
     for (int gait = 0; gait < GAITS; gait++) {
         struct space_state *d = start(&body, gait);
         for (int i = 0; d && i < STEPS; i++) {
-            if (d->solver->step(d) != 0)
+            if (dynamics_step(&d->dynamics) != 0)
                 return -1;
             worst_residual = fmax(worst_residual, d->law_residual);
-            deepest = fmax(deepest, d->solver->penetration(d));
+            deepest = fmax(deepest, dynamics_penetration(&d->dynamics));
         }
         if (!d)
             return -1;

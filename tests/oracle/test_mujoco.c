@@ -77,8 +77,8 @@ static void mjcf_add_link(struct mjcf *mjcf, const struct phenotype *p, const st
     const struct body_link *link = &p->body->links[i];
     mjcf_add(mjcf, "<body pos='%.17g 0 %.17g'>\n", link->joint.x, link->joint.y);
     mjcf_add(mjcf, "<inertial pos='%.17g 0 %.17g' mass='%.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-             link->centre.x, link->centre.y, link->mass_kg, link->inertia.zz,
-             link->inertia.zz, link->inertia.zz);
+             link->centre.x, link->centre.y, link->mass_kg, link->inertia.zz, link->inertia.zz,
+             link->inertia.zz);
     if (i == 0)
         mjcf_add(mjcf, "<joint name='x' type='slide' axis='1 0 0'/>\n"
                        "<joint name='y' type='slide' axis='0 0 1'/>\n");

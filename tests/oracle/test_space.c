@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/documented.h"
 #include "tests/suite.h"
@@ -139,7 +139,7 @@ static int put_quaternion(double *values, struct quaternion q)
 /* The present value of a quantity; how many numbers it has, 0 if it is unknown. */
 static int read_quantity(struct trial *t, const char *name, int body, double *values)
 {
-    const struct space_tree *tree = dynamics_boxes_tree(t->run);
+    const struct space_tree *tree = space_state_tree(space_state_of(t->run));
     const struct space_tree_link *l = &tree->links[body];
     const struct ledger *ledger = dynamics_ledger(t->run);
     struct vec3 linear, angular;
@@ -187,7 +187,7 @@ static void match_signs(struct trial *t, const char *name, double *values, const
 {
     int is_link = strcmp(name, "quaternion") == 0;
     for (int i = 0; i < t->scene.body_count; i++) {
-        const struct space_tree_link *l = &dynamics_boxes_tree(t->run)->links[i];
+        const struct space_tree_link *l = &space_state_tree(space_state_of(t->run))->links[i];
         int at = is_link ? 0 : l->coordinate + l->slides + l->joint->turns;
         double dot = 0;
         if (!is_link && (!l->joint->has_ball || strcmp(name, "q") != 0))
@@ -276,11 +276,11 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 {
     struct samples height = {.count = 0}, speed = {.count = 0}, azimuth = {.count = 0};
     double at;
-    *low = *high = acos(dynamics_boxes_tree(t->run)->links[0].turned.x.y);
-    struct vec3 start = dynamics_boxes_tree(t->run)->links[0].turned.x;
+    *low = *high = acos(space_state_tree(space_state_of(t->run))->links[0].turned.x.y);
+    struct vec3 start = space_state_tree(space_state_of(t->run))->links[0].turned.x;
     for (int crossings = 0; crossings < 2;) {
         trial_step(t);
-        const struct space_tree_link *l = &dynamics_boxes_tree(t->run)->links[0];
+        const struct space_tree_link *l = &space_state_tree(space_state_of(t->run))->links[0];
         struct vec3 axis = l->turned.x;
         add_sample(&height, axis.y);
         add_sample(&speed, vec3_cross(l->velocity.w, axis).y);
@@ -298,9 +298,9 @@ static void find_nutation(struct trial *t, double *low, double *high, double *pe
 /* How far body 0 has turned since the start. */
 static double find_turn(struct trial *t, double until_s)
 {
-    struct mat3 start = dynamics_boxes_tree(t->run)->links[0].turned;
+    struct mat3 start = space_state_tree(space_state_of(t->run))->links[0].turned;
     trial_run(t, until_s);
-    struct mat3 now = dynamics_boxes_tree(t->run)->links[0].turned;
+    struct mat3 now = space_state_tree(space_state_of(t->run))->links[0].turned;
     double trace = vec3_dot(start.x, now.x) + vec3_dot(start.y, now.y) + vec3_dot(start.z, now.z);
     return acos((trace - 1) / 2);
 }

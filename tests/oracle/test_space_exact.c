@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "simulator/reference/space/space_system.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
@@ -161,9 +161,9 @@ static void start(void)
 static void step(void)
 {
     memcpy(before_q, dynamics_q(run),
-           (size_t)dynamics_boxes_tree(run)->coordinates * sizeof before_q[0]);
+           (size_t)space_state_tree(space_state_of(run))->coordinates * sizeof before_q[0]);
     memcpy(before_qd, dynamics_qd(run),
-           (size_t)dynamics_boxes_tree(run)->rates * sizeof before_qd[0]);
+           (size_t)space_state_tree(space_state_of(run))->rates * sizeof before_qd[0]);
     before_ledger = *dynamics_ledger(run);
     need(dynamics_step(run) == 0, "the motion is finite");
     now_s += scene.settings.dt_s;
@@ -175,8 +175,10 @@ static void go_on(const double *q, const double *qd, const struct ledger *ledger
     carried.loss_friction_j += ledger->loss_friction_j;
     carried.loss_impact_j += ledger->loss_impact_j;
     carried.loss_limit_j += ledger->loss_limit_j;
-    memmove(scene.q, q, (size_t)dynamics_boxes_tree(run)->coordinates * sizeof scene.q[0]);
-    memmove(scene.qd, qd, (size_t)dynamics_boxes_tree(run)->rates * sizeof scene.qd[0]);
+    memmove(scene.q, q,
+            (size_t)space_state_tree(space_state_of(run))->coordinates * sizeof scene.q[0]);
+    memmove(scene.qd, qd,
+            (size_t)space_state_tree(space_state_of(run))->rates * sizeof scene.qd[0]);
     start_at(dt_s);
 }
 
@@ -215,7 +217,7 @@ static void run_to(double time_s)
 
 static const struct space_tree_link *link_of(int body)
 {
-    return &dynamics_boxes_tree(run)->links[body];
+    return &space_state_tree(space_state_of(run))->links[body];
 }
 
 static struct vec3 place(int body)
@@ -273,7 +275,7 @@ static void open_scene(const char *name)
 static struct vec3 momentum(void)
 {
     struct vec3 linear, angular;
-    space_tree_momentum(dynamics_boxes_tree(run), &linear, &angular);
+    space_tree_momentum(space_state_tree(space_state_of(run)), &linear, &angular);
     return linear;
 }
 
@@ -659,7 +661,7 @@ static void hinge_limit(const char *name)
     struct vec3 l = sym3_apply(&own, axis), w = vec3_scale(axis, speed);
     struct vec3 bend = vec3_along(vec3_cross(w, vec3_scale(l, speed)), l, 0.5 / inertia);
     bend = vec3_along(bend, axis, -vec3_dot(bend, axis));
-    expect_one("inertia_about_axis", NULL, dynamics_boxes_state(run)->birth_inertia[0]);
+    expect_one("inertia_about_axis", NULL, space_state_of(run)->birth_inertia[0]);
     expect_one("time_to_stop", NULL, stop);
     expect_one("omega_at_stop", NULL, speed);
     expect_one("angle_after", NULL, dynamics_q(run)[0]);
@@ -758,7 +760,7 @@ static void joint_kinematics(const char *name)
         start();
         scene.settings.constraint_tau_s = 1; /* rounding is not fed back as an acceleration */
         start_at(STEP_S);
-        struct space_constraint *c = space_constraint_of(dynamics_boxes_state(run));
+        struct space_constraint *c = space_constraint_of(run);
         space_equation_derive(c, c->y, 0, c->rk.k[0]);
         const struct rigid *b = &c->bodies[0];
         struct vec3 w = b->place.spin, r = mat3_apply(&b->turned, (struct vec3){0.3, 0.1, -0.2});

@@ -151,9 +151,9 @@ static struct space_state *start(const struct body_link *link, const struct body
                         .box_count = box != NULL};
     struct dynamics_settings settings = {.dt_s = STEP, .integrator = INTEGRATOR_AUTO};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, world, &settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
-    d->solver->set_state(d, q, qd);
+    dynamics_set_state(&d->dynamics, q, qd);
     return d;
 }
 
@@ -265,26 +265,26 @@ static struct quaternion ball_of(const struct space_state *d)
 
 static struct vec3 rate_of(struct space_state *d)
 {
-    return d->solver->tree(d)->links[0].velocity.w;
+    return space_state_tree(d)->links[0].velocity.w;
 }
 
 /* Until a limit has taken energy; the instant is where the free rotation about a fixed axis passes
  * it. */
 static struct stop run_to_limit(struct space_state *d, double (*gap)(const struct space_state *))
 {
-    struct stop stop = {.energy_j = d->solver->ledger(d)->kinetic_j};
+    struct stop stop = {.energy_j = dynamics_ledger(&d->dynamics)->kinetic_j};
     for (int i = 0; i < 2400; i++) {
         double before = gap(d);
         stop.before = rate_of(d);
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
         ck_assert_double_ge(gap(d), -1e-3);
-        if (d->solver->ledger(d)->loss_limit_j < 0.01 * stop.energy_j)
+        if (dynamics_ledger(&d->dynamics)->loss_limit_j < 0.01 * stop.energy_j)
             continue;
         double rate = (before - gap(d)) / STEP;
         stop.time_s = (i + 1) * STEP - (gap(d) > 0 ? 0 : STEP - before / (rate > 0 ? rate : 1));
         stop.time_s = stop.time_s < i * STEP ? i * STEP : stop.time_s;
         stop.at = ball_of(d);
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
         stop.after = rate_of(d);
         return stop;
     }
@@ -312,16 +312,16 @@ static double angle_gap(const struct space_state *d)
 static void check_ball(const char *name, struct space_state *d,
                        double (*gap)(const struct space_state *))
 {
-    double start_j = d->solver->ledger(d)->kinetic_j;
+    double start_j = dynamics_ledger(&d->dynamics)->kinetic_j;
     struct stop stop = run_to_limit(d, gap);
-    double lost_j = d->solver->ledger(d)->loss_limit_j;
+    double lost_j = dynamics_ledger(&d->dynamics)->loss_limit_j;
     double time_s = stop.time_s;
     int step = (int)lround(ceil(stop.time_s / STEP)) + 1;
     EACH_ROW(name, row)
     {
         double after_s = number(row, "after_s");
         for (; after_s > 0 && step * STEP < time_s + after_s - STEP / 2; step++)
-            ck_assert_int_eq(d->solver->step(d), 0);
+            ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
         ck_assert_double_ge(gap(d), -1e-3);
         if (is(row, "time_to_cone") || is(row, "time_to_limit"))
             check_row(row, &time_s, "tol_engine");
@@ -397,15 +397,15 @@ START_TEST(hinge_limit)
     space_state_set_servo(d, 0, &torque);
     double before = 0, inertia = link.inertia.zz, rate = 0;
     int step = 0;
-    for (; d->solver->ledger(d)->loss_limit_j == 0 && step < 2400; step++) {
+    for (; dynamics_ledger(&d->dynamics)->loss_limit_j == 0 && step < 2400; step++) {
         before = angle_gap(d);
         rate = d->qd[0];
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     }
     double time_s = (step - 1) * STEP + before / rate;
     double at_stop = rate + 0.5 / inertia * (before / rate);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     ck_assert_double_ge(angle_gap(d), -1e-3);
     /* J w' + w x J w without what is along the axis; w' = n tau / I */
     struct vec3 l = sym3_apply(&own, axis), w = vec3_scale(axis, at_stop);
@@ -420,7 +420,7 @@ START_TEST(hinge_limit)
                       {"time_to_stop", time_s},
                       {"omega_at_stop", at_stop},
                       {"angle_after", d->q[0]},
-                      {"energy_loss", d->solver->ledger(d)->loss_limit_j},
+                      {"energy_loss", dynamics_ledger(&d->dynamics)->loss_limit_j},
                       {"hinge_torque_across_axis_just_before_stop", vec3_length(bend)}};
         size_t i = 0, count = sizeof values / sizeof values[0];
         while (i < count && !is(row, values[i].name))
@@ -516,7 +516,7 @@ static struct space_state *start_block(int axis, double gravity, double rate)
 static void run(struct space_state *d, double time_s)
 {
     for (long i = lround(time_s / STEP); i > 0; i--)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
 }
 
 START_TEST(drag_decay)
@@ -541,7 +541,7 @@ START_TEST(drag_decay)
             run(d, 2);
             value = is(row, "fall_in_2s") ? -d->q[axis]
                     : is(row, "omega")    ? d->qd[3 + axis]
-                                          : d->solver->ledger(d)->loss_drag_j;
+                                          : dynamics_ledger(&d->dynamics)->loss_drag_j;
         }
         check_row(row, &value, "tol_engine");
     }
@@ -557,10 +557,10 @@ START_TEST(drag_never_gives_energy)
         struct body_link link = link_of(LINK_FREE, 0.1, (struct sym3){1e-4, 0, 0, 2e-4, 0, 2e-4});
         double q[7] = {0, 0, 0, 1, 0, 0, 0}, qd[6] = {3, -2, 1, 20, -30, 10};
         struct space_state *d = start(&link, &block, &world, q, qd);
-        double last = d->solver->ledger(d)->kinetic_j;
+        double last = dynamics_ledger(&d->dynamics)->kinetic_j;
         for (int k = 0; k < 240; k++) {
             run(d, STEP);
-            double now = d->solver->ledger(d)->kinetic_j;
+            double now = dynamics_ledger(&d->dynamics)->kinetic_j;
             ck_assert_double_le(now, last * (1 + 1e-12));
             last = now;
         }

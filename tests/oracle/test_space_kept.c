@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 #define PI 3.14159265358979323846
@@ -169,9 +170,9 @@ static struct space_state *start(struct own_body *b, struct quaternion way)
         world.gravity_m_s2.y = 0;
     double q[RATES_MAX * 2], qd[RATES_MAX] = {0};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     struct mat3 world_turn = quaternion_matrix(way);
     space_tree_birth(tree, q);
     for (int i = 0; i < b->count; i++) {
@@ -190,7 +191,7 @@ static struct space_state *start(struct own_body *b, struct quaternion way)
         memcpy(q + l->coordinate, of_q, sizeof of_q);
         memcpy(qd + l->rate, of_qd, sizeof of_qd);
     }
-    d->solver->set_state(d, q, qd);
+    dynamics_set_state(&d->dynamics, q, qd);
     return d;
 }
 
@@ -205,8 +206,8 @@ static void follow(const struct own_body *from, struct image m, struct quaternio
     see_body(m, from, &b, place);
     struct space_state *d = start(&b, way);
     for (int step = 0; step < STEPS; step++) {
-        ck_assert_int_eq(d->solver->step(d), 0);
-        const struct space_tree *tree = d->solver->tree(d);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+        const struct space_tree *tree = space_state_tree(d);
         for (int i = 0; i < from->box_count; i++) {
             const struct body_box *box = &from->boxes[i];
             struct mat3 turn = quaternion_matrix(box->turn);

@@ -31,10 +31,11 @@ int main(void)
 #include "common/math/rng.h"
 #include "simulator/body/jointed.h"
 #include "simulator/tools/mjcf.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum { LINKS_MAX = 8, RATES_MAX = 32, COORDINATES_MAX = 40 };
@@ -180,11 +181,11 @@ static struct space_state *start(const struct tree_scene *s, double dt_s, int in
     const struct space_world world = {.gravity_m_s2 = s->gravity, .drag = s->drag};
     const struct dynamics_settings settings = {.dt_s = dt_s, .integrator = integrator};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, &world, &settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(d);
     for (int i = 0; i < s->rates; i++)
         space_state_set_servo(d, i, &s->servos[i]);
-    d->solver->set_state(d, s->q, s->qd);
+    dynamics_set_state(&d->dynamics, s->q, s->qd);
     return d;
 }
 
@@ -277,7 +278,7 @@ static void order_of(const struct tree_scene *s, int link, int *order, int *coun
 
 static struct poses own_poses(const struct tree_scene *s, struct space_state *d)
 {
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     struct poses poses = {.of = {{0, 0, 0}}};
     int order[LINKS_MAX], count = 0;
     order_of(s, 0, order, &count);
@@ -294,7 +295,7 @@ static struct poses move_own(const struct tree_scene *s, double hz, double until
 {
     struct space_state *d = start(s, 1 / hz, integrator);
     for (long i = lround(until_s * hz); i > 0; i--)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     return own_poses(s, d);
 }
 
@@ -553,7 +554,7 @@ static struct poses scene_here(const char *name, double hz, double until_s)
     ck_assert_int_eq(scene_start(scene, &arena, &run, &error), 0);
     for (long i = lround(until_s * hz); i > 0; i--)
         ck_assert_int_eq(dynamics_step(run), 0);
-    const struct space_tree *tree = dynamics_boxes_tree(run);
+    const struct space_tree *tree = space_state_tree(space_state_of(run));
     for (int i = 0; i < tree->count; i++) {
         poses.of[3 * i] = tree->links[i].at;
         poses.of[3 * i + 1] = tree->links[i].turned.x;

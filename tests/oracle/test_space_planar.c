@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulator/body/space/space_solver.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
+#include "simulator/spatial/steps/space_dynamics.h"
+#include "simulator/reference/space/space_constraint.h"
 #include "tests/suite.h"
 
 #define STEP    (1.0 / 960)
@@ -162,19 +164,21 @@ static void embed(struct quaternion turn)
     add_boxes();
 }
 
-static struct space_state *start_in_space(const struct space_solver *solver)
+static struct space_state *start_in_space(int solver)
 {
     struct body body = {.links = e.links,
                         .link_count = scene.body_count,
                         .boxes = e.boxes,
                         .box_count = e.box_count};
     arena_reset(&space_arena);
-    struct space_state *d = solver->create(&body, &e.world, &scene.settings, &space_arena);
+    struct space_state *d =
+        (solver == SOLVER_CONSTRAINT ? space_constraint_create : space_dynamics_create)(
+            &body, &e.world, &scene.settings, &space_arena);
     ck_assert_ptr_nonnull(d);
     for (int i = 0; i < scene.body_count; i++)
         if (e.links[i].kind == LINK_REVOLUTE || e.links[i].kind == LINK_LINEAR)
-            space_state_set_servo(d, solver->tree(d)->links[i].rate, &scene.bodies[i].drive);
-    solver->set_state(d, e.q, e.qd);
+            space_state_set_servo(d, space_state_tree(d)->links[i].rate, &scene.bodies[i].drive);
+    dynamics_set_state(&d->dynamics, e.q, e.qd);
     return d;
 }
 
@@ -230,14 +234,13 @@ START_TEST(embedded_scene)
     arena_reset(&plane_arena);
     ck_assert_msg(scene_start(&scene, &plane_arena, &plane, &error) == 0, "%s", error.message);
     embed((struct quaternion){0.5, 0.1, -0.7, 0.5});
-    const struct space_solver *solver = space_solver_of(scene.settings.solver);
-    struct space_state *space = start_in_space(solver);
+    struct space_state *space = start_in_space(scene.settings.solver);
     for (long i = lround(c->until_s / STEP); i > 0; i--) {
         ck_assert_int_eq(dynamics_step(plane), 0);
-        ck_assert_int_eq(solver->step(space), 0);
+        ck_assert_int_eq(dynamics_step(&space->dynamics), 0);
     }
     for (int i = 0; i < scene.body_count; i++) {
-        const struct space_tree_link *l = &solver->tree(space)->links[i];
+        const struct space_tree_link *l = &space_state_tree(space)->links[i];
         struct part_state s;
         scene_body_state(&scene, plane, i, &s);
         struct vec3 at = mat3_back(&e.turned, space_tree_centre(l));

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 
@@ -163,23 +163,26 @@ static void run_to(double time_s)
 /* In the plane's axes; nothing leaves the plane. */
 static struct vec3 place(int body)
 {
-    return mat3_back(&plane, space_tree_centre(&dynamics_boxes_tree(run)->links[body]));
+    return mat3_back(&plane,
+                     space_tree_centre(&space_state_tree(space_state_of(run))->links[body]));
 }
 
 static struct vec3 velocity(int body)
 {
-    return mat3_back(&plane, space_tree_centre_velocity(&dynamics_boxes_tree(run)->links[body]));
+    return mat3_back(
+        &plane, space_tree_centre_velocity(&space_state_tree(space_state_of(run))->links[body]));
 }
 
 static double spin(int body)
 {
-    return mat3_back(&plane, dynamics_boxes_tree(run)->links[body].velocity.w).z;
+    return mat3_back(&plane, space_state_tree(space_state_of(run))->links[body].velocity.w).z;
 }
 
 static void stay_in_plane(void)
 {
     for (int i = 0; i < scene.body_count; i++) {
-        struct vec3 w = mat3_back(&plane, dynamics_boxes_tree(run)->links[i].velocity.w);
+        struct vec3 w =
+            mat3_back(&plane, space_state_tree(space_state_of(run))->links[i].velocity.w);
         ck_assert_double_le(fabs(place(i).z) + fabs(velocity(i).z), 1e-5);
         ck_assert_double_le(fabs(w.x) + fabs(w.y), 1e-4);
     }

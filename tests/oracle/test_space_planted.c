@@ -11,7 +11,7 @@
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/contacts/space_contacts.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
@@ -288,7 +288,7 @@ static double lose_at_limits(struct space_state *d)
     struct error error = {0};
     struct arena arena;
     struct dynamics *run;
-    const struct ledger *ledger = d->solver->ledger(d);
+    const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double lost = ledger->loss_limit_j - ledger->gain_limit_j;
     alike = scene;
     alike.settings.solver = SOLVER_CONSTRAINT;
@@ -322,7 +322,7 @@ static const char cone[] =
     "\"freedoms\": [{}, {\"rate_rad_s\": -8}, {}]}}]}";
 static double keep_energy(struct space_state *d)
 {
-    const struct ledger *l = d->solver->ledger(d);
+    const struct ledger *l = dynamics_ledger(&d->dynamics);
     double kept = (l->kinetic_j + l->potential_j) / l->energy_start_j;
     return fabs(kept - 1) / 0.005;
 }
@@ -344,7 +344,7 @@ static const char block[] =
     "0.118535299352]}]}";
 static double keep_share(struct space_state *d)
 {
-    const struct ledger *l = d->solver->ledger(d);
+    const struct ledger *l = dynamics_ledger(&d->dynamics);
     const double least = 9.81 * 0.2, sine = sin(atan2(0.1, 0.4));
     double kept = (l->kinetic_j + l->potential_j - least) / (l->energy_start_j - least);
     return fabs(kept - pow(1 - 1.5 * sine * sine, 2)) / 0.005;
@@ -394,16 +394,16 @@ static double find_error(const struct plant *plant)
     scene.settings.integrator = plant->integrator;
     scene.settings.dt_s = 1.0 / STEPS;
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
-    struct space_state *d = dynamics_boxes_state(run);
-    space_tree_momentum(d->solver->tree(d), &p0, &l0);
+    struct space_state *d = space_state_of(run);
+    space_tree_momentum(space_state_tree(d), &p0, &l0);
     double beyond = 0, deepest = 0;
     for (int i = 0; i < STEPS; i++) {
-        if (d->solver->step(d) != 0) {
+        if (dynamics_step(&d->dynamics) != 0) {
             arena_deinit(&arena);
             return HUGE_VAL;
         }
-        const struct space_tree *tree = d->solver->tree(d);
-        deepest = fmax(deepest, d->solver->penetration(d));
+        const struct space_tree *tree = space_state_tree(d);
+        deepest = fmax(deepest, dynamics_penetration(&d->dynamics));
         for (int k = 0; k < tree->count; k++)
             for (int j = 0; j < tree->links[k].joint->turns; j++) {
                 double q = d->q[tree->links[k].coordinate + j];
@@ -411,8 +411,8 @@ static double find_error(const struct plant *plant)
                     fmax(beyond, fmax(q - scene.links[k].upper[j], scene.links[k].lower[j] - q));
             }
     }
-    space_tree_momentum(d->solver->tree(d), &p1, &l1);
-    const struct ledger *ledger = d->solver->ledger(d);
+    space_tree_momentum(space_state_tree(d), &p1, &l1);
+    const struct ledger *ledger = dynamics_ledger(&d->dynamics);
     double turnover = ledger->work_effector_positive_j + fabs(ledger->kinetic_j) +
                       fabs(ledger->loss_drag_j) + ledger->loss_friction_j + ledger->loss_impact_j +
                       0.01;
@@ -498,9 +498,9 @@ static double meet(void)
         ck_assert_msg(scene_read_text(&scenes[i], texts[i], strlen(texts[i]), "text", &error) == 0,
                       "%s", error.message);
         ck_assert_int_eq(scene_start(&scenes[i], &arena, &runs[i], &error), 0);
-        states[i] = dynamics_boxes_state(runs[i]);
-        bodies[i] = space_dynamics_of(states[i]);
-        space_tree_momentum(states[i]->solver->tree(states[i]), &linear, &angular);
+        states[i] = space_state_of(runs[i]);
+        bodies[i] = space_dynamics_of(&states[i]->dynamics);
+        space_tree_momentum(space_state_tree(states[i]), &linear, &angular);
         before = vec3_add(before, vec3_add(linear, angular));
     }
     struct space_meeting *meeting = space_meeting_create(bodies, numbers, 2, &arena);
@@ -509,10 +509,10 @@ static double meet(void)
         const struct contact_point *points;
         space_meeting_step(meeting, bodies, 2, is_broken);
         ck_assert_int_eq(is_broken[0] | is_broken[1], 0);
-        contacts += states[1]->solver->contacts(states[1], &points);
+        contacts += dynamics_contacts(&states[1]->dynamics, &points);
     }
     for (int i = 0; i < 2; i++) {
-        space_tree_momentum(states[i]->solver->tree(states[i]), &linear, &angular);
+        space_tree_momentum(space_state_tree(states[i]), &linear, &angular);
         after = vec3_add(after, vec3_add(linear, angular));
     }
     arena_deinit(&arena);

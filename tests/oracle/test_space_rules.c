@@ -128,9 +128,9 @@ static struct space_state *start(const struct scene *s)
     struct servo spring = {
         .law = SERVO_SPRING, .kp = s->stiffness, .kd = 0.01 * s->stiffness, .torque_max = HUGE_VAL};
     arena_reset(&arena);
-    struct space_state *d = space_solver_articulated.create(&body, &s->world, &s->settings, &arena);
+    struct space_state *d = space_dynamics_create(&body, &s->world, &s->settings, &arena);
     ck_assert_ptr_nonnull(d);
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     for (int i = 0; i < s->count && s->stiffness > 0; i++)
         for (int k = 0; k < tree->links[i].rates && s->links[i].kind != LINK_FREE; k++)
             space_state_set_servo(d, tree->links[i].rate + k, &spring);
@@ -143,7 +143,7 @@ static struct space_state *start(const struct scene *s)
                                  .target = 1.5};
     for (int k = 0; k < tree->links[1].rates && s->strength > 0; k++)
         space_state_set_servo(d, tree->links[1].rate + k, &muscle);
-    d->solver->set_state(d, s->q, s->qd);
+    dynamics_set_state(&d->dynamics, s->q, s->qd);
     return d;
 }
 
@@ -156,7 +156,7 @@ struct states {
 static struct states read_states(struct space_state *d)
 {
     struct states states;
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     memset(&states, 0, sizeof states);
     for (int i = 0; i < tree->count; i++) {
         states.centre[i] = space_tree_centre(&tree->links[i]);
@@ -171,7 +171,7 @@ static struct states move(const struct scene *s, double until_s)
 {
     struct space_state *d = start(s);
     for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     return read_states(d);
 }
 
@@ -180,8 +180,8 @@ static struct states move_with_loss(const struct scene *s, double until_s, doubl
 {
     struct space_state *d = start(s);
     for (long i = lround(until_s / s->settings.dt_s); i > 0; i--)
-        ck_assert_int_eq(d->solver->step(d), 0);
-    *loss_j = d->solver->ledger(d)->loss_limit_j;
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    *loss_j = dynamics_ledger(&d->dynamics)->loss_limit_j;
     return read_states(d);
 }
 
@@ -295,12 +295,12 @@ START_TEST(tumbling_keeps_energy)
         s.qd[4] = 1;
         s.qd[5] = 2;
         struct space_state *d = start(&s);
-        double energy = d->solver->ledger(d)->kinetic_j;
-        space_tree_momentum(d->solver->tree(d), &p, &before);
+        double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
+        space_tree_momentum(space_state_tree(d), &p, &before);
         for (int i = 0; i < 60 * 240; i++)
-            ck_assert_int_eq(d->solver->step(d), 0);
-        space_tree_momentum(d->solver->tree(d), &p, &after);
-        ck_assert_double_le(fabs(d->solver->ledger(d)->kinetic_j / energy - 1),
+            ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+        space_tree_momentum(space_state_tree(d), &p, &after);
+        ck_assert_double_le(fabs(dynamics_ledger(&d->dynamics)->kinetic_j / energy - 1),
                             allowed_energy[is_midpoint]);
         ck_assert_double_le(apart(before, after) / vec3_length(before), allowed_spin[is_midpoint]);
     }
@@ -316,13 +316,13 @@ START_TEST(momentum_and_ledger)
         struct vec3 p0, l0, p1, l1;
         s.world.gravity_m_s2 = (struct vec3){0, 0, 0};
         struct space_state *d = start(&s);
-        space_tree_momentum(d->solver->tree(d), &p0, &l0);
+        space_tree_momentum(space_state_tree(d), &p0, &l0);
         for (int i = 0; i < 240; i++)
-            ck_assert_int_eq(d->solver->step(d), 0);
-        space_tree_momentum(d->solver->tree(d), &p1, &l1);
+            ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+        space_tree_momentum(space_state_tree(d), &p1, &l1);
         ck_assert_double_le(apart(p0, p1), allowed_momentum[is_midpoint]);
         ck_assert_double_le(apart(l0, l1), allowed_momentum[is_midpoint]);
-        const struct ledger *ledger = d->solver->ledger(d);
+        const struct ledger *ledger = dynamics_ledger(&d->dynamics);
         ck_assert_double_gt(fabs(ledger->work_effector_j), 0.01);
         ck_assert_double_le(fabs(ledger->residual_j), allowed_residual[is_midpoint]);
     }
@@ -454,7 +454,7 @@ START_TEST(at_rest_to_the_bit)
     struct space_state *d = start(&s);
     struct states before = read_states(d);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     struct states after = read_states(d);
     ck_assert_double_eq(difference(&before, &after, s.count), 0);
 }
@@ -470,7 +470,7 @@ START_TEST(rerooted)
     memcpy(a.qd, (double[]){0.3, 0.5, -0.2, 0.7, -1.1, 0.9, 1.3, -0.8}, 8 * sizeof(double));
     memcpy(q_of(&a, 1), (double[]){0.5, -0.4}, 2 * sizeof(double));
     struct space_state *d = start(&a);
-    const struct space_tree_link *second = &d->solver->tree(d)->links[1];
+    const struct space_tree_link *second = &space_state_tree(d)->links[1];
     struct vec3 at = second->at, v = second->velocity.v;
     struct vec3 w = mat3_back(&second->turned, second->velocity.w);
     struct quaternion turned = quaternion_product(quaternion_about((struct vec3){0, 0, 1}, 0.5),
@@ -554,12 +554,12 @@ START_TEST(time_reversal)
     struct states before = read_states(d);
     double qd[RATES_MAX];
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     for (int i = 0; i < s.rates; i++)
         qd[i] = -d->qd[i];
-    d->solver->set_state(d, d->q, qd);
+    dynamics_set_state(&d->dynamics, d->q, qd);
     for (int i = 0; i < 240; i++)
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
     struct states after = read_states(d);
     for (int i = 0; i < s.count; i++)
         ck_assert_double_le(apart(before.centre[i], after.centre[i]), 1e-5);
@@ -577,17 +577,17 @@ START_TEST(stiff_servos_hold)
         if (!joint_kinds[s.links[i].kind].has_ball)
             q_of(&s, i)[0] = 0;
     struct space_state *d = start(&s);
-    double energy = d->solver->ledger(d)->kinetic_j;
+    double energy = dynamics_ledger(&d->dynamics)->kinetic_j;
     for (int i = 0; i < 480; i++)
-        ck_assert_int_eq(d->solver->step(d), 0);
-    ck_assert_double_le(d->solver->ledger(d)->kinetic_j, 2 * energy + 1);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
+    ck_assert_double_le(dynamics_ledger(&d->dynamics)->kinetic_j, 2 * energy + 1);
     struct servo bounded = {
         .law = SERVO_EFFECTOR, .kp = 1e4, .kd = 10, .torque_max = 0.5, .target = 3};
     for (int i = 6; i < s.rates; i++)
         space_state_set_servo(d, i, &bounded);
-    d->solver->set_state(d, s.q, s.qd);
+    dynamics_set_state(&d->dynamics, s.q, s.qd);
     for (int i = 0; i < 480; i++) {
-        ck_assert_int_eq(d->solver->step(d), 0);
+        ck_assert_int_eq(dynamics_step(&d->dynamics), 0);
         for (int k = 6; k < s.rates; k++)
             ck_assert_double_le(fabs(d->torque[k]), 0.5 * (1 + 1e-9));
     }
@@ -653,16 +653,16 @@ START_TEST(random_bodies)
         struct space_state *d = start(&s);
         for (int i = 6; i < s.rates; i++)
             space_state_set_effector(d, i, 20);
-        d->solver->reset_ledger(d);
+        dynamics_reset_ledger(&d->dynamics);
         for (int step = 0; step < 240; step++) {
             for (int i = 6; i < s.rates && step % 8 == 0; i++)
                 d->servos[i].target = rng_uniform(&rng, -1, 1);
-            ck_assert_msg(d->solver->step(d) == 0, "body %d is not finite", body);
+            ck_assert_msg(dynamics_step(&d->dynamics) == 0, "body %d is not finite", body);
         }
-        const struct ledger *l = d->solver->ledger(d);
+        const struct ledger *l = dynamics_ledger(&d->dynamics);
         double turnover = l->work_effector_positive_j + l->loss_limit_j + fabs(l->energy_start_j);
         bad += !(fabs(l->residual_j) <= 0.01 * turnover);
-        const struct space_tree *tree = d->solver->tree(d);
+        const struct space_tree *tree = space_state_tree(d);
         for (int i = 1; i < tree->count; i++) {
             const double *q = d->q + tree->links[i].coordinate;
             if (tree->links[i].joint->has_ball)

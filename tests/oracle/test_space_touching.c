@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/tally.h"
 #include "tests/suite.h"
@@ -68,13 +68,13 @@ static void start(void)
     struct dynamics *run;
     arena_reset(&arena);
     ck_assert_msg(scene_start(&scene, &arena, &run, &error) == 0, "%s", error.message);
-    dynamics = dynamics_boxes_state(run);
+    dynamics = space_state_of(run);
     steps = 0;
 }
 
 static void step(void)
 {
-    ck_assert_int_eq(dynamics->solver->step(dynamics), 0);
+    ck_assert_int_eq(dynamics_step(&dynamics->dynamics), 0);
     ck_assert_double_le(dynamics->law_residual, 1e-5);
     steps++;
 }
@@ -147,7 +147,7 @@ static void close_case(void)
 
 static const struct space_tree_link *link_of(int body)
 {
-    return &dynamics->solver->tree(dynamics)->links[body];
+    return &space_state_tree(dynamics)->links[body];
 }
 
 static struct vec3 place(int body)
@@ -180,7 +180,7 @@ static struct vec3 between(struct vec3 before, struct vec3 now, double t_s)
 
 static double kinetic(void)
 {
-    return dynamics->solver->ledger(dynamics)->kinetic_j;
+    return dynamics_ledger(&dynamics->dynamics)->kinetic_j;
 }
 
 /* Three steps, with an impact in the last. */
@@ -307,7 +307,7 @@ START_TEST(sliding_box_oblique)
     expect_vector("stop_position_change", NULL, -1, way);
     expect_one("direction_angle", NULL, -1, atan2(way.z, way.x));
     expect_one("yaw_change", NULL, -1, yaw_after(yaw) - yaw);
-    expect_one("friction_loss", NULL, -1, -dynamics->solver->ledger(dynamics)->loss_friction_j);
+    expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
     close_case();
 }
 END_TEST
@@ -325,7 +325,7 @@ START_TEST(spinning_box_friction)
     expect_one("stop_time", NULL, -1, steps * STEP_S);
     expect_one("angle_turned", NULL, -1, yaw - first);
     expect_one("centre_displacement", NULL, -1, vec3_length(vec3_sub(place(0), from)));
-    expect_one("friction_loss", NULL, -1, -dynamics->solver->ledger(dynamics)->loss_friction_j);
+    expect_one("friction_loss", NULL, -1, -dynamics_ledger(&dynamics->dynamics)->loss_friction_j);
     close_case();
 }
 END_TEST
@@ -335,7 +335,7 @@ static void expect_loads(double t_s)
 {
     const struct contact_point *points;
     double loads[3] = {0, 0, 0};
-    int count = dynamics->solver->contacts(dynamics, &points);
+    int count = dynamics_contacts(&dynamics->dynamics, &points);
     for (int i = 0; i < count; i++)
         loads[points[i].part] += points[i].normal_impulse_n_s / STEP_S;
     expect("foot_loads", NULL, t_s, loads, 3);
@@ -409,11 +409,11 @@ START_TEST(box_tipping_fall)
 {
     open_case("box-tipping-fall");
     start();
-    double start_j = dynamics->solver->ledger(dynamics)->energy_start_j, before_j = 0;
+    double start_j = dynamics_ledger(&dynamics->dynamics)->energy_start_j, before_j = 0;
     double speed = 0, last = 0,
            left = 0; /* the way to where it lies, at the start of the last step */
-    while (dynamics->solver->ledger(dynamics)->loss_impact_j < 0.1) {
-        const struct ledger *l = dynamics->solver->ledger(dynamics);
+    while (dynamics_ledger(&dynamics->dynamics)->loss_impact_j < 0.1) {
+        const struct ledger *l = dynamics_ledger(&dynamics->dynamics);
         last = speed;
         speed = vec3_length(link_of(0)->velocity.w);
         left = asin(link_of(0)->turned.y.y);
@@ -435,7 +435,7 @@ static double loss_of_tipping(double dt_s)
     start();
     for (long left = lround(0.625 / dt_s); left > 0; left--)
         step();
-    const struct ledger *l = dynamics->solver->ledger(dynamics);
+    const struct ledger *l = dynamics_ledger(&dynamics->dynamics);
     return l->energy_start_j - l->kinetic_j - l->potential_j;
 }
 

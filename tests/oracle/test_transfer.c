@@ -38,11 +38,12 @@ int main(void)
 #include "common/creature/creature.h"
 #include "common/judge/behaviour.h"
 #include "common/version.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"
 #include "simulator/body/physics.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum {

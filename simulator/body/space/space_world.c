@@ -1,5 +1,5 @@
-/* See space_world_create() in space_solver.h: from a world to surfaces and the law of drag. */
-#include "simulator/body/space/space_solver.h"
+/* See space_world_create() in space_state.h: from a world to surfaces and the law of drag. */
+#include "simulator/body/space/space_state.h"
 
 #include "common/math/detmath.h"
 

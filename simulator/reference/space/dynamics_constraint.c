@@ -8,14 +8,14 @@
 #include "common/math/detmath.h"
 #include "simulator/body/space/dynamics_space.h"
 #include "simulator/body/shapes/collide.h"
-#include "simulator/reference/space/space_constraint.h"
+#include "simulator/reference/space/space_system.h"
 
 /* Coordinates of a body that nothing holds: where it is, and its angle. */
 enum { FREE_X, FREE_Y, FREE_ANGLE, FREE_RATES };
 enum { NOWHERE = -1 };
 
 struct flat {
-    struct dynamics_space on;
+    struct space_constraint c;
     const struct body *plane;
     struct body body;
     struct body_link *links;
@@ -73,7 +73,7 @@ static void map_rates(struct flat *f, int link, int rate)
 {
     const struct body_link *links = f->plane->links;
     int *of = f->rate_of + PLANE_ROOT_RATES;
-    if (!is_free(f->on.phenotype, link)) {
+    if (!is_free(f->c.base.phenotype, link)) {
         of[link] = rate;
     } else if (link == 0) {
         for (int k = 0; k < FREE_RATES; k++)
@@ -81,7 +81,7 @@ static void map_rates(struct flat *f, int link, int rate)
     } else {
         int along_y = links[link].parent, along_x = links[along_y].parent;
         ENSURE(links[along_x].axis.x == 1 && links[along_y].axis.y == 1 &&
-                   is_fixed(f->on.phenotype, links[along_x].parent),
+                   is_fixed(f->c.base.phenotype, links[along_x].parent),
                "link %d has no mass", along_y);
         of[along_x] = rate + FREE_X;
         of[along_y] = rate + FREE_Y;
@@ -91,7 +91,7 @@ static void map_rates(struct flat *f, int link, int rate)
 
 static void set_link(struct flat *f, int i, struct body_link *to)
 {
-    const struct phenotype *p = f->on.phenotype;
+    const struct phenotype *p = f->c.base.phenotype;
     const struct body_link *l = &p->body->links[i];
     int is_held = !is_free(p, i), is_linear = is_held && l->kind == LINK_LINEAR;
     double before = is_held ? f->turned[l->parent] : 0;
@@ -112,22 +112,22 @@ static void set_link(struct flat *f, int i, struct body_link *to)
 static void set_links(struct flat *f)
 {
     int rate = 0;
-    for (int i = 0; i < dynamics_dof(&f->on.base); i++)
+    for (int i = 0; i < dynamics_dof(&f->c.base.dynamics); i++)
         f->rate_of[i] = NOWHERE;
     for (int i = 0; i < f->plane->link_count; i++) {
         f->link_of[i] = NOWHERE;
-        if (is_fixed(f->on.phenotype, i) || !(f->plane->links[i].mass_kg > 0))
+        if (is_fixed(f->c.base.phenotype, i) || !(f->plane->links[i].mass_kg > 0))
             continue;
         set_link(f, i, &f->links[f->body.link_count]);
         map_rates(f, i, rate);
-        rate += is_free(f->on.phenotype, i) ? FREE_RATES : 1;
+        rate += is_free(f->c.base.phenotype, i) ? FREE_RATES : 1;
         f->link_of[i] = f->body.link_count++;
     }
 }
 
 static void set_part(struct flat *f, int i)
 {
-    const struct phenotype *p = f->on.phenotype;
+    const struct phenotype *p = f->c.base.phenotype;
     const struct part *part = &p->parts[i];
     int is_plane = part->shape == PART_PLANE;
     double width = is_plane ? COLLIDE_PLANE_RADIUS_M : part->width_m;
@@ -151,20 +151,20 @@ static void set_world(struct flat *f, const struct world *world)
         collide_place_obstacle(&world->obstacles.list[i], &box);
         f->fixed[i] = collide_solid(&box, 0);
     }
-    space_world_set(&f->on.world, world);
+    space_world_set(&f->c.base.world, world);
     if (world->drag_law == DRAG_LAW_QUADRATIC)
-        f->on.world.drag.coefficient = world->quadratic_drag_kg_m2;
+        f->c.base.world.drag.coefficient = world->quadratic_drag_kg_m2;
     else
-        f->on.world.drag.coefficient = world->viscosity_pa_s;
-    f->on.world.surfaces.fixed = f->fixed;
-    f->on.world.surfaces.fixed_count = world->obstacles.count;
-    f->on.world.surfaces.meetings = f->meetings;
-    f->on.world.surfaces.shapes = f->shapes;
+        f->c.base.world.drag.coefficient = world->viscosity_pa_s;
+    f->c.base.world.surfaces.fixed = f->fixed;
+    f->c.base.world.surfaces.fixed_count = world->obstacles.count;
+    f->c.base.world.surfaces.meetings = f->meetings;
+    f->c.base.world.surfaces.shapes = f->shapes;
 }
 
 static int take_memory(struct flat *f, struct arena *arena)
 {
-    size_t links = (size_t)f->plane->link_count, parts = (size_t)f->on.phenotype->part_count;
+    size_t links = (size_t)f->plane->link_count, parts = (size_t)f->c.base.phenotype->part_count;
     double **numbers[] = {&f->q, &f->qd, &f->still, &f->space_q, &f->space_qd};
     f->links = arena_take(arena, links, sizeof f->links[0]);
     f->boxes = arena_take(arena, parts, sizeof f->boxes[0]);
@@ -202,7 +202,7 @@ static int close_loops(struct flat *f, struct arena *arena)
         return ERR_MEMORY;
     for (int i = 0; i < count; i++)
         loops[i] = loop_of(f, &f->plane->closures[i]);
-    return space_constraint_close(f->on.space, loops, count);
+    return space_constraint_close(&f->c, loops, count);
 }
 
 static struct dynamics *create(const struct phenotype *p, const struct world *world,
@@ -211,27 +211,27 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
     struct flat *f = arena_take(arena, 1, sizeof *f);
     if (!f)
         return NULL;
-    f->on.base.solver = &dynamics_constraint;
-    f->on.phenotype = p;
-    f->on.arena = arena;
+    f->c.base.dynamics.solver = &dynamics_constraint;
+    f->c.base.phenotype = p;
     f->plane = p->body;
     f->fixed_room = world->obstacles.count;
     if (take_memory(f, arena) != 0)
         return NULL;
-    f->on.rate_of = f->rate_of;
+    f->c.base.rate_of = f->rate_of;
     f->body = (struct body){.links = f->links, .boxes = f->boxes, .box_count = p->part_count};
     set_links(f);
     for (int i = 0; i < p->part_count; i++)
         set_part(f, i);
     set_world(f, world);
-    f->on.space = space_solver_constraint.create(&f->body, &f->on.world, settings, arena);
-    if (!f->on.space || (p->body->closure_count > 0 && close_loops(f, arena) != 0))
+    if (space_constraint_init(&f->c, &dynamics_constraint, &f->body, &f->c.base.world, settings,
+                              arena) != 0 ||
+        (p->body->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
     for (int i = 1; i < p->body->link_count; i++)
         if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE && !is_free(p, i))
-            space_state_set_effector(f->on.space, f->rate_of[PLANE_ROOT_RATES + i],
+            space_state_set_effector(&f->c.base, f->rate_of[PLANE_ROOT_RATES + i],
                                      p->body->links[i].strength);
-    return &f->on.base;
+    return &f->c.base.dynamics;
 }
 
 /* ---------------------------------------------------------------- the state */
@@ -244,8 +244,8 @@ static int flat_dof(const struct dynamics *dynamics)
 /* The coordinates in space are those of the phenotype. */
 static void read_state(struct flat *f)
 {
-    const double *q = f->on.space->q, *qd = f->on.space->qd;
-    for (int i = 0; i < flat_dof(&f->on.base); i++) {
+    const double *q = f->c.base.q, *qd = f->c.base.qd;
+    for (int i = 0; i < flat_dof(&f->c.base.dynamics); i++) {
         if (f->rate_of[i] == NOWHERE)
             continue;
         f->q[i] = q[f->rate_of[i]];
@@ -265,8 +265,8 @@ static void flat_set_state(struct dynamics *dynamics, const double *q, const dou
         f->space_qd[f->rate_of[i]] = qd[i];
     }
     if (body_is_fixed(f->plane))
-        space_constraint_set_ground(f->on.space, (struct vec3){q[0], q[1], 0});
-    space_solver_constraint.set_state(f->on.space, f->space_q, f->space_qd);
+        space_constraint_set_ground(&f->c, (struct vec3){q[0], q[1], 0});
+    space_constraint_set_state(dynamics, f->space_q, f->space_qd);
     if (f->plane->closure_count > 0)
         read_state(f);
 }
@@ -302,7 +302,7 @@ static void flat_stop(struct dynamics *dynamics)
 static int flat_step(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
-    int is_broken = dynamics_space_step(dynamics);
+    int is_broken = space_constraint_step(dynamics);
     read_state(f);
     return is_broken;
 }
@@ -313,7 +313,7 @@ static void flat_set_world(struct dynamics *dynamics, const struct world *world)
 {
     struct flat *f = flat_of(dynamics);
     set_world(f, world);
-    space_solver_constraint.set_world(f->on.space, &f->on.world);
+    space_constraint_heed_world(&f->c);
 }
 
 /* ---------------------------------------------------------------- what others read */
@@ -321,7 +321,7 @@ static void flat_set_world(struct dynamics *dynamics, const struct world *world)
 /* Its turn since birth. */
 static double angle_of(const struct flat *f, int link)
 {
-    const struct phenotype *p = f->on.phenotype;
+    const struct phenotype *p = f->c.base.phenotype;
     double sum = f->q[2];
     for (int i = link; i > 0; i = p->body->links[i].parent)
         sum += p->body->links[i].kind == LINK_LINEAR ? 0 : f->q[PLANE_ROOT_RATES + i];
@@ -331,7 +331,7 @@ static double angle_of(const struct flat *f, int link)
 static struct space_place place_of(const struct flat *f, int link)
 {
     if (f->link_of[link] != NOWHERE)
-        return space_constraint_place(f->on.space, f->link_of[link]);
+        return space_constraint_place(&f->c, f->link_of[link]);
     struct vec3 centre = f->plane->links[0].centre;
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
@@ -353,7 +353,7 @@ static struct part_state state_at(const struct flat *f, int link, struct vec2 at
 static void flat_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
 {
     const struct flat *f = flat_of(dynamics);
-    const struct part *p = &f->on.phenotype->parts[part];
+    const struct part *p = &f->c.base.phenotype->parts[part];
     *state = state_at(f, p->link, p->local);
     state->angle_rad += p->local_angle_rad;
 }
@@ -369,7 +369,7 @@ static void flat_drive_state(const struct dynamics *dynamics, int drive, struct 
     const struct flat *f = flat_of(dynamics);
     int at = PLANE_ROOT_RATES + drive, rate = f->rate_of[at];
     *state =
-        (struct drive_state){f->q[at], f->qd[at], rate == NOWHERE ? 0 : f->on.space->torque[rate]};
+        (struct drive_state){f->q[at], f->qd[at], rate == NOWHERE ? 0 : f->c.base.torque[rate]};
 }
 
 static struct vec3 flat_centre_of_mass(const struct dynamics *dynamics)
@@ -391,7 +391,7 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
     const struct flat *f = flat_of(dynamics);
     *linear = *angular = (struct vec3){0, 0, 0};
     for (int i = 0; i < f->body.link_count; i++) {
-        struct space_place place = space_constraint_place(f->on.space, i);
+        struct space_place place = space_constraint_place(&f->c, i);
         struct vec3 at = place.centre, v = place.velocity;
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;
@@ -402,9 +402,9 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
 
 static struct box place_box(const struct flat *f, int part)
 {
-    const struct part *p = &f->on.phenotype->parts[part];
+    const struct part *p = &f->c.base.phenotype->parts[part];
     struct part_state state;
-    flat_part_state(&f->on.base, part, &state);
+    flat_part_state(&f->c.base.dynamics, part, &state);
     struct box box = {.x = state.at_m.x,
                       .y = state.at_m.y,
                       .half_width = p->width_m / 2,
@@ -418,7 +418,7 @@ static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
 {
     const struct flat *f = flat_of(dynamics);
     *low = *high = (struct vec3){0, 0, 0};
-    for (int i = 0; i < f->on.phenotype->part_count; i++) {
+    for (int i = 0; i < f->c.base.phenotype->part_count; i++) {
         struct box b = place_box(f, i);
         double x = fabs(b.cos) * b.half_width + fabs(b.sin) * b.half_height;
         double y = fabs(b.sin) * b.half_width + fabs(b.cos) * b.half_height;
@@ -432,9 +432,9 @@ static void flat_bounds(const struct dynamics *dynamics, struct vec3 *low, struc
 static double flat_overlap(const struct dynamics *dynamics)
 {
     const struct flat *f = flat_of(dynamics);
-    const struct part *parts = f->on.phenotype->parts;
+    const struct part *parts = f->c.base.phenotype->parts;
     double deepest = 0;
-    for (int i = 0; i < f->on.phenotype->part_count; i++)
+    for (int i = 0; i < f->c.base.phenotype->part_count; i++)
         for (int k = 0; k < i; k++) {
             if (parts[i].parent == k || parts[k].parent == i)
                 continue;
@@ -448,9 +448,10 @@ static const struct ledger *flat_ledger(struct dynamics *dynamics)
 {
     struct flat *f = flat_of(dynamics);
     const struct body_link *root = &f->plane->links[0];
-    f->ledger = *space_solver_constraint.ledger(f->on.space);
+    f->ledger = *space_constraint_ledger(dynamics);
     if (body_is_fixed(f->plane)) {
-        double fixed_j = -root->mass_kg * vec3_dot(f->on.world.gravity_m_s2, place_of(f, 0).centre);
+        double fixed_j =
+            -root->mass_kg * vec3_dot(f->c.base.world.gravity_m_s2, place_of(f, 0).centre);
         f->ledger.potential_j += fixed_j;
         f->ledger.energy_start_j += fixed_j;
     }
@@ -465,7 +466,7 @@ const struct dynamics_solver dynamics_constraint = {
     .set_effectors = dynamics_space_set_effectors,
     .set_world = flat_set_world,
     .set_joint_damping = dynamics_space_set_joint_damping,
-    .set_push_out = dynamics_space_set_push_out,
+    .set_push_out = space_constraint_set_push_out,
     .dof = flat_dof,
     .q = flat_q,
     .qd = flat_qd,
@@ -481,10 +482,10 @@ const struct dynamics_solver dynamics_constraint = {
     .bounds = flat_bounds,
     .hash_part = dynamics_hash_flat_part,
     .overlap = flat_overlap,
-    .reset_ledger = dynamics_space_reset_ledger,
+    .reset_ledger = space_constraint_reset_ledger,
     .ledger = flat_ledger,
     .contacts = dynamics_space_contacts,
-    .penetration = dynamics_space_penetration,
+    .penetration = space_constraint_penetration,
     .law_miss = dynamics_space_law_miss,
     .step_counts = dynamics_space_step_counts,
 };

@@ -13,6 +13,7 @@
 
 #include "common/math/detmath.h"
 #include "common/error.h"
+#include "simulator/body/space/dynamics_space.h"
 #include "simulator/reference/space/space_system.h"
 
 /* Touches are looked for within this at the end of a step, m or rad. */
@@ -118,17 +119,19 @@ static int create_drag(struct space_constraint *c, const struct body *body, stru
             if (c->shapes[i] == PART_BOX && body->boxes[i].link != WORLD)
                 list[count++] = body->boxes[i];
     }
-    if (space_drag_create(&c->drag, &c->world.drag, boxes, count, body->links, c->count, arena))
+    if (space_drag_create(&c->drag, &c->base.world.drag, boxes, count, body->links, c->count,
+                          arena))
         return ERR_MEMORY;
     for (int i = 0; c->shapes && i < count; i++)
         c->drag.bodies[i] = 0;
     return 0;
 }
 
-struct space_constraint *space_constraint_of(const struct space_state *s)
+struct space_constraint *space_constraint_of(const struct dynamics *dynamics)
 {
-    ENSURE(s->solver == &space_solver_constraint, "motion of another solver");
-    return (struct space_constraint *)s;
+    ENSURE(dynamics->solver->set_push_out == space_constraint_set_push_out,
+           "motion of another solver");
+    return (struct space_constraint *)dynamics;
 }
 
 /* Bodies in the order of the tree, the numbers of their joints one behind the other. */
@@ -178,20 +181,21 @@ void space_constraint_check(const struct space_constraint *c)
     }
 }
 
-static void set_state(struct space_state *s, const double *q, const double *qd);
+static void put_state(struct space_constraint *c, const double *q, const double *qd);
+static const struct space_hooks hooks;
 
-static struct space_state *create(const struct body *body, const struct space_world *world,
-                                  const struct dynamics_settings *settings, struct arena *arena)
+int space_constraint_init(struct space_constraint *c, const struct dynamics_solver *solver,
+                          const struct body *body, const struct space_world *world,
+                          const struct dynamics_settings *settings, struct arena *arena)
 {
-    struct space_constraint *c = arena_take(arena, 1, sizeof *c);
-    if (!c || !(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
-        return NULL;
+    if (!(c->bodies = arena_take(arena, (size_t)body->link_count, sizeof c->bodies[0])))
+        return ERR_MEMORY;
     c->arena = arena;
-    c->world = *world;
+    c->base.world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
     c->count = body->link_count;
-    c->boxes = body->boxes;
-    c->box_count = body->box_count;
+    c->boxes = c->base.boxes = body->boxes;
+    c->box_count = c->base.box_count = body->box_count;
     c->shapes = world->surfaces.shapes;
     c->ground.parent = WORLD;
     c->ground.place.turn = QUATERNION_ONE;
@@ -199,16 +203,28 @@ static struct space_state *create(const struct body *body, const struct space_wo
     for (int i = 0; i < c->count; i++)
         init_body(c, i, &body->links[i]);
     if (space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
-        space_state_init(&c->base, &space_solver_constraint, &c->carriers, settings, arena) != 0)
-        return NULL;
+        space_state_init(&c->base, solver, &hooks, &c->carriers, settings, arena) != 0)
+        return ERR_MEMORY;
     if (space_touch_create(c, arena) != 0 || take_memory(c, arena) != 0 ||
         space_equation_create(c) != 0 || create_drag(c, body, arena) != 0)
-        return NULL;
+        return ERR_MEMORY;
     check_bodies(c);
     c->h_s = settings->dt_s;
-    set_state(&c->base, c->base.q, c->base.qd);
+    put_state(c, c->base.q, c->base.qd);
     space_equation_weigh_freedoms(c);
     space_state_set_joint_damping(&c->base, settings->joint_damping_1_s);
+    return 0;
+}
+
+struct space_state *space_constraint_create(const struct body *body,
+                                            const struct space_world *world,
+                                            const struct dynamics_settings *settings,
+                                            struct arena *arena)
+{
+    struct space_constraint *c = arena_take(arena, 1, sizeof *c);
+    if (!c ||
+        space_constraint_init(c, &dynamics_constraint_space, body, world, settings, arena) != 0)
+        return NULL;
     return &c->base;
 }
 
@@ -493,7 +509,7 @@ static int push_apart(struct space_constraint *c)
     space_impulses_part(c, c->push_out_m_s);
     for (int i = 0; i < c->rates; i++)
         c->base.qd[i] = 0;
-    set_state(&c->base, c->base.q, c->base.qd);
+    put_state(c, c->base.q, c->base.qd);
     report_touches(c);
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
@@ -504,9 +520,8 @@ static int is_spent(const struct space_constraint *c)
            (c->base.settings.work_max > 0 && c->work > c->base.settings.work_max);
 }
 
-static int step(struct space_state *s)
+static int take_step(struct space_constraint *c)
 {
-    struct space_constraint *c = space_constraint_of(s);
     if (c->push_out_m_s > 0)
         return push_apart(c);
     space_constraint_check(c);
@@ -544,27 +559,34 @@ static int step(struct space_state *s)
     return is_finite(c) && !c->arena->is_exhausted ? 0 : DYNAMICS_BROKEN;
 }
 
+int space_constraint_step(struct dynamics *dynamics)
+{
+    struct space_constraint *c = space_constraint_of(dynamics);
+    int result = take_step(c);
+    dynamics->work = c->work;
+    return result;
+}
+
 /* ---------------------------------------------------------------- the interface */
 
 static double potential_energy(const struct space_constraint *c)
 {
     double sum = 0;
     for (int i = 0; i < c->count; i++)
-        sum -= c->bodies[i].mass * vec3_dot(c->world.gravity_m_s2, c->bodies[i].place.centre);
+        sum -= c->bodies[i].mass * vec3_dot(c->base.world.gravity_m_s2, c->bodies[i].place.centre);
     return sum;
 }
 
-static void reset_ledger(struct space_state *s)
+void space_constraint_reset_ledger(struct dynamics *dynamics)
 {
-    const struct space_constraint *c = space_constraint_of(s);
-    s->ledger =
+    struct space_constraint *c = space_constraint_of(dynamics);
+    c->base.ledger =
         (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
 }
 
 /* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
-static void set_state(struct space_state *s, const double *q, const double *qd)
+static void put_state(struct space_constraint *c, const double *q, const double *qd)
 {
-    struct space_constraint *c = space_constraint_of(s);
     for (int i = 0; i < c->coordinates; i++)
         c->turned_to[i] = q[i];
     for (int i = 0; i < c->count; i++) {
@@ -619,7 +641,12 @@ static void set_state(struct space_state *s, const double *q, const double *qd)
         space_equation_close(c);
         settle_state(c);
     }
-    reset_ledger(s);
+    space_constraint_reset_ledger(&c->base.dynamics);
+}
+
+void space_constraint_set_state(struct dynamics *dynamics, const double *q, const double *qd)
+{
+    put_state(space_constraint_of(dynamics), q, qd);
 }
 
 static struct hinge hinge_of(const struct space_constraint *c, const struct space_loop *loop)
@@ -634,9 +661,8 @@ static struct hinge hinge_of(const struct space_constraint *c, const struct spac
         .parents = vec3_add(loop->at[1], space_system_body(c, loop->links[1])->hinge.own)};
 }
 
-int space_constraint_close(struct space_state *s, const struct space_loop *loops, int count)
+int space_constraint_close(struct space_constraint *c, const struct space_loop *loops, int count)
 {
-    struct space_constraint *c = space_constraint_of(s);
     ENSURE(count >= 0 && c->loop_count == 0, "%d loops after %d", count, c->loop_count);
     for (int i = 0; i < count; i++)
         ENSURE(loops[i].links[0] >= 0 && loops[i].links[0] < c->count &&
@@ -651,21 +677,19 @@ int space_constraint_close(struct space_state *s, const struct space_loop *loops
     return space_equation_create(c);
 }
 
-void space_constraint_set_ground(struct space_state *s, struct vec3 at)
+void space_constraint_set_ground(struct space_constraint *c, struct vec3 at)
 {
-    space_constraint_of(s)->ground.place.centre = at;
+    c->ground.place.centre = at;
 }
 
-struct space_place space_constraint_place(const struct space_state *s, int link)
+struct space_place space_constraint_place(const struct space_constraint *c, int link)
 {
-    const struct space_constraint *c = space_constraint_of(s);
     ENSURE(link >= 0 && link < c->count, "link %d of %d", link, c->count);
     return c->bodies[link].place;
 }
 
-double space_constraint_gap(struct space_state *s)
+double space_constraint_gap(struct space_constraint *c)
 {
-    struct space_constraint *c = space_constraint_of(s);
     double most = 0;
     space_system_list_joints(c, 0);
     for (int i = 0; i < c->row_count; i++)
@@ -673,10 +697,10 @@ double space_constraint_gap(struct space_state *s)
     return most;
 }
 
-static const struct ledger *find_ledger(struct space_state *s)
+const struct ledger *space_constraint_ledger(struct dynamics *dynamics)
 {
-    const struct space_constraint *c = space_constraint_of(s);
-    struct ledger *l = &s->ledger;
+    struct space_constraint *c = space_constraint_of(dynamics);
+    struct ledger *l = &c->base.ledger;
     l->kinetic_j = space_system_kinetic_energy(c);
     l->potential_j = potential_energy(c);
     l->residual_j = l->kinetic_j + l->potential_j - l->energy_start_j - l->work_effector_j +
@@ -687,24 +711,19 @@ static const struct ledger *find_ledger(struct space_state *s)
 
 static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
 {
-    const struct space_constraint *c = space_constraint_of(s);
+    const struct space_constraint *c = space_constraint_of(&s->dynamics);
     *contacts = c->points;
     return c->point_count;
 }
 
-static double penetration(const struct space_state *s)
+double space_constraint_penetration(const struct dynamics *dynamics)
 {
-    return space_constraint_of(s)->penetration_m;
-}
-
-static uint64_t work(const struct space_state *s)
-{
-    return space_constraint_of(s)->work;
+    return space_constraint_of(dynamics)->penetration_m;
 }
 
 static const struct space_tree *find_tree(struct space_state *s)
 {
-    struct space_constraint *c = space_constraint_of(s);
+    struct space_constraint *c = space_constraint_of(&s->dynamics);
     if (!c->is_tree_placed) {
         space_tree_set_pose(&c->carriers, c->base.q);
         space_tree_set_velocity(&c->carriers, c->base.qd);
@@ -715,11 +734,9 @@ static const struct space_tree *find_tree(struct space_state *s)
 
 /* ---------------------------------------------------------------- what changes on the way */
 
-static void set_world(struct space_state *s, const struct space_world *world)
+void space_constraint_heed_world(struct space_constraint *c)
 {
-    struct space_constraint *c = space_constraint_of(s);
-    c->world = *world;
-    space_drag_set_law(&c->drag, &world->drag);
+    space_drag_set_law(&c->drag, &c->base.world.drag);
     space_touch_list_pairs(c);
     c->touch_count = 0;
     c->is_stale = 1;
@@ -731,9 +748,43 @@ static void heed_servos(struct space_state *s)
     (void)s;
 }
 
-static void set_push_out(struct space_state *s, double speed_m_s)
+void space_constraint_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    space_constraint_of(s)->push_out_m_s = speed_m_s;
+    space_constraint_of(dynamics)->push_out_m_s = speed_m_s;
 }
 
-const struct space_solver space_solver_constraint = SPACE_SOLVER;
+static const struct space_hooks hooks = {find_tree, heed_servos, find_contacts};
+
+/* ---------------------------------------------------------------- creatures of boxes */
+
+static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,
+                               const struct dynamics_settings *settings, struct arena *arena)
+{
+    struct space_world surroundings;
+    if (space_world_create(&surroundings, phenotype->meetings, world, arena) != 0)
+        return NULL;
+    struct space_state *s =
+        space_constraint_create(phenotype->body, &surroundings, settings, arena);
+    if (!s)
+        return NULL;
+    dynamics_space_adopt(s, phenotype);
+    return &s->dynamics;
+}
+
+static void set_world(struct dynamics *dynamics, const struct world *world)
+{
+    struct space_constraint *c = space_constraint_of(dynamics);
+    space_world_set(&c->base.world, world);
+    space_constraint_heed_world(c);
+}
+
+const struct dynamics_solver dynamics_constraint_space = {
+    DYNAMICS_SPACE,
+    .create = create,
+    .step = space_constraint_step,
+    .set_state = space_constraint_set_state,
+    .set_world = set_world,
+    .set_push_out = space_constraint_set_push_out,
+    .reset_ledger = space_constraint_reset_ledger,
+    .ledger = space_constraint_ledger,
+    .penetration = space_constraint_penetration};

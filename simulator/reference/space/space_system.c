@@ -244,7 +244,7 @@ static void push_joints(struct space_constraint *c, double ahead)
  * along its normal, and those of cos^2 and |cos|^3 are pi and 8/3. Returns its power. */
 static double push_disk(struct space_constraint *c, int i)
 {
-    const struct space_drag_law *law = &c->world.drag;
+    const struct space_drag_law *law = &c->base.world.drag;
     const struct body_box *box = &c->boxes[i];
     struct rigid *b = &c->bodies[box->link];
     struct vec3 arm = mat3_apply(&b->turned, vec3_add(box->centre, b->hinge.own));
@@ -262,13 +262,13 @@ static double push_disk(struct space_constraint *c, int i)
 static double push_drag(struct space_constraint *c)
 {
     double power = 0;
-    if (!(c->world.drag.coefficient > 0))
+    if (!(c->base.world.drag.coefficient > 0))
         return 0;
     for (int i = 0; c->shapes && i < c->box_count; i++)
         if (c->shapes[i] == PART_DISK && c->boxes[i].link != WORLD)
             power += push_disk(c, i);
     c->work += (uint64_t)(FACE_WORK * 6 * c->box_count) *
-               (uint64_t)(c->world.drag.has_exposure ? c->box_count : 1);
+               (uint64_t)(c->base.world.drag.has_exposure ? c->box_count : 1);
     for (int i = 0; i < c->count; i++) {
         struct space_tree_link *l = &c->carriers.links[i];
         const struct rigid *b = &c->bodies[i];
@@ -305,7 +305,7 @@ void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity)
 double space_system_push_all(struct space_constraint *c, double ahead)
 {
     c->work += (uint64_t)(BODY_WORK * c->count);
-    space_system_clear_forces(c, c->world.gravity_m_s2);
+    space_system_clear_forces(c, c->base.world.gravity_m_s2);
     double power = push_drag(c);
     push_joints(c, ahead);
     return power;

@@ -133,7 +133,6 @@ struct limit {
 struct space_constraint {
     struct space_state base;
     struct arena *arena; /* of more room; where that is exhausted, steps fail */
-    struct space_world world;
     struct rigid ground; /* the world as a body */
     struct rigid *bodies;
     int count, rates, coordinates;

@@ -47,7 +47,7 @@ static int is_moving(const struct space_constraint *c, int box)
 
 static unsigned char meeting_of(const struct space_constraint *c, int a, int b)
 {
-    const unsigned char *meetings = c->world.surfaces.meetings;
+    const unsigned char *meetings = c->base.world.surfaces.meetings;
     return b >= 0 && meetings ? meetings[a * c->box_count + b] : PAIR_USUAL;
 }
 
@@ -71,9 +71,9 @@ void space_touch_list_pairs(struct space_constraint *c)
 {
     c->pair_count = 0;
     for (int a = 0; a < c->box_count; a++) {
-        if (is_moving(c, a) && c->world.surfaces.has_ground)
+        if (is_moving(c, a) && c->base.world.surfaces.has_ground)
             add_pair(c, a, CONTACT_GROUND);
-        for (int k = 0; k < c->world.surfaces.fixed_count && is_moving(c, a); k++)
+        for (int k = 0; k < c->base.world.surfaces.fixed_count && is_moving(c, a); k++)
             add_pair(c, a, CONTACT_OBSTACLE - k);
         for (int b = a + 1; b < c->box_count; b++)
             if (may_collide(c, a, b))
@@ -104,7 +104,7 @@ static void list_limits(struct space_constraint *c)
 
 int space_touch_create(struct space_constraint *c, struct arena *arena)
 {
-    size_t n = (size_t)c->box_count, fixed = (size_t)c->world.surfaces.fixed_count;
+    size_t n = (size_t)c->box_count, fixed = (size_t)c->base.world.surfaces.fixed_count;
     c->solids = arena_take(arena, n, sizeof c->solids[0]);
     c->pairs = arena_take(arena, n * (n + 1 + fixed), sizeof c->pairs[0]);
     c->limits = arena_take(arena, (size_t)(2 * c->rates + c->count), sizeof c->limits[0]);
@@ -123,9 +123,9 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
         c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y));
         c->thinnest_m = c->shapes ? c->thinnest_m : fmin(c->thinnest_m, size.z);
     }
-    for (int i = 0; i < c->world.surfaces.fixed_count; i++)
+    for (int i = 0; i < c->base.world.surfaces.fixed_count; i++)
         for (int k = 0; k < (c->shapes ? 2 : 3); k++)
-            c->thinnest_m = fmin(c->thinnest_m, 2 * c->world.surfaces.fixed[i].half[k]);
+            c->thinnest_m = fmin(c->thinnest_m, 2 * c->base.world.surfaces.fixed[i].half[k]);
     return c->found ? 0 : ERR_MEMORY;
 }
 
@@ -225,7 +225,7 @@ static void place_solid(const struct space_constraint *c, int i, struct solid *s
 
 static void update_relief(const struct space_constraint *c, struct touch *t)
 {
-    const struct relief *relief = &c->world.surfaces.relief;
+    const struct relief *relief = &c->base.world.surfaces.relief;
     const struct rigid *a = space_system_body(c, t->bodies[0]);
     struct solid solid;
     struct relief_shape shape;
@@ -375,7 +375,7 @@ double space_touch_floor(const struct space_constraint *c, double speed, double 
 
 const struct solid *space_touch_solid(const struct space_constraint *c, int box)
 {
-    return box >= 0 ? &c->solids[box] : &c->world.surfaces.fixed[CONTACT_OBSTACLE - box];
+    return box >= 0 ? &c->solids[box] : &c->base.world.surfaces.fixed[CONTACT_OBSTACLE - box];
 }
 
 static int link_of(const struct space_constraint *c, int box)
@@ -442,7 +442,7 @@ struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec
                                 const struct solid_point *point, int is_swapped)
 {
     const struct touch_pair *p = &c->pairs[pair];
-    const struct space_surfaces *s = &c->world.surfaces;
+    const struct space_surfaces *s = &c->base.world.surfaces;
     int one = link_of(c, p->a), two = link_of(c, p->b);
     int is_inner = is_moving(c, p->a) && is_moving(c, p->b);
     struct vec3 n = is_swapped ? vec3_negated(normal) : normal;
@@ -496,7 +496,7 @@ static void add_point(struct space_constraint *c, int pair, const struct solid_m
 static int name_on_relief(const struct space_constraint *c, int pair,
                           const struct relief_point *point)
 {
-    double near = RELIEF_SAME_SHARE * c->world.surfaces.relief.wavelength_m;
+    double near = RELIEF_SAME_SHARE * c->base.world.surfaces.relief.wavelength_m;
     int own = point->name % RELIEF_NAMES, last = own - RELIEF_NAMES;
     for (int i = 0; i < c->touch_count; i++) {
         const struct touch *t = &c->touches[i];
@@ -511,7 +511,7 @@ static int name_on_relief(const struct space_constraint *c, int pair,
 
 static void find_on_relief(struct space_constraint *c, int pair, double margin)
 {
-    const struct space_surfaces *s = &c->world.surfaces;
+    const struct space_surfaces *s = &c->base.world.surfaces;
     const struct touch_pair *p = &c->pairs[pair];
     struct relief_points points;
     relief_meet(&s->relief, &c->solids[p->a], margin, &points);
@@ -546,7 +546,7 @@ static void find_pair(struct space_constraint *c, int i, double margin)
     p->axis = -1;
     if (!are_near(c, p, margin))
         return;
-    if (p->b == CONTACT_GROUND && c->world.surfaces.relief.depth_m > 0) {
+    if (p->b == CONTACT_GROUND && c->base.world.surfaces.relief.depth_m > 0) {
         find_on_relief(c, i, margin);
         return;
     }

@@ -112,34 +112,34 @@ static void check(const struct space_dynamics *d)
     }
 }
 
-struct space_dynamics *space_dynamics_of(const struct space_state *s)
+void space_dynamics_reset_ledger(struct dynamics *dynamics)
 {
-    ENSURE(s->solver == &space_solver_articulated, "motion of another solver");
-    return (struct space_dynamics *)s;
-}
-
-static void reset_ledger(struct space_state *s)
-{
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
     space_step_set_pose(d);
     d->base.ledger = (struct ledger){0};
     d->base.ledger.energy_start_j =
         space_tree_kinetic_energy(&d->tree) + space_tree_potential_energy(&d->tree);
 }
 
-static struct space_state *create(const struct body *body, const struct space_world *world,
-                                  const struct dynamics_settings *settings, struct arena *arena)
+static const struct space_hooks hooks;
+
+struct space_state *space_dynamics_create(const struct body *body, const struct space_world *world,
+                                          const struct dynamics_settings *settings,
+                                          struct arena *arena)
 {
     struct space_dynamics *d = arena_take(arena, 1, sizeof *d);
     if (!d ||
         space_tree_create(&d->tree, body->links, body->link_count, world->gravity_m_s2, arena) != 0)
         return NULL;
     d->links = body->links;
+    d->base.boxes = body->boxes;
+    d->base.box_count = body->box_count;
+    d->base.world = *world;
     d->coordinates = d->tree.coordinates;
     d->rates = d->tree.rates;
     d->has_drag = world->drag.coefficient > 0;
     d->surfaces = world->surfaces;
-    if (space_state_init(&d->base, &space_solver_articulated, &d->tree, settings, arena) != 0 ||
+    if (space_state_init(&d->base, &dynamics_boxes, &hooks, &d->tree, settings, arena) != 0 ||
         take_memory(d, arena) != 0)
         return NULL;
     const struct space_contact_body own = {.tree = &d->tree,
@@ -161,15 +161,15 @@ static struct space_state *create(const struct body *body, const struct space_wo
     weigh_freedoms(d);
     space_state_set_joint_damping(&d->base, settings->joint_damping_1_s);
     count_operations(d);
-    reset_ledger(&d->base);
+    space_dynamics_reset_ledger(&d->base.dynamics);
     return &d->base;
 }
 
 /* ---------------------------------------------------------------- the ledger */
 
-static const struct ledger *find_ledger(struct space_state *s)
+const struct ledger *space_dynamics_ledger(struct dynamics *dynamics)
 {
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
     struct ledger *l = &d->base.ledger;
     space_step_set_pose(d);
     l->kinetic_j = space_tree_kinetic_energy(&d->tree);
@@ -494,6 +494,11 @@ static double find_stride(struct space_group *g, double left_s, double least_s)
     return space_contacts_stride(g->contacts, stride, least_s);
 }
 
+void space_step_count_work(struct space_dynamics *d)
+{
+    d->base.dynamics.work = d->operations + d->contacts.cones.work;
+}
+
 /* What a step gave begins at nothing. */
 void space_step_begin(struct space_dynamics *d)
 {
@@ -521,9 +526,9 @@ void space_step_advance(struct space_group *g)
         g->all[k]->base.law_residual = fmax(residual, g->law_residual);
 }
 
-static int step(struct space_state *s)
+int space_dynamics_step(struct dynamics *dynamics)
 {
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
     keep_start(d);
     space_step_begin(d);
     if (try_rk4(d)) {
@@ -532,6 +537,7 @@ static int step(struct space_state *s)
     } else {
         space_step_advance(&d->alone);
     }
+    space_step_count_work(d);
     int has_failed = space_step_has_failed(d);
     if (!has_failed)
         space_tree_check_coordinates(&d->tree, d->base.q);
@@ -540,9 +546,9 @@ static int step(struct space_state *s)
 
 /* ---------------------------------------------------------------- the state */
 
-static void set_state(struct space_state *s, const double *q, const double *qd)
+void space_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd)
 {
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
     for (int i = 0; i < d->coordinates; i++)
         d->base.q[i] = q[i];
     for (int i = 0; i < d->rates; i++)
@@ -551,49 +557,45 @@ static void set_state(struct space_state *s, const double *q, const double *qd)
     space_step_follow_signals(d, 0, d->base.q, d->base.qd);
     d->is_posed = d->known = d->is_pressing = d->has_momenta = d->has_energy = 0;
     space_contacts_forget(&d->contacts);
-    reset_ledger(s);
+    space_dynamics_reset_ledger(dynamics);
 }
 
 static const struct space_tree *find_tree(struct space_state *s)
 {
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(&s->dynamics);
     space_step_set_pose(d);
     return &d->tree;
 }
 
 static int find_contacts(const struct space_state *s, const struct contact_point **contacts)
 {
-    const struct space_contacts *all = &space_dynamics_of(s)->contacts;
+    const struct space_contacts *all = &space_dynamics_of(&s->dynamics)->contacts;
     *contacts = all->own.points;
     return all->own.point_count;
 }
 
-static double penetration(const struct space_state *s)
+double space_dynamics_penetration(const struct dynamics *dynamics)
 {
-    return space_dynamics_of(s)->contacts.own.penetration;
-}
-
-static uint64_t work(const struct space_state *s)
-{
-    const struct space_dynamics *d = space_dynamics_of(s);
-    return d->operations + d->contacts.cones.work;
+    return space_dynamics_of(dynamics)->contacts.own.penetration;
 }
 
 /* ---------------------------------------------------------------- what changes on the way */
 
 static void heed_servos(struct space_state *s)
 {
-    space_step_judge_servos(space_dynamics_of(s));
+    space_step_judge_servos(space_dynamics_of(&s->dynamics));
 }
 
-static void set_push_out(struct space_state *s, double speed_m_s)
+void space_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s)
 {
-    space_dynamics_of(s)->contacts.push_out_speed = speed_m_s;
+    space_dynamics_of(dynamics)->contacts.push_out_speed = speed_m_s;
 }
 
-static void set_world(struct space_state *s, const struct space_world *world)
+void space_dynamics_set_world(struct dynamics *dynamics, const struct world *to)
 {
-    struct space_dynamics *d = space_dynamics_of(s);
+    struct space_dynamics *d = space_dynamics_of(dynamics);
+    const struct space_world *world = &d->base.world;
+    space_world_set(&d->base.world, to);
     d->tree.gravity = world->gravity_m_s2;
     d->surfaces = world->surfaces;
     d->has_drag = world->drag.coefficient > 0;
@@ -605,4 +607,4 @@ static void set_world(struct space_state *s, const struct space_world *world)
     count_operations(d);
 }
 
-const struct space_solver space_solver_articulated = SPACE_SOLVER;
+static const struct space_hooks hooks = {find_tree, heed_servos, find_contacts};

@@ -7,13 +7,33 @@
 #ifndef SIMULATOR_SPATIAL_STEPS_SPACE_DYNAMICS_H
 #define SIMULATOR_SPATIAL_STEPS_SPACE_DYNAMICS_H
 
-#include "simulator/body/space/space_solver.h"
+#include "simulator/body/space/space_state.h"
 
-/* The state of space_solver_articulated. Of the settings dt_s, integrator, effector_mode,
+/* The body at rest in the pose of birth. Of the settings dt_s, integrator, effector_mode,
  * servo_rad_s, joint_speed_* and joint_damping_1_s matter. A step fails when the state is no longer
  * finite or the arena of creation is exhausted. Impulses are not known where nothing can touch and
- * there is no drag. */
+ * there is no drag. NULL when the arena is full. */
+struct space_state *space_dynamics_create(const struct body *body, const struct space_world *world,
+                                          const struct dynamics_settings *settings,
+                                          struct arena *arena);
+
+/* As in struct dynamics_solver. A world may have ground and friction only if that of creation had
+ * them; its fixed boxes are those of creation, or none. */
+int space_dynamics_step(struct dynamics *dynamics);
+void space_dynamics_set_state(struct dynamics *dynamics, const double *q, const double *qd);
+void space_dynamics_set_world(struct dynamics *dynamics, const struct world *to);
+void space_dynamics_set_push_out(struct dynamics *dynamics, double speed_m_s);
+void space_dynamics_reset_ledger(struct dynamics *dynamics);
+const struct ledger *space_dynamics_ledger(struct dynamics *dynamics);
+double space_dynamics_penetration(const struct dynamics *dynamics);
+
+extern const struct dynamics_solver dynamics_boxes;
 struct space_dynamics;
-struct space_dynamics *space_dynamics_of(const struct space_state *s);
+static inline struct space_dynamics *space_dynamics_of(const struct dynamics *dynamics)
+{
+    ENSURE(dynamics->solver->set_push_out == space_dynamics_set_push_out,
+           "motion of another solver");
+    return (struct space_dynamics *)dynamics;
+}
 
 #endif

@@ -59,6 +59,7 @@ void space_meeting_step(struct space_meeting *m, struct space_dynamics *const *s
     space_step_advance(g);
     for (int k = 0; k < count; k++) {
         some[k]->operations += m->contacts.cones.work / (uint64_t)count;
+        space_step_count_work(some[k]);
         is_broken[k] = space_step_has_failed(some[k]);
     }
     m->contacts.cones.work = 0;

@@ -15,7 +15,7 @@ struct space_meeting *space_meeting_create(struct space_dynamics *const *all, co
  * can touch it. */
 void space_meeting_sweep(struct space_dynamics *d, struct vec3 *low, struct vec3 *high);
 /* One step of bodies that may touch one another: by the midpoint rule, split for all where it has
- * to be for one. is_broken: of each, as space_solver.step() returns it. */
+ * to be for one. is_broken: of each, as dynamics_step() returns it. */
 void space_meeting_step(struct space_meeting *meeting, struct space_dynamics *const *some,
                         int count, int *is_broken);
 

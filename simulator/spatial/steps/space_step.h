@@ -100,6 +100,8 @@ void space_step_rk4(struct space_dynamics *d);
 /* The midpoint step: 0. Where it should be parted for an impact, and may be, how long the first
  * part should be, s: then nothing has acted, and it is to be taken back. */
 double space_step_midpoint(struct space_group *g, int may_part);
+/* Says in the state how much work there was so far. */
+void space_step_count_work(struct space_dynamics *d);
 /* A step begins. */
 void space_step_begin(struct space_dynamics *d);
 /* A midpoint step of settings.dt_s, which is taken again in two parts where it has to be split. */

@@ -135,15 +135,18 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
     for (int i = 0; i < scene->body_count; i++)
         place(scene, i);
     const struct dynamics_settings settings = {.dt_s = 1 / hz, .integrator = integrator};
-    const struct body body = {own.links, scene->body_count, own.boxes, own.box_count};
+    const struct body body = {.links = own.links,
+                              .link_count = scene->body_count,
+                              .boxes = own.boxes,
+                              .box_count = own.box_count};
     const struct space_world world = {.gravity_m_s2 = {0, -scene->gravity_m_s2, 0},
                                       .surfaces = {.has_ground = scene->has_ground,
                                                    .friction = PEER_FRICTION,
                                                    .own_friction = PEER_FRICTION}};
-    own.dynamics = space_solver_articulated.create(&body, &world, &settings, &arena);
+    own.dynamics = space_dynamics_create(&body, &world, &settings, &arena);
     if (!own.dynamics)
         return NULL;
-    const struct space_tree *tree = own.dynamics->solver->tree(own.dynamics);
+    const struct space_tree *tree = space_state_tree(own.dynamics);
     for (int i = 0; i < scene->body_count; i++)
         start(scene, i, &tree->links[i]);
     for (int i = 0; scene->has_motors && i < scene->joint_count; i++)
@@ -154,7 +157,7 @@ static void *create(const struct peer_scene *scene, double hz, int integrator)
             space_state_set_servo(own.dynamics, tree->links[scene->joints[i].child].rate + k,
                                   &servo);
         }
-    own.dynamics->solver->set_state(own.dynamics, own.q, own.qd);
+    dynamics_set_state(&own.dynamics->dynamics, own.q, own.qd);
     return own.dynamics;
 }
 
@@ -171,20 +174,20 @@ static void *create_midpoint(const struct peer_scene *scene, double hz)
 static void step(void *world, const double (*targets)[2], const double (*rates)[2])
 {
     struct space_state *d = world;
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     for (int i = 0; own.scene->has_motors && i < own.scene->joint_count; i++)
         for (int k = 0; k < (int)own.scene->joints[i].kind; k++) {
             struct servo *servo = &d->servos[tree->links[own.scene->joints[i].child].rate + k];
             servo->target = targets[i][k];
             servo->rate = rates[i][k];
         }
-    d->solver->step(d);
+    dynamics_step(&d->dynamics);
 }
 
 static void read_states(void *world, struct peer_state *states)
 {
     struct space_state *d = world;
-    const struct space_tree *tree = d->solver->tree(d);
+    const struct space_tree *tree = space_state_tree(d);
     for (int i = 0; i < own.scene->body_count; i++) {
         const struct space_tree_link *link = &tree->links[i];
         put(space_tree_centre(link), states[i].at_m);

@@ -11,10 +11,10 @@
 #include "common/genetics/genetics.h"
 #include "common/body/body.h"
 #include "common/body/box_half.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/mind/senses.h"
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
@@ -171,7 +171,7 @@ static void write_scene(double height, struct quaternion turn)
 static void put_root(struct dynamics *dynamics, double height, struct quaternion turn)
 {
     double q[7 + 4 * PHENOTYPE_PARTS_MAX], qd[6 + 3 * PHENOTYPE_PARTS_MAX] = {0};
-    const struct space_tree *tree = dynamics_boxes_tree(dynamics);
+    const struct space_tree *tree = space_state_tree(space_state_of(dynamics));
     space_tree_birth(tree, q);
     q[1] = height;
     q[3] = turn.w;
@@ -204,7 +204,7 @@ static void compare_with_scene(double height, double time_s, double tolerance)
         for (int i = 0; i < phenotype.part_count; i++) {
             if (phenotype.body->boxes[i].link != link)
                 continue;
-            const struct space_tree_link *l = &dynamics_boxes_tree(other)->links[link];
+            const struct space_tree_link *l = &space_state_tree(space_state_of(other))->links[link];
             struct vec3 at = vec3_add(l->at, mat3_apply(&l->turned, boxes[k++].centre));
             double off = vec3_length(vec3_sub(at, place_of(dynamics, i)));
             ck_assert_msg(off <= tolerance, "box %d is %g m off", i, off);

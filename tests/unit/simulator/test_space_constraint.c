@@ -8,6 +8,7 @@
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 #include "simulator/reference/space/space_constraint.h"
+#include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 
 enum { LINKS = 6, RATES_MAX = JOINT_RATES_MAX * LINKS, COORDINATES_MAX = 7 * LINKS };
@@ -72,11 +73,11 @@ static void make_pair(void)
     arena_reset(&arena);
     for (int i = 0; i < LINKS; i++)
         make_link(i);
-    fast = space_solver_articulated.create(&body, &world, &settings, &arena);
-    exact = space_solver_constraint.create(&body, &world, &settings, &arena);
+    fast = space_dynamics_create(&body, &world, &settings, &arena);
+    exact = space_constraint_create(&body, &world, &settings, &arena);
     ck_assert_ptr_nonnull(fast);
     ck_assert_ptr_nonnull(exact);
-    const struct space_tree *tree = fast->solver->tree(fast);
+    const struct space_tree *tree = space_state_tree(fast);
     rates = tree->rates;
     for (int i = 0; i < LINKS; i++) {
         const struct space_tree_link *l = &tree->links[i];
@@ -94,8 +95,8 @@ static void make_pair(void)
             at[3] = turn.z;
         }
     }
-    fast->solver->set_state(fast, q, qd);
-    exact->solver->set_state(exact, q, qd);
+    dynamics_set_state(&fast->dynamics, q, qd);
+    dynamics_set_state(&exact->dynamics, q, qd);
 }
 
 static double distance(struct vec3 a, struct vec3 b)
@@ -106,11 +107,13 @@ static double distance(struct vec3 a, struct vec3 b)
 /* The greatest difference of all links, m. */
 static double find_difference(void)
 {
-    const struct space_tree *tree = fast->solver->tree(fast);
+    const struct space_tree *tree = space_state_tree(fast);
     double most = 0;
     for (int i = 0; i < LINKS; i++)
-        most = fmax(most, distance(space_tree_centre(&tree->links[i]),
-                                   space_constraint_place(exact, i).centre));
+        most =
+            fmax(most,
+                 distance(space_tree_centre(&tree->links[i]),
+                          space_constraint_place(space_constraint_of(&exact->dynamics), i).centre));
     return most;
 }
 
@@ -139,7 +142,7 @@ START_TEST(states_are_the_same)
     for (int round = 0; round < 100; round++) {
         make_pair();
         ck_assert_double_lt(find_difference(), 1e-12);
-        ck_assert_double_lt(space_constraint_gap(exact), 1e-12);
+        ck_assert_double_lt(space_constraint_gap(space_constraint_of(&exact->dynamics)), 1e-12);
         for (int i = 0; i < rates; i++)
             ck_assert_double_eq_tol(exact->qd[i], qd[i], 1e-12);
     }
@@ -178,12 +181,12 @@ START_TEST(trees_move_alike)
             fast->servos[i].rate = exact->servos[i].rate = 0.5;
         }
         for (int i = 0; i < 96; i++) {
-            ck_assert_int_eq(fast->solver->step(fast), 0);
-            ck_assert_int_eq(exact->solver->step(exact), 0);
+            ck_assert_int_eq(dynamics_step(&fast->dynamics), 0);
+            ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
         }
         most = fmax(most, find_difference());
-        off = fmax(off, fabs(exact->solver->ledger(exact)->residual_j));
-        ck_assert_double_lt(space_constraint_gap(exact), 1e-9);
+        off = fmax(off, fabs(dynamics_ledger(&exact->dynamics)->residual_j));
+        ck_assert_double_lt(space_constraint_gap(space_constraint_of(&exact->dynamics)), 1e-9);
     }
     printf("space: two solvers apart after 0.05 s: %.1e m; ledger of constraint: %.1e J\n", most,
            off);
@@ -204,7 +207,8 @@ START_TEST(momentum_is_kept)
         for (int when = 0; when < 2; when++) {
             struct vec3 linear = {0, 0, 0}, angular = linear;
             for (int i = 0; i < LINKS; i++) {
-                struct space_place place = space_constraint_place(exact, i);
+                struct space_place place =
+                    space_constraint_place(space_constraint_of(&exact->dynamics), i);
                 struct mat3 r = quaternion_matrix(place.turn);
                 struct sym3 inertia = sym3_turned(&links[i].inertia, &r);
                 struct vec3 p = vec3_scale(place.velocity, links[i].mass_kg);
@@ -215,7 +219,7 @@ START_TEST(momentum_is_kept)
             sums[when][0] = linear;
             sums[when][1] = angular;
             for (int i = 0; i < 96; i++)
-                ck_assert_int_eq(exact->solver->step(exact), 0);
+                ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
         }
         ck_assert_double_lt(distance(sums[0][0], sums[1][0]), 1e-9);
         ck_assert_double_lt(distance(sums[0][1], sums[1][1]), 1e-9);
@@ -240,19 +244,19 @@ START_TEST(boxes_part)
     const struct body pair = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
     settings.integrator = INTEGRATOR_AUTO;
     world.gravity_m_s2 = (struct vec3){0, 0, 0};
-    exact = space_solver_constraint.create(&pair, &world, &settings, &arena);
+    exact = space_constraint_create(&pair, &world, &settings, &arena);
     ck_assert_ptr_nonnull(exact);
     memset(q, 0, sizeof q);
     memset(qd, 0, sizeof qd);
     q[3] = q[10] = 1;
     q[7] = 0.9;
-    exact->solver->set_state(exact, q, qd);
-    exact->solver->set_push_out(exact, 0.5);
-    ck_assert_int_eq(exact->solver->step(exact), 0);
+    dynamics_set_state(&exact->dynamics, q, qd);
+    dynamics_set_push_out(&exact->dynamics, 0.5);
+    ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
     double apart = exact->q[7] - exact->q[0];
     ck_assert_double_eq_tol(apart, 0.9 + 0.5 * settings.dt_s, 1e-12);
     for (int i = 0; i < 500; i++)
-        ck_assert_int_eq(exact->solver->step(exact), 0);
+        ck_assert_int_eq(dynamics_step(&exact->dynamics), 0);
     const double *now = exact->q;
     ck_assert_double_eq_tol(now[7] - now[0], 1, 1e-9);
     ck_assert_double_eq_tol(now[0] + 4 * now[7], 4 * 0.9, 1e-9);

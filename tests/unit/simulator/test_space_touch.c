@@ -80,17 +80,16 @@ static void start(void)
                               .boxes = heap.boxes,
                               .box_count = heap.count};
     arena_reset(&heap.arena);
-    heap.dynamics =
-        space_solver_articulated.create(&body, &heap.world, &heap.settings, &heap.arena);
+    heap.dynamics = space_dynamics_create(&body, &heap.world, &heap.settings, &heap.arena);
     ck_assert_ptr_nonnull(heap.dynamics);
-    space_tree_birth(heap.dynamics->solver->tree(heap.dynamics), heap.q);
+    space_tree_birth(space_state_tree(heap.dynamics), heap.q);
 }
 
 /* Puts a free body somewhere; spin in the world's axes. */
 static void put(int body, struct vec3 at, struct quaternion turn, struct vec3 velocity,
                 struct vec3 spin)
 {
-    const struct space_tree_link *l = &heap.dynamics->solver->tree(heap.dynamics)->links[body];
+    const struct space_tree_link *l = &space_state_tree(heap.dynamics)->links[body];
     double *q = heap.q + l->coordinate, *qd = heap.qd + l->rate;
     turn = quaternion_normalised(turn);
     struct mat3 columns = quaternion_matrix(turn);
@@ -105,22 +104,22 @@ static void put(int body, struct vec3 at, struct quaternion turn, struct vec3 ve
 
 static void set_state(void)
 {
-    heap.dynamics->solver->set_state(heap.dynamics, heap.q, heap.qd);
+    dynamics_set_state(&heap.dynamics->dynamics, heap.q, heap.qd);
 }
 
 static struct vec3 place_of(int body)
 {
-    return space_tree_centre(&heap.dynamics->solver->tree(heap.dynamics)->links[body]);
+    return space_tree_centre(&space_state_tree(heap.dynamics)->links[body]);
 }
 
 static struct vec3 velocity_of(int body)
 {
-    return space_tree_centre_velocity(&heap.dynamics->solver->tree(heap.dynamics)->links[body]);
+    return space_tree_centre_velocity(&space_state_tree(heap.dynamics)->links[body]);
 }
 
 static void step(void)
 {
-    ck_assert_int_eq(heap.dynamics->solver->step(heap.dynamics), 0);
+    ck_assert_int_eq(dynamics_step(&heap.dynamics->dynamics), 0);
     ck_assert_double_le(heap.dynamics->law_residual, 1e-5);
 }
 
@@ -149,7 +148,7 @@ START_TEST(a_box_slides_straight_and_stops)
         ck_assert_double_eq_tol(at.z, way * sin(angle), 1e-3);
         ck_assert_double_eq_tol(at.y, 0.05, 1e-6);
         ck_assert_double_le(vec3_length(velocity_of(0)), 1e-6);
-        ck_assert_double_eq_tol(heap.dynamics->solver->ledger(heap.dynamics)->loss_friction_j, 4,
+        ck_assert_double_eq_tol(dynamics_ledger(&heap.dynamics->dynamics)->loss_friction_j, 4,
                                 1e-3);
     }
 }
@@ -181,7 +180,7 @@ START_TEST(a_slope_holds_or_does_not)
         else
             ck_assert_double_le(speed, 1e-6);
         const struct contact_point *points;
-        ck_assert_int_eq(heap.dynamics->solver->contacts(heap.dynamics, &points), 4);
+        ck_assert_int_eq(dynamics_contacts(&heap.dynamics->dynamics, &points), 4);
         ck_assert_int_eq(points[0].other, CONTACT_OBSTACLE);
     }
 }
@@ -241,7 +240,7 @@ START_TEST(what_overlaps_is_pushed_out)
         ck_assert_double_le(vec3_length(velocity_of(1)), 0.051);
     }
     ck_assert_double_ge(place_of(1).y - place_of(0).y, 0.1985);
-    ck_assert_double_gt(heap.dynamics->solver->ledger(heap.dynamics)->gain_push_out_j, 0);
+    ck_assert_double_gt(dynamics_ledger(&heap.dynamics->dynamics)->gain_push_out_j, 0);
 }
 END_TEST
 
@@ -296,7 +295,7 @@ static void build_pile(int seed)
 /* The momentum of the whole, about the world's origin. */
 static void read_momentum(struct vec3 *linear, struct vec3 *angular)
 {
-    space_tree_momentum(heap.dynamics->solver->tree(heap.dynamics), linear, angular);
+    space_tree_momentum(space_state_tree(heap.dynamics), linear, angular);
 }
 
 static double missed(struct vec3 before, struct vec3 given, struct vec3 now)
@@ -350,7 +349,7 @@ START_TEST(drag_gives_momentum)
             ck_assert_double_le(missed(linear, given->linear, now), 1e-9 * given->size);
             ck_assert_double_le(missed(angular, given->angular, turning), 1e-9 * given->size);
         }
-        const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
+        const struct ledger *l = dynamics_ledger(&heap.dynamics->dynamics);
         ck_assert_double_gt(l->loss_drag_j, 1);
         ck_assert_double_le(l->mended_j, 5e-3 * l->loss_drag_j);
     }
@@ -401,7 +400,7 @@ START_TEST(passive_bodies_gain_no_energy)
         double first = 0, lowest = HUGE_VAL, unearned = 0;
         for (int k = 0; k < 480; k++) {
             step();
-            const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
+            const struct ledger *l = dynamics_ledger(&heap.dynamics->dynamics);
             double energy = l->kinetic_j + l->potential_j;
             if (k == 0)
                 first = energy;
@@ -409,7 +408,7 @@ START_TEST(passive_bodies_gain_no_energy)
             ck_assert_double_le(energy, lowest + 0.01 * first + unearned);
             lowest = fmin(lowest, energy - unearned);
         }
-        const struct ledger *l = heap.dynamics->solver->ledger(heap.dynamics);
+        const struct ledger *l = dynamics_ledger(&heap.dynamics->dynamics);
         double losses = l->loss_friction_j + l->loss_impact_j + l->loss_limit_j;
         ck_assert_double_gt(losses, 1);
         ck_assert_double_le(l->gain_impact_j, 1e-3 * losses);
@@ -452,7 +451,7 @@ START_TEST(a_motion_repeats_to_the_bit)
         for (int k = 0; k < 240; k++)
             step();
         const double *q = heap.dynamics->q;
-        for (int i = 0; i < heap.dynamics->solver->tree(heap.dynamics)->coordinates; i++) {
+        for (int i = 0; i < space_state_tree(heap.dynamics)->coordinates; i++) {
             if (again)
                 ck_assert(q[i] == first[i]);
             first[i] = q[i];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/spatial/dynamics_boxes.h"
+#include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "viewer/stage/gallery.h"
@@ -32,7 +32,7 @@ START_TEST(a_scene_moves_as_in_the_simulator)
     ck_assert_int_eq(scene_read_file(&scene, path, &error), 0);
     ck_assert_int_eq(scene_start(&scene, &arena, &run, &error), 0);
     double dt = scene.settings.dt_s;
-    struct vec3 start = space_tree_centre_of_mass(dynamics_boxes_tree(run));
+    struct vec3 start = space_tree_centre_of_mass(space_state_tree(space_state_of(run)));
     ck_assert_double_eq_tol(replay_duration(replay), scene.until_s, replay->frame_s);
     ck_assert_int_eq(replay->part_count, 3);
     ck_assert_int_eq(replay->drive_count, 2 + 1 + 3);
@@ -40,7 +40,7 @@ START_TEST(a_scene_moves_as_in_the_simulator)
     ck_assert_int_eq(replay->has_depth, 1);
     for (int i = 0; i * dt < 2 - dt / 2; i++)
         ck_assert_int_eq(dynamics_step(run), 0);
-    const struct space_tree *tree = dynamics_boxes_tree(run);
+    const struct space_tree *tree = space_state_tree(space_state_of(run));
     replay_get_frame(replay, (int)(2 / replay->frame_s + 0.5), &frame);
     for (int i = 0; i < 3; i++) {
         struct vec3 at = space_tree_centre(&tree->links[i]);
