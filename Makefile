@@ -110,7 +110,7 @@ $(WHOLE): ALL_CFLAGS += -flto $(AVX) -fno-tree-loop-distribute-patterns -fvect-c
 $(WHOLE): $(B)/obj/whole/%.o: %.c
 	$(compile)
 WITH_WHOLE := $(BIN)/simulator $(B)/stress/stress \
-	$(addprefix $(B)/bench/bench_,simulator space space_contacts peers space_peers)
+	$(addprefix $(B)/bench/bench_,simulator contest space space_contacts peers space_peers)
 $(WITH_WHOLE): $(WHOLE)
 $(WITH_WHOLE): LINK += -flto=auto $(OPT) $(FLOATS)
 

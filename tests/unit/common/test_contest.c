@@ -14,6 +14,8 @@
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"
 #define OTHER  "tests/creatures/seek-land3d-sims-2.creature"
 
+#define WORM "examples/creatures/earthworm.json"
+
 #define QUARTER (DET_PI / 2)
 
 static struct arena arena;
@@ -222,6 +224,107 @@ START_TEST(the_second_starts_after_half_a_turn)
     }
     ck_assert_double_eq_tol(result.sides[0].margin, 0, 1e-6);
     ck_assert(seen.felt[0] > 0.1);
+}
+END_TEST
+
+/* Two alike that are compared tick by tick. */
+struct alike {
+    struct part_state parts[PHENOTYPE_PARTS_MAX]; /* of the first */
+    double stretches[PHENOTYPE_PARTS_MAX];
+    double off, most_stretch; /* of all ticks */
+    int ticks, is_flat;
+};
+
+static double gap_of(struct vec3 a, struct vec3 b)
+{
+    return vec3_length(vec3_sub(a, b));
+}
+
+/* What half a turn about the vertical, or the mirror of the plane, makes of a state. */
+static struct part_state turned(const struct part_state *s, int is_flat)
+{
+    double z = is_flat ? 1 : -1;
+    return (struct part_state){
+        .at_m = {-s->at_m.x, s->at_m.y, z * s->at_m.z},
+        .velocity_m_s = {-s->velocity_m_s.x, s->velocity_m_s.y, z * s->velocity_m_s.z},
+        .spin_rad_s = {-s->spin_rad_s.x, s->spin_rad_s.y, -s->spin_rad_s.z}};
+}
+
+static int compare_sides(void *context, const struct evaluate_view *view)
+{
+    struct alike *alike = context;
+    if (view->phase != PHASE_SCORE || view->creature > 1)
+        return 0;
+    alike->ticks += view->creature;
+    for (int k = 0; k < view->phenotype->part_count; k++) {
+        struct part_state now;
+        double stretch = 0;
+        dynamics_part_state(view->dynamics, k, &now);
+        if (alike->is_flat)
+            stretch = dynamics_part_stretch(view->dynamics, k);
+        if (view->creature == 0) {
+            alike->parts[k] = now;
+            alike->stretches[k] = stretch;
+            continue;
+        }
+        struct part_state other = turned(&alike->parts[k], alike->is_flat);
+        double off = gap_of(now.at_m, other.at_m) + gap_of(now.velocity_m_s, other.velocity_m_s) +
+                     gap_of(now.spin_rad_s, other.spin_rad_s) + fabs(stretch - alike->stretches[k]);
+        alike->off = fmax(alike->off, off);
+        alike->most_stretch = fmax(alike->most_stretch, fabs(stretch));
+    }
+    return 0;
+}
+
+/* A champion against itself, 200 m apart: all the way it is half a turn of the other one. */
+START_TEST(equals_move_after_half_a_turn)
+{
+    static struct alike alike;
+    char path[64];
+    memset(&alike, 0, sizeof alike);
+    snprintf(path, sizeof path, "tests/creatures/seek-land3d-sims-%d.creature", _i);
+    read_seekers(path, path);
+    set("simulation.duration_s=5");
+    set("contest.line_m=100");
+    contend(2.5, compare_sides, &alike, &result);
+    printf("contest: half a turn after %d ticks off by %.1e\n", alike.ticks, alike.off);
+    ck_assert(alike.ticks > 60);
+    ck_assert(alike.off == 0);
+}
+END_TEST
+
+/* Two worms that stretch and bend are mirror images of one another, on land. */
+START_TEST(worms_are_mirrored)
+{
+    static struct alike alike;
+    memset(&alike, 0, sizeof alike);
+    alike.is_flat = 1;
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(creature_read(&creatures[i], WORM, &error) == 0, "%s", error.message);
+    set("creature.stretch_max=0.5");
+    set("simulation.duration_s=1");
+    set("contest.line_m=5");
+    contend(0, compare_sides, &alike, &result);
+    printf("contest: the mirror image of a worm is off by %.1e\n", alike.off);
+    ck_assert(alike.most_stretch > 0.2);
+    ck_assert(alike.off < 1e-6);
+}
+END_TEST
+
+/* Of two that meet nobody and nothing margins are exchanged with sides, to the bit. */
+START_TEST(calm_pairs_exchange_their_margins)
+{
+    struct contest_result exchanged;
+    read_seekers(SEEKER, OTHER);
+    set("contest.line_m=3");
+    fight(QUARTER, NULL, NULL);
+    genomes[0] = &creatures[1].genome;
+    genomes[1] = &creatures[0].genome;
+    contend(QUARTER, NULL, NULL, &exchanged);
+    ck_assert(result.sides[0].touched_s < 0 && result.sides[1].touched_s < 0);
+    ck_assert(result.sides[0].distance_m < result.sides[0].start_m);
+    ck_assert(result.sides[0].distance_m == exchanged.sides[1].distance_m);
+    ck_assert(result.sides[0].margin == -exchanged.sides[0].margin);
 }
 END_TEST
 
@@ -535,6 +638,9 @@ int main(void)
     tcase_add_test(tests, margins_are_as_by_hand);
     tcase_add_test(tests, what_cannot_meet_is_named);
     tcase_add_test(tests, the_second_starts_after_half_a_turn);
+    tcase_add_loop_test(tests, equals_move_after_half_a_turn, 1, 5);
+    tcase_add_test(tests, worms_are_mirrored);
+    tcase_add_test(tests, calm_pairs_exchange_their_margins);
     tcase_add_loop_test(tests, height_gains_nothing, 0, 2);
     tcase_add_loop_test(tests, creatures_hear_and_smell_one_another, 0, 2);
     tcase_add_loop_test(tests, the_object_calls_in_the_dark, 0, 2);

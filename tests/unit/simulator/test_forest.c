@@ -301,6 +301,25 @@ START_TEST(equal_boxes_exchange_velocities)
 }
 END_TEST
 
+/* One at v goes after one at u, with a gap of D between them: it touches it at D / (v - u), to the
+ * step. */
+START_TEST(a_pursuer_touches_in_its_time)
+{
+    const double v = 2, u = 0.5, gap = 0.6;
+    int steps = 0, met = 0;
+    into_space(0);
+    place_box(0, 0.4, 0.4, 0, 1, v);
+    place_box(1, 0.4, 0.4, 0.4 + gap, 1, u);
+    plant(2);
+    for (; steps < 240 && !met; steps++) {
+        ck_assert_int_eq(forest_step(&forest), 0);
+        met = dynamics_qd(all[0])[0] != v;
+        ck_assert(met == (dynamics_qd(all[1])[0] != u));
+    }
+    ck_assert_double_eq_tol(steps * settings.dt_s, gap / (v - u), settings.dt_s);
+}
+END_TEST
+
 START_TEST(equal_balls_exchange_velocities)
 {
     for (int i = 0; i < 2; i++) {
@@ -393,16 +412,19 @@ static void meet(int count, int steps, struct outcome *sum)
     sum->exchange_off_j = fmax(sum->exchange_off_j, fabs(exchange));
 }
 
-/* Two of a kind walk into one another in empty space. */
+/* Two of a kind walk into one another in empty space; at last rectangles that stretch. */
 START_TEST(creatures_that_meet_keep_momentum)
 {
     struct outcome sum = {.points = 0};
+    int is_stretching = _i == body_kind_count, kind = is_stretching ? BODY_RECTANGLES : _i;
+    params.creature_stretch_max = is_stretching ? 0.5 : 0;
+    params.initial_stretching = 1;
     for (int round = 0; round < 12; round++) {
         into_space(round % 3 ? 0 : 0.6);
         arena_reset(&arena);
         for (int i = 0; i < 2; i++) {
             struct vec3 low, high;
-            const struct phenotype *p = draw(i, _i, 100 + 10 * (uint64_t)round + 5 * (uint64_t)i);
+            const struct phenotype *p = draw(i, kind, 100 + 10 * (uint64_t)round + 5 * (uint64_t)i);
             all[i] = create(p);
             dynamics_bounds(all[i], &low, &high);
             dynamics_shift(all[i], (struct vec3){i ? 0.1 - low.x : -0.1 - high.x,
@@ -554,8 +576,9 @@ int main(void)
     tcase_add_loop_test(tests, ticks_are_steps, 0, body_kind_count);
     tcase_add_test(tests, what_rests_wakes);
     tcase_add_test(tests, equal_boxes_exchange_velocities);
+    tcase_add_test(tests, a_pursuer_touches_in_its_time);
     tcase_add_test(tests, equal_balls_exchange_velocities);
-    tcase_add_loop_test(tests, creatures_that_meet_keep_momentum, 0, body_kind_count);
+    tcase_add_loop_test(tests, creatures_that_meet_keep_momentum, 0, body_kind_count + 1);
     tcase_add_test(tests, boxes_pile_and_stay);
     tcase_add_test(tests, balls_pile_and_stay);
     tcase_add_test(tests, overlapping_bodies_are_pushed_apart);

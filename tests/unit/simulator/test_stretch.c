@@ -1,5 +1,8 @@
 /* Rectangles that stretch, in motion: what they keep in free flight, drag, contacts and the ledger.
  * Their equations are compared with dense ones in test_tree.c. */
+#include <float.h>
+
+#include "simulator/body/present_shape.h"
 #include "simulator/planar/steps/drag.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
@@ -298,6 +301,24 @@ START_TEST(growing_on_the_ground_lifts_the_weight)
 }
 END_TEST
 
+/* The area of what it touches with stays that at birth, to 2 ulp. */
+START_TEST(the_area_is_kept)
+{
+    double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, width = 0.37, height = 0.23;
+    struct shape shape = {.half_m = {width / 2, height / 2, 1}};
+    build_box(width, height, 1, 0);
+    shape.drive = stage.body.parts[0].link;
+    for (int i = -100; i <= 100; i++) {
+        q[coordinate(0)] = log(2) * i / 100; /* the most that a gene may have */
+        stage_set(&stage, q, qd);
+        struct vec3 half = present_half(stage.dynamics, &shape);
+        double area = 4 * half.x * half.y;
+        ck_assert_double_le(fabs(area / (width * height) - 1), 2 * DBL_EPSILON);
+        ck_assert_double_eq_tol(half.x, width / 2 * exp(q[coordinate(0)]), 1e-15);
+    }
+}
+END_TEST
+
 /* Between two walls it presses with its strength over its way, and is stopped by its limit. */
 START_TEST(limits_hold)
 {
@@ -327,6 +348,7 @@ int main(void)
     tcase_add_test(tests, drag_holds_a_stretch_back);
     tcase_add_test(tests, drag_of_a_stretching_part_is_that_of_its_edges);
     tcase_add_test(tests, growing_on_the_ground_lifts_the_weight);
+    tcase_add_test(tests, the_area_is_kept);
     tcase_add_test(tests, limits_hold);
     return run_tests("stretch", tests);
 }
