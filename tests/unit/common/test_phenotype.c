@@ -837,7 +837,7 @@ END_TEST
  * stretch it is rigid. */
 START_TEST(a_stretch_is_a_link_of_its_own)
 {
-    static const int kinds[] = {LINK_REVOLUTE, LINK_STRETCH, LINK_RIGID, LINK_STRETCH, LINK_RIGID};
+    static const int kinds[] = {LINK_PLANAR, LINK_STRETCH, LINK_RIGID, LINK_STRETCH, LINK_RIGID};
     for (int i = 0; i < 4; i++)
         add_body(0.4, 0.2, 1)->joint = JOINT_RIGID;
     connect(1, 2);

@@ -229,7 +229,7 @@ START_TEST(every_field_of_rectangles)
     /* a kind, seven tables and their lengths, first drive, pieces, head, what scenes have, the
      * mass */
     if (sizeof(void *) == 8)
-        ck_assert_uint_eq(sizeof phenotype, 144);
+        ck_assert_uint_eq(sizeof phenotype, 136);
     struct phenotype_key before = key_now(), after;
     phenotype.body->links[1].sign[0] *= -1; /* a whole number */
     after = key_now();
