@@ -45,6 +45,11 @@ int error_set(struct error *error, int code, const char *format, ...)
     return code;
 }
 
+int error_memory(struct error *error)
+{
+    return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+}
+
 int error_prefix(struct error *error, const char *format, ...)
 {
     char context[sizeof error->message], message[2 * sizeof error->message + 2];

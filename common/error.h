@@ -44,6 +44,8 @@ const char *error_text(int code);
 int error_set(struct error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The commonest one: ERR_MEMORY, with its general text. */
+int error_memory(struct error *error);
 /* Puts "context: " in front of the message; returns its code. */
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

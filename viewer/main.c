@@ -235,6 +235,36 @@ static int check_parameters(const struct request *request, struct error *error)
                : 0;
 }
 
+/* What does not go together on the command line; NULL: all does. */
+static const char *find_fault(const struct request *request, int operand_count)
+{
+    const struct export_job *job = &request->job;
+    const struct {
+        int is_there;
+        const char *text;
+    } faults[] = {
+        {operand_count < 1, "expected RUN_DIR or CREATURE...; see: viewer --help"},
+        {job->is_world && operand_count != 1, "--world and --follow LIFE: expected one RUN_DIR"},
+        {!job->is_world && (request->from_s || request->to_s || request->speed || request->is_live),
+         "--from, --to, --speed and --live are for --world"},
+        {request->is_live && job->path, "--live is for the window, not for --export"},
+        {!job->path && request->to_s, "--to is for --export"},
+        {request->is_contest && operand_count != 2, "--contest: expected two creature files"},
+        {!request->is_contest &&
+             (request->bout || request->follow.which >= 0 || request->see.is_given),
+         "--bout, --follow a|b and --see are for --contest"},
+        {job->path && (request->frame_limit || request->screenshot || request->keys),
+         "--frames, --screenshot and --keys are for the window, not for --export"},
+        {!job->path && job->fps > 0, "--fps is for --export"},
+        {!job->path && job->has_sound, "--sound is for --export"},
+        {!job->path && job->is_plain, "--plain is for --export"},
+        {!job->path && job->is_grid, "--grid is for --export"}};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        if (faults[i].is_there)
+            return faults[i].text;
+    return NULL;
+}
+
 /* Reads the whole command line; optind is then the first operand. -1 to go on, else the exit
  * code. */
 static int parse_arguments(struct request *request, int argc, char **argv)
@@ -255,33 +285,10 @@ static int parse_arguments(struct request *request, int argc, char **argv)
     request->job.overlays = request->overlays.overlays;
     request->job.width_px = request->size.width_px;
     request->job.height_px = request->size.height_px;
-    if (optind >= argc)
-        return fail(ERR_USAGE, "expected RUN_DIR or CREATURE...; see: viewer --help");
-    int is_world = request->world.is_given || request->follow.life;
-    request->job.is_world = is_world;
-    if (is_world && argc - optind != 1)
-        return fail(ERR_USAGE, "--world and --follow LIFE: expected one RUN_DIR");
-    if (!is_world && (request->from_s || request->to_s || request->speed || request->is_live))
-        return fail(ERR_USAGE, "--from, --to, --speed and --live are for --world");
-    if (request->is_live && request->job.path)
-        return fail(ERR_USAGE, "--live is for the window, not for --export");
-    if (!request->job.path && request->to_s)
-        return fail(ERR_USAGE, "--to is for --export");
-    if (request->is_contest && argc - optind != 2)
-        return fail(ERR_USAGE, "--contest: expected two creature files");
-    if (!request->is_contest &&
-        (request->bout || request->follow.which >= 0 || request->see.is_given))
-        return fail(ERR_USAGE, "--bout, --follow a|b and --see are for --contest");
-    if (request->job.path && (request->frame_limit || request->screenshot || request->keys))
-        return fail(ERR_USAGE,
-                    "--frames, --screenshot and --keys are for the window, not for --export");
-    if (!request->job.path && request->job.fps > 0)
-        return fail(ERR_USAGE, "--fps is for --export");
-    if (!request->job.path && request->job.has_sound)
-        return fail(ERR_USAGE, "--sound is for --export");
-    if (!request->job.path && (request->job.is_plain || request->job.is_grid))
-        return fail(ERR_USAGE,
-                    request->job.is_plain ? "--plain is for --export" : "--grid is for --export");
+    request->job.is_world = request->world.is_given || request->follow.life;
+    const char *fault = find_fault(request, argc - optind);
+    if (fault)
+        return fail(ERR_USAGE, fault);
     status = request->job.path ? 0 : window_check(&error);
     if (!status)
         status = check_parameters(request, &error);
@@ -514,7 +521,7 @@ static int run(const struct request *request, int argc, char **argv, struct erro
     if (request->job.is_world || is_preserve(request, argv[optind]))
         return open_world(request, argv[optind], error);
     struct gallery *gallery = gallery_create(&how);
-    int status = gallery ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int status = gallery ? 0 : error_memory(error);
     if (!status && request->is_contest)
         status = add_contest(gallery, request, argv + optind, error);
     for (int i = optind; i < argc && !status && !request->is_contest; i++)

@@ -304,7 +304,7 @@ static int decode_body(const msgpack_object *object, struct genome *genome, cons
 {
     struct body_gene *body = genome_add_body(genome);
     if (!body)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     return decode_gene(object, body_kinds[genome->kind].body, body, where, error);
 }
 
@@ -313,7 +313,7 @@ static int decode_connection(const msgpack_object *object, struct genome *genome
 {
     struct connection_gene *connection = genome_add_connection(genome);
     if (!connection)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     return decode_gene(object, body_kinds[genome->kind].connection, connection, where, error);
 }
 
@@ -346,7 +346,7 @@ static int decode_neuron(const msgpack_object *object, struct genome *genome, co
 {
     struct neuron_gene *neuron = genome_add_neuron(genome);
     if (!neuron)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     int is_lagging =
         object->type == MSGPACK_OBJECT_ARRAY && object->via.array.size == NEURON_FIELDS_LAGGING;
     struct cursor cursor =

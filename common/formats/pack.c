@@ -253,7 +253,7 @@ int pack_open(struct pack_reader *reader, const void *bytes, size_t length, stru
         reader->root = &reader->unpacked.data;
         return 0;
     case MSGPACK_UNPACK_NOMEM_ERROR:
-        rc = error_set(error, ERR_MEMORY, "out of memory");
+        rc = error_memory(error);
         break;
     default:
         rc = error_set(error, ERR_FORMAT, "not MessagePack");

@@ -128,7 +128,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
         return status;
     status = stored_find_closed(&reader->database, generation, generation_found, error);
     if (!status && (members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     if (!status)
         status = statement_each(&reader->database,
                                 STORED_SELECT
@@ -280,7 +280,7 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
         return status;
     *creatures = calloc((size_t)most, sizeof **creatures);
     if (!*creatures)
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     while (!status && id && *count < most) {
         struct creature *creature = &(*creatures)[*count];
         status = run_reader_get_creature(reader, id, creature, error);

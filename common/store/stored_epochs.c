@@ -32,7 +32,7 @@ static int copy_blob(sqlite3_stmt *row, int column, struct packed_bytes *packed,
     const void *bytes = sqlite3_column_blob(row, column);
     size_t length = (size_t)sqlite3_column_bytes(row, column);
     if (bytes && packed_bytes_set(packed, bytes, length) != 0)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     return 0;
 }
 
@@ -88,7 +88,7 @@ static int copy_genome(struct database *database, sqlite3_stmt *row, int column,
         return 0;
     deed->genome = malloc(sizeof *deed->genome);
     if (!deed->genome)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int status =
         genome_decode_bytes(deed->genome, bytes, (size_t)sqlite3_column_bytes(row, column), error);
     if (!status)

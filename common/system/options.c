@@ -110,7 +110,7 @@ static int add_item(struct option_list *list, const char *text, int most, struct
     if (!list->items)
         list->items = calloc((size_t)most, sizeof *list->items);
     if (!list->items)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     list->items[list->count++] = text;
     return 0;
 }

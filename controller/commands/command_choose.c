@@ -12,9 +12,6 @@
 #include "controller/run/control.h"
 #include "controller/store/run_directory.h"
 
-/* How long the controller may take to answer. */
-#define ANSWER_MS 10000
-
 /* ---- giving ---- */
 
 /* Nobody works on the run: into its store. */
@@ -38,27 +35,17 @@ static int put_choice(const char *directory, uint64_t id, int choice, struct err
     return status;
 }
 
-static int give(const char *directory, const char *line, struct error *error)
-{
-    char *answer;
-    int status = control_ask(directory, line, ANSWER_MS, &answer, error);
-    if (!status)
-        output_print(stdout, "%s\n", answer);
-    free(answer);
-    return status;
-}
-
 static int give_choice(const char *directory, uint64_t id, int choice, struct error *error)
 {
     char line[64];
     snprintf(line, sizeof line, "choose %" PRIu64 " %s", id, choice_name(choice));
-    int status = give(directory, line, error);
+    int status = command_order(directory, line, error);
     return status == ERR_MISSING ? put_choice(directory, id, choice, error) : status;
 }
 
 static int give_next(const char *directory, struct error *error)
 {
-    int status = give(directory, "next", error);
+    int status = command_order(directory, "next", error);
     if (status == ERR_MISSING)
         error_set(error, status,
                   "%s: no controller is working on this run; go on with: controller resume %s",

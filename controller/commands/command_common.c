@@ -11,7 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "controller/run/control.h"
 #include "controller/store/run_directory.h"
+
+/* How long the controller may take to answer. */
+#define ANSWER_MS 10000
 
 int command_fail(const struct error *error)
 {
@@ -38,6 +42,37 @@ int command_check_operands(int argc, char **argv, int minimum, int maximum, cons
     if (argc - optind > maximum)
         return command_usage(argv[0], "unexpected argument '%s'", argv[optind + maximum]);
     return 0;
+}
+
+int command_with_run(const struct command *command, int argc, char **argv, void *request,
+                     command_act *act)
+{
+    struct error error = {0};
+    int result = command_parse(command, argc, argv, request);
+    if (result >= 0)
+        return result;
+    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
+    if (result)
+        return result;
+    int status = act(argv[optind], request, &error);
+    if (status == ERR_USAGE)
+        return command_usage(argv[0], "%s", error.message);
+    return status ? command_fail(&error) : command_finish_output();
+}
+
+int command_order(const char *directory, const char *line, struct error *error)
+{
+    char *answer;
+    int status = control_ask(directory, line, ANSWER_MS, &answer, error);
+    if (!status)
+        output_print(stdout, "%s\n", answer);
+    free(answer);
+    return status;
+}
+
+int command_is_help(int argc, char **argv)
+{
+    return argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 }
 
 /* For a run's directory in the place of a number. */

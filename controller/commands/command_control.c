@@ -9,9 +9,6 @@
 #include "controller/workers/farm.h"
 #include "controller/store/run_directory.h"
 
-/* How long the controller may take to answer. */
-#define ANSWER_MS 10000
-
 /* An order that nobody here takes may have to be given on another machine. */
 static void add_elsewhere(const char *directory, struct error *error)
 {
@@ -29,25 +26,22 @@ static void add_elsewhere(const char *directory, struct error *error)
                  "; its controller is, or was last, on %s: give the order there", place);
 }
 
-static int give_order(const char *directory, const char *line)
+static int give_order(const char *directory, void *line, struct error *error)
 {
-    struct error error = {0};
-    char *answer;
-    if (run_directory_check(directory, &error))
-        return command_fail(&error);
-    if (control_ask(directory, line, ANSWER_MS, &answer, &error)) {
-        add_elsewhere(directory, &error);
-        return command_fail(&error);
-    }
-    output_print(stdout, "%s\n", answer);
-    free(answer);
-    return command_finish_output();
+    int status = run_directory_check(directory, error);
+    if (status)
+        return status;
+    status = command_order(directory, line, error);
+    if (status)
+        add_elsewhere(directory, error);
+    return status;
 }
 
 static int command_workers(int argc, char **argv)
 {
     char line[64];
     int64_t count;
+    struct error error = {0};
     int result = command_parse(&workers_command, argc, argv, NULL);
     if (result >= 0)
         return result;
@@ -59,26 +53,17 @@ static int command_workers(int argc, char **argv)
     if (result)
         return result;
     snprintf(line, sizeof line, "workers %" PRId64, count);
-    return give_order(argv[optind], line);
-}
-
-static int plain_order(const struct command *command, int argc, char **argv)
-{
-    int result = command_parse(command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    return result ? result : give_order(argv[optind], argv[0]);
+    return give_order(argv[optind], line, &error) ? command_fail(&error) : command_finish_output();
 }
 
 static int command_pause(int argc, char **argv)
 {
-    return plain_order(&pause_command, argc, argv);
+    return command_with_run(&pause_command, argc, argv, argv[0], give_order);
 }
 
 static int command_continue(int argc, char **argv)
 {
-    return plain_order(&continue_command, argc, argv);
+    return command_with_run(&continue_command, argc, argv, argv[0], give_order);
 }
 
 const struct command workers_command = {

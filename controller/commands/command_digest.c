@@ -6,13 +6,17 @@
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 
-static int print_digests(struct store *store, struct error *error)
+static int print_digests(const char *directory, void *request, struct error *error)
 {
+    struct store *store = NULL;
     struct store_digest *generations;
     uint64_t whole;
     char text[17];
     int count;
-    int status = store_get_digests(store, &whole, &generations, &count, error);
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_digests(store, &whole, &generations, &count, error);
+    store_close(store);
     if (status)
         return status;
     for (int i = 0; i < count; i++) {
@@ -28,20 +32,7 @@ static int print_digests(struct store *store, struct error *error)
 
 static int command_digest(int argc, char **argv)
 {
-    int result = command_parse(&digest_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-
-    struct store *store = NULL;
-    struct error error = {0};
-    int status = command_open_run(argv[optind], &store, &error);
-    if (!status)
-        status = print_digests(store, &error);
-    store_close(store);
-    return status ? command_fail(&error) : command_finish_output();
+    return command_with_run(&digest_command, argc, argv, NULL, print_digests);
 }
 
 const struct command digest_command = {

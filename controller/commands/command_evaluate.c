@@ -30,16 +30,17 @@ static int write_creature(const char *directory, uint64_t id, char path[RUN_PATH
 }
 
 /* What is handed over; creatures of runs become files of their own, at most `creatures_max`. */
-static int hand_over(int argc, char **argv, int creatures_max)
+static int hand_over(const struct command *command, int argc, char **argv, int creatures_max)
 {
+    if (command_is_help(argc, argv))
+        return command_parse(command, argc, argv, NULL);
     char program[RUN_PATH_SIZE], directory[RUN_PATH_SIZE];
     char name[] = "simulator", **words = calloc((size_t)argc + 2, sizeof *words);
     char(*paths)[RUN_PATH_SIZE] = calloc((size_t)argc, sizeof *paths);
     struct error error = {0};
     uint64_t id;
     int count = 0;
-    int result = words && paths ? program_find("simulator", program, &error)
-                                : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int result = words && paths ? program_find("simulator", program, &error) : error_memory(&error);
     for (int i = 0; i < argc && result >= 0; i++) {
         words[i + 1] = argv[i];
         if (i > 0 && count < creatures_max &&
@@ -61,27 +62,19 @@ static int hand_over(int argc, char **argv, int creatures_max)
     return result < 0 ? command_fail(&error) : result;
 }
 
-static int is_help(int argc, char **argv)
-{
-    return argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-}
-
 static int command_evaluate(int argc, char **argv)
 {
-    return is_help(argc, argv) ? command_parse(&evaluate_command, argc, argv, NULL)
-                               : hand_over(argc, argv, 1);
+    return hand_over(&evaluate_command, argc, argv, 1);
 }
 
 static int command_contest(int argc, char **argv)
 {
-    return is_help(argc, argv) ? command_parse(&contest_command, argc, argv, NULL)
-                               : hand_over(argc, argv, 2);
+    return hand_over(&contest_command, argc, argv, 2);
 }
 
 static int command_preserve(int argc, char **argv)
 {
-    return is_help(argc, argv) ? command_parse(&preserve_command, argc, argv, NULL)
-                               : hand_over(argc, argv, argc);
+    return hand_over(&preserve_command, argc, argv, argc);
 }
 
 const struct command evaluate_command = {

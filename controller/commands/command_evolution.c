@@ -41,39 +41,35 @@ static int make_report(struct store *store, struct shadow_report *shadows, int *
     struct params params;
     int status = store_get_params(store, &params, error);
     if (!status && !preserve_is_wanted(&params))
-        return error_set(error, ERR_USAGE, "the run is no preserve");
+        return error_set(error, ERR_RANGE, "the run is no preserve");
     if (!status)
         status = store_get_lives(store, &lives, life_count, error);
     if (!status && shadow_report_make(shadows, lives, *life_count, (int)params.preserve_worlds))
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     if (!status && shadows->step_count == 0)
         status = error_set(error, ERR_MISSING, "nobody has lived yet");
     free(lives);
     return status;
 }
 
-static int command_evolution(int argc, char **argv)
+static int report_evolution(const char *directory, void *request, struct error *error)
 {
-    int result = command_parse(&evolution_command, argc, argv, NULL);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-
     struct store *store = NULL;
-    struct error error = {0};
     struct shadow_report *shadows = calloc(1, sizeof *shadows);
     int life_count = 0;
-    int status = shadows ? command_open_run(argv[optind], &store, &error)
-                         : error_set(&error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int status = shadows ? command_open_run(directory, &store, error) : error_memory(error);
     if (!status)
-        status = make_report(store, shadows, &life_count, &error);
+        status = make_report(store, shadows, &life_count, error);
     if (!status)
-        print_report(argv[optind], shadows, life_count);
+        print_report(directory, shadows, life_count);
     store_close(store);
     free(shadows);
-    return status ? command_fail(&error) : command_finish_output();
+    return status;
+}
+
+static int command_evolution(int argc, char **argv)
+{
+    return command_with_run(&evolution_command, argc, argv, NULL, report_evolution);
 }
 
 const struct command evolution_command = {

@@ -27,7 +27,7 @@ static int write_state(struct store *store, uint32_t world, uint32_t epoch, stru
     char *path = call->files[call->file_count];
     struct epoch_order *order = epoch_order_create();
     if (!order)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     order->world = world;
     order->epoch = epoch + 1;
     int status = store_get_order(store, order, error);
@@ -54,7 +54,7 @@ static int write_states(struct store *store, struct call *call, struct error *er
     struct params params;
     int status = store_get_params(store, &params, error);
     if (!status && !preserve_is_wanted(&params))
-        status = error_set(error, ERR_USAGE, "the run is no preserve");
+        status = error_set(error, ERR_RANGE, "the run is no preserve");
     for (uint32_t world = 0; !status && world < (uint32_t)params.preserve_worlds; world++) {
         int64_t last = -1;
         status = store_get_last_epoch(store, world, &last, error);
@@ -74,8 +74,7 @@ static int hand_over(struct call *call, int option_count, char **options, struct
     char program[RUN_PATH_SIZE], name[] = "simulator", garden[] = "garden", params[] = "--params";
     char **words = calloc((size_t)(option_count + call->file_count) + 5, sizeof *words);
     int count = 0;
-    int status = words ? program_find(name, program, error)
-                       : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int status = words ? program_find(name, program, error) : error_memory(error);
     if (status >= 0) {
         char *const first[] = {name, garden, params, call->params};
         for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
@@ -95,7 +94,7 @@ static int run(const char *directory, int option_count, char **options, struct e
     struct store *store = NULL;
     struct call *call = calloc(1, sizeof *call);
     int status = call ? run_directory_path(directory, "params.ini", call->params, error)
-                      : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+                      : error_memory(error);
     if (!status)
         status = command_open_run(directory, &store, error);
     if (!status)
@@ -112,7 +111,7 @@ static int run(const char *directory, int option_count, char **options, struct e
 static int command_garden(int argc, char **argv)
 {
     struct error error = {0};
-    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+    if (command_is_help(argc, argv))
         return command_parse(&garden_command, argc, argv, NULL);
     if (argc < 2 || argv[1][0] == '-')
         return command_usage("garden", "expected RUN_DIR");

@@ -294,7 +294,7 @@ static int make_league(const struct request *request, struct outcome *outcomes, 
     if (!status)
         status = collect(request, outcomes, is_out, page, error);
     if (!status && league_rate(page->bouts, page->bout_count, page->player_count, 1, page->rows))
-        status = error_set(error, ERR_MEMORY, "out of memory");
+        status = error_memory(error);
     if (status)
         return status;
     page->triads = triads;
@@ -316,9 +316,7 @@ static int run_league(const struct request *request, struct error *error)
                                .rows = calloc(players, sizeof *page.rows),
                                .bouts = calloc(CONTEST_BOUTS * pairs, sizeof *page.bouts),
                                .directory = request->output};
-    int status = outcomes && is_out && page.rows && page.bouts
-                     ? 0
-                     : error_set(error, ERR_MEMORY, "out of memory");
+    int status = outcomes && is_out && page.rows && page.bouts ? 0 : error_memory(error);
     for (size_t i = 0; i < pairs && !status; i++)
         outcomes[i] = (struct outcome){.pair = (int)i, .code = SIGNALLED};
     if (!status)

@@ -103,15 +103,21 @@ static json_t *json_entry(const struct store_entry *entry, const struct params *
     return object;
 }
 
-static int print_json(const struct store_entry *entries, int count, const struct params *params)
+static int end_json(struct json_stream *stream, struct error *error)
+{
+    json_stream_end(stream, ']');
+    output_print(stdout, "\n");
+    return stream->has_failed ? error_set(error, ERR_IO, "%s", error_text(ERR_IO)) : 0;
+}
+
+static int print_json(const struct store_entry *entries, int count, const struct params *params,
+                      struct error *error)
 {
     struct json_stream stream = {.file = stdout};
     json_stream_begin(&stream, NULL, '[');
     for (int i = 0; i < count; i++)
         json_stream_put(&stream, NULL, json_entry(&entries[i], params));
-    json_stream_end(&stream, ']');
-    output_print(stdout, "\n");
-    return command_finish_output() || stream.has_failed ? COMMAND_FAILED : COMMAND_OK;
+    return end_json(&stream, error);
 }
 
 /* One object for each world of a preserve, after that epoch. */
@@ -131,10 +137,8 @@ static int print_worlds_json(struct store *store, uint32_t epoch, struct error *
             json_object_set_new(object, epoch_fact_names[k], json_integer(rows[i].facts[k]));
         json_stream_put(&stream, NULL, object);
     }
-    json_stream_end(&stream, ']');
-    output_print(stdout, "\n");
     free(rows);
-    return stream.has_failed ? error_set(error, ERR_IO, "%s", error_text(ERR_IO)) : 0;
+    return end_json(&stream, error);
 }
 
 /* What was on the command line. */
@@ -226,63 +230,59 @@ static int get_entries(struct store *store, const struct request *request,
                           entries, count, generation, error);
 }
 
-static int list_run(const char *directory, const struct request *request)
+/* A generation that nobody is judged in has no entries. */
+static int print_list(struct store *store, const char *directory, const struct request *request,
+                      const struct params *params, struct error *error)
 {
-    struct store *store = NULL;
     struct store_entry *entries = NULL;
-    struct error error = {0};
-    struct params params;
     uint32_t generation = 0;
-    int count, result = COMMAND_OK;
-    if (command_open_run(directory, &store, &error) || store_get_params(store, &params, &error) ||
-        get_entries(store, request, &entries, &count, &generation, &error)) {
-        result = command_fail(&error);
-    } else if (preserve_is_wanted(&params)) {
-        result =
-            (request->is_json ? print_worlds_json : command_print_worlds)(store, generation, &error)
-                ? command_fail(&error)
-                : COMMAND_OK;
-    } else if (request->is_json) {
-        result = print_json(entries, count, &params);
-    } else if (request->lineage) {
+    int count;
+    int status = get_entries(store, request, &entries, &count, &generation, error);
+    if (!status && preserve_is_wanted(params)) {
+        status =
+            (request->is_json ? print_worlds_json : command_print_worlds)(store, generation, error);
+    } else if (!status && request->is_json) {
+        status = print_json(entries, count, params, error);
+    } else if (!status && request->lineage) {
         output_print(stdout, "%s, creature %" PRId64 " and its ancestors%s\n", directory,
                      request->lineage, request->is_all ? "" : " by the first parents");
         print_lineage(entries, count);
-    } else {
+    } else if (!status) {
         output_print(stdout, "%s, generation %" PRIu32 "\n", directory, generation);
         command_print_survivors(stdout, entries, count, 1);
         print_verdicts(entries, count);
-        print_notes(entries, count, &params);
-        if (print_scores(store, generation, request->has_exam, &params, &error))
-            result = command_fail(&error);
+        print_notes(entries, count, params);
+        status = print_scores(store, generation, request->has_exam, params, error);
     }
     free(entries);
-    store_close(store);
-    return result ? result : command_finish_output();
+    return status;
 }
 
-/* Combinations that make no sense. */
-static int check_request(const char *command, const struct request *request)
+static int list_run(const char *directory, void *wanted, struct error *error)
 {
+    const struct request *request = wanted;
+    struct store *store = NULL;
+    struct params params;
+    /* combinations that make no sense */
     if (request->lineage &&
         (request->generation >= 0 || request->top != TOP_DEFAULT || request->order))
-        return command_usage(
-            command, "--lineage takes no --generation, --top, --kinds, --ranks or --distinct");
+        return error_set(error, ERR_USAGE,
+                         "--lineage takes no --generation, --top, --kinds, --ranks or --distinct");
     if (request->is_all && !request->lineage)
-        return command_usage(command, "--all goes with --lineage");
-    return 0;
+        return error_set(error, ERR_USAGE, "--all goes with --lineage");
+    int status = command_open_run(directory, &store, error);
+    if (!status)
+        status = store_get_params(store, &params, error);
+    if (!status)
+        status = print_list(store, directory, request, &params, error);
+    store_close(store);
+    return status;
 }
 
 static int command_list(int argc, char **argv)
 {
     struct request request = {.generation = -1, .top = TOP_DEFAULT};
-    int result = command_parse(&list_command, argc, argv, &request);
-    if (result >= 0)
-        return result;
-    result = check_request(argv[0], &request);
-    if (!result)
-        result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    return result ? result : list_run(argv[optind], &request);
+    return command_with_run(&list_command, argc, argv, &request, list_run);
 }
 
 static const struct option_row options[] = {

@@ -265,9 +265,9 @@ static void reader_print(struct reader *reader)
     }
 }
 
-static int print_logs(const struct wanted *wanted, struct reader *reader, struct error *error)
+static int print_logs(struct reader *reader, struct error *error)
 {
-    reader->wanted = wanted;
+    const struct wanted *wanted = reader->wanted;
     int status = run_directory_check(wanted->directory, error);
     if (!status)
         status = run_directory_path(wanted->directory, "logs", reader->directory, error);
@@ -290,31 +290,28 @@ static int print_logs(const struct wanted *wanted, struct reader *reader, struct
 
 /* ---------------------------------------------------------------- arguments */
 
-static int command_logs(int argc, char **argv)
+static int show_logs(const char *directory, void *request, struct error *error)
 {
-    struct wanted wanted = {.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG};
-    struct error error = {0};
-    int result = command_parse(&logs_command, argc, argv, &wanted);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-
-    wanted.directory = argv[optind];
+    struct wanted *wanted = request;
     struct reader *reader = calloc(1, sizeof *reader);
-    if (!reader) {
-        error_set(&error, ERR_MEMORY, "out of memory");
-        return command_fail(&error);
-    }
-    if (wanted.is_following) {
+    if (!reader)
+        return error_memory(error);
+    wanted->directory = directory;
+    reader->wanted = wanted;
+    if (wanted->is_following) {
         signal(SIGINT, on_signal);
         signal(SIGTERM, on_signal);
     }
-    int status = print_logs(&wanted, reader, &error);
+    int status = print_logs(reader, error);
     reader_close(reader);
     free(reader);
-    return status ? command_fail(&error) : command_finish_output();
+    return status;
+}
+
+static int command_logs(int argc, char **argv)
+{
+    struct wanted wanted = {.worker = -1, .task = -1, .creature = -1, .level = LOG_DEBUG};
+    return command_with_run(&logs_command, argc, argv, &wanted, show_logs);
 }
 
 static const struct option_row options[] = {

@@ -87,7 +87,7 @@ static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, s
     struct contests *contests = contests_create(params);
     if (!contests || ladder_plan_open(plan, contests)) {
         contests_destroy(contests);
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     }
     int status = program_find("simulator", simulator, error);
     if (!status)
@@ -120,8 +120,9 @@ static int fill(struct ladder_plan *plan, struct params *params, const struct re
     return status ? status : ladder_write(&plan->ladder, directory, error);
 }
 
-static int measure(const char *directory, const struct request *request, struct error *error)
+static int measure(const char *directory, void *wanted, struct error *error)
 {
+    const struct request *request = wanted;
     const struct ladder_wishes wishes = {.rungs = (int)request->rungs,
                                          .every = (int)request->every,
                                          .bouts = (int)request->bouts,
@@ -130,6 +131,9 @@ static int measure(const char *directory, const struct request *request, struct 
     struct ladder_plan plan = {.pair_count = 0};
     struct params params;
     struct store *store;
+    if (request->bouts % 2)
+        return error_set(error, ERR_USAGE, "--bouts %" PRId64 ": two or four, from either side",
+                         request->bouts);
     int status = command_open_run(directory, &store, error);
     if (status)
         return status;
@@ -149,17 +153,7 @@ static int command_progress(int argc, char **argv)
 {
     struct request request = {
         .rungs = 16, .bouts = 2, .samples = 2, .panel = 20, .jobs = program_core_count()};
-    struct error error = {0};
-    int result = command_parse(&progress_command, argc, argv, &request);
-    if (result >= 0)
-        return result;
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-    if (request.bouts % 2)
-        return command_usage(argv[0], "--bouts %" PRId64 ": two or four, from either side",
-                             request.bouts);
-    return measure(argv[optind], &request, &error) ? command_fail(&error) : command_finish_output();
+    return command_with_run(&progress_command, argc, argv, &request, measure);
 }
 
 static const struct option_row options[] = {

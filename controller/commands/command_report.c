@@ -28,53 +28,52 @@ static int write_report(const struct report *report, const char *path, int is_in
     return status;
 }
 
-static int report_run(const char *directory, const char *path, int is_in_run, int has_pictures)
-{
-    struct store *store = NULL;
-    struct error error = {0};
-    static struct report report;
-    int status = command_open_run(directory, &store, &error);
-    if (!status)
-        status = report_read(&report, directory, store, has_pictures, &error);
-    store_close(store);
-    if (status)
-        return command_fail(&error);
-    status = write_report(&report, path, is_in_run, &error);
-    if (!status && report.gallery.problem[0])
-        output_print(stderr, "controller: some pictures or replays are missing: %s\n",
-                     report.gallery.problem);
-    report_deinit(&report);
-    if (status)
-        return command_fail(&error);
-    output_print(stdout, "%s\n", path);
-    return command_finish_output();
-}
-
 struct request {
     const char *output;
     int has_no_pictures;
 };
 
+static int choose_path(const char *directory, const char *output, char path[RUN_PATH_SIZE],
+                       struct error *error)
+{
+    const char *suffix = output ? strrchr(output, '.') : NULL;
+    if (!output)
+        return run_directory_path(directory, "report.html", path, error);
+    if (!suffix || strcasecmp(suffix, ".html"))
+        return error_set(error, ERR_USAGE, "-o '%s': the name must end in .html", output);
+    if (snprintf(path, RUN_PATH_SIZE, "%s", output) >= RUN_PATH_SIZE)
+        return error_set(error, ERR_USAGE, "-o: the path is too long");
+    return 0;
+}
+
+static int report_run(const char *directory, void *wanted, struct error *error)
+{
+    const struct request *request = wanted;
+    struct store *store = NULL;
+    static struct report report;
+    char path[RUN_PATH_SIZE];
+    int status = choose_path(directory, request->output, path, error);
+    if (!status)
+        status = command_open_run(directory, &store, error);
+    if (!status)
+        status = report_read(&report, directory, store, !request->has_no_pictures, error);
+    store_close(store);
+    if (status)
+        return status;
+    status = write_report(&report, path, !request->output, error);
+    if (!status && report.gallery.problem[0])
+        output_print(stderr, "controller: some pictures or replays are missing: %s\n",
+                     report.gallery.problem);
+    report_deinit(&report);
+    if (!status)
+        output_print(stdout, "%s\n", path);
+    return status;
+}
+
 static int command_report(int argc, char **argv)
 {
     struct request request = {.output = NULL};
-    int result = command_parse(&report_command, argc, argv, &request);
-    if (result >= 0)
-        return result;
-    const char *output = request.output;
-    char path[RUN_PATH_SIZE];
-    struct error error = {0};
-    result = command_check_operands(argc, argv, 1, 1, "RUN_DIR");
-    if (result)
-        return result;
-    const char *suffix = output ? strrchr(output, '.') : ".html";
-    if (!suffix || strcasecmp(suffix, ".html"))
-        return command_usage(argv[0], "-o '%s': the name must end in .html", output);
-    if (output && snprintf(path, sizeof path, "%s", output) >= (int)sizeof path)
-        return command_usage(argv[0], "-o: the path is too long");
-    if (!output && run_directory_path(argv[optind], "report.html", path, &error))
-        return command_fail(&error);
-    return report_run(argv[optind], path, !output, !request.has_no_pictures);
+    return command_with_run(&report_command, argc, argv, &request, report_run);
 }
 
 static const struct option_row options[] = {

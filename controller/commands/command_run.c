@@ -371,7 +371,7 @@ static int session_begin(struct session *session, struct error *error)
         return 0;
     session->search = search_create_seeded(&session->params, &session->seeding);
     if (!session->search)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     return store_put_generation(session->store, 0, search_population(session->search), NULL, error);
 }
 
@@ -572,7 +572,7 @@ static int restore_search(struct session *session, const struct store_status *st
         return result;
     session->search =
         search_restore(&session->params, status->generation, &population, status->next_id);
-    return session->search ? 0 : error_set(error, ERR_MEMORY, "out of memory");
+    return session->search ? 0 : error_memory(error);
 }
 
 /* Stores changed parameters, in run.db and params.ini, and tells what they mean. */

@@ -11,9 +11,6 @@
 #include "controller/run/tending.h"
 #include "controller/store/run_directory.h"
 
-/* How long the controller may take to answer. */
-#define ANSWER_MS 10000
-
 /* Where the file of a creature stands among the words "WORLD put FILE". */
 enum { PUT_WORD = 1, FILE_WORD = 2 };
 
@@ -56,16 +53,13 @@ static int put_deed(const char *directory, const char *line, struct error *error
 
 static int give_deed(const char *directory, const char *words, struct error *error)
 {
-    char line[CONTROL_LINE_MAX + 1], *answer;
+    char line[CONTROL_LINE_MAX + 1];
     int status = run_directory_check(directory, error);
     if (status)
         return status;
     if (snprintf(line, sizeof line, "tend %s", words) >= (int)sizeof line)
         return error_set(error, ERR_LIMIT, "the deed is too long: %.60s...", words);
-    status = control_ask(directory, line, ANSWER_MS, &answer, error);
-    if (!status)
-        output_print(stdout, "%s\n", answer);
-    free(answer);
+    status = command_order(directory, line, error);
     return status == ERR_MISSING ? put_deed(directory, words, error) : status;
 }
 

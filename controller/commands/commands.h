@@ -26,6 +26,12 @@ int command_usage(const char *command, const char *format, ...)
  * what is missing (`what`, for example "RUN_DIR") or too much. Returns 0 or COMMAND_USAGE. */
 int command_check_operands(int argc, char **argv, int minimum, int maximum, const char *what);
 
+/* The whole of a command whose one operand is RUN_DIR: reads the options into the request, acts, and
+ * flushes what was printed. ERR_USAGE is told as a usage error. Returns the exit code. */
+typedef int command_act(const char *directory, void *request, struct error *error);
+int command_with_run(const struct command *command, int argc, char **argv, void *request,
+                     command_act *act);
+
 /* A whole number within bounds; else a usage error. Returns 0 or COMMAND_USAGE. */
 int command_parse_number(const char *command, const char *option, const char *text, int64_t minimum,
                          int64_t maximum, int64_t *value);
@@ -39,6 +45,11 @@ int command_open_run(const char *directory, struct store **store, struct error *
 /* Where the controller of a run is, or may be, if that is another machine: "HOST (process N)"; else
  * "". */
 void command_find_elsewhere(const struct store_status *status, char *text, size_t size);
+
+/* Gives an order to the controller that works on a run, and prints its answer. As control_ask(). */
+int command_order(const char *directory, const char *line, struct error *error);
+/* Whether a command whose arguments go to another program is only asked for its help. */
+int command_is_help(int argc, char **argv);
 
 /* A creature's number, or "best" (CREATURE_BEST); else a usage error. Returns 0 or
  * COMMAND_USAGE. */

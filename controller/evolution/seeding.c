@@ -47,7 +47,7 @@ int seeding_add(struct seeding *seeding, const char *source, struct creature *cr
         return error_set(error, ERR_LIMIT, "%s: more than %d seeds", source, SEEDS_MAX);
     seeds = realloc(seeding->seeds, (size_t)(seeding->count + 1) * sizeof(*seeds));
     if (!seeds)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     seeding->seeds = seeds;
     snprintf(seeds[seeding->count].source, sizeof(seeds->source), "%s", source);
     seeds[seeding->count].creature = *creature;

@@ -33,7 +33,7 @@ struct making {
 
 static int fail_memory(struct error *error)
 {
-    return error_set(error, ERR_MEMORY, "out of memory");
+    return error_memory(error);
 }
 
 /* ---- players ---- */

@@ -8,7 +8,7 @@
 
 static int fail_memory(struct error *error)
 {
-    return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    return error_memory(error);
 }
 
 /* ---- reading ---- */

@@ -213,7 +213,7 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
     memset(gallery, 0, sizeof *gallery);
     gallery->pictures = calloc((size_t)count + 1, sizeof *gallery->pictures);
     if (!gallery->pictures)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     if (studio_open(&studio, error)) {
         snprintf(gallery->problem, sizeof gallery->problem, "%s", error->message);
         return 0;

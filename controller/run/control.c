@@ -391,7 +391,7 @@ static int read_answer(const char *directory, int descriptor, int64_t deadline_m
             free(text);
         text = grown;
     }
-    return error_set(error, ERR_MEMORY, "out of memory");
+    return error_memory(error);
 }
 
 /* Takes the first line away, "ok" or an error, and the end of the last one. */

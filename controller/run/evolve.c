@@ -205,7 +205,7 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
     struct evolve evolve = {.settings = settings};
     evolve.failed = calloc((size_t)settings->params->guard_exam_candidates, sizeof *evolve.failed);
     if (!evolve.failed)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     if (uv_loop_init(&evolve.loop)) {
         free(evolve.failed);
         return error_set(error, ERR_IO, "the event loop cannot be made");

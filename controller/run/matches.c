@@ -205,7 +205,7 @@ int matches_play(const struct matches_settings *settings, struct contests *conte
         return 0;
     matches.reuse = reuse_create(settings->params);
     if (!matches.reuse)
-        return error_set(error, ERR_MEMORY, "out of memory");
+        return error_memory(error);
     if (uv_loop_init(&matches.loop)) {
         reuse_destroy(matches.reuse);
         return error_set(error, ERR_IO, "the event loop cannot be made");

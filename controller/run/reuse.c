@@ -14,8 +14,8 @@
 
 enum { BUCKETS = 2 * REUSE_ENTRIES_MAX };
 
-/* A task for which nothing is remembered. */
-#define NO_TAG 0
+/* A task's tag is the number of its entry, 0 without one; and this, where it is a check. */
+#define CHECK_TAG (UINT64_C(1) << 32)
 
 struct waiting {
     struct task task;
@@ -100,6 +100,7 @@ static int *bucket_of(struct reuse *reuse, const struct phenotype_key *key)
 
 static struct entry *entry_of(struct reuse *reuse, int number)
 {
+    ENSURE(number > 0 && number <= REUSE_ENTRIES_MAX, "entry %d", number);
     return &reuse->entries[number - 1];
 }
 
@@ -114,8 +115,9 @@ static int find(struct reuse *reuse, const struct phenotype_key *key)
 static void unlink_entry(struct reuse *reuse, int number)
 {
     int *link = bucket_of(reuse, &entry_of(reuse, number)->key);
-    while (*link != number)
+    while (*link != number && *link)
         link = &entry_of(reuse, *link)->next;
+    ENSURE(*link == number, "entry %d is not in its bucket", number);
     *link = entry_of(reuse, number)->next;
 }
 
@@ -231,6 +233,7 @@ int reuse_ask(struct reuse *reuse, struct task *task, const struct result **know
     }
     if (hash_u64(HASH_START, task->creature) % REUSE_CHECKED == 0) {
         entry->check_count++;
+        task->tag |= CHECK_TAG;
         reuse->counts.checked++;
         return REUSE_UNKNOWN;
     }
@@ -239,17 +242,19 @@ int reuse_ask(struct reuse *reuse, struct task *task, const struct result **know
     return REUSE_KNOWN;
 }
 
-/* The task is out no more. The entry, and whether its result was known; NULL: the task has none. */
-static struct entry *end_task(struct reuse *reuse, const struct task *task, int *was_known)
+/* The task is out no more. Its entry; NULL: it has none. */
+static struct entry *end_task(struct reuse *reuse, const struct task *task)
 {
-    if (task->tag == NO_TAG)
+    int number = (int)(task->tag & ~CHECK_TAG);
+    if (number == 0)
         return NULL;
-    struct entry *entry = entry_of(reuse, (int)task->tag);
-    *was_known = is_known(reuse, entry, &task->bar);
-    if (*was_known) {
+    struct entry *entry = entry_of(reuse, number);
+    if (task->tag & CHECK_TAG) {
+        ENSURE(entry->check_count > 0, "a check of entry %d that was not out", number);
         entry->check_count--;
         return entry;
     }
+    ENSURE(entry->is_out, "a task of entry %d that was not out", number);
     entry->is_out = 0;
     release(reuse, entry);
     return entry;
@@ -273,15 +278,16 @@ static const char *find_difference(const struct result *one, const struct result
 int reuse_tell(struct reuse *reuse, const struct task *task, const struct result *result,
                struct error *error)
 {
-    int was_known = 0;
-    struct entry *entry = end_task(reuse, task, &was_known);
+    struct entry *entry = end_task(reuse, task);
     if (!entry)
         return 0;
-    if (!was_known) {
+    if (!(task->tag & CHECK_TAG)) {
         remember(entry, &task->bar, result);
         return 0;
     }
-    const char *difference = find_difference(&entry->result, result);
+    /* what it checks may have given way to a result under another bar */
+    const char *difference =
+        is_known(reuse, entry, &task->bar) ? find_difference(&entry->result, result) : NULL;
     if (!difference)
         return 0;
     return error_set(error, ERR_FORMAT,
@@ -294,8 +300,7 @@ int reuse_tell(struct reuse *reuse, const struct task *task, const struct result
 
 void reuse_forget(struct reuse *reuse, const struct task *task)
 {
-    int was_known;
-    end_task(reuse, task, &was_known);
+    end_task(reuse, task);
 }
 
 void reuse_restore(struct reuse *reuse, const struct individual *individual, double pace_least_m_s)

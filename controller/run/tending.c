@@ -71,7 +71,7 @@ static int read_creature(const char *name, const struct params *params, struct e
                            body_kinds[creature.genome.kind].name);
     deed->genome = status ? NULL : malloc(sizeof *deed->genome);
     if (!status && !deed->genome)
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     if (!status) {
         *deed->genome = creature.genome;
         genome_init(&creature.genome);

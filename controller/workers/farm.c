@@ -348,7 +348,7 @@ static int farm_init(struct farm *farm, const struct farm_settings *settings, st
     farm->workers = calloc(FARM_WORKERS_MAX, sizeof farm->workers[0]);
     farm->logs.directory = strdup(settings->log_directory);
     if (!farm->workers || !farm->logs.directory)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int status = launcher_init(&farm->launcher, params->farm_launcher, setup.farm_memory_mb,
                                settings->simulator_path, error);
     farm->start_ms = farm->launcher.is_slurm ? 0 : (uint64_t)(1e3 * params->farm_start_s);
@@ -362,7 +362,7 @@ struct farm *farm_create(uv_loop_t *loop, const struct farm_settings *settings,
            settings->worker_count);
     struct farm *farm = calloc(1, sizeof *farm);
     if (farm == NULL) {
-        error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        error_memory(error);
         return NULL;
     }
     farm->loop = loop;

@@ -70,7 +70,7 @@ int launcher_check(const char *words, struct error *error)
 {
     char *copy = strdup(words), *argv[LAUNCHER_WORDS_MAX];
     if (copy == NULL)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int count = split(copy, argv, error);
     free(copy);
     return count < 0 ? count : 0;
@@ -139,7 +139,7 @@ int launcher_init(struct launcher *launcher, const char *words, int64_t memory_m
 {
     *launcher = (struct launcher){.words = strdup(words), .simulator_path = strdup(simulator_path)};
     if (launcher->words == NULL || launcher->simulator_path == NULL)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int count = split(launcher->words, launcher->argv, error);
     if (count < 0)
         return count;

@@ -145,7 +145,7 @@ int worker_process_spawn(struct worker_process **process_out, uv_loop_t *loop, c
     *process_out = NULL;
     struct worker_process *process = calloc(1, sizeof *process);
     if (process == NULL)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     process->callbacks = *callbacks;
     process->open_handles = HANDLE_COUNT;
     frame_reader_init(&process->reader);

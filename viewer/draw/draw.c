@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FONT_FAMILY "DejaVu Sans"
 /* The share of a picture's width that the views from the side and the top take. */
@@ -493,6 +494,27 @@ void draw_cells(cairo_t *cr, int width_px, int height_px, const struct draw_cell
         cairo_set_line_width(cr, line);
         cairo_stroke(cr);
     }
+}
+
+/* ---- files ---- */
+
+void draw_choose_file_name(const char *stem, const char *suffix, char *path, size_t size)
+{
+    snprintf(path, size, "%s.%s", stem, suffix);
+    for (int k = 2; access(path, F_OK) == 0 && k < 1000; k++)
+        snprintf(path, size, "%s-%d.%s", stem, k, suffix);
+}
+
+void draw_save(cairo_surface_t *surface, const char *stem, char *text, size_t size)
+{
+    char path[128];
+    draw_choose_file_name(stem, "png", path, sizeof path);
+    cairo_status_t status = cairo_surface_write_to_png(surface, path);
+    cairo_surface_destroy(surface);
+    if (status == CAIRO_STATUS_SUCCESS)
+        snprintf(text, size, "saved the picture as %s", path);
+    else
+        snprintf(text, size, "%s: %s", path, cairo_status_to_string(status));
 }
 
 #endif

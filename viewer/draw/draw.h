@@ -164,5 +164,10 @@ int draw_strobe_count(const struct replay *replay, int most);
  * nearest to the top of the highest jump is at the top. */
 void draw_strobe_times(const struct replay *replay, int count, double *times_s);
 
+/* STEM.SUFFIX, or STEM-2.SUFFIX ...: a file that does not exist yet. */
+void draw_choose_file_name(const char *stem, const char *suffix, char *path, size_t size);
+/* Writes a picture as STEM.png, or STEM-2.png ..., and destroys it. `text` says what came of it. */
+void draw_save(cairo_surface_t *surface, const char *stem, char *text, size_t size);
+
 #endif
 #endif

@@ -209,7 +209,7 @@ static int make(struct recording *recording, const struct contest_bout *bout, st
     recording->body_count =
         contest_has_object(recording->params->contest_goal) ? CONTEST_BODIES : 2;
     if (arena_init(&arena, CONTEST_ARENA_BYTES))
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     evaluate_bout(genomes, recording->params, bout, &arena, observe, recording, &result);
     arena_deinit(&arena);
     if (recording->status == ERR_LIMIT)
@@ -239,7 +239,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
                                   .stride = 1};
     *result = NULL;
     if (!replay)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     int status = obstacles_parse(&replay->obstacles, params->world_obstacles, error);
     replay_describe_world(replay, params);
     replay->status = REPLAY_UNRECORDED;

@@ -244,7 +244,7 @@ static int move(struct recording *recording, struct error *error)
         if (step % stride)
             continue;
         if (replay_append(replay, &row))
-            return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+            return error_memory(error);
         record(recording, &row);
     }
     return 0;

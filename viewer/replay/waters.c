@@ -246,7 +246,7 @@ static int live(struct filming *f, struct epoch_order *order, uint64_t digest, s
         preserve_epoch_live(&world, &s->params, order, &watcher, &s->memory, &traveller, error);
     packed_bytes_deinit(&traveller);
     if (!status && !f->status && preserve_state_pack(&world, &s->state))
-        status = error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        status = error_memory(error);
     f->waters->recorded++;
     f->waters->verified += !status && !f->status && preserve_digest(&world) == digest;
     preserve_state_deinit(&world);
@@ -262,7 +262,7 @@ int waters_source_live(struct waters_source *s, struct waters *w, atomic_int *st
     struct epoch_order *order = epoch_order_create();
     uint64_t digest;
     if (!order)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     order->world = (uint32_t)s->world;
     order->epoch = s->epoch;
     pthread_mutex_lock(&reading);
@@ -299,7 +299,7 @@ int waters_source_open(struct waters_source **result, const char *run_directory,
     if (!s || preserve_memory_init(&s->memory)) {
         free(s);
         *result = NULL;
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     }
     s->world = world;
     pthread_mutex_lock(&reading);
@@ -417,8 +417,7 @@ static int create_from(struct waters **result, const struct waters_request *requ
     if (status)
         return status;
     *result = waters_source_begin(source, request->from_s, request->to_s, request->step_s);
-    status = *result ? simulate(source, *result, error)
-                     : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    status = *result ? simulate(source, *result, error) : error_memory(error);
     waters_source_close(source);
     if (status) {
         waters_destroy(*result);

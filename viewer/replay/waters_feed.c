@@ -28,7 +28,7 @@ static struct waters *live(struct waters_feed *feed, struct error *error)
         from_s = to_s + 1; // nothing is seen of it
     struct waters *w = waters_source_begin(feed->source, from_s, to_s, feed->step_s);
     if (!w)
-        error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        error_memory(error);
     else if (waters_source_live(feed->source, w, &feed->stop, error) != 0) {
         waters_destroy(w);
         w = NULL;
@@ -73,7 +73,7 @@ int waters_feed_create(struct waters_feed **result, const struct waters_feed_req
 {
     struct waters_feed *feed = *result = calloc(1, sizeof *feed);
     if (!feed)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     feed->from_s = EPOCH_S * floor(request->from_s / EPOCH_S);
     feed->step_s = request->step_s;
     int status = waters_source_open(&feed->source, request->run_directory, request->world,

@@ -303,7 +303,7 @@ static int put_replay(struct gallery *gallery, struct replay *replay, struct err
     if (gallery->shown.count == count) {
         replay_destroy(replay);
         return count < GALLERY_SHOWN_MAX
-                   ? error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY))
+                   ? error_memory(error)
                    : error_set(error, ERR_LIMIT, "more than %d creatures", GALLERY_SHOWN_MAX);
     }
     gallery->shown.items[count]->replay = replay;
@@ -525,7 +525,7 @@ int gallery_refresh(struct gallery *gallery, int *added, struct error *error)
         fill_strip(gallery);
     }
     free(fresh);
-    return all ? 0 : error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    return all ? 0 : error_memory(error);
 }
 
 int gallery_open_run(struct gallery *gallery, const char *directory, struct error *error)

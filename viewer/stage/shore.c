@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "viewer/draw/draw_panels.h"
 #include "viewer/draw/draw_waters.h"
@@ -22,7 +21,7 @@
 #define BAR_RIGHT_PX 170.0
 /* From one moment to the next, s. */
 #define STEP_S    (1.0 / 30)
-#define JUMP_S    5.0
+#define JUMP_S    5
 #define SPEED_MIN 0.0625
 #define SPEED_MAX 64.0
 #define ZOOM_STEP 1.15
@@ -250,34 +249,9 @@ static void step(struct shore *s, int direction)
     seek(s, (floor(s->time_s / STEP_S + 0.5) + direction) * STEP_S);
 }
 
-static void act_step(struct shore *s)
+static void jump(struct shore *s, int seconds)
 {
-    step(s, 1);
-}
-
-static void act_step_back(struct shore *s)
-{
-    step(s, -1);
-}
-
-static void act_forward(struct shore *s)
-{
-    seek(s, s->time_s + JUMP_S);
-}
-
-static void act_backward(struct shore *s)
-{
-    seek(s, s->time_s - JUMP_S);
-}
-
-static void act_epoch_on(struct shore *s)
-{
-    seek(s, s->time_s + EPOCH_S);
-}
-
-static void act_epoch_back(struct shore *s)
-{
-    seek(s, s->time_s - EPOCH_S);
+    seek(s, s->time_s + seconds);
 }
 
 static void act_begin(struct shore *s)
@@ -303,8 +277,9 @@ static void act_slower(struct shore *s)
 }
 
 /* Another world at the same time, or at its newest. */
-static void go_to_world(struct shore *s, int world)
+static void step_world(struct shore *s, int worlds)
 {
+    int world = s->world + worlds;
     struct error error = {0};
     double end_s;
     if (world < 0 || waters_find_end(s->directory, world, &end_s, &error)) {
@@ -316,16 +291,6 @@ static void go_to_world(struct shore *s, int world)
     s->wanted = s->view.marked = 0;
     s->has_view = 0;
     go_to(s, s->is_live ? fmax(end_s - EPOCH_S, 0) : fmin(s->time_s, end_s));
-}
-
-static void act_world_on(struct shore *s)
-{
-    go_to_world(s, s->world + 1);
-}
-
-static void act_world_back(struct shore *s)
-{
-    go_to_world(s, s->world - 1);
 }
 
 static void mark(struct shore *s, uint64_t id)
@@ -353,16 +318,6 @@ static void mark_next(struct shore *s, int direction)
     mark(s, m->creatures[(at + direction + m->creature_count) % m->creature_count].id);
 }
 
-static void act_next(struct shore *s)
-{
-    mark_next(s, 1);
-}
-
-static void act_previous(struct shore *s)
-{
-    mark_next(s, -1);
-}
-
 static void act_follow(struct shore *s)
 {
     s->view.is_following = !s->view.is_following;
@@ -382,14 +337,9 @@ static void zoom(struct shore *s, double factor, double x, double y)
         waters_view_zoom(&s->view, s->width, (int)(s->height - BAR_PX * ui), w, factor, x, y);
 }
 
-static void act_zoom_in(struct shore *s)
+static void zoom_in(struct shore *s, int steps)
 {
-    zoom(s, ZOOM_STEP, s->width / 2.0, s->height / 2.0);
-}
-
-static void act_zoom_out(struct shore *s)
-{
-    zoom(s, 1 / ZOOM_STEP, s->width / 2.0, s->height / 2.0);
+    zoom(s, steps > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, s->width / 2.0, s->height / 2.0);
 }
 
 /* ---- the gardener's keys ---- */
@@ -428,10 +378,10 @@ static int name_followed(struct shore *s, const char *deed, char *words, size_t 
     return s->view.marked != 0;
 }
 
-static void tend_followed(struct shore *s, const char *deed)
+static void tend_followed(struct shore *s, int deed)
 {
     char words[48];
-    if (name_followed(s, deed, words, sizeof words))
+    if (name_followed(s, epoch_deed_names[deed], words, sizeof words))
         tend(s, words);
 }
 
@@ -445,21 +395,6 @@ static void act_move(struct shore *s)
     char words[48];
     if (name_followed(s, "move", words, sizeof words))
         tend_at(s, words, "");
-}
-
-static void act_protect(struct shore *s)
-{
-    tend_followed(s, "protect");
-}
-
-static void act_expose(struct shore *s)
-{
-    tend_followed(s, "expose");
-}
-
-static void act_remove(struct shore *s)
-{
-    tend_followed(s, "remove");
 }
 
 static void act_help(struct shore *s)
@@ -482,58 +417,52 @@ static void draw_scene(const struct shore *s, cairo_t *cr, int height);
 
 static void act_save(struct shore *s)
 {
-    char path[80], text[160];
+    char stem[80], text[160];
     int seconds = (int)s->time_s;
-    snprintf(path, sizeof path, "world-%d-%d.%02d.png", s->world, seconds / 60, seconds % 60);
-    for (int k = 2; access(path, F_OK) == 0 && k < 1000; k++)
-        snprintf(path, sizeof path, "world-%d-%d.%02d-%d.png", s->world, seconds / 60, seconds % 60,
-                 k);
+    snprintf(stem, sizeof stem, "world-%d-%d.%02d", s->world, seconds / 60, seconds % 60);
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, s->width, s->height);
     cairo_t *cr = cairo_create(surface);
     draw_scene(s, cr, s->height);
     cairo_destroy(cr);
-    cairo_status_t status = cairo_surface_write_to_png(surface, path);
-    cairo_surface_destroy(surface);
-    if (status == CAIRO_STATUS_SUCCESS)
-        snprintf(text, sizeof text, "saved the picture as %s", path);
-    else
-        snprintf(text, sizeof text, "%s: %s", path, cairo_status_to_string(status));
+    draw_save(surface, stem, text, sizeof text);
     note(s, text);
 }
 
 static const struct shore_key {
     int keys[2];
     struct draw_help_row row;
-    void (*act)(struct shore *s);
+    void (*act)(struct shore *s);             /* or */
+    void (*turn)(struct shore *s, int value); /* with this: */
+    int value;
 } shore_keys[] = {
-    {{' '}, {"space", "play, pause"}, act_play},
-    {{'.'}, {".", "one step on"}, act_step},
-    {{','}, {",", "one step back"}, act_step_back},
-    {{STAGE_KEY_RIGHT}, {"right", "five seconds on"}, act_forward},
-    {{STAGE_KEY_LEFT}, {"left", "five seconds back"}, act_backward},
-    {{']'}, {"]", "half a minute on"}, act_epoch_on},
-    {{'['}, {"[", "half a minute back"}, act_epoch_back},
-    {{'r', STAGE_KEY_HOME}, {"r", "to the beginning"}, act_begin},
-    {{STAGE_KEY_END, 'e'}, {"End, e", "newest epoch, live"}, act_newest},
-    {{'+', '='}, {"+", "twice as fast"}, act_faster},
-    {{'-'}, {"-", "half as fast"}, act_slower},
-    {{'w'}, {"w", "next world"}, act_world_on},
-    {{'v'}, {"v", "world before"}, act_world_back},
-    {{'n', STAGE_KEY_TAB}, {"n, tab", "next creature"}, act_next},
-    {{'p', STAGE_KEY_BACKTAB}, {"p", "previous creature"}, act_previous},
-    {{'f'}, {"f", "camera follows, or stays"}, act_follow},
-    {{'0'}, {"0", "the whole water"}, act_whole},
-    {{STAGE_KEY_UP}, {"up, wheel", "zoom in"}, act_zoom_in},
-    {{STAGE_KEY_DOWN}, {"down, wheel", "zoom out"}, act_zoom_out},
-    {{'g'}, {"g", "feed where the mouse is"}, act_feed},
-    {{'m'}, {"m", "move who is followed there"}, act_move},
-    {{'k'}, {"k", "protect who is followed"}, act_protect},
-    {{'u'}, {"u", "expose it again"}, act_expose},
-    {{'x'}, {"x", "take it out of the world"}, act_remove},
-    {{'s'}, {"s", "save this picture as png"}, act_save},
-    {{STAGE_KEY_F11}, {"F11", "full screen"}, act_fullscreen},
-    {{'h', STAGE_KEY_F1}, {"h, F1", "this help"}, act_help},
-    {{'q', STAGE_KEY_ESCAPE}, {"q, Esc", "quit"}, act_quit},
+    {{' '}, {"space", "play, pause"}, .act = act_play},
+    {{'.'}, {".", "one step on"}, .turn = step, .value = 1},
+    {{','}, {",", "one step back"}, .turn = step, .value = -1},
+    {{STAGE_KEY_RIGHT}, {"right", "five seconds on"}, .turn = jump, .value = JUMP_S},
+    {{STAGE_KEY_LEFT}, {"left", "five seconds back"}, .turn = jump, .value = -JUMP_S},
+    {{']'}, {"]", "half a minute on"}, .turn = jump, .value = (int)EPOCH_S},
+    {{'['}, {"[", "half a minute back"}, .turn = jump, .value = -(int)EPOCH_S},
+    {{'r', STAGE_KEY_HOME}, {"r", "to the beginning"}, .act = act_begin},
+    {{STAGE_KEY_END, 'e'}, {"End, e", "newest epoch, live"}, .act = act_newest},
+    {{'+', '='}, {"+", "twice as fast"}, .act = act_faster},
+    {{'-'}, {"-", "half as fast"}, .act = act_slower},
+    {{'w'}, {"w", "next world"}, .turn = step_world, .value = 1},
+    {{'v'}, {"v", "world before"}, .turn = step_world, .value = -1},
+    {{'n', STAGE_KEY_TAB}, {"n, tab", "next creature"}, .turn = mark_next, .value = 1},
+    {{'p', STAGE_KEY_BACKTAB}, {"p", "previous creature"}, .turn = mark_next, .value = -1},
+    {{'f'}, {"f", "camera follows, or stays"}, .act = act_follow},
+    {{'0'}, {"0", "the whole water"}, .act = act_whole},
+    {{STAGE_KEY_UP}, {"up, wheel", "zoom in"}, .turn = zoom_in, .value = 1},
+    {{STAGE_KEY_DOWN}, {"down, wheel", "zoom out"}, .turn = zoom_in, .value = -1},
+    {{'g'}, {"g", "feed where the mouse is"}, .act = act_feed},
+    {{'m'}, {"m", "move who is followed there"}, .act = act_move},
+    {{'k'}, {"k", "protect who is followed"}, .turn = tend_followed, .value = DEED_protect},
+    {{'u'}, {"u", "expose it again"}, .turn = tend_followed, .value = DEED_expose},
+    {{'x'}, {"x", "take it out of the world"}, .turn = tend_followed, .value = DEED_remove},
+    {{'s'}, {"s", "save this picture as png"}, .act = act_save},
+    {{STAGE_KEY_F11}, {"F11", "full screen"}, .act = act_fullscreen},
+    {{'h', STAGE_KEY_F1}, {"h, F1", "this help"}, .act = act_help},
+    {{'q', STAGE_KEY_ESCAPE}, {"q, Esc", "quit"}, .act = act_quit},
 };
 enum { SHORE_KEY_COUNT = sizeof shore_keys / sizeof shore_keys[0] };
 
@@ -544,8 +473,12 @@ static void press_key(void *scene, int key)
         key += 'a' - 'A';
     s->is_changed = 1;
     for (int i = 0; i < SHORE_KEY_COUNT; i++)
-        if (key && (shore_keys[i].keys[0] == key || shore_keys[i].keys[1] == key))
-            shore_keys[i].act(s);
+        if (key && (shore_keys[i].keys[0] == key || shore_keys[i].keys[1] == key)) {
+            if (shore_keys[i].act)
+                shore_keys[i].act(s);
+            else
+                shore_keys[i].turn(s, shore_keys[i].value);
+        }
 }
 
 /* ---- the mouse ---- */
@@ -776,7 +709,7 @@ int shore_create(struct shore **result, const struct shore_request *request, str
 {
     struct shore *s = *result = calloc(1, sizeof *s);
     if (!s)
-        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+        return error_memory(error);
     snprintf(s->directory, sizeof s->directory, "%s", request->run_directory);
     s->world = request->world;
     s->speed = request->speed > 0 ? request->speed : 1;
@@ -840,29 +773,9 @@ const struct scene_acts shore_acts = {.begin = begin,
                                       .title = title,
                                       .destroy = destroy};
 
-int shore_world(const struct shore *s)
+struct shore_sight shore_look(const struct shore *s)
 {
-    return s->world;
-}
-
-double shore_speed(const struct shore *s)
-{
-    return s->speed;
-}
-
-uint64_t shore_followed(const struct shore *s)
-{
-    return s->view.marked;
-}
-
-const char *shore_note(const struct shore *s)
-{
-    return s->note;
-}
-
-const struct waters *shore_waters(const struct shore *s)
-{
-    return current(s);
+    return (struct shore_sight){s->world, s->view.marked, s->note, current(s)};
 }
 
 #endif

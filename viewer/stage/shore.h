@@ -26,11 +26,13 @@ void shore_destroy(struct shore *shore); /* NULL is allowed */
 extern const struct scene_acts shore_acts;
 
 /* What there is to see, for tests. */
-int shore_world(const struct shore *shore);
-double shore_speed(const struct shore *shore);
-uint64_t shore_followed(const struct shore *shore);
-const char *shore_note(const struct shore *shore);            /* what it says in a corner */
-const struct waters *shore_waters(const struct shore *shore); /* NULL: not ready */
+struct shore_sight {
+    int world;
+    uint64_t followed;
+    const char *note;            /* what it says in a corner */
+    const struct waters *waters; /* NULL: not ready */
+};
+struct shore_sight shore_look(const struct shore *shore);
 
 #endif
 #endif

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/params/choice.h"
 
@@ -31,24 +30,9 @@ static void step(struct stage *stage, int direction)
     stage_seek(stage, (floor(stage->time_s / replay->frame_s + 0.5) + direction) * replay->frame_s);
 }
 
-static void act_step(struct stage *stage)
+static void jump(struct stage *stage, int half_seconds)
 {
-    step(stage, 1);
-}
-
-static void act_step_back(struct stage *stage)
-{
-    step(stage, -1);
-}
-
-static void act_forward(struct stage *stage)
-{
-    stage_seek(stage, stage->time_s + 0.5);
-}
-
-static void act_backward(struct stage *stage)
-{
-    stage_seek(stage, stage->time_s - 0.5);
+    stage_seek(stage, stage->time_s + 0.5 * half_seconds);
 }
 
 static void act_faster(struct stage *stage)
@@ -57,7 +41,7 @@ static void act_faster(struct stage *stage)
 }
 
 /* By clicks: twice as fast up to the fourfold, then from a quarter on. */
-static void act_other_speed(struct stage *stage)
+static void change_speed(struct stage *stage)
 {
     stage->speed = stage->speed >= 4 ? 0.25 : stage->speed * 2;
 }
@@ -84,32 +68,14 @@ static void step_creature(struct stage *stage, int direction)
         stage_show_creature(stage, stage->current + direction);
 }
 
-static void act_next(struct stage *stage)
+static void toggle_view(struct stage *stage, int view)
 {
-    step_creature(stage, 1);
-}
-
-static void act_previous(struct stage *stage)
-{
-    step_creature(stage, -1);
-}
-
-static void toggle_view(struct stage *stage, enum stage_view view)
-{
-    stage->view = stage->view == view || gallery_count(stage->gallery) < 2 ? VIEW_SINGLE : view;
+    stage->view = (int)stage->view == view || gallery_count(stage->gallery) < 2
+                      ? VIEW_SINGLE
+                      : (enum stage_view)view;
     stage->is_movie = 0;
     stage_seek(stage, stage->time_s);
     stage_refit(stage);
-}
-
-static void act_race(struct stage *stage)
-{
-    toggle_view(stage, VIEW_RACE);
-}
-
-static void act_cells(struct stage *stage)
-{
-    toggle_view(stage, VIEW_CELLS);
 }
 
 /* Puts the line of descent of the chosen creature on the shelf; 0, or a toast says why not. */
@@ -176,16 +142,6 @@ static void act_movie(struct stage *stage)
     stage_show_shelf(stage, 0);
 }
 
-static void act_generation_back(struct stage *stage)
-{
-    stage_step_generation(stage, -1);
-}
-
-static void act_generation_on(struct stage *stage)
-{
-    stage_step_generation(stage, 1);
-}
-
 static void act_kinds(struct stage *stage)
 {
     struct error error;
@@ -209,6 +165,16 @@ static void act_strip(struct stage *stage)
     stage->is_strip = !stage->is_strip;
 }
 
+static void act_help(struct stage *stage)
+{
+    stage->is_help = !stage->is_help;
+}
+
+static void act_fullscreen(struct stage *stage)
+{
+    stage->is_fullscreen = !stage->is_fullscreen;
+}
+
 static void act_follow(struct stage *stage)
 {
     stage->camera.is_following = !stage->camera.is_following;
@@ -223,54 +189,14 @@ void stage_zoom(struct stage *stage, double factor, double dx, double dy)
         camera_zoom(&stage->camera, factor, dx, dy);
 }
 
-static void act_zoom_in(struct stage *stage)
+static void zoom_in(struct stage *stage, int steps)
 {
-    stage_zoom(stage, ZOOM_STEP, 0, 0);
+    stage_zoom(stage, steps > 0 ? ZOOM_STEP : 1 / ZOOM_STEP, 0, 0);
 }
 
-static void act_zoom_out(struct stage *stage)
+static void toggle_overlay(struct stage *stage, int overlay)
 {
-    stage_zoom(stage, 1 / ZOOM_STEP, 0, 0);
-}
-
-static void act_trail(struct stage *stage)
-{
-    stage->overlays ^= DRAW_TRAIL;
-}
-
-static void act_contacts(struct stage *stage)
-{
-    stage->overlays ^= DRAW_CONTACTS;
-}
-
-static void act_limits(struct stage *stage)
-{
-    stage->overlays ^= DRAW_LIMITS;
-}
-
-static void act_torques(struct stage *stage)
-{
-    stage->overlays ^= DRAW_TORQUES;
-}
-
-static void act_sensors(struct stage *stage)
-{
-    stage->overlays ^= DRAW_SENSORS;
-}
-
-static void act_light(struct stage *stage)
-{
-    stage->overlays ^= DRAW_LIGHT;
-}
-
-static void act_marks(struct stage *stage)
-{
-    stage->overlays ^= DRAW_UNMARKED;
-}
-
-static void act_split(struct stage *stage)
-{
-    stage->overlays ^= DRAW_SPLIT;
+    stage->overlays ^= (unsigned)overlay;
 }
 
 static void act_brain(struct stage *stage)
@@ -301,31 +227,6 @@ static void act_heal(struct stage *stage)
     stage_seek(stage, stage->time_s);
 }
 
-static void act_breed(struct stage *stage)
-{
-    stage_choose(stage, CHOICE_BREED);
-}
-
-static void act_keep(struct stage *stage)
-{
-    stage_choose(stage, CHOICE_KEEP);
-}
-
-static void act_ban(struct stage *stage)
-{
-    stage_choose(stage, CHOICE_BAN);
-}
-
-static void act_help(struct stage *stage)
-{
-    stage->is_help = !stage->is_help;
-}
-
-static void act_fullscreen(struct stage *stage)
-{
-    stage->is_fullscreen = !stage->is_fullscreen;
-}
-
 static void act_quit(struct stage *stage)
 {
     if (stage->is_help)
@@ -346,14 +247,6 @@ static void clean_name(const char *from, char *name, size_t size)
     name[used] = 0;
 }
 
-/* STEM.SUFFIX, or STEM-2.SUFFIX ...: a file that does not exist yet. */
-static void choose_file_name(const char *stem, const char *suffix, char *path, size_t size)
-{
-    snprintf(path, size, "%s.%s", stem, suffix);
-    for (int k = 2; access(path, F_OK) == 0 && k < 1000; k++)
-        snprintf(path, size, "%s-%d.%s", stem, k, suffix);
-}
-
 /* The creature that is marked, as `controller save` would write it. */
 static void act_save_creature(struct stage *stage)
 {
@@ -367,7 +260,7 @@ static void act_save_creature(struct stage *stage)
         return;
     }
     clean_name(creature->name[0] ? creature->name : "creature", name, sizeof name);
-    choose_file_name(name, "creature", path, sizeof path);
+    draw_choose_file_name(name, "creature", path, sizeof path);
     if (creature_write(creature, path, 0, &error))
         snprintf(text, sizeof text, "%s", error.message);
     else
@@ -387,19 +280,13 @@ static const char *picture_name(const struct stage *stage)
 
 static void act_save(struct stage *stage)
 {
-    char name[64], stem[100], path[128], text[300];
+    char name[64], stem[100], text[300];
     clean_name(picture_name(stage), name, sizeof name);
     snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
-    choose_file_name(stem, "png", path, sizeof path);
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
     stage_draw_scene(stage, surface);
-    cairo_status_t status = cairo_surface_write_to_png(surface, path);
-    cairo_surface_destroy(surface);
-    if (status == CAIRO_STATUS_SUCCESS)
-        snprintf(text, sizeof text, "saved the picture as %s", path);
-    else
-        snprintf(text, sizeof text, "%s: %s", path, cairo_status_to_string(status));
+    draw_save(surface, stem, text, sizeof text);
     stage_set_toast(stage, text);
 }
 
@@ -408,54 +295,60 @@ static void act_save(struct stage *stage)
 struct binding {
     int keys[3];
     const char *label, *help;
-    void (*act)(struct stage *stage);
+    void (*act)(struct stage *stage);             /* or */
+    void (*turn)(struct stage *stage, int value); /* with this: */
+    int value;
 };
 
 static const struct binding bindings[] = {
-    {{' '}, "space", "play, pause", stage_act_play},
-    {{'.'}, ".", "one tick on", act_step},
-    {{','}, ",", "one tick back", act_step_back},
-    {{STAGE_KEY_RIGHT}, "right", "half a second on", act_forward},
-    {{STAGE_KEY_LEFT}, "left", "half a second back", act_backward},
-    {{'+', '='}, "+", "twice as fast", act_faster},
-    {{'-'}, "-", "half as fast", act_slower},
-    {{'r', STAGE_KEY_HOME}, "r", "start again", act_restart},
-    {{'n', STAGE_KEY_TAB}, "n, tab", "next creature", act_next},
-    {{'p', STAGE_KEY_BACKTAB}, "p", "previous creature", act_previous},
-    {{'g'}, "g", "race of all, or one", act_race},
-    {{'a'}, "a", "all in a grid, or one", act_cells},
-    {{'['}, "[", "generation before", act_generation_back},
-    {{']'}, "]", "generation after", act_generation_on},
-    {{STAGE_KEY_END}, "End", "newest generation, live", stage_show_newest},
-    {{'y'}, "y", "the best of each kind of body", act_kinds},
-    {{'v'}, "v", "strip of the champions", act_strip},
-    {{'e'}, "e", "evolution in one minute", act_movie},
-    {{'w'}, "w", "line of descent", act_descent},
-    {{'d'}, "d", "beside its parent", act_pair},
-    {{'f'}, "f", "camera follows, or stays", act_follow},
-    {{STAGE_KEY_UP}, "up, wheel", "zoom in", act_zoom_in},
-    {{STAGE_KEY_DOWN}, "down, wheel", "zoom out", act_zoom_out},
-    {{'0'}, "0", "zoom and place anew", stage_refit},
-    {{'t'}, "t", "trail of the centre of mass", act_trail},
-    {{'c'}, "c", "contacts and impulses", act_contacts},
-    {{'j'}, "j", "joint angles and limits", act_limits},
-    {{'u'}, "u", "torques of the effectors", act_torques},
-    {{'i'}, "i", "what sensors feel", act_sensors},
-    {{'o'}, "o", "way to the light", act_light},
-    {{'m'}, "m", "marks of distance", act_marks},
-    {{'z'}, "z", "side and top beside", act_split},
-    {{'b'}, "b", "the living brain", act_brain},
-    {{'l'}, "l", "energy ledger", act_ledger},
-    {{'x'}, "x", "undo all cuts in the brain", act_heal},
-    {{'s'}, "s", "save this picture as png", act_save},
-    {{'S'}, "shift+S", "save the creature as a file", act_save_creature},
-    {{'B'}, "shift+B", "let it breed (chosen by hand)", act_breed},
-    {{'K', 'k'}, "shift+K", "keep it", act_keep},
-    {{'X'}, "shift+X", "ban it", act_ban},
-    {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", stage_breed_next},
-    {{STAGE_KEY_F11}, "F11", "full screen", act_fullscreen},
-    {{'h', STAGE_KEY_F1}, "h, F1", "this help", act_help},
-    {{'q', STAGE_KEY_ESCAPE}, "q, Esc", "quit", act_quit},
+    {{' '}, "space", "play, pause", .act = stage_act_play},
+    {{'.'}, ".", "one tick on", .turn = step, .value = 1},
+    {{','}, ",", "one tick back", .turn = step, .value = -1},
+    {{STAGE_KEY_RIGHT}, "right", "half a second on", .turn = jump, .value = 1},
+    {{STAGE_KEY_LEFT}, "left", "half a second back", .turn = jump, .value = -1},
+    {{'+', '='}, "+", "twice as fast", .act = act_faster},
+    {{'-'}, "-", "half as fast", .act = act_slower},
+    {{'r', STAGE_KEY_HOME}, "r", "start again", .act = act_restart},
+    {{'n', STAGE_KEY_TAB}, "n, tab", "next creature", .turn = step_creature, .value = 1},
+    {{'p', STAGE_KEY_BACKTAB}, "p", "previous creature", .turn = step_creature, .value = -1},
+    {{'g'}, "g", "race of all, or one", .turn = toggle_view, .value = VIEW_RACE},
+    {{'a'}, "a", "all in a grid, or one", .turn = toggle_view, .value = VIEW_CELLS},
+    {{'['}, "[", "generation before", .turn = stage_step_generation, .value = -1},
+    {{']'}, "]", "generation after", .turn = stage_step_generation, .value = 1},
+    {{STAGE_KEY_END}, "End", "newest generation, live", .act = stage_show_newest},
+    {{'y'}, "y", "the best of each kind of body", .act = act_kinds},
+    {{'v'}, "v", "strip of the champions", .act = act_strip},
+    {{'e'}, "e", "evolution in one minute", .act = act_movie},
+    {{'w'}, "w", "line of descent", .act = act_descent},
+    {{'d'}, "d", "beside its parent", .act = act_pair},
+    {{'f'}, "f", "camera follows, or stays", .act = act_follow},
+    {{STAGE_KEY_UP}, "up, wheel", "zoom in", .turn = zoom_in, .value = 1},
+    {{STAGE_KEY_DOWN}, "down, wheel", "zoom out", .turn = zoom_in, .value = -1},
+    {{'0'}, "0", "zoom and place anew", .act = stage_refit},
+    {{'t'}, "t", "trail of the centre of mass", .turn = toggle_overlay, .value = DRAW_TRAIL},
+    {{'c'}, "c", "contacts and impulses", .turn = toggle_overlay, .value = DRAW_CONTACTS},
+    {{'j'}, "j", "joint angles and limits", .turn = toggle_overlay, .value = DRAW_LIMITS},
+    {{'u'}, "u", "torques of the effectors", .turn = toggle_overlay, .value = DRAW_TORQUES},
+    {{'i'}, "i", "what sensors feel", .turn = toggle_overlay, .value = DRAW_SENSORS},
+    {{'o'}, "o", "way to the light", .turn = toggle_overlay, .value = DRAW_LIGHT},
+    {{'m'}, "m", "marks of distance", .turn = toggle_overlay, .value = DRAW_UNMARKED},
+    {{'z'}, "z", "side and top beside", .turn = toggle_overlay, .value = DRAW_SPLIT},
+    {{'b'}, "b", "the living brain", .act = act_brain},
+    {{'l'}, "l", "energy ledger", .act = act_ledger},
+    {{'x'}, "x", "undo all cuts in the brain", .act = act_heal},
+    {{'s'}, "s", "save this picture as png", .act = act_save},
+    {{'S'}, "shift+S", "save the creature as a file", .act = act_save_creature},
+    {{'B'},
+     "shift+B",
+     "let it breed (chosen by hand)",
+     .turn = stage_choose,
+     .value = CHOICE_BREED},
+    {{'K', 'k'}, "shift+K", "keep it", .turn = stage_choose, .value = CHOICE_KEEP},
+    {{'X'}, "shift+X", "ban it", .turn = stage_choose, .value = CHOICE_BAN},
+    {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", .act = stage_breed_next},
+    {{STAGE_KEY_F11}, "F11", "full screen", .act = act_fullscreen},
+    {{'h', STAGE_KEY_F1}, "h, F1", "this help", .act = act_help},
+    {{'q', STAGE_KEY_ESCAPE}, "q, Esc", "quit", .act = act_quit},
 };
 #define BINDING_COUNT ((int)(sizeof bindings / sizeof bindings[0]))
 
@@ -478,15 +371,24 @@ void stage_press_key(struct stage *stage, int key)
     if (!binding && is_capital)
         binding = find_binding(key - 'A' + 'a');
     stage->is_changed = 1;
-    if (binding)
+    if (binding && binding->act)
         binding->act(stage);
+    else if (binding)
+        binding->turn(stage, binding->value);
 }
 
 void stage_act_word(struct stage *stage, enum bar_word word)
 {
-    static void (*const acts[WORD_COUNT])(struct stage * stage) = {act_other_speed, act_next,
-                                                                   act_help};
-    acts[word](stage);
+    switch (word) {
+    case WORD_SPEED:
+        change_speed(stage);
+        break;
+    case WORD_PLACE:
+        step_creature(stage, 1);
+        break;
+    default:
+        act_help(stage);
+    }
 }
 
 /* ---- the help ---- */

@@ -234,6 +234,50 @@ START_TEST(hits_are_checked)
 }
 END_TEST
 
+/* A check that is out ends as one, though another result has taken the place of what it checks: who
+ * waits for that one's twin goes on waiting, and the entry makes room later. */
+START_TEST(checks_of_what_gave_way)
+{
+    params.guard_hopeless_s = 3;
+    struct task task = make_task(1, 1), twin;
+    answer(&task, 1); /* least pace 1 m/s */
+    uint64_t id = 2;
+    while (!is_checked(id))
+        id++;
+    struct task check = make_task(id, 1);
+    check.bar.m_s = 0.9;
+    ck_assert_int_eq(ask(&check), REUSE_UNKNOWN);
+    ck_assert_uint_eq(reuse_get_counts(reuse)->checked, 1);
+    task = make_task(id + 1, 1);
+    task.bar.m_s = 1.5;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    struct result stopped = result_of(1, VERDICT_HOPELESS, 1.2);
+    stopped.creature = task.creature;
+    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    task.bar.m_s = 1.6;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    twin = make_task(id + 2, 1);
+    ck_assert_int_eq(ask(&twin), REUSE_WAITS);
+    struct result result = result_of(1, VERDICT_OK, 1);
+    result.creature = id;
+    ck_assert_int_eq(reuse_tell(reuse, &check, &result, &error), 0);
+    ck_assert_int_eq(reuse_take(reuse, &twin), 0);
+    ck_assert_int_eq(reuse_tell(reuse, &task, &stopped, &error), 0);
+    ck_assert_int_eq(reuse_take(reuse, &twin), 1);
+    genome_deinit(&check.genome);
+    genome_deinit(&task.genome);
+    genome_deinit(&twin.genome);
+    for (int body = 2; body <= REUSE_ENTRIES_MAX + 1; body++) {
+        task = make_task(id + (uint64_t)body + 2, body);
+        answer(&task, body);
+    }
+    task = make_task(3, 1);
+    task.bar.m_s = 1.6;
+    ck_assert_int_eq(ask(&task), REUSE_UNKNOWN);
+    genome_deinit(&task.genome);
+}
+END_TEST
+
 /* After a restart the table is as it was: the same creature is the source. */
 START_TEST(results_of_before_a_restart)
 {
@@ -303,6 +347,7 @@ int main(void)
     tcase_add_test(tests, a_crash_is_nobody_elses);
     tcase_add_test(tests, bars);
     tcase_add_test(tests, hits_are_checked);
+    tcase_add_test(tests, checks_of_what_gave_way);
     tcase_add_test(tests, results_of_before_a_restart);
     tcase_add_test(tests, the_table_has_an_end);
     return run_tests("reuse", tests);

@@ -169,10 +169,10 @@ static void click(double x, double y)
 START_TEST(it_plays_pauses_and_jumps)
 {
     open_shore((struct shore_request){.from_s = 20});
-    ck_assert_ptr_null(shore_waters(shore));
+    ck_assert_ptr_null(shore_look(shore).waters);
     pass(1);
     ck_assert_double_eq_tol(now_s(), 21, 1e-9);
-    ck_assert_int_eq(shore_waters(shore)->verified, 1);
+    ck_assert_int_eq(shore_look(shore).waters->verified, 1);
     press('+');
     pass(1);
     ck_assert_double_eq_tol(now_s(), 23, 1e-9);
@@ -197,7 +197,7 @@ START_TEST(it_plays_pauses_and_jumps)
     press('r');
     pass(0);
     ck_assert_double_eq_tol(now_s(), 0, 1e-9);
-    ck_assert(fabs(shore_waters(shore)->from_s) < 1e-9);
+    ck_assert(fabs(shore_look(shore).waters->from_s) < 1e-9);
     /* to the end of what is recorded, and no further */
     shore_acts.seek(shore, 1e6);
     ck_assert_double_eq_tol(now_s(), EPOCHS * EPOCH_S, 1e-9);
@@ -214,16 +214,16 @@ START_TEST(other_worlds_have_a_key)
 {
     open_shore((struct shore_request){.from_s = 5});
     pass(0);
-    uint64_t first = shore_waters(shore)->moments[0].creatures[0].id;
+    uint64_t first = shore_look(shore).waters->moments[0].creatures[0].id;
     press('w');
     pass(0);
-    ck_assert_int_eq(shore_world(shore), 1);
-    ck_assert(shore_waters(shore)->moments[0].creatures[0].id != first);
+    ck_assert_int_eq(shore_look(shore).world, 1);
+    ck_assert(shore_look(shore).waters->moments[0].creatures[0].id != first);
     press('w'); // there is no third one
-    ck_assert_int_eq(shore_world(shore), 1);
+    ck_assert_int_eq(shore_look(shore).world, 1);
     press('v');
     pass(0);
-    ck_assert_int_eq(shore_world(shore), 0);
+    ck_assert_int_eq(shore_look(shore).world, 0);
     teardown();
     struct shore_request strange = {.run_directory = directory, .world = 7};
     ck_assert_int_eq(shore_create(&shore, &strange, &error), ERR_MISSING);
@@ -237,7 +237,7 @@ START_TEST(who_is_clicked_is_followed)
     open_shore((struct shore_request){.from_s = 2});
     press(' ');
     pass(0);
-    const struct waters *w = shore_waters(shore);
+    const struct waters *w = shore_look(shore).waters;
     struct waters_view view = waters_view_of(w, 0);
     int moment = waters_moment_at(w, now_s());
     const struct waters_creature *c = &w->moments[moment].creatures[0];
@@ -250,14 +250,14 @@ START_TEST(who_is_clicked_is_followed)
     ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, x, y) == c->id);
     ck_assert(waters_view_pick(&view, WIDTH, height, w, moment, -50, -50) == 0);
     click(x, y);
-    ck_assert(shore_followed(shore) == c->id);
+    ck_assert(shore_look(shore).followed == c->id);
     draw();
     press('n');
-    ck_assert(shore_followed(shore) == w->moments[moment].creatures[1].id);
+    ck_assert(shore_look(shore).followed == w->moments[moment].creatures[1].id);
     press('p');
-    ck_assert(shore_followed(shore) == c->id);
+    ck_assert(shore_look(shore).followed == c->id);
     click(WIDTH / 2.0, 1);
-    ck_assert(shore_followed(shore) == 0);
+    ck_assert(shore_look(shore).followed == 0);
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(a_life_has_an_end)
 
     open_shore((struct shore_request){.world = world, .from_s = from_s, .follow = id});
     pass(0);
-    ck_assert(shore_followed(shore) == id);
+    ck_assert(shore_look(shore).followed == id);
     for (int k = 0; k < 6 && now_s() < life.died_s + 1; k++) {
         pass(1);
         shore_acts.seek(shore, now_s() + 20);
@@ -311,7 +311,7 @@ START_TEST(a_run_is_followed_while_it_goes_on)
     struct store *store;
     open_shore((struct shore_request){.is_live = 1});
     pass(0);
-    ck_assert_double_eq_tol(shore_waters(shore)->from_s, (EPOCHS - 1) * EPOCH_S, 1e-9);
+    ck_assert_double_eq_tol(shore_look(shore).waters->from_s, (EPOCHS - 1) * EPOCH_S, 1e-9);
     press('+');
     for (int k = 0; k < 20; k++)
         pass(1);
@@ -321,8 +321,8 @@ START_TEST(a_run_is_followed_while_it_goes_on)
     store_close(store);
     shore_acts.look_for_news(shore, 10);
     pass(0);
-    ck_assert_double_eq_tol(shore_waters(shore)->from_s, EPOCHS * EPOCH_S, 1e-9);
-    ck_assert_int_eq(shore_waters(shore)->verified, 1);
+    ck_assert_double_eq_tol(shore_look(shore).waters->from_s, EPOCHS * EPOCH_S, 1e-9);
+    ck_assert_int_eq(shore_look(shore).waters->verified, 1);
 }
 END_TEST
 
@@ -348,11 +348,12 @@ START_TEST(deeds_are_handed_to_the_controller)
         if (i == 2)
             press('n');
         press(keys[i]);
-        for (int k = 0; k < 1000 && !strstr(shore_note(shore), notes[i]); k++) {
+        for (int k = 0; k < 1000 && !strstr(shore_look(shore).note, notes[i]); k++) {
             shore_acts.look_for_news(shore, 0);
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         }
-        ck_assert_msg(strstr(shore_note(shore), notes[i]), "%s: %s", notes[i], shore_note(shore));
+        ck_assert_msg(strstr(shore_look(shore).note, notes[i]), "%s: %s", notes[i],
+                      shore_look(shore).note);
     }
     unlink(program);
 }
