@@ -30,7 +30,7 @@ struct body_link {
     struct vec3 half_m; /* LINK_STRETCH: half the sides at birth */
     double mass_kg;
     struct vec3 centre;  /* of mass, in the own frame */
-    struct sym3 inertia; /* about it, kg m^2, likewise; in the plane zz alone */
+    struct sym3 inertia; /* about it, kg m^2, likewise; in the plane zz counts */
     /* Limits, from birth: of each slide and turn, rad or m; lower[0] and upper[0] of a ball are
      * those of its twist, and its swing is at most cone_rad. Infinite: no limit. Of no meaning at
      * a root. */

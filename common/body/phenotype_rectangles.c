@@ -343,6 +343,10 @@ static void weigh_links(struct phenotype *phenotype)
         double square = part->shape == PART_DISK ? w * w / 8 : (w * w + h * h) / 12.0;
         link->inertia.zz += part->mass_kg * (square + (x * x + y * y));
     }
+    for (int i = 0; i < phenotype->body->link_count; i++) {
+        struct body_link *link = &phenotype->body->links[i];
+        link->inertia.xx = link->inertia.yy = link->inertia.zz;
+    }
 }
 
 /* The links of a part. */

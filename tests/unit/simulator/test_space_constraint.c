@@ -146,7 +146,7 @@ START_TEST(states_are_the_same)
         for (int i = 0; i < rates; i++)
             ck_assert_double_eq_tol(exact->qd[i], qd[i], 1e-12);
     }
-    for (int i = 0; i < LINK_JOINT_COUNT; i++)
+    for (int i = 0; i < LINK_STRETCH; i++)
         ck_assert_int_gt(seen[i], 0);
 }
 END_TEST
