@@ -36,7 +36,7 @@ static struct error error;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 32u << 20), 0);
+    ck_assert_int_eq(arena_init(&arena, 128u << 20), 0);
     params_set_defaults(&params);
     for (int i = 0; i < MOST; i++)
         genome_init(&genomes[i]);
@@ -252,6 +252,52 @@ START_TEST(ticks_are_steps)
         }
         forest_check(&ticked);
     }
+}
+END_TEST
+
+enum { CROWD = 200, CROWD_ROW = 20 };
+
+/* The same of a crowd: boxes on a grid go in all directions in empty space. */
+START_TEST(crowds_tick_as_they_step)
+{
+    static struct dynamics *stepped[CROWD], *ticked[CROWD];
+    static int parts[CROWD], counts[CROWD];
+    static const int never[CROWD];
+    struct forest by_step, by_tick;
+    struct rng rng;
+    int alone = 0;
+    rng_init(&rng, 5, RNG_TEST, 0, 1);
+    into_space(0.3);
+    body_init_box(&bodies[0], 0.3, 0.3, 1);
+    for (int i = 0; i < CROWD; i++) {
+        double x = i % CROWD_ROW, y = (double)(i / CROWD_ROW), turn = rng_uniform(&rng, -3, 3);
+        double vx = rng_uniform(&rng, -2, 2), vy = rng_uniform(&rng, -2, 2);
+        parts[i] = 1;
+        place(stepped[i] = create(&bodies[0].phenotype), x, y, vx, vy, turn);
+        place(ticked[i] = create(&bodies[0].phenotype), x, y, vx, vy, turn);
+    }
+    ck_assert_int_eq(forest_create(&by_step, stepped, NULL, CROWD, &arena, &error), 0);
+    ck_assert_int_eq(forest_create(&by_tick, ticked, NULL, CROWD, &arena, &error), 0);
+    struct forest_tick tick = {.steps = TICK_STEPS,
+                               .dt_s = settings.dt_s,
+                               .part_counts = parts,
+                               .may_rest = never,
+                               .after = go_on,
+                               .context = counts};
+    for (int step = 0; step < 120; step += TICK_STEPS) {
+        for (int k = 0; k < TICK_STEPS; k++)
+            ck_assert_int_eq(forest_step(&by_step), 0);
+        forest_tick(&by_tick, &tick);
+        for (int i = 0; i < CROWD; i++)
+            alone += !by_tick.is_crowded[i];
+    }
+    int met = 0;
+    for (int i = 0; i < CROWD; i++) {
+        met += dynamics_ledger(stepped[i])->exchange_j != 0;
+        ck_assert_uint_eq(hash_of(stepped[i], 1), hash_of(ticked[i], 1));
+    }
+    ck_assert_int_gt(met, CROWD / 4);
+    ck_assert_int_gt(alone, CROWD);
 }
 END_TEST
 
@@ -574,6 +620,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, creatures_far_apart_move_as_alone, 0, body_kind_count);
     tcase_add_loop_test(tests, ticks_are_steps, 0, body_kind_count);
+    tcase_add_test(tests, crowds_tick_as_they_step);
     tcase_add_test(tests, what_rests_wakes);
     tcase_add_test(tests, equal_boxes_exchange_velocities);
     tcase_add_test(tests, a_pursuer_touches_in_its_time);

@@ -301,6 +301,87 @@ START_TEST(growing_on_the_ground_lifts_the_weight)
 }
 END_TEST
 
+enum { SEGMENTS = 8, WAVE = 4 };
+
+/* Segments in a row; no joint moves. */
+static void build_worm(void)
+{
+    struct body_part parts[SEGMENTS];
+    for (int i = 0; i < SEGMENTS; i++)
+        parts[i] = (struct body_part){.parent = i - 1,
+                                      .is_rigid = i > 0,
+                                      .x_m = 0.3 * i,
+                                      .anchor_x_m = i > 0 ? 0.3 * i - 0.15 : 0,
+                                      .width_m = 0.3,
+                                      .height_m = 0.2,
+                                      .mass_kg = 0.5,
+                                      .stretch = 0.6,
+                                      .stretch_n_m = 60};
+    body_init(&stage.body, parts, SEGMENTS);
+    stage_build(&stage);
+}
+
+/* A wave of short segments, each fourth at its shortest, runs from front to back. */
+static void crawl(double time_s)
+{
+    const double pace = 2 * DET_PI * 0.5;
+    for (int i = 0; i < SEGMENTS; i++) {
+        double turn = pace * time_s + 2 * DET_PI * i / WAVE;
+        dynamics_set_target(stage.dynamics, stage.body.parts[i].link, 0.4 * sin(turn),
+                            0.4 * pace * cos(turn));
+    }
+}
+
+/* The segments that are thickest now stand; returns the first. */
+static int find_stander(void)
+{
+    int thickest = 0;
+    for (int i = 1; i < SEGMENTS; i++)
+        if (dynamics_part_stretch(stage.dynamics, i) <
+            dynamics_part_stretch(stage.dynamics, thickest) - 1e-3)
+            thickest = i;
+    return thickest;
+}
+
+/* From the first segment's centre to that of another one, by their widths. */
+static double way_to(int segment)
+{
+    double sum = 0;
+    for (int i = 0; i < segment; i++)
+        sum += 0.15 * (exp(dynamics_part_stretch(stage.dynamics, i)) +
+                       exp(dynamics_part_stretch(stage.dynamics, i + 1)));
+    return sum;
+}
+
+/* Who stands stays where it is, and the others are carried on: in each cycle a worm goes as far as
+ * its first segment moves against those that stand in turn. */
+START_TEST(a_worm_goes_as_far_as_its_stroke)
+{
+    double q[BODY_DOF_MAX] = {0, 0.1}, qd[BODY_DOF_MAX] = {0}, stroke = 0, start = 0;
+    stage.world.has_ground = 1;
+    stage.world.gravity_m_s2 = BODY_GRAVITY;
+    stage.world.friction = 0.8;
+    build_worm();
+    stage_set(&stage, q, qd);
+    for (int step = 0; step < 6 * 240; step++) {
+        if (step == 2 * 240) {
+            start = stage_part(&stage, 0).at_m.x;
+            stroke = 0;
+        }
+        if (step % 4 == 0)
+            crawl(step / 240.0);
+        int stander = find_stander();
+        double before = way_to(stander);
+        stage_run(&stage, 1.0 / 240);
+        stroke += before - way_to(stander);
+    }
+    double way = stage_part(&stage, 0).at_m.x - start;
+    printf("stretch: a worm goes %.4f m in two cycles, its stroke is %.4f m\n", way, stroke);
+    ck_assert_double_gt(fabs(stroke), 0.1);
+    ck_assert_double_eq_tol(way, stroke, 0.01 * fabs(stroke));
+}
+END_TEST
+
 /* The area of what it touches with stays that at birth, to 2 ulp. */
 START_TEST(the_area_is_kept)
 {
@@ -348,6 +429,7 @@ int main(void)
     tcase_add_test(tests, drag_holds_a_stretch_back);
     tcase_add_test(tests, drag_of_a_stretching_part_is_that_of_its_edges);
     tcase_add_test(tests, growing_on_the_ground_lifts_the_weight);
+    tcase_add_test(tests, a_worm_goes_as_far_as_its_stroke);
     tcase_add_test(tests, the_area_is_kept);
     tcase_add_test(tests, limits_hold);
     return run_tests("stretch", tests);
