@@ -83,8 +83,8 @@ struct preserve_founders {
 void preserve_give_mouth(struct genome *genome, int kind);
 /* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its
  * own: founders are copies of the genomes, in turn, and from the second time on mutants of them.
- * Those without mouths get one. Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a genome that
- * does not itself. */
+ * Those without mouths get one. Each lives ten seconds alone first; what does not is drawn again.
+ * ERR_USAGE names a genome that does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);

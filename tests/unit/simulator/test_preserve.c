@@ -352,6 +352,7 @@ END_TEST
 /* Sounds that were on their way to one who died are not heard by those who move up. */
 START_TEST(the_dead_leave_no_sounds)
 {
+    set("sound.speed_m_s=10");
     found_emitters();
     run(90);
     ck_assert_int_ge(state.living_count, 3);
