@@ -2,15 +2,15 @@
 #ifndef COMMON_VERSION_H
 #define COMMON_VERSION_H
 
-#define BESTIARY_VERSION "0.21.0"
+#define BESTIARY_VERSION "0.22.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 24
+#define SIMULATOR_VERSION 25
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
- * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor; files
- * without are of version 1. */
-#define CREATURE_FORMAT_VERSION 8
-#define PROTOCOL_VERSION        15
+ * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor;
+ * 9: mouths; files without are of version 1. */
+#define CREATURE_FORMAT_VERSION 9
+#define PROTOCOL_VERSION        16
 
 #endif

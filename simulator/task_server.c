@@ -326,8 +326,8 @@ static int server_live_epoch(struct task_server *server, const struct task *task
     struct epoch_run run = {.task = task->id, .end = result->epoch};
     struct preserve_watcher watcher = {.hear = epoch_hear, .busy = epoch_busy, .context = &run};
     preserve_apply(&params);
-    int status =
-        preserve_epoch_begin(&state, &params, task->seed, task->epoch, &server->preserve, error);
+    int status = preserve_epoch_begin(&state, &params, task->seed, task->epoch, &server->preserve,
+                                      &watcher, error);
     if (status != 0)
         return status;
     status = preserve_epoch_live(&state, &params, task->epoch, &watcher, &server->preserve,

@@ -52,6 +52,9 @@ int creature_format_version(const struct creature *creature)
         if (creature->genome.bodies[i].sensors >> SENSOR_STRETCH ||
             creature->genome.bodies[i].stretch.limit != 0)
             version = 8;
+    if (genome_has_mouth(&creature->genome, MOUTH_PLANTS) ||
+        genome_has_mouth(&creature->genome, MOUTH_FLESH))
+        version = 9;
     return version;
 }
 

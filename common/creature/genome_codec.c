@@ -246,22 +246,29 @@ static void next_inputs(struct cursor *cursor, struct input_gene *inputs, int us
     cursor->next++;
 }
 
-/* Which late fields a row has, by its length. */
-static unsigned late_fields_without(const msgpack_object *object, const struct gene_field *table)
+/* The forms of a row that has late fields: which it leaves out, and what it is for. */
+static const struct late_form {
+    unsigned without;
+    const char *words;
+} late_forms[] = {{GENE_LATER | GENE_LAST, "emitters"}, {GENE_LAST, "stretches"}, {0, "mouths"}};
+
+/* The form of a row, by its length; NULL: it has no late fields. */
+static const struct late_form *find_late_form(const msgpack_object *object,
+                                              const struct gene_field *table)
 {
-    static const unsigned forms[] = {GENE_LATER, 0};
-    for (size_t i = 0; object->type == MSGPACK_OBJECT_ARRAY && i < sizeof forms / sizeof forms[0];
-         i++)
-        if (object->via.array.size == (uint32_t)count_fields(table, forms[i]) &&
-            count_fields(table, forms[i]) > count_fields(table, GENE_LATE | GENE_LATER))
-            return forms[i];
-    return GENE_LATE | GENE_LATER;
+    const struct late_form *form = late_forms, *end = form + sizeof late_forms / sizeof *form;
+    for (; object->type == MSGPACK_OBJECT_ARRAY && form < end; form++)
+        if (object->via.array.size == (uint32_t)count_fields(table, form->without) &&
+            count_fields(table, form->without) > count_fields(table, GENE_ANY_LATE))
+            return form;
+    return NULL;
 }
 
 static int decode_gene(const msgpack_object *object, const struct gene_field *table, void *gene,
                        const char *where, struct error *error)
 {
-    unsigned without = late_fields_without(object, table);
+    const struct late_form *form = find_late_form(object, table);
+    unsigned without = form ? form->without : GENE_ANY_LATE;
     struct cursor cursor = open_row(object, count_fields(table, without), where, error);
     for (const struct gene_field *field = table; field->name; field++) {
         if (field->flags & without)
@@ -293,9 +300,8 @@ static int decode_gene(const msgpack_object *object, const struct gene_field *ta
         }
     }
     // one form for each gene
-    if (cursor.rc == 0 && without != gene_without(table, gene))
-        cursor.rc = error_set(error, ERR_FORMAT, "%s: %s of 0 are not written", where,
-                              without ? "emitters" : "stretches");
+    if (cursor.rc == 0 && form && without != gene_without(table, gene))
+        cursor.rc = error_set(error, ERR_FORMAT, "%s: %s of 0 are not written", where, form->words);
     return cursor.rc;
 }
 

@@ -300,6 +300,17 @@ static void emitter(struct mutation *mutation)
     }
 }
 
+static int has_mouths(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
+}
+
+/* A mouth comes, goes, or eats something else. */
+static void body_mouth(struct mutation *mutation)
+{
+    change_body(mutation, CHANGE_MOUTH);
+}
+
 static int has_stretch(const struct params *params)
 {
     return params->creature_stretch_max > 0;
@@ -630,6 +641,12 @@ static int count_stretching(const struct genome *genome)
 {
     return body_kinds[genome->kind].can_stretch ? genome->body_count : 0;
 }
+static int count_mouths(const struct genome *genome)
+{
+    return mutation_find_used(body_kinds[genome->kind].body, CHANGE_MOUTH, genome->bodies)
+               ? genome->body_count
+               : 0;
+}
 static int count_neurons(const struct genome *genome)
 {
     return genome->neuron_count;
@@ -669,6 +686,11 @@ const struct mutation_kind mutation_kinds[] = {
      .is_of_body = 1,
      .is_on = has_stretch,
      .apply = stretch},
+    {.rate_offset = offsetof(struct params, mutation_body_mouth),
+     .count_sites = count_mouths,
+     .is_of_body = 1,
+     .is_on = has_mouths,
+     .apply = body_mouth},
     MUTATION_KIND(mutation_neuron_function, neuron_function, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_weight, neuron_weight, count_neurons, 0),
     MUTATION_KIND(mutation_neuron_lag, neuron_lag, count_oscillators, 0),

@@ -125,12 +125,14 @@ static uint64_t hash_field(const struct gene_field *field, const void *gene, uin
 
 unsigned gene_without(const struct gene_field *table, const void *gene)
 {
-    unsigned used = 0;
+    unsigned used = 0, without = 0;
     for (; table->name; table++)
-        if ((table->flags & (GENE_LATE | GENE_LATER)) && (table->flags & GENE_GATE) &&
+        if ((table->flags & GENE_ANY_LATE) && table->type != GENE_INPUT &&
             gene_number(table, gene) != 0)
-            used |= table->flags;
-    return used & GENE_LATER ? 0 : used & GENE_LATE ? GENE_LATER : GENE_LATE | GENE_LATER;
+            used |= table->flags & GENE_ANY_LATE;
+    for (unsigned flag = GENE_LAST; flag >= GENE_LATE && !(used & flag); flag /= 2)
+        without |= flag;
+    return without;
 }
 
 uint64_t gene_hash(const struct gene_field *table, const void *gene, unsigned without,

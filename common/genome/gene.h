@@ -39,6 +39,8 @@ enum {
     /* later versions added it, at the table's end: see gene_without() */
     GENE_LATE = 128,  /* format 7 */
     GENE_LATER = 256, /* format 8 */
+    GENE_LAST = 512,  /* format 9 */
+    GENE_ANY_LATE = GENE_LATE | GENE_LATER | GENE_LAST,
 };
 
 /* The forms that limits have in text: by the unit of the joint. */
@@ -60,6 +62,7 @@ enum gene_change {
     CHANGE_PLACEMENT,
     CHANGE_SCALE,
     CHANGE_FLAGS,
+    CHANGE_MOUTH,
 };
 struct gene_mutation {
     enum gene_change change;

@@ -34,6 +34,14 @@ const struct gene_field rectangle_body_genes[] = {
      .flags = GENE_REQUIRED | GENE_WRITTEN | GENE_BRAIN | GENE_LATER,
      GENE_BODY(stretch.input),
      GENE_BETWEEN(0, 1)},
+    {.name = "mouth",
+     .words = "mouth",
+     .type = GENE_CHOICE,
+     .flags = GENE_LAST,
+     GENE_BODY(mouth),
+     GENE_BETWEEN(MOUTH_NONE, MOUTH_FLESH),
+     .names = mouth_names,
+     .mutation = {.change = CHANGE_MOUTH}},
     GENE_END,
 };
 

@@ -34,6 +34,7 @@ const struct joint_type_info joint_types[JOINT_TYPE_COUNT] = {
 };
 const char *const symmetry_names[SYMMETRY_COUNT] = {"none", "sides", "ends", "levels"};
 const char *const brace_names[BRACE_COUNT] = {"none", "ancestor", "sibling", "twin", "nearest"};
+const char *const mouth_names[MOUTH_COUNT] = {"none", "plants", "flesh"};
 const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
                                                               "graft"};
 const char *const input_kind_names[INPUT_KIND_COUNT] = {"constant", "neuron", "sensor"};
@@ -208,6 +209,14 @@ int genome_drive_count(const struct body_gene *body)
     if (body->drive_strength != 0)
         return find_joint_type(body->joint)->driven_axes;
     return further > 0 ? further : 0;
+}
+
+int genome_has_mouth(const struct genome *genome, int mouth)
+{
+    for (int i = 0; i < genome->body_count; i++)
+        if (genome->bodies[i].mouth == mouth)
+            return 1;
+    return 0;
 }
 
 /* The place of input number `index` in the gene, from its beginning; 0: there is none. */

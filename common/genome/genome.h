@@ -111,6 +111,11 @@ enum brace {
 };
 extern const char *const brace_names[BRACE_COUNT]; /* "none", "ancestor", ... */
 
+/* What a body gene's mouth eats in a preserve (docs/preserve.md). The mouth is in the first part that
+ * grows of the gene, and as wide as that part's shorter side. Elsewhere mouths do nothing. */
+enum mouth { MOUTH_NONE, MOUTH_PLANTS, MOUTH_FLESH, MOUTH_COUNT };
+extern const char *const mouth_names[MOUTH_COUNT]; /* "none", "plants", "flesh" */
+
 /* How a creature breeds, where that is inherited (breeding.choice): as first parent. */
 enum breeding_gene {
     BREEDING_UNSET,
@@ -215,6 +220,7 @@ struct body_gene {
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct emitter_gene emitters[EMITTER_COUNT];
     struct stretch_gene stretch;
+    uint8_t mouth; /* enum mouth */
     struct sphere_gene sphere;
     struct box_gene box;
 };
@@ -288,6 +294,9 @@ struct neuron_gene *genome_add_neuron(struct genome *genome);
 void genome_remove_body(struct genome *genome, int index);
 void genome_remove_connection(struct genome *genome, int index);
 void genome_remove_neuron(struct genome *genome, int index);
+
+/* 1 if a body gene has such a mouth. */
+int genome_has_mouth(const struct genome *genome, int mouth);
 
 /* 1 if copies of the neuron lag. */
 static inline int genome_has_lags(const struct neuron_gene *neuron)

@@ -56,16 +56,17 @@ const char *const epoch_deed_names[DEED_COUNT] = {
     EPOCH_DEEDS(X)
 #undef X
 };
-const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age", "bitten", "guard"};
+const char *const epoch_cause_names[EPOCH_CAUSE_COUNT] = {"hunger", "age", "bitten", "guard",
+                                                          "removed"};
 
 int preserve_warn(const struct params *params, char *text, size_t size)
 {
     const struct params *p = params;
     double still_w =
         DIGESTED * p->preserve_growth_1_s * p->preserve_plants_j_m2 * CELL_M * CELL_M / 4;
-    double rest_w = p->preserve_head_w + p->preserve_rest_w_m2 * FOUNDER_M2;
+    double rest_w = p->preserve_mouth_w + p->preserve_rest_w_m2 * FOUNDER_M2;
     double best_m2 =
-        (p->preserve_head_w + p->preserve_egg_j / LIFE_S) /
+        (p->preserve_mouth_w + p->preserve_egg_j / LIFE_S) /
         (p->preserve_rest_w_m2 + MUSCLES_W_M2 + ALONE * p->preserve_body_j_m2 / LIFE_S);
     double child_j_m2 = ALONE * p->preserve_body_j_m2 + p->preserve_egg_j / FOUNDER_M2;
     if (still_w >= rest_w)
@@ -75,7 +76,7 @@ int preserve_warn(const struct params *params, char *text, size_t size)
                  still_w, FOUNDER_M2, rest_w);
     else if (best_m2 < LEAST_M2)
         snprintf(text, size,
-                 "a body of %.2g m2 fares best, with this preserve.head_w, egg_j, rest_w_m2 "
+                 "a body of %.2g m2 fares best, with this preserve.mouth_w, egg_j, rest_w_m2 "
                  "and body_j_m2: bodies will shrink",
                  best_m2);
     else if (child_j_m2 > (1 - p->preserve_give) * p->preserve_reserve_j_m2)

@@ -34,6 +34,7 @@ int preserve_warn(const struct params *params, char *text, size_t size);
     X(died_of_age)                                                                                 \
     X(died_of_mouths)                                                                              \
     X(died_of_guards)                                                                              \
+    X(removed)                                                                                     \
     X(eaten_plants_uj)                                                                             \
     X(eaten_carrion_uj)                                                                            \
     X(eaten_living_uj)                                                                             \
@@ -42,6 +43,7 @@ int preserve_warn(const struct params *params, char *text, size_t size);
     X(bodies_uj)                                                                                   \
     X(eggs_uj)                                                                                     \
     X(carcasses_uj)                                                                                \
+    X(scent_uj)                                                                                    \
     X(start_uj)                                                                                    \
     X(sun_uj)                                                                                      \
     X(heat_uj)                                                                                     \
@@ -56,8 +58,9 @@ enum epoch_fact {
 };
 extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
 
-/* The names of causes of death, in the order of the simulator's: hunger age bitten guard. */
-enum { EPOCH_CAUSE_COUNT = 4 };
+/* The names of causes of death, in the order of the simulator's: hunger age bitten guard
+ * removed. */
+enum { EPOCH_CAUSE_COUNT = 5 };
 extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 
 /* What is eaten, in the order of the simulator's: plants carrion living. */

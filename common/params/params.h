@@ -100,6 +100,7 @@
          "rate per body gene: gains, loses or changes what makes sound or scent")                  \
     REAL(mutation, stretch, 0.4, 0, 1000, 'S',                                                     \
          "rate per body gene: gains, loses or changes its stretch")                                \
+    REAL(mutation, body_mouth, 0.1, 0, 1000, 'S', "rate per body gene: its mouth, in a preserve")  \
     REAL(mutation, neuron_lag, 0, 0, 1000, 'S',                                                    \
          "rate per oscillator: by how much its copies in images and rows lag")                     \
     REAL(mutation, neuron_input, 0.4, 0, 1000, 'S', "rate per neuron: an input's source")          \
@@ -361,7 +362,8 @@
     REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
     INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
     INT(preserve, most, 100, 1, 200, 'S', "living at once; eggs wait")                             \
-    REAL(preserve, hunters, 0.2, 0, 1, 'S', "share of the founders that hunt")                     \
+    REAL(preserve, hunters, 0.2, 0, 1, 'S',                                                        \
+         "share of founders without mouths that get one for flesh")                                \
     REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', "energy that plants hold, at most")             \
     REAL(preserve, growth_1_s, 0.07, 0, 10, 'S', "rate of growth of few plants in full light")     \
     REAL(preserve, light_m, 6, 0.1, 1000, 'S', "depth at which 1/e of the light is left")          \
@@ -369,7 +371,9 @@
     REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', "what a mouth bites off, by its width")            \
     REAL(preserve, hunt, 0.7, 0, 100, 'S', "hunters bite the living so many times as fast")        \
     REAL(preserve, rest_w_m2, 2, 0, 1e6, 'S', "upkeep of a body, by its area")                     \
-    REAL(preserve, head_w, 10, 0, 1e6, 'S', "upkeep of each creature besides")                     \
+    REAL(preserve, mouth_w, 10, 0, 1e6, 'S', "upkeep of each mouth besides")                       \
+    REAL(preserve, scent_w, 1, 0.001, 1000, 'S', "what a full signal gives off of a scent")        \
+    REAL(preserve, sound_w, 1, 0, 1000, 'S', "what a full signal of a sound costs")                \
     REAL(preserve, body_j_m2, 3000, 1, 1e6, 'S', "energy of a body, by its area")                  \
     REAL(preserve, reserve_j_m2, 16000, 1, 1e6, 'S', "reserve that it can hold, by its area")      \
     REAL(preserve, give, 0.4, 0, 0.9, 'S', "share of its reserve that goes with an egg")           \

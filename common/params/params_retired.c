@@ -52,6 +52,7 @@ static const struct {
     {"mutation.bone_muscle", "spheres.mutation_bone_muscle"},
     {"mutation.bone_brace", "spheres.mutation_bone_brace"},
     {"mutation.add_brace", "spheres.mutation_add_brace"},
+    {"preserve.head_w", "preserve.mouth_w"},
 };
 
 /* Each with its reason beside the constant: settle.c, contacts.c, command_list.c,

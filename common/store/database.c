@@ -221,6 +221,8 @@ int store_database_complete(struct database *database, int is_read_only, struct 
         {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"}};
     static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
                                           {"preyed_s", "REAL", "NULL"}};
+    static const struct column epochs[] = {{"removed", "INTEGER", "0"},
+                                           {"scent_uj", "INTEGER", "0"}};
     struct column individuals[BAR_COLUMNS + MEASURE_COUNT];
     memcpy(individuals, bars, sizeof bars);
     for (int i = 0; i < MEASURE_COUNT; i++)
@@ -231,6 +233,8 @@ int store_database_complete(struct database *database, int is_read_only, struct 
         status = complete_table(database, "births", bars, BAR_COLUMNS, is_read_only, error);
     if (!status)
         status = complete_table(database, "lives", lives, 2, is_read_only, error);
+    if (!status)
+        status = complete_table(database, "epochs", epochs, 2, is_read_only, error);
     return status ? status : complete_table(database, "costs", costs, 2, is_read_only, error);
 }
 

@@ -34,11 +34,15 @@ static int put_row(struct store *store, const struct store_epoch *epoch, struct 
         store_real(epoch->cpu_ms)};
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
         values[OWN_COLUMNS + i] = store_whole(epoch->end->facts[i]);
-#define X(name) ", ?"
+#define NAME(name) ", " #name
+#define MARK(name) ", ?"
     return store_run(store,
-                     "INSERT OR REPLACE INTO epochs VALUES (?, ?, ?, ?, ?, ?, ?" EPOCH_FACTS(X) ")",
+                     "INSERT OR REPLACE INTO epochs (world, epoch, digest, without, drifted_to,"
+                     " traveller, cpu_ms" EPOCH_FACTS(NAME) ") VALUES (?, ?, ?, ?, ?, ?,"
+                                                            " ?" EPOCH_FACTS(MARK) ")",
                      values, error);
-#undef X
+#undef NAME
+#undef MARK
 }
 
 /* When a tick was; NULL for none. */
@@ -64,13 +68,13 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
         time_of(epoch, life->died_tick),
         life->cause >= 0 ? store_text(epoch_cause_names[life->cause]) : store_known(0, 0),
         store_whole(life->children),
-        store_whole(life->part_count),
+        store_known(life->part_count > 0, life->part_count), // else as in the row before
         store_real(life->area_m2),
         store_real(life->way_m),
         store_whole(life->gained_uj[0]),
         store_whole(life->gained_uj[1]),
         store_whole(life->gained_uj[2]),
-        store_whole((int64_t)life->topology),
+        store_known(life->topology > 0, (int64_t)life->topology),
         time_of(epoch, life->preyed_tick),
         STORE_ROW_END};
     _Static_assert(EPOCH_FOOD_COUNT == 3, "a column for each food");
@@ -78,8 +82,10 @@ static int put_life(struct store *store, const struct store_epoch *epoch,
         store,
         "INSERT OR REPLACE INTO lives (id, world, mother, father, family, generation, hunter,"
         " born_s, died_s, cause, children, parts, area_m2, way_m, plants_uj, carrion_uj,"
-        " living_uj, topology, preyed_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)))",
+        " living_uj, topology, preyed_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " coalesce(?, (SELECT parts FROM lives WHERE id = ?1), 0), ?, ?, ?, ?, ?,"
+        " coalesce(?, (SELECT topology FROM lives WHERE id = ?1)),"
+        " coalesce(?, (SELECT preyed_s FROM lives WHERE id = ?1)))",
         values, error);
 }
 

@@ -51,6 +51,7 @@ void preserve_apply(struct params *params)
 {
     params->sensor_light = params->sensor_other = params->sensor_object = 1;
     params->sensor_pain = params->sensor_reserve = params->sensor_touch_kind = 1;
+    params->evolution_behaviour = BEHAVIOUR_PRESERVE;
     params->light_kind = LIGHT_NONE;
     params->world_ground = 0;
     params->guard_motionless_s = 0;
@@ -150,6 +151,7 @@ void preserve_kill(struct preserve *p, int i, int cause)
     s->counts.deaths[cause]++;
     if (d->has_child)
         genome_deinit(&d->child);
+    preserve_forget_sounds(p, i);
     creature_state_deinit(c);
     s->living_count--;
     for (int k = i; k < s->living_count; k++) {
@@ -168,6 +170,7 @@ static void think(struct preserve *p)
         struct surroundings around;
         preserve_hold(p, p->state->living[p->order[k]].descent.id);
         preserve_see(p, k, &around);
+        preserve_sense(p, p->order[k], &around);
         run_think(&p->dwellers[p->order[k]]->run, &around);
     }
 }
@@ -193,7 +196,7 @@ static int after_step(void *context, int place)
 static void begin_account(struct dweller *d)
 {
     dynamics_reset_ledger(d->run.dynamics);
-    d->booked_j = 0;
+    d->booked_j = d->run.blows_j = 0;
     dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
 }
 
@@ -265,6 +268,7 @@ static void move(struct preserve *p)
         d->run.ticks++;
         d->run.last = dynamics_centre_of_mass(d->run.dynamics);
         preserve_find_place(d);
+        preserve_emit(p, i);
         watch(d);
     }
 }
@@ -367,10 +371,10 @@ static int show(struct preserve *p)
         p->views[i] = (struct preserve_view){.creature = &p->state->living[i],
                                              .phenotype = &d->run.phenotype,
                                              .dynamics = d->run.dynamics,
-                                             .mouth = d->mouth,
+                                             .mouths = d->mouths,
+                                             .mouth_count = d->mouth_count,
                                              .fullness = (double)p->state->living[i].reserve /
-                                                         (double)reserve_most(p, d->area_m2),
-                                             .is_eating = d->is_eating};
+                                                         (double)reserve_most(p, d->area_m2)};
     }
     return p->watcher->look(p->watcher->context, p->state, p->views, p->state->living_count,
                             p->daylight);
@@ -386,6 +390,7 @@ static int tick(struct preserve *p)
         think(p);
         move(p);
     }
+    preserve_spread(p);
     s->tick++;
     live(p);
     judge(p);
@@ -413,6 +418,9 @@ static int open_world(struct preserve *p)
         return error_set(p->error, ERR_RANGE, "a state of %d cells of plants in a world of %d x %d",
                          s->plant_count, p->plants.columns, p->plants.rows);
     p->plants.cells = s->plants;
+    int rc = preserve_open_emissions(p);
+    if (rc != 0)
+        return rc;
     p->room = PRESERVE_LIVING_MAX;
     p->dwellers = arena_take(&p->memory->bodies, (size_t)p->room, sizeof(struct dweller *));
     if (!p->dwellers)
@@ -445,6 +453,8 @@ int preserve_run(struct preserve_state *state, const struct params *params, int6
         ;
     if (p.rc == 0)
         p.rc = preserve_save_motion(&p);
+    if (p.rc == 0)
+        p.rc = preserve_save_sounds(&p);
     for (int i = 0; p.dwellers && i < state->living_count; i++)
         if (p.dwellers[i] && p.dwellers[i]->has_child)
             genome_deinit(&p.dwellers[i]->child);
@@ -464,17 +474,27 @@ uint64_t preserve_digest(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- founders */
 
-/* The founder of this number: the genome itself, or a mutant of it that lives alone. */
+/* The genome itself, or a mutant of it that lives alone; with a mouth, where it has none. */
 static int draw_founder(struct preserve_state *s, struct creature_state *c,
                         const struct genome *genome, int is_first, const struct params *params,
                         struct preserve_memory *memory)
 {
     double area_m2;
-    if (!is_first)
-        return preserve_mutate(&c->genome, genome, NULL, params, s->seed, s->next_id++,
-                               &memory->probe, HUGE_VAL, &area_m2);
-    genome_init(&c->genome);
-    return genome_copy(&c->genome, genome);
+    struct genome whole;
+    struct rng rng;
+    rng_init(&rng, s->seed, RNG_PRESERVE, 3, s->next_id);
+    if (genome_copy(&whole, genome) != 0)
+        return ERR_MEMORY;
+    preserve_give_mouth(&whole,
+                        rng_chance(&rng, params->preserve_hunters) ? MOUTH_FLESH : MOUTH_PLANTS);
+    if (is_first) {
+        c->genome = whole;
+        return 0;
+    }
+    int rc = preserve_mutate(&c->genome, &whole, NULL, params, s->seed, s->next_id++,
+                             &memory->probe, HUGE_VAL, &area_m2);
+    genome_deinit(&whole);
+    return rc;
 }
 
 /* What its body costs goes by its area. */
@@ -500,8 +520,7 @@ static int found_one(struct preserve_state *s, int number, const struct genome *
     if (!c || draw_founder(s, c, genome, is_first, params, memory) != 0)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     c->descent = (struct descent){.id = s->next_id++, .family = number};
-    rng_init(&rng, s->seed, RNG_PRESERVE, 3, c->descent.id);
-    c->descent.is_hunter = rng_chance(&rng, params->preserve_hunters);
+    rng_init(&rng, s->seed, RNG_PRESERVE, 2, c->descent.id);
     c->x_m = rng_uniform(&rng, 0, params->preserve_width_m);
     c->y_m = rng_uniform(&rng, 0, params->preserve_height_m);
     double area_m2 = area_of(&c->genome, params, memory);
@@ -513,8 +532,8 @@ static int found_one(struct preserve_state *s, int number, const struct genome *
     return 0;
 }
 
-static int found_plants(struct preserve_state *s, const struct params *params,
-                        struct preserve_memory *memory, struct error *error)
+static int found_water(struct preserve_state *s, const struct params *params,
+                       struct preserve_memory *memory, struct error *error)
 {
     struct plants plants;
     struct rng rng;
@@ -525,6 +544,9 @@ static int found_plants(struct preserve_state *s, const struct params *params,
     s->plants = malloc((size_t)s->plant_count * sizeof s->plants[0]);
     if (!s->plants)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    int rc = preserve_found_scent(s, params, &memory->bodies);
+    if (rc != 0)
+        return error_set(error, rc, "scent: %s", error_text(rc));
     rng_init(&rng, s->seed, RNG_PRESERVE, 4, 0);
     for (int i = 0; i < s->plant_count; i++)
         s->plants[i] =
@@ -554,7 +576,7 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
                            verdict_name(verdict));
     }
     if (rc == 0)
-        rc = found_plants(state, params, memory, error);
+        rc = found_water(state, params, memory, error);
     for (int i = 0; rc == 0 && i < eggs; i++)
         rc = found_one(state, i + (int)world * eggs, genomes[i % count], i < count, params, memory,
                        error);

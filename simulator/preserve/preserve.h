@@ -31,12 +31,20 @@ struct preserve_event {
     enum preserve_event_kind kind;
     int64_t tick;
     const struct creature_state *creature;
-    int cause;       /* of a death: DEATH_* */
-    int verdict;     /* of a death by a guard */
-    double x_m, y_m; /* where */
-    /* its body; 0 and NULL as long as it is an egg */
-    double area_m2;
-    const struct phenotype *phenotype;
+    int cause;                         /* of a death: DEATH_* */
+    int verdict;                       /* of a death by a guard */
+    double x_m, y_m;                   /* where */
+    double area_m2;                    /* of its body; 0 as long as it is an egg */
+    const struct phenotype *phenotype; /* NULL: it is an egg, or was removed */
+};
+
+/* In the first part that grew of a body gene that has one. */
+struct preserve_mouth {
+    int part, kind; /* enum mouth */
+    double width_m; /* the shorter side of the part */
+    struct vec3 at; /* the part's middle */
+    int touched;    /* another one, by number, that its part touches now; -1 */
+    int is_eating;  /* in this tick: FOOD_*, or -1 */
 };
 
 /* One of the living, for those who watch. */
@@ -44,9 +52,9 @@ struct preserve_view {
     const struct creature_state *creature;
     const struct phenotype *phenotype;
     const struct dynamics *dynamics;
-    struct vec3 mouth;
+    const struct preserve_mouth *mouths;
+    int mouth_count;
     double fullness; /* reserve, by the most that it can hold */
-    int is_eating;   /* in this tick: FOOD_*, or -1 */
 };
 
 struct preserve_watcher {
@@ -71,10 +79,12 @@ struct preserve_founders {
     const char *const *names;
     int count;
 };
+/* Gives the root of a genome without mouths one of a kind, enum mouth. */
+void preserve_give_mouth(struct genome *genome, int kind);
 /* Begins a world of a run, 0 .. EPOCH_WORLDS_MAX - 1, each of which has ids and families of its
  * own: founders are copies of the genomes, in turn, and from the second time on mutants of them.
- * Each lives ten seconds alone first; what does not is drawn again. ERR_USAGE names a genome that
- * does not itself. */
+ * Those without mouths get one. Each lives ten seconds alone first; what does not is drawn again.
+ * ERR_USAGE names a genome that does not itself. */
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);

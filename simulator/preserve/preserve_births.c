@@ -15,8 +15,6 @@ enum { CHILD_DRAWS = 8 };
 /* A creature that has met nobody breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
-/* The probability that a child hunts where its mother does not, or the other way round. */
-#define HUNTER_CHANGE 0.02
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
 #define HATCH_WAY_M 3.0
 enum { HATCH_PLACES = 16 };
@@ -47,17 +45,19 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
     return result.verdict;
 }
 
-/* Whether it can be born, and is no larger than most_m2; then its area is known. */
+/* Whether it can be born, has a mouth, and is no larger than most_m2; then its area is known. */
 static int can_live(const struct genome *genome, const struct params *params, struct arena *arena,
                     double most_m2, double *area_m2)
 {
     struct run run;
     struct evaluation result;
+    struct preserve_mouth mouths[GENOME_BODIES_MAX];
     arena_reset(arena);
     if (preserve_grow(&run, &result, params, genome, arena) != VERDICT_OK)
         return 0;
     *area_m2 = preserve_area(&run.phenotype);
-    return *area_m2 <= most_m2 && preserve_try_alone(genome, params, arena) == VERDICT_OK;
+    return *area_m2 <= most_m2 && preserve_find_mouths(&run.phenotype, genome, mouths) > 0 &&
+           preserve_try_alone(genome, params, arena) == VERDICT_OK;
 }
 
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
@@ -107,7 +107,6 @@ static void draw_child(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];
     const struct creature_state *c = &p->state->living[i], *mate = find_mate(p, c);
-    struct rng rng;
     uint64_t id = p->state->next_id++;
     if (preserve_state_is_without(p->state, id))
         return;
@@ -119,15 +118,11 @@ static void draw_child(struct preserve *p, int i)
         preserve_fail(p, rc, "a child");
         return;
     }
-    rng_init(&rng, p->state->seed, RNG_PRESERVE, 2, id);
     d->child_descent = (struct descent){.id = id,
                                         .mother = c->descent.id,
                                         .father = mate ? mate->descent.id : 0,
                                         .family = c->descent.family,
-                                        .generation = c->descent.generation + 1,
-                                        .is_hunter = c->descent.is_hunter};
-    if (rng_chance(&rng, HUNTER_CHANGE))
-        d->child_descent.is_hunter = !c->descent.is_hunter;
+                                        .generation = c->descent.generation + 1};
     d->has_child = 1;
 }
 

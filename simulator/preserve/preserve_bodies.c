@@ -34,12 +34,47 @@ double preserve_area(const struct phenotype *phenotype)
     return area_m2;
 }
 
+static int find_first_part(const struct phenotype *phenotype, gene_id body)
+{
+    for (int i = 0; i < phenotype->part_count; i++)
+        if (phenotype->parts[i].body == body)
+            return i;
+    return -1;
+}
+
+int preserve_find_mouths(const struct phenotype *phenotype, const struct genome *genome,
+                         struct preserve_mouth mouths[GENOME_BODIES_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < genome->body_count; i++) {
+        const struct body_gene *gene = &genome->bodies[i];
+        int part = gene->mouth ? find_first_part(phenotype, gene->id) : -1;
+        if (part < 0)
+            continue;
+        const struct part *its = &phenotype->parts[part];
+        mouths[count++] = (struct preserve_mouth){.part = part,
+                                                  .kind = gene->mouth,
+                                                  .width_m = fmin(its->width_m, its->height_m),
+                                                  .touched = -1,
+                                                  .is_eating = -1};
+    }
+    return count;
+}
+
+void preserve_give_mouth(struct genome *genome, int kind)
+{
+    if (!genome_has_mouth(genome, MOUTH_PLANTS) && !genome_has_mouth(genome, MOUTH_FLESH))
+        genome->bodies[genome_find_body(genome, genome->root)].mouth = (uint8_t)kind;
+}
+
 void preserve_find_place(struct dweller *d)
 {
-    struct part_state head;
+    struct part_state part;
     d->centre = dynamics_centre_of_mass(d->run.dynamics);
-    dynamics_part_state(d->run.dynamics, d->run.phenotype.head, &head);
-    d->mouth = (struct vec3){head.at_m.x, head.at_m.y, 0};
+    for (int i = 0; i < d->mouth_count; i++) {
+        dynamics_part_state(d->run.dynamics, d->mouths[i].part, &part);
+        d->mouths[i].at = (struct vec3){part.at_m.x, part.at_m.y, 0};
+    }
 }
 
 /* ---------------------------------------------------------------- motion as numbers */
@@ -180,16 +215,15 @@ int preserve_has_room(const struct preserve *p, struct run *run, const struct cr
     return 1;
 }
 
-static void measure(struct preserve *p, struct dweller *d)
+static void measure(struct preserve *p, struct dweller *d, const struct genome *genome)
 {
     const struct params *params = p->params;
-    const struct part *head = &d->run.phenotype.parts[d->run.phenotype.head];
     d->area_m2 = preserve_area(&d->run.phenotype);
     d->radius_m = run_size(&d->run) / 2;
-    d->mouth_m = fmin(head->width_m, head->height_m);
-    d->rest_w = params->preserve_head_w + params->preserve_rest_w_m2 * d->area_m2 +
-                PRESERVE_NEURON_W * brain_neuron_count(d->run.brain);
-    d->touched = d->is_eating = -1;
+    d->mouth_count = preserve_find_mouths(&d->run.phenotype, genome, d->mouths);
+    d->rest_w =
+        params->preserve_mouth_w * d->mouth_count + params->preserve_rest_w_m2 * d->area_m2 +
+        PRESERVE_NEURON_W * (brain_neuron_count(d->run.brain) + d->run.phenotype.emitter_count);
     preserve_find_place(d);
     d->food_at = d->centre;
 }
@@ -214,7 +248,7 @@ int preserve_enter(struct preserve *p, int i)
         dynamics_momentum(d->run.dynamics, &d->run.momentum, &d->run.angular_momentum);
         d->run.centre = d->run.last = dynamics_centre_of_mass(d->run.dynamics);
     }
-    measure(p, d);
+    measure(p, d, &c->genome);
     p->is_changed = 1;
     return VERDICT_OK;
 }

@@ -21,6 +21,7 @@ struct doing {
     struct preserve_state *state;
     const struct params *params;
     struct preserve_memory *memory;
+    const struct preserve_watcher *watcher;
     struct error *error;
 };
 
@@ -63,6 +64,7 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
     struct creature_state *egg = preserve_state_add_egg(s);
     if (!egg || (genome_init(&egg->genome), genome_copy(&egg->genome, deed->genome)) != 0)
         return error_set(doing->error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    preserve_give_mouth(&egg->genome, MOUTH_PLANTS);
     egg->descent.id = s->next_id++;
     egg->descent.family = family_of(egg->descent.id);
     egg->x_m = deed->x_m;
@@ -174,6 +176,26 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
     return 0;
 }
 
+void preserve_remove(struct preserve_state *s, const struct params *params, int i,
+                     const struct preserve_watcher *watcher)
+{
+    struct creature_state *c = &s->living[i];
+    struct preserve_event event = {.kind = PRESERVE_DIED,
+                                   .tick = s->tick,
+                                   .creature = c,
+                                   .cause = DEATH_REMOVED,
+                                   .x_m = c->x_m,
+                                   .y_m = c->y_m,
+                                   .area_m2 =
+                                       joules_of(c->body_whole) / params->preserve_body_j_m2};
+    if (watcher && watcher->hear)
+        watcher->hear(watcher->context, &event);
+    s->counts.deaths[DEATH_REMOVED]++;
+    creature_state_deinit(c);
+    memmove(c, c + 1, (size_t)(s->living_count - i - 1) * sizeof *c);
+    s->living_count--;
+}
+
 static int do_remove(struct doing *doing, const struct epoch_deed *deed)
 {
     struct preserve_state *s = doing->state;
@@ -183,10 +205,7 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
         return 0;
     }
     s->ledger.departures += s->living[i].reserve + s->living[i].body;
-    creature_state_deinit(&s->living[i]);
-    memmove(&s->living[i], &s->living[i + 1],
-            (size_t)(s->living_count - i - 1) * sizeof s->living[0]);
-    s->living_count--;
+    preserve_remove(s, doing->params, i, doing->watcher);
     return 0;
 }
 
@@ -198,12 +217,12 @@ static int do_nothing(struct doing *doing, const struct epoch_deed *deed)
 
 int preserve_do(struct preserve_state *state, const struct params *params,
                 const struct epoch_order *order, struct preserve_memory *memory,
-                struct error *error)
+                const struct preserve_watcher *watcher, struct error *error)
 {
     static int (*const acts[DEED_COUNT])(struct doing *, const struct epoch_deed *) = {
         [DEED_put] = do_put,       [DEED_feed] = do_feed,       [DEED_move] = do_move,
         [DEED_remove] = do_remove, [DEED_protect] = do_nothing, [DEED_expose] = do_nothing};
-    struct doing doing = {state, params, memory, error};
+    struct doing doing = {state, params, memory, watcher, error};
     int status = 0;
     for (int i = 0; i < order->deed_count && status == 0; i++)
         status = acts[order->deeds[i].kind](&doing, &order->deeds[i]);

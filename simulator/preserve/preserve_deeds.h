@@ -9,9 +9,14 @@
 #define DEED_FEED_M 1.0
 
 /* Does the deeds in their order. A deed that finds nobody, no room, or a body that cannot be grown,
- * does nothing, and the log says so. ERR_MEMORY, ERR_LIMIT. */
+ * does nothing, and the log says so. `watcher` (may be NULL) hears of who is removed. ERR_MEMORY,
+ * ERR_LIMIT. */
 int preserve_do(struct preserve_state *state, const struct params *params,
                 const struct epoch_order *order, struct preserve_memory *memory,
-                struct error *error);
+                const struct preserve_watcher *watcher, struct error *error);
+
+/* Takes living creature i out, without a carcass; what it held is the caller's to book. */
+void preserve_remove(struct preserve_state *state, const struct params *params, int i,
+                     const struct preserve_watcher *watcher);
 
 #endif

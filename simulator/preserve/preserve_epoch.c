@@ -14,23 +14,30 @@ int64_t preserve_epoch_ticks(const struct params *params)
 
 /* ---- the beginning ---- */
 
-/* What it held rots at once. */
-static void remove_one(struct preserve_state *state, struct creature_state *list, int *count, int i)
+static void remove_egg(struct preserve_state *state, int i)
 {
-    state->ledger.heat += list[i].reserve + list[i].body;
-    creature_state_deinit(&list[i]);
-    memmove(&list[i], &list[i + 1], (size_t)(*count - i - 1) * sizeof list[0]);
-    --*count;
+    creature_state_deinit(&state->eggs[i]);
+    memmove(&state->eggs[i], &state->eggs[i + 1],
+            (size_t)(state->egg_count - i - 1) * sizeof state->eggs[0]);
+    state->egg_count--;
 }
 
-static void remove_excluded(struct preserve_state *state)
+/* What they held rots at once. */
+static void remove_excluded(struct preserve_state *state, const struct params *params,
+                            const struct preserve_watcher *watcher)
 {
-    for (int i = state->living_count; i-- > 0;)
-        if (preserve_state_is_without(state, state->living[i].descent.id))
-            remove_one(state, state->living, &state->living_count, i);
-    for (int i = state->egg_count; i-- > 0;)
-        if (preserve_state_is_without(state, state->eggs[i].descent.id))
-            remove_one(state, state->eggs, &state->egg_count, i);
+    for (int i = state->living_count; i-- > 0;) {
+        if (!preserve_state_is_without(state, state->living[i].descent.id))
+            continue;
+        state->ledger.heat += state->living[i].reserve + state->living[i].body;
+        preserve_remove(state, params, i, watcher);
+    }
+    for (int i = state->egg_count; i-- > 0;) {
+        if (!preserve_state_is_without(state, state->eggs[i].descent.id))
+            continue;
+        state->ledger.heat += state->eggs[i].reserve + state->eggs[i].body;
+        remove_egg(state, i);
+    }
 }
 
 /* It hatches as an egg does that was laid now. */
@@ -64,7 +71,7 @@ static int found(struct preserve_state *state, const struct params *params, uint
 
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
                          const struct epoch_order *order, struct preserve_memory *memory,
-                         struct error *error)
+                         const struct preserve_watcher *watcher, struct error *error)
 {
     int rc = order->epoch == 0 ? found(state, params, seed, order, memory, error)
                                : preserve_state_unpack(state, &order->state, error);
@@ -76,9 +83,9 @@ int preserve_epoch_begin(struct preserve_state *state, const struct params *para
     state->without_count = order->without_count;
     state->spared = order->spared;
     state->spared_count = order->spared_count;
-    remove_excluded(state);
+    remove_excluded(state, params, watcher);
     if (rc == 0)
-        rc = preserve_do(state, params, order, memory, error);
+        rc = preserve_do(state, params, order, memory, watcher, error);
     if (rc != 0)
         preserve_state_deinit(state);
     return rc;
@@ -95,13 +102,11 @@ static int let_go(struct preserve_state *state, const struct params *params, uin
         !rng_chance(&rng, params->preserve_drift))
         return 0;
     int i = (int)rng_below(&rng, (uint32_t)state->egg_count);
-    microjoules heat = state->ledger.heat;
     int rc = preserve_egg_pack(&state->eggs[i], traveller);
     if (rc != 0)
         return rc;
     state->ledger.departures += state->eggs[i].reserve + state->eggs[i].body;
-    remove_one(state, state->eggs, &state->egg_count, i);
-    state->ledger.heat = heat; /* it is not lost */
+    remove_egg(state, i);
     return 0;
 }
 
@@ -124,7 +129,8 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
 
 /* ---- in numbers ---- */
 
-_Static_assert(EPOCH_carcasses_uj - EPOCH_plants_uj == STORE_CARCASSES, "stores are facts");
+_Static_assert(EPOCH_scent_uj - EPOCH_plants_uj == STORE_SCENT, "stores are facts");
+_Static_assert(EPOCH_removed - EPOCH_died_of_hunger == DEATH_REMOVED, "so are deaths");
 
 static int count_families(const struct preserve_state *s)
 {
@@ -150,7 +156,7 @@ void preserve_epoch_facts(const struct preserve_state *s, int64_t facts[EPOCH_FA
     for (int i = 0; i < FOOD_COUNT; i++)
         facts[EPOCH_eaten_plants_uj + i] = s->counts.eaten[i];
     for (int i = 0; i < s->living_count; i++)
-        facts[EPOCH_hunters] += s->living[i].descent.is_hunter;
+        facts[EPOCH_hunters] += genome_has_mouth(&s->living[i].genome, MOUTH_FLESH);
     preserve_state_stores(s, &facts[EPOCH_plants_uj]);
     facts[EPOCH_start_uj] = s->ledger.start;
     facts[EPOCH_sun_uj] = s->ledger.sun;
@@ -178,7 +184,7 @@ int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *l
                                 .father = c->descent.father,
                                 .family = c->descent.family,
                                 .generation = c->descent.generation,
-                                .is_hunter = c->descent.is_hunter,
+                                .is_hunter = genome_has_mouth(&c->genome, MOUTH_FLESH),
                                 .born_tick = c->born_tick,
                                 .died_tick = is_dead ? event->tick : -1,
                                 .cause = is_dead ? event->cause : -1,

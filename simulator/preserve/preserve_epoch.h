@@ -10,10 +10,10 @@ int64_t preserve_epoch_ticks(const struct params *params);
 
 /* The world at the beginning of the epoch: unpacked, with who arrives, and without who must not
  * live; in epoch 0 it is founded. The order must stay until the epoch is over. Initialises `state`,
- * and leaves it empty on error. */
+ * and leaves it empty on error. `watcher` (may be NULL) hears of who is removed. */
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
                          const struct epoch_order *order, struct preserve_memory *memory,
-                         struct error *error);
+                         const struct preserve_watcher *watcher, struct error *error);
 /* Lives through it; not in epoch 0. At its end an egg may drift away: `traveller`, which must be
  * empty. */
 int preserve_epoch_live(struct preserve_state *state, const struct params *params,

@@ -6,11 +6,11 @@
 /* Shares that are digested. */
 static const double digested[FOOD_COUNT] = {
     [FOOD_PLANT] = 0.8, [FOOD_CARRION] = 0.8, [FOOD_LIVING] = 0.8};
-/* How fast grazers and hunters bite each food, to begin with; preserve.hunt goes on top of the
- * last. A mouth is good at one thing: who eats plants leaves carrion to hunters. */
-static const double appetites[2][FOOD_COUNT] = {
-    {[FOOD_PLANT] = 1, [FOOD_CARRION] = 0.2, [FOOD_LIVING] = 0},
-    {[FOOD_PLANT] = 0.04, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
+/* How fast mouths of a kind bite each food, to begin with; preserve.hunt goes on top of the last.
+ * A mouth is good at one thing: one for plants leaves carrion to those for flesh. */
+static const double appetites[MOUTH_COUNT][FOOD_COUNT] = {
+    [MOUTH_PLANTS] = {[FOOD_PLANT] = 1, [FOOD_CARRION] = 0.2, [FOOD_LIVING] = 0},
+    [MOUTH_FLESH] = {[FOOD_PLANT] = 0.04, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
 /* How far food is seen, m. */
 #define SIGHT_M 3.0
 /* The level of food beside it: less than that of a light, so that who stops at lights goes on. */
@@ -59,10 +59,19 @@ static int is_kin(const struct preserve *p, int a, int b)
            other->father == one->id || (one->mother && one->mother == other->mother);
 }
 
-static double appetite(const struct preserve *p, int i, enum food food)
+static double appetite(const struct preserve *p, const struct preserve_mouth *mouth, enum food food)
 {
-    double appetite = appetites[p->state->living[i].descent.is_hunter != 0][food];
+    double appetite = appetites[mouth->kind][food];
     return food == FOOD_LIVING ? appetite * p->params->preserve_hunt : appetite;
+}
+
+/* That of the one of its mouths that likes it best. */
+static double greatest_appetite(const struct preserve *p, const struct dweller *d, enum food food)
+{
+    double greatest = 0;
+    for (int i = 0; i < d->mouth_count; i++)
+        greatest = fmax(greatest, appetite(p, &d->mouths[i], food));
+    return greatest;
 }
 
 /* The nearest other one to a place, within most_m; its kin or not. -1: nobody is there. Looks along
@@ -120,19 +129,18 @@ static void consider_plants(const struct preserve *p, struct lure *lure, struct 
 static void look_for_food(struct preserve *p, int i, int at)
 {
     struct dweller *d = p->dwellers[i];
-    int is_hunter = appetite(p, i, FOOD_LIVING) > 0;
+    struct vec3 from = d->mouth_count > 0 ? d->mouths[0].at : d->centre;
+    double carrion = greatest_appetite(p, d, FOOD_CARRION) * digested[FOOD_CARRION];
     struct lure lure = {.worth = 0};
-    consider_plants(p, &lure, d->mouth, appetite(p, i, FOOD_PLANT));
+    consider_plants(p, &lure, from, greatest_appetite(p, d, FOOD_PLANT));
     for (int k = 0; k < p->state->carcass_count; k++) {
         const struct carcass *c = &p->state->carcasses[k];
-        consider(&lure, d->mouth, (struct vec3){c->x_m, c->y_m, 0},
-                 appetite(p, i, FOOD_CARRION) * digested[FOOD_CARRION] *
-                     fmin(joules_of(c->energy), CARRION_DRAW_J));
+        consider(&lure, from, (struct vec3){c->x_m, c->y_m, 0},
+                 carrion * fmin(joules_of(c->energy), CARRION_DRAW_J));
     }
-    int prey = is_hunter ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
+    int prey = greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
     if (prey >= 0)
-        consider(&lure, d->mouth, p->dwellers[prey]->centre,
-                 digested[FOOD_LIVING] * CARRION_DRAW_J);
+        consider(&lure, from, p->dwellers[prey]->centre, digested[FOOD_LIVING] * CARRION_DRAW_J);
     d->sees_food = lure.worth > 0;
     d->food_at = lure.at;
 }
@@ -166,14 +174,22 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
 
 /* ---------------------------------------------------------------- bites */
 
-/* Moves energy from a store to an eater. */
-static void eat(struct preserve *p, int i, enum food food, microjoules *from, microjoules there,
-                double wanted_j)
+/* A mouth that eats in this tick. */
+struct eater {
+    int i; /* whose it is, by number */
+    struct preserve_mouth *mouth;
+    double bite_j; /* the most that it can bite off */
+};
+
+/* Moves energy from a store to an eater; `share` of the most that its mouth can bite off. */
+static void eat(struct preserve *p, const struct eater *eater, enum food food, microjoules *from,
+                microjoules there, double share)
 {
+    int i = eater->i;
     struct creature_state *c = &p->state->living[i];
-    struct dweller *d = p->dwellers[i];
+    double wanted_j = eater->bite_j * appetite(p, eater->mouth, food) * share;
     struct meal meal = meal_of(microjoules_of(wanted_j), there, digested[food],
-                               reserve_most(p, d->area_m2) - c->reserve);
+                               reserve_most(p, p->dwellers[i]->area_m2) - c->reserve);
     *from -= meal.taken;
     c->reserve += meal.gained;
     p->state->ledger.heat += meal.taken - meal.gained;
@@ -182,46 +198,48 @@ static void eat(struct preserve *p, int i, enum food food, microjoules *from, mi
         preserve_tell(p, i, PRESERVE_PREYED, -1);
     c->gained[food] += meal.gained;
     if (meal.taken > 0)
-        d->is_eating = food;
+        eater->mouth->is_eating = food;
 }
 
 /* A creature that is bitten loses reserve first, then body. */
-static void bite_living(struct preserve *p, int i, int prey, double wanted_j)
+static void bite_living(struct preserve *p, const struct eater *eater, int prey)
 {
     struct creature_state *c = &p->state->living[prey];
     microjoules before = c->reserve + c->body;
-    eat(p, i, FOOD_LIVING, &c->reserve, c->reserve, wanted_j);
+    eat(p, eater, FOOD_LIVING, &c->reserve, c->reserve, 1);
     if (c->reserve == 0)
-        eat(p, i, FOOD_LIVING, &c->body, c->body, wanted_j);
+        eat(p, eater, FOOD_LIVING, &c->body, c->body, 1);
     c->bitten += before - c->reserve - c->body;
 }
 
-/* The carcass that its mouth is in, or NULL. */
-static struct carcass *find_carcass(struct preserve *p, const struct dweller *d)
+/* The carcass that a mouth is in, or NULL. */
+static struct carcass *find_carcass(struct preserve *p, const struct preserve_mouth *mouth)
 {
     for (int k = 0; k < p->state->carcass_count; k++) {
         struct carcass *c = &p->state->carcasses[k];
-        if (distance_in_plane(d->mouth, (struct vec3){c->x_m, c->y_m, 0}) <
-            c->radius_m + d->mouth_m / 2)
+        if (distance_in_plane(mouth->at, (struct vec3){c->x_m, c->y_m, 0}) <
+            c->radius_m + mouth->width_m / 2)
             return c;
     }
     return NULL;
 }
 
-/* Whom its head touches, and who of its family touched it. */
+/* Whom its mouths touch, and who of its family touched it. */
 static void find_touched(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];
     struct creature_state *c = &p->state->living[i];
     const struct contact_point *points;
     int count = dynamics_contacts(d->run.dynamics, &points);
-    d->touched = -1;
+    for (int m = 0; m < d->mouth_count; m++)
+        d->mouths[m].touched = -1;
     for (int k = 0; k < count; k++) {
         int other = points[k].other_creature;
         if (points[k].creature != i || other < 0 || other == i)
             continue;
-        if (points[k].part == d->run.phenotype.head)
-            d->touched = other;
+        for (int m = 0; m < d->mouth_count; m++)
+            if (points[k].part == d->mouths[m].part)
+                d->mouths[m].touched = other;
         if (is_family(p, i, other)) {
             c->met = p->state->living[other].descent.id;
             c->met_tick = p->state->tick;
@@ -229,23 +247,30 @@ static void find_touched(struct preserve *p, int i)
     }
 }
 
+/* Living before carrion before plants. */
+static void feed_mouth(struct preserve *p, int i, struct preserve_mouth *mouth)
+{
+    const struct eater eater = {i, mouth,
+                                p->params->preserve_bite_w_m * mouth->width_m * p->tick_s};
+    mouth->is_eating = -1;
+    if (mouth->touched >= 0 && !is_kin(p, i, mouth->touched) &&
+        !preserve_state_is_spared(p->state, p->state->living[mouth->touched].descent.id))
+        bite_living(p, &eater, mouth->touched);
+    struct carcass *carcass = mouth->is_eating < 0 ? find_carcass(p, mouth) : NULL;
+    if (carcass)
+        eat(p, &eater, FOOD_CARRION, &carcass->energy, carcass->energy, 1);
+    microjoules *cell = plants_at(&p->plants, mouth->at.x, mouth->at.y);
+    if (mouth->is_eating < 0 && cell)
+        eat(p, &eater, FOOD_PLANT, cell, *cell - p->plants.least,
+            (double)*cell / (double)p->plants.most);
+}
+
 void preserve_feed(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];
-    double bite_j = p->params->preserve_bite_w_m * d->mouth_m * p->tick_s;
-    d->is_eating = -1;
     find_touched(p, i);
-    if (d->touched >= 0 && !is_kin(p, i, d->touched) &&
-        !preserve_state_is_spared(p->state, p->state->living[d->touched].descent.id))
-        bite_living(p, i, d->touched, bite_j * appetite(p, i, FOOD_LIVING));
-    struct carcass *carcass = d->is_eating < 0 ? find_carcass(p, d) : NULL;
-    if (carcass)
-        eat(p, i, FOOD_CARRION, &carcass->energy, carcass->energy,
-            bite_j * appetite(p, i, FOOD_CARRION));
-    microjoules *cell = plants_at(&p->plants, d->mouth.x, d->mouth.y);
-    if (d->is_eating < 0 && cell)
-        eat(p, i, FOOD_PLANT, cell, *cell - p->plants.least,
-            bite_j * appetite(p, i, FOOD_PLANT) * (double)*cell / (double)p->plants.most);
+    for (int m = 0; m < d->mouth_count; m++)
+        feed_mouth(p, i, &d->mouths[m]);
 }
 
 /* Carcasses sink and rot. */

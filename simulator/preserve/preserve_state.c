@@ -9,7 +9,7 @@
 
 #include "common/creature/creature.h"
 
-#define STATE_VERSION 2
+#define STATE_VERSION 3
 
 /* The greatest size of an unpacked state, in bytes. */
 #define STATE_BYTES_MAX (64u << 20)
@@ -23,8 +23,10 @@ void creature_state_deinit(struct creature_state *creature)
 {
     genome_deinit(&creature->genome);
     free(creature->numbers);
+    free(creature->heard);
     creature->numbers = NULL;
-    creature->number_count = 0;
+    creature->heard = NULL;
+    creature->number_count = creature->heard_count = 0;
 }
 
 void preserve_state_init(struct preserve_state *state)
@@ -39,6 +41,7 @@ void preserve_state_deinit(struct preserve_state *state)
     for (int i = 0; i < state->egg_count; i++)
         creature_state_deinit(&state->eggs[i]);
     free(state->plants);
+    free(state->scents);
     free(state->living);
     free(state->eggs);
     free(state->carcasses);
@@ -126,6 +129,8 @@ void preserve_state_stores(const struct preserve_state *state, microjoules store
         fill(&stores[STORE_EGGS], state->eggs[i].reserve + state->eggs[i].body);
     for (int i = 0; i < state->carcass_count; i++)
         fill(&stores[STORE_CARCASSES], state->carcasses[i].energy);
+    for (int i = 0; i < state->scent_count; i++)
+        fill(&stores[STORE_SCENT], state->scents[i]);
 }
 
 microjoules preserve_state_total(const struct preserve_state *state)
@@ -164,6 +169,9 @@ static void check_all(const struct preserve_state *state)
         check_creature(&state->living[i]);
     for (int i = 0; i < state->egg_count; i++)
         check_creature(&state->eggs[i]);
+    for (int i = 0; i < state->scent_count; i++)
+        ENSURE(is_energy(state->scents[i]), "cell %d smells of %lld uJ", i,
+               (long long)state->scents[i]);
     for (int i = 0; i < state->plant_count; i++)
         ENSURE(is_energy(state->plants[i]), "cell %d holds %lld uJ", i,
                (long long)state->plants[i]);
@@ -195,7 +203,33 @@ void preserve_state_check(const struct preserve_state *state)
 
 /* ---------------------------------------------------------------- writing */
 
-enum { CREATURE_FIELDS = 25, CARCASS_FIELDS = 4, STATE_FIELDS = 17 };
+enum { CREATURE_FIELDS = 26, CARCASS_FIELDS = 4, NOISE_FIELDS = 4, STATE_FIELDS = 18 };
+
+static void encode_noise(const struct noise *noise, struct pack_writer *writer)
+{
+    pack_array(writer, NOISE_FIELDS);
+    pack_double(writer, noise->at.x);
+    pack_double(writer, noise->at.y);
+    pack_double(writer, noise->strength);
+    pack_i64(writer, noise->body);
+}
+
+/* Ticks and noises in turn. */
+static void encode_heard(const struct creature_state *c, struct pack_writer *writer)
+{
+    pack_array(writer, 2 * (size_t)c->heard_count);
+    for (int i = 0; i < c->heard_count; i++) {
+        pack_i64(writer, c->heard[i].tick);
+        encode_noise(&c->heard[i].noise, writer);
+    }
+}
+
+static void encode_energies(const microjoules *energies, int count, struct pack_writer *writer)
+{
+    pack_array(writer, (size_t)count);
+    for (int i = 0; i < count; i++)
+        pack_i64(writer, energies[i]);
+}
 
 static void encode_creature(const struct creature_state *c, struct pack_writer *writer)
 {
@@ -205,7 +239,6 @@ static void encode_creature(const struct creature_state *c, struct pack_writer *
     pack_u64(writer, c->descent.father);
     pack_i64(writer, c->descent.family);
     pack_i64(writer, c->descent.generation);
-    pack_bool(writer, c->descent.is_hunter);
     genome_encode(&c->genome, writer);
     pack_i64(writer, c->reserve);
     pack_i64(writer, c->body);
@@ -217,9 +250,7 @@ static void encode_creature(const struct creature_state *c, struct pack_writer *
     pack_i64(writer, c->starved);
     pack_double(writer, c->owed_j);
     pack_i64(writer, c->children);
-    pack_array(writer, FOOD_COUNT);
-    for (int i = 0; i < FOOD_COUNT; i++)
-        pack_i64(writer, c->gained[i]);
+    encode_energies(c->gained, FOOD_COUNT, writer);
     pack_double(writer, c->way_m);
     pack_double(writer, c->from_x_m);
     pack_double(writer, c->from_y_m);
@@ -229,6 +260,8 @@ static void encode_creature(const struct creature_state *c, struct pack_writer *
     for (int i = 0; i < c->number_count; i++)
         pack_double(writer, c->numbers[i]);
     pack_double(writer, c->turn_rad);
+    encode_noise(&c->ear, writer);
+    encode_heard(c, writer);
 }
 
 static void encode_creatures(const struct creature_state *creatures, int count,
@@ -255,12 +288,9 @@ void preserve_state_encode(const struct preserve_state *s, struct pack_writer *w
     pack_array(writer, DEATH_COUNT);
     for (int i = 0; i < DEATH_COUNT; i++)
         pack_u64(writer, s->counts.deaths[i]);
-    pack_array(writer, FOOD_COUNT);
-    for (int i = 0; i < FOOD_COUNT; i++)
-        pack_i64(writer, s->counts.eaten[i]);
-    pack_array(writer, (size_t)s->plant_count);
-    for (int i = 0; i < s->plant_count; i++)
-        pack_i64(writer, s->plants[i]);
+    encode_energies(s->counts.eaten, FOOD_COUNT, writer);
+    encode_energies(s->plants, s->plant_count, writer);
+    encode_energies(s->scents, s->scent_count, writer);
     encode_creatures(s->living, s->living_count, writer);
     encode_creatures(s->eggs, s->egg_count, writer);
     pack_array(writer, (size_t)s->carcass_count);
@@ -367,6 +397,37 @@ static void next_numbers(struct cursor *c, struct creature_state *creature)
     leave_array(c, &numbers);
 }
 
+/* What emits and what is louder than a full signal is no sound. */
+#define STRENGTH_MOST 1.0
+
+static void next_noise(struct cursor *c, struct noise *noise)
+{
+    struct cursor fields = next_array(c, NOISE_FIELDS, NOISE_FIELDS, "noise");
+    noise->at.x = next_double(&fields, PLACE_MOST_M);
+    noise->at.y = next_double(&fields, PLACE_MOST_M);
+    noise->strength = fabs(next_double(&fields, STRENGTH_MOST));
+    noise->body = next_i64(&fields, 0, PRESERVE_LIVING_MAX - 1);
+    leave_array(c, &fields);
+}
+
+static void next_heard(struct cursor *c, struct creature_state *creature)
+{
+    struct cursor rows = next_array(c, 2 * PRESERVE_HEARD_MAX, -1, "heard");
+    size_t count = rows.count / 2;
+    if (count > 0) {
+        creature->heard = malloc(count * sizeof creature->heard[0]);
+        if (!creature->heard)
+            rows.rc = error_set(c->error, ERR_MEMORY, "heard: %s", error_text(ERR_MEMORY));
+        else
+            creature->heard_count = (int)count;
+    }
+    for (int i = 0; i < creature->heard_count; i++) {
+        creature->heard[i] = (struct heard){.tick = next_i64(&rows, 0, TICK_MOST)};
+        next_noise(&rows, &creature->heard[i].noise);
+    }
+    leave_array(c, &rows);
+}
+
 static void next_foods(struct cursor *c, microjoules eaten[FOOD_COUNT])
 {
     struct cursor foods = next_array(c, FOOD_COUNT, FOOD_COUNT, "eaten");
@@ -383,9 +444,6 @@ static void decode_creature(struct cursor *list, struct creature_state *creature
     creature->descent.father = next_u64(&c);
     creature->descent.family = (int)next_i64(&c, 0, INT32_MAX);
     creature->descent.generation = (int)next_i64(&c, 0, INT32_MAX);
-    const msgpack_object *flag = next(&c);
-    if (flag)
-        c.rc = pack_get_bool(flag, &creature->descent.is_hunter, "creature", c.error);
     const msgpack_object *genome = next(&c);
     if (genome)
         c.rc = genome_decode(&creature->genome, genome, c.error);
@@ -407,6 +465,8 @@ static void decode_creature(struct cursor *list, struct creature_state *creature
     creature->met_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
     next_numbers(&c, creature);
     creature->turn_rad = next_double(&c, NUMBER_MOST);
+    next_noise(&c, &creature->ear);
+    next_heard(&c, creature);
     leave_array(list, &c);
 }
 
@@ -427,18 +487,19 @@ static void decode_creatures(struct cursor *c, struct preserve_state *state, siz
     leave_array(c, &list);
 }
 
-static void decode_plants(struct cursor *c, struct preserve_state *state)
+/* Cells of a grid, on the heap. */
+static void decode_cells(struct cursor *c, microjoules **energies, int *count, const char *where)
 {
-    struct cursor cells = next_array(c, UINT32_MAX, -1, "plants");
+    struct cursor cells = next_array(c, UINT32_MAX, -1, where);
     if (cells.count > 0) {
-        state->plants = malloc(cells.count * sizeof state->plants[0]);
-        if (!state->plants)
-            cells.rc = error_set(c->error, ERR_MEMORY, "plants: %s", error_text(ERR_MEMORY));
+        *energies = malloc(cells.count * sizeof **energies);
+        if (!*energies)
+            cells.rc = error_set(c->error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
         else
-            state->plant_count = (int)cells.count;
+            *count = (int)cells.count;
     }
-    for (int i = 0; i < state->plant_count; i++)
-        state->plants[i] = next_energy(&cells);
+    for (int i = 0; i < *count; i++)
+        (*energies)[i] = next_energy(&cells);
     leave_array(c, &cells);
 }
 
@@ -486,7 +547,8 @@ static void decode_fields(struct cursor *c, struct preserve_state *s)
     s->ledger.arrivals = next_i64(c, 0, INT64_MAX);
     s->ledger.departures = next_i64(c, 0, INT64_MAX);
     decode_counts(c, &s->counts);
-    decode_plants(c, s);
+    decode_cells(c, &s->plants, &s->plant_count, "plants");
+    decode_cells(c, &s->scents, &s->scent_count, "scent");
     decode_creatures(c, s, PRESERVE_LIVING_MAX, "living", preserve_state_add_living);
     decode_creatures(c, s, PRESERVE_EGGS_MAX, "eggs", preserve_state_add_egg);
     decode_carcasses(c, s);

@@ -10,15 +10,25 @@
 #include "common/genome/genome.h"
 #include "common/creature/epoch_order.h"
 #include "simulator/preserve/ecology.h"
+#include "simulator/world/scent.h"
+#include "simulator/world/sound.h"
 
 enum {
     PRESERVE_LIVING_MAX = 200,    /* the upper bound of preserve.most */
     PRESERVE_EGGS_MAX = 4096,     /* of these and of carcasses: what a state may hold */
     PRESERVE_NUMBERS_MAX = 65536, /* of a body's motion */
+    PRESERVE_HEARD_MAX = 4096,    /* sounds that are on their way to one listener */
 };
 
 /* What kills; the names are those of epoch_cause_names. */
-enum death { DEATH_HUNGER, DEATH_AGE, DEATH_BITTEN, DEATH_GUARD, DEATH_COUNT };
+enum death {
+    DEATH_HUNGER,
+    DEATH_AGE,
+    DEATH_BITTEN,
+    DEATH_GUARD,
+    DEATH_REMOVED, /* by people, or since its epoch crashed: it leaves no carcass */
+    DEATH_COUNT
+};
 /* What is eaten. */
 enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
 
@@ -27,7 +37,12 @@ struct descent {
     uint64_t id, mother, father; /* 0: none */
     int family;                  /* of founders: a number from 0, which is inherited */
     int generation;              /* founders: 0 */
-    int is_hunter;               /* inherited, but for one birth in fifty */
+};
+
+/* A sound that is on its way to a listener, and when it will be there. */
+struct heard {
+    int64_t tick;
+    struct noise noise;
 };
 
 /* Creatures live or wait in an egg. */
@@ -51,6 +66,9 @@ struct creature_state {
     double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
     int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
     double turn_rad;
+    struct noise ear;    /* what it heard last, fading */
+    struct heard *heard; /* what it will hear; heap */
+    int heard_count;
 };
 
 struct carcass {
@@ -71,6 +89,8 @@ struct preserve_state {
     struct preserve_counts counts;
     microjoules *plants; /* row by row, see ecology.h */
     int plant_count;
+    microjoules *scents; /* a channel after the other, see scent.h */
+    int scent_count;     /* 0: there is no scent */
     struct creature_state *living, *eggs;
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
@@ -99,6 +119,7 @@ enum energy_store {
     STORE_BODIES,
     STORE_EGGS,
     STORE_CARCASSES,
+    STORE_SCENT,
     STORE_COUNT
 };
 void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT]);

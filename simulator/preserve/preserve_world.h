@@ -1,13 +1,13 @@
 /* A preserve in motion; private to simulator/preserve/. preserve.c keeps the order of a tick,
- * preserve_bodies.c lets bodies in and out, preserve_food.c finds and eats, preserve_births.c
- * breeds. */
+ * preserve_bodies.c lets bodies in and out, preserve_food.c finds and eats,
+ * preserve_emissions.c smells and sounds, preserve_births.c breeds. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_WORLD_H
 #define SIMULATOR_PRESERVE_PRESERVE_WORLD_H
 
 #include "simulator/evaluate/run.h"
 #include "simulator/preserve/preserve.h"
 
-/* Upkeep of a neuron. */
+/* Upkeep of a neuron, and of an emitter. */
 #define PRESERVE_NEURON_W 0.02
 
 /* One of the living, in motion: dwellers[i] is state->living[i]. */
@@ -15,16 +15,15 @@ struct dweller {
     struct run run;
     struct evaluation result;
     double area_m2, radius_m;
-    double mouth_m;  /* width of its mouth: the shorter side of its head */
     double rest_w;   /* upkeep of the young */
     double work_j;   /* of its muscles, not paid yet */
     double booked_j; /* what of its account of motion is in there */
-    struct vec3 centre, mouth;
+    struct vec3 centre;
+    struct preserve_mouth mouths[GENOME_BODIES_MAX];
+    int mouth_count;
     struct vec3 food_at;
     int sees_food;
-    int touched; /* another one, by number, that its head touches now; -1 */
-    int verdict; /* other than VERDICT_OK: it has broken a guard */
-    int is_eating;
+    int verdict;   /* other than VERDICT_OK: it has broken a guard */
     int has_child; /* a child is drawn, which is not laid yet */
     struct genome child;
     struct descent child_descent;
@@ -37,6 +36,8 @@ struct preserve {
     const struct preserve_watcher *watcher;
     struct preserve_memory *memory;
     struct plants plants; /* its cells are the state's */
+    struct scent scent;   /* so are its cells; made where sensor.scent is on */
+    struct sound sound;   /* of the living, by number; made where sensor.sound is on */
     struct dweller **dwellers;
     int room;
     struct forest forest;
@@ -82,7 +83,10 @@ int preserve_has_room(const struct preserve *p, struct run *run, const struct cr
 int preserve_save_motion(struct preserve *p);
 /* The forest of all who live now. */
 int preserve_plant_forest(struct preserve *p);
-/* Where it and its mouth are. */
+/* The mouths that have grown, of bodies that are where they are; their count. */
+int preserve_find_mouths(const struct phenotype *phenotype, const struct genome *genome,
+                         struct preserve_mouth mouths[GENOME_BODIES_MAX]);
+/* Where it and its mouths are. */
 void preserve_find_place(struct dweller *d);
 
 /* preserve_food.c */
@@ -90,6 +94,18 @@ void preserve_sort(struct preserve *p);
 void preserve_see(struct preserve *p, int i, struct surroundings *around);
 void preserve_feed(struct preserve *p, int i);
 void preserve_rot(struct preserve *p);
+
+/* preserve_emissions.c: scent and sound. ERR_MEMORY, ERR_LIMIT, ERR_RANGE of a state. */
+int preserve_found_scent(struct preserve_state *state, const struct params *params,
+                         struct arena *arena);
+int preserve_open_emissions(struct preserve *p);
+int preserve_save_sounds(struct preserve *p);
+void preserve_sense(struct preserve *p, int i, struct surroundings *around);
+/* What one gives off after a tick's motion, and pays; then, of all, a tick of scent and sound. */
+void preserve_emit(struct preserve *p, int i);
+void preserve_spread(struct preserve *p);
+/* Before living creature i leaves the list. */
+void preserve_forget_sounds(struct preserve *p, int i);
 
 /* preserve_births.c */
 void preserve_lay(struct preserve *p, int i);

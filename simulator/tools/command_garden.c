@@ -106,10 +106,7 @@ static int plant(struct garden *garden, uint64_t seed, struct preserve_state *st
         names[i] = "a founder";
     }
     const struct preserve_founders founders = {genomes, names, count};
-    status = preserve_found(state, &garden->params, seed, 0, &founders, &garden->memory, error);
-    for (int i = 0; !status && i < count; i++)
-        state->eggs[i].descent.is_hunter = drawn[i]->descent.is_hunter;
-    return status;
+    return preserve_found(state, &garden->params, seed, 0, &founders, &garden->memory, error);
 }
 
 static void count_sides(const struct preserve_state *state, int counts[SIDES])

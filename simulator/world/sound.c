@@ -32,6 +32,19 @@ void sound_forget(struct sound *sound, int body)
     sound->ears[body] = (struct noise){.strength = 0};
 }
 
+void sound_remove(struct sound *sound, int body, int count)
+{
+    size_t behind = (size_t)(count - body - 1), ring = (size_t)sound->ring_ticks;
+    ENSURE(body >= 0 && body < count && count <= sound->body_count, "body %d of %d", body, count);
+    memmove(arrivals_of(sound, body), arrivals_of(sound, body + 1),
+            behind * ring * sizeof *sound->arrivals);
+    memmove(sound->ears + body, sound->ears + body + 1, behind * sizeof *sound->ears);
+    memmove(sound->places + body, sound->places + body + 1, behind * sizeof *sound->places);
+    memmove(sound->is_listening + body, sound->is_listening + body + 1,
+            behind * sizeof *sound->is_listening);
+    sound_forget(sound, count - 1);
+}
+
 static double loudness(const struct noise *noise, struct vec3 place)
 {
     struct vec3 way = vec3_sub(noise->at, place);

@@ -54,6 +54,9 @@ struct noise sound_hear(struct sound *sound, int body, struct vec3 place);
 /* Strength >= 0. */
 void sound_emit(struct sound *sound, int body, struct vec3 at, double strength);
 void sound_tick(struct sound *sound);
+/* Bodies behind one, up to `count` in all, take over its number and the next ones; the last number
+ * has heard nothing. */
+void sound_remove(struct sound *sound, int body, int count);
 /* The body has heard nothing. */
 void sound_forget(struct sound *sound, int body);
 

@@ -16,7 +16,7 @@ says '^ +1 +[0-9]+ +[0-9]+ ' cat one.out
 [ "$(sql one 'SELECT count(*) FROM lives')" -ge 5 ] || fail "nobody lived"
 [ "$(sql one 'SELECT count(*) FROM states WHERE epoch = 4')" = 2 ] || fail "the last states are not kept"
 [ "$(sql one 'SELECT count(*) FROM epochs WHERE start_uj + sun_uj - heat_uj + arrivals_uj - departures_uj <>
-    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj')" = 0 ] || fail "energy does not add up"
+    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj + scent_uj')" = 0 ] || fail "energy does not add up"
 [ "$(sql one 'SELECT max(arrivals_uj) > 0 FROM epochs')" = 1 ] || fail "nobody arrives"
 [ "$(sql one 'SELECT sum(departures_uj) FROM epochs WHERE epoch = 2')" = \
     "$(sql one 'SELECT sum(arrivals_uj) FROM epochs WHERE epoch = 4')" ] || fail "who leaves is not who arrives"
@@ -64,7 +64,7 @@ fi
 
 # a run that stops when something is new: the same at each pause, and in the end, for any number of workers
 pausing=("$bin/controller" run "$root/examples/preserve.ini" --generations 4 -s preserve.worlds=2 -s preserve.founders=12
-    -s preserve.width_m=10 -s preserve.height_m=6 -s preserve.kept=100 -s preserve.hunt=3)
+    -s preserve.width_m=10 -s preserve.height_m=6 -s preserve.kept=100 -s preserve.hunt=3 -s preserve.hunters=0.6)
 "${pausing[@]}" -o whole -j 2 >whole.out 2>&1 || fail "whole: $(cat whole.out)"
 for jobs in 1 2; do
     "${pausing[@]}" -o "pause$jobs" -j $jobs -s 'preserve.pause=predation, trophic-level' >"pause$jobs.out" 2>&1 ||
@@ -108,7 +108,7 @@ wait "$gardener" || fail "the garden: $(cat garden.resume)"
     fail "other deeds: $(sql garden 'SELECT * FROM deeds')"
 [ "$(sql garden 'SELECT max(arrivals_uj) > 0 AND max(departures_uj) > 0 FROM epochs')" = 1 ] || fail "nothing came or went"
 [ "$(sql garden 'SELECT count(*) FROM epochs WHERE start_uj + sun_uj - heat_uj + arrivals_uj - departures_uj <>
-    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj')" = 0 ] || fail "energy does not add up in a garden"
+    plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj + scent_uj')" = 0 ] || fail "energy does not add up in a garden"
 "${pausing[@]}" -o again -j 2 --choices garden --generations 6 >again.out 2>&1 || fail "again: $(cat again.out)"
 same_runs garden again
 if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then

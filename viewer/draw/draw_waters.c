@@ -47,8 +47,9 @@ struct picture {
 
 /* What kills, in words of people. */
 static const char *const death_words[EPOCH_CAUSE_COUNT] = {"starved", "died of age", "was eaten",
-                                                           "broke physics"};
-_Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3,
+                                                           "broke physics", "was taken out"};
+_Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3 &&
+                   DEATH_REMOVED == 4,
                "words in the order of causes");
 static const char *const food_words[EPOCH_FOOD_COUNT] = {"plants", "carrion", "the living"};
 
@@ -226,17 +227,26 @@ static void draw_parts(const struct picture *p, const struct waters_creature *c,
     }
 }
 
-static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
+/* It flashes when it eats. */
+static void draw_mouth(const struct picture *p, const struct waters_mouth *mouth)
 {
     static const uint32_t bites[] = {PLANT_COLOR, CARRION_COLOR, FLESH_COLOR};
+    double size = fmax((double)mouth->width_m * p->px_per_m * 0.25, 1.8);
+    if (mouth->is_eating >= 0)
+        disc(p, mouth->x_m, mouth->y_m, 2.4 * size, bites[mouth->is_eating], 0.85);
+    disc(p, mouth->x_m, mouth->y_m, size, MOUTH_COLOR, 1);
+    if (mouth->kind == MOUTH_FLESH)
+        disc(p, mouth->x_m, mouth->y_m, 0.6 * size, FLESH_COLOR, 1);
+}
+
+static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
+{
     uint32_t family = family_color(c->family);
-    double x = c->mouth_x_m, y = c->mouth_y_m, mouth = fmax(c->mouth_m * p->px_per_m * 0.25, 1.8);
     draw_parts(p, c, c->is_hunter ? HUNTER_COLOR : palette_mix(family, 0x14222a, 0.6),
                c->is_hunter ? 4 : 1.6);
     draw_parts(p, c, palette_mix(0xf2f2ee, family, 0.4 + 0.6 * c->fullness), 0);
-    if (c->is_eating >= 0)
-        disc(p, x, y, 2.4 * mouth, bites[c->is_eating], 0.85);
-    disc(p, x, y, mouth, MOUTH_COLOR, 1);
+    for (int i = 0; i < c->mouth_count; i++)
+        draw_mouth(p, &p->moment->mouths[c->first_mouth + i]);
     if (is_bitten(p, c))
         ring(p, c->x_m, c->y_m, fmax(0.5 * reach_of(p, c) * p->px_per_m, 7 * p->ui), FLESH_COLOR,
              2.2);

@@ -108,45 +108,57 @@ static void take_parts(struct waters_moment *m, const struct preserve_view *view
     }
 }
 
+static void take_mouths(struct waters_moment *m, const struct preserve_view *view)
+{
+    for (int i = 0; i < view->mouth_count; i++) {
+        const struct preserve_mouth *mouth = &view->mouths[i];
+        m->mouths[m->mouth_count++] =
+            (struct waters_mouth){(float)mouth->at.x, (float)mouth->at.y, (float)mouth->width_m,
+                                  mouth->kind, mouth->is_eating};
+    }
+}
+
 static void take_creatures(struct filming *f, struct waters_moment *m,
                            const struct preserve_state *state, const struct preserve_view *views,
                            int count)
 {
-    size_t parts = 0;
-    for (int i = 0; i < count; i++)
+    size_t parts = 0, mouths = 0;
+    for (int i = 0; i < count; i++) {
         parts += 2 * (size_t)views[i].phenotype->part_count; // with rails
+        mouths += (size_t)views[i].mouth_count;
+    }
     m->creatures = take(f, (size_t)count, sizeof m->creatures[0]);
     m->parts = take(f, parts, sizeof m->parts[0]);
+    m->mouths = take(f, mouths, sizeof m->mouths[0]);
     for (int i = 0; i < count && f->status == 0; i++) {
         const struct creature_state *c = views[i].creature;
         struct vec3 centre = dynamics_centre_of_mass(views[i].dynamics);
-        m->creatures[m->creature_count++] = (struct waters_creature){
-            .id = c->descent.id,
-            .mother = c->descent.mother,
-            .father = c->descent.father,
-            .family = c->descent.family,
-            .is_hunter = c->descent.is_hunter,
-            .is_spared = preserve_state_is_spared(state, c->descent.id),
-            .generation = c->descent.generation,
-            .children = c->children,
-            .is_eating = views[i].is_eating,
-            .fullness = (float)views[i].fullness,
-            .born_s = (float)((double)c->born_tick * f->tick_s),
-            .x_m = (float)centre.x,
-            .y_m = (float)centre.y,
-            .mouth_x_m = (float)views[i].mouth.x,
-            .mouth_y_m = (float)views[i].mouth.y,
-            .mouth_m = (float)views[i].phenotype->parts[views[i].phenotype->head].width_m,
-            .reserve_j = (float)joules_of(c->reserve),
-            .body_j = (float)joules_of(c->body),
-            .whole_j = (float)joules_of(c->body_whole),
-            .bitten_j = (float)joules_of(c->bitten),
-            .starved_j = (float)joules_of(c->starved),
-            .way_m = (float)c->way_m,
-            .first_part = m->part_count};
+        m->creatures[m->creature_count++] =
+            (struct waters_creature){.id = c->descent.id,
+                                     .mother = c->descent.mother,
+                                     .father = c->descent.father,
+                                     .family = c->descent.family,
+                                     .is_hunter = genome_has_mouth(&c->genome, MOUTH_FLESH),
+                                     .is_spared = preserve_state_is_spared(state, c->descent.id),
+                                     .generation = c->descent.generation,
+                                     .children = c->children,
+                                     .fullness = (float)views[i].fullness,
+                                     .born_s = (float)((double)c->born_tick * f->tick_s),
+                                     .x_m = (float)centre.x,
+                                     .y_m = (float)centre.y,
+                                     .reserve_j = (float)joules_of(c->reserve),
+                                     .body_j = (float)joules_of(c->body),
+                                     .whole_j = (float)joules_of(c->body_whole),
+                                     .bitten_j = (float)joules_of(c->bitten),
+                                     .starved_j = (float)joules_of(c->starved),
+                                     .way_m = (float)c->way_m,
+                                     .first_part = m->part_count,
+                                     .first_mouth = m->mouth_count,
+                                     .mouth_count = views[i].mouth_count};
         for (int food = 0; food < FOOD_COUNT; food++)
             m->creatures[i].gained_j[food] = (float)joules_of(c->gained[food]);
         take_parts(m, &views[i]);
+        take_mouths(m, &views[i]);
         m->creatures[i].part_count = m->part_count - m->creatures[i].first_part;
     }
 }
@@ -239,7 +251,7 @@ static int live(struct filming *f, struct epoch_order *order, uint64_t digest, s
     struct preserve_state world;
     struct packed_bytes traveller = {NULL, 0};
     struct preserve_watcher watcher = {.hear = hear, .look = look, .context = f};
-    int status = preserve_epoch_begin(&world, &s->params, 0, order, &s->memory, error);
+    int status = preserve_epoch_begin(&world, &s->params, 0, order, &s->memory, &watcher, error);
     if (status)
         return status;
     status =

@@ -17,16 +17,20 @@
 struct waters_part {
     float x_m, y_m, angle_rad, width_m, height_m;
 };
+struct waters_mouth {
+    float x_m, y_m, width_m;
+    int kind;      /* enum mouth */
+    int is_eating; /* FOOD_*, or -1 */
+};
 struct waters_creature {
     uint64_t id, mother, father; /* parents: 0 = none */
     int family, is_hunter, generation, children;
     int is_spared; /* by mouths: people protect it */
-    int is_eating; /* FOOD_*, or -1 */
-    float fullness, born_s, x_m, y_m, mouth_x_m, mouth_y_m, mouth_m;
+    float fullness, born_s, x_m, y_m;
     float reserve_j, body_j, whole_j; /* what it holds; the body it was born with */
     float gained_j[EPOCH_FOOD_COUNT]; /* what it has digested */
     float bitten_j, starved_j, way_m; /* lost of late: to mouths, and otherwise; its way */
-    int first_part, part_count;
+    int first_part, part_count, first_mouth, mouth_count;
 };
 struct waters_thing {
     float x_m, y_m, radius_m;
@@ -46,9 +50,10 @@ struct waters_moment {
     double time_s, daylight;
     struct waters_creature *creatures;
     struct waters_part *parts;
+    struct waters_mouth *mouths;
     struct waters_thing *eggs, *carcasses;
     unsigned char *plants; /* share of the most that a cell holds, 0 .. 255 */
-    int creature_count, part_count, egg_count, carcass_count;
+    int creature_count, part_count, mouth_count, egg_count, carcass_count;
 };
 struct waters {
     struct params params;

@@ -84,6 +84,13 @@ static void make_stretching(struct genome *genome)
     body->stretch.input = fixture_sensor(SCOPE_OWN, SENSOR_STRETCH, 0, -2.0 / 3.0);
 }
 
+static void make_mouthed(struct genome *genome)
+{
+    make_stretching(genome);
+    genome->bodies[0].mouth = MOUTH_FLESH;
+    genome->bodies[1].mouth = MOUTH_PLANTS;
+}
+
 /* Everything set, with numbers that need all their digits. */
 static void make_creature(struct creature *made)
 {
@@ -428,10 +435,10 @@ START_TEST(hostile_content_behind_a_right_checksum)
     ck_assert_int_eq(decode_content(content, bin->size, 2), 0);
     ck_assert_int_eq(decode_content(content, bin->size, 3), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "damaged: version 3 with content of version 2"));
-    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 9) {
+    for (uint64_t version = 0; version < UINT64_C(1) << 60; version = version ? version * 5 : 10) {
         ck_assert_int_eq(decode_content(content, bin->size, version), ERR_VERSION);
         ck_assert_ptr_nonnull(
-            strstr(error.message, " is not supported (this program reads 1 to 8)"));
+            strstr(error.message, " is not supported (this program reads 1 to 9)"));
     }
     free(content);
     pack_close(&file);
@@ -560,10 +567,10 @@ static const struct {
     {"{}", "worm.json: not a creature file: \"format\" is not"},
     {"{\"format\": \"other\"}", "worm.json: not a creature file"},
     {"{\"format\": \"bestiary-creature\"}", "worm.json: version: missing"},
-    {"{\"format\": \"bestiary-creature\", \"version\": 9}",
-     "worm.json: format version 9 is not supported (this program reads 1 to 8)"},
+    {"{\"format\": \"bestiary-creature\", \"version\": 10}",
+     "worm.json: format version 10 is not supported (this program reads 1 to 9)"},
     {"{\"format\": \"bestiary-creature\", \"version\": 0}",
-     "worm.json: format version 0 is not supported (this program reads 1 to 8)"},
+     "worm.json: format version 0 is not supported (this program reads 1 to 9)"},
     {"{\"format\": \"bestiary-creature\", \"version\": -1}",
      "worm.json: version: -1 is not within"},
     {"{\"format\": \"bestiary-creature\", \"version\": 1.0}",
@@ -792,6 +799,46 @@ START_TEST(stretches_are_kept)
 END_TEST
 
 /* Equal genomes have equal bytes: fields of emitters, of which there are none, are not written. */
+/* A mouth alone, without emitters and stretch, is kept in both forms. */
+START_TEST(mouths_are_kept)
+{
+    struct creature copy;
+    struct packed_genome packed;
+    struct genome packed_copy;
+    struct pack_writer scratch;
+    uint64_t without = genome_hash(&creature.genome);
+    creature.genome.bodies[1].mouth = MOUTH_FLESH;
+    ck_assert(genome_hash(&creature.genome) != without);
+    ck_assert_int_eq(creature_format_version(&creature), 9);
+    char *text = creature_to_json(&creature);
+    ck_assert_ptr_nonnull(strstr(text, "\"mouth\": \"flesh\""));
+    ck_assert_int_eq(creature_decode(&copy, text, strlen(text), "worm", &error), 0);
+    assert_equal(&copy, &creature);
+    creature_deinit(&copy);
+    free(text);
+    pack_writer_init(&scratch);
+    ck_assert_int_eq(genome_pack(&packed, &creature.genome, &scratch), 0);
+    ck_assert_int_eq(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error), 0);
+    ck_assert(genome_is_equal(&packed_copy, &creature.genome));
+    genome_deinit(&packed_copy);
+    /* no mouth, in a row that has room for one: the last byte of the row, behind a stretch of 0 */
+    static const unsigned char there[] = {0xcb, 0, 0, 0, 0, 0, 0, 0, 0, 2};
+    size_t at = 0;
+    for (size_t i = 0; at == 0 && i + sizeof there <= packed.length; i++)
+        if (memcmp(packed.bytes + i, there, sizeof there) == 0)
+            at = i;
+    ck_assert_uint_gt(at, 0);
+    packed.bytes[at + sizeof there - 1] = 0;
+    ck_assert_int_eq(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error),
+                     ERR_FORMAT);
+    ck_assert_str_eq(error.message, "bodies[1]: mouths of 0 are not written");
+    packed.bytes[at + sizeof there - 1] = MOUTH_COUNT;
+    ck_assert_int_ne(genome_decode_bytes(&packed_copy, packed.bytes, packed.length, &error), 0);
+    packed_genome_deinit(&packed);
+    pack_writer_deinit(&scratch);
+}
+END_TEST
+
 START_TEST(emitters_that_must_fail)
 {
     struct packed_genome packed = {NULL, 0};
@@ -1272,6 +1319,7 @@ START_TEST(golden_files_are_read)
     make_seeing(&genomes[5]);
     make_emitting(&genomes[6]);
     make_stretching(&genomes[7]);
+    make_mouthed(&genomes[8]);
     /* files of versions without the key mean what they did */
     ck_assert_int_eq(text.params.boxes_neighbours, version < 5 ? NEIGHBOURS_PASS : NEIGHBOURS_AUTO);
     ck_assert_int_eq(binary.params.boxes_neighbours, text.params.boxes_neighbours);
@@ -1364,6 +1412,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, lags_that_must_fail);
     tcase_add_test(tests, emitters_are_kept);
     tcase_add_test(tests, stretches_are_kept);
+    tcase_add_test(tests, mouths_are_kept);
     tcase_add_test(tests, emitters_that_must_fail);
     tcase_add_loop_test(tests, other_kinds_travel, 0, 2);
     tcase_add_test(tests, other_kinds_in_json_that_must_fail);
@@ -1394,7 +1443,7 @@ int main(int argc, char **argv)
         char binary[64], text[64];
         make_creature(&creature);
         genome_deinit(&creature.genome);
-        make_stretching(&creature.genome);
+        make_mouthed(&creature.genome);
         snprintf(binary, sizeof binary, GOLDEN_BINARY, CREATURE_FORMAT_VERSION);
         snprintf(text, sizeof text, GOLDEN_JSON, CREATURE_FORMAT_VERSION);
         return creature_write(&creature, binary, 0, &error) != 0 ||

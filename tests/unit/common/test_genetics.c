@@ -498,6 +498,7 @@ static const struct {
      "stretch",
      {" gained a stretch", " lost its stretch", "limit of the stretch of body ",
       "the stretch of body "}},
+    {BODY_RECTANGLES, "body_mouth", {"mouth of body ", "none -> plants", "none -> flesh"}},
     {BODY_RECTANGLES, "emitter", {" gained a ", " lost its ", "the sound of body ", "the scent_"}},
     {BODY_RECTANGLES, "neuron_function", {"function of neuron ", " -> ", "sin", "sigmoid"}},
     {BODY_RECTANGLES,
@@ -600,6 +601,8 @@ START_TEST(every_kind_occurs_and_says_what_it_did)
         params.sensor_sound = params.sensor_scent = 1;
     if (!strcmp(kinds[kind].kind, "stretch"))
         params.creature_stretch_max = 0.5;
+    if (!strcmp(kinds[kind].kind, "body_mouth"))
+        params.evolution_behaviour = BEHAVIOUR_PRESERVE;
     params.creature_body = kinds[kind].body;
     params.spheres_initial_held = 0.8;
     allow_only(kinds[kind].kind);

@@ -1256,13 +1256,16 @@ START_TEST(test_older_preserve)
     int count;
     ck_ok(store_create(&store, path, &params, &error));
     ck_ok(epoch_end_add_life(end, &life));
+    end->facts[EPOCH_removed] = 6;
+    end->facts[EPOCH_scent_uj] = 7;
     ck_ok(packed_bytes_set(&end->state, "state", 5));
     ck_ok(store_put_epoch(store, &epoch, 1, &error));
     ck_ok(store_commit(store, &error));
     store_close(store);
     ck_assert_int_eq(ask_sql("SELECT preyed_s FROM lives"), 6);
     run_sql("DROP TABLE firsts; DROP TABLE deeds; ALTER TABLE lives DROP COLUMN topology;"
-            "ALTER TABLE lives DROP COLUMN preyed_s; PRAGMA user_version = 14");
+            "ALTER TABLE lives DROP COLUMN preyed_s; ALTER TABLE epochs DROP COLUMN removed;"
+            "ALTER TABLE epochs DROP COLUMN scent_uj; PRAGMA user_version = 14");
     for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
         ck_ok(store_open(&store, path, is_read_only, &error));
         ck_ok(store_get_lives(store, &lives, &count, &error));
@@ -1277,8 +1280,35 @@ START_TEST(test_older_preserve)
             ck_ok(store_put_epoch(store, &epoch, 1, &error));
         store_close(store);
     }
+    ck_assert_int_eq(ask_sql("SELECT removed + scent_uj FROM epochs"), 13);
     ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE topology = 3"), 1);
     ck_assert_int_eq(ask_sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    epoch_order_destroy(order);
+    epoch_end_destroy(end);
+}
+END_TEST
+
+/* Who was removed has no body at its death: what is known of it stays. */
+START_TEST(test_removed_life)
+{
+    struct store *store;
+    struct epoch_order *order = epoch_order_create();
+    struct epoch_end *end = epoch_end_create();
+    struct epoch_life born = {
+        .id = 5, .died_tick = -1, .cause = -1, .preyed_tick = 60, .topology = 3, .part_count = 4};
+    struct epoch_life gone = {.id = 5, .died_tick = 90, .cause = 4, .preyed_tick = -1};
+    struct store_epoch epoch = {
+        .epoch = 1, .order = order, .end = end, .drifted_to = -1, .tick_s = 0.1};
+    ck_ok(store_create(&store, path, &params, &error));
+    ck_ok(epoch_end_add_life(end, &born));
+    ck_ok(epoch_end_add_life(end, &gone));
+    ck_ok(packed_bytes_set(&end->state, "state", 5));
+    ck_ok(store_put_epoch(store, &epoch, 1, &error));
+    ck_ok(store_commit(store, &error));
+    store_close(store);
+    ck_assert_int_eq(ask_sql("SELECT count(*) FROM lives WHERE died_s = 9 AND cause = 'removed'"
+                             " AND parts = 4 AND topology = 3 AND preyed_s = 6"),
+                     1);
     epoch_order_destroy(order);
     epoch_end_destroy(end);
 }
@@ -1636,6 +1666,7 @@ int main(void)
     tcase_add_test(tests, test_generation_closes_twice);
     tcase_add_test(tests, test_older_store);
     tcase_add_test(tests, test_older_preserve);
+    tcase_add_test(tests, test_removed_life);
     tcase_add_test(tests, test_older_store_in_midst);
     tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);

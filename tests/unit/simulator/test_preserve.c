@@ -58,7 +58,7 @@ static void teardown(void)
 static void found(void)
 {
     preserve_apply(&params);
-    ck_assert_msg(preserve_found(&state, &params, 7, 0, &founders, &memory, &error) == 0, "%s",
+    ck_assert_msg(preserve_found(&state, &params, 8, 0, &founders, &memory, &error) == 0, "%s",
                   error.message);
 }
 
@@ -156,7 +156,7 @@ START_TEST(age_kills)
 {
     set("preserve.age_s=1");
     set("preserve.rest_w_m2=0");
-    set("preserve.head_w=0");
+    set("preserve.mouth_w=0");
     found();
     run(600);
     ck_assert_int_ge(died, 6);
@@ -206,6 +206,184 @@ START_TEST(hunters_bite_the_living)
 }
 END_TEST
 
+/* The body gene that is not the root and has grown. */
+static struct body_gene *find_limb(struct genome *genome)
+{
+    for (int i = 0; i < genome->connection_count; i++) {
+        const struct connection_gene *c = &genome->connections[i];
+        if (c->from == genome->root && c->to != genome->root && !c->is_terminal_only)
+            return &genome->bodies[genome_find_body(genome, c->to)];
+    }
+    ck_abort_msg("no limb");
+}
+
+/* Who has mouths keeps them: the last one to hatch eats by a limb; others by their roots. */
+START_TEST(mouths_are_as_genes_say)
+{
+    struct genome *genome = &creatures[0].genome;
+    find_limb(genome)->mouth = MOUTH_FLESH;
+    set("preserve.hunters=0");
+    found();
+    const struct genome *kept = &state.eggs[0].genome, *given = &state.eggs[1].genome;
+    ck_assert(genome_is_equal(kept, genome));
+    ck_assert_int_eq(given->bodies[genome_find_body(given, given->root)].mouth, MOUTH_PLANTS);
+    ck_assert(!genome_has_mouth(given, MOUTH_FLESH));
+    int64_t facts[EPOCH_FACT_COUNT];
+    run(60);
+    preserve_epoch_facts(&state, facts);
+    int hunters = 0;
+    for (int i = 0; i < state.living_count; i++)
+        hunters += genome_has_mouth(&state.living[i].genome, MOUTH_FLESH);
+    ck_assert(hunters > 0 && hunters < state.living_count);
+    ck_assert_int_eq(facts[EPOCH_hunters], hunters);
+}
+END_TEST
+
+static int look_at_mouths(void *context, const struct preserve_state *world,
+                          const struct preserve_view *views, int count, double daylight)
+{
+    int *most = context;
+    for (int i = 0; i < count; i++) {
+        const struct preserve_view *view = &views[i];
+        *most = view->mouth_count > *most ? view->mouth_count : *most;
+        for (int m = 0; m < view->mouth_count; m++) {
+            struct part_state part;
+            dynamics_part_state(view->dynamics, view->mouths[m].part, &part);
+            ck_assert_double_lt(fabs(view->mouths[m].at.x - part.at_m.x), 1e-9);
+            ck_assert_double_lt(fabs(view->mouths[m].at.y - part.at_m.y), 1e-9);
+            ck_assert(view->mouths[m].width_m <=
+                      view->phenotype->parts[view->mouths[m].part].width_m);
+        }
+    }
+    return 0;
+}
+
+/* Each mouth is in a part, eats, and costs upkeep: with two a creature eats more, and at the same
+ * food pays more. */
+START_TEST(two_mouths_eat_and_cost_more)
+{
+    microjoules eaten[2], heat[2];
+    set("preserve.founders=1");
+    set("preserve.plants_j_m2=10000");
+    set("preserve.bite_w_m=20");
+    for (int i = 0; i < 2; i++) {
+        int most = 0;
+        struct preserve_watcher watcher = {.look = look_at_mouths, .context = &most};
+        struct genome *genome = &creatures[0].genome;
+        genome->bodies[genome_find_body(genome, genome->root)].mouth = MOUTH_PLANTS;
+        find_limb(genome)->mouth = i ? MOUTH_PLANTS : MOUTH_NONE;
+        found();
+        ck_assert_int_eq(preserve_run(&state, &params, 300, &watcher, &memory, &error), 0);
+        ck_assert_int_eq(most, i + 1);
+        eaten[i] = state.counts.eaten[FOOD_PLANT];
+        heat[i] = state.ledger.heat - eaten[i] / 5;
+        preserve_state_deinit(&state);
+    }
+    ck_assert(eaten[1] > eaten[0]);
+    ck_assert(heat[1] - heat[0] > 40 * INT64_C(1000000)); // 10 W, for 5 s but a little
+}
+END_TEST
+
+/* A body gene that gives off scent and sound all the time. */
+static void make_emitter(struct body_gene *gene, int emitter)
+{
+    gene->emitters[emitter].is_there = 1;
+    gene->emitters[emitter].input =
+        (struct input_gene){.kind = INPUT_CONSTANT, .value = 1, .weight = 1};
+}
+
+static void found_emitters(void)
+{
+    set("sensor.scent=yes");
+    set("sensor.sound=yes");
+    for (int i = 0; i < 2; i++) {
+        make_emitter(&creatures[i].genome.bodies[0], EMITTER_SOUND);
+        make_emitter(&creatures[i].genome.bodies[0], EMITTER_SCENT_2);
+    }
+    found();
+}
+
+/* Scent is a store of the ledger, which the reserve fills and which becomes heat; sounds are on
+ * their way at the end of an epoch. All of it goes through bytes. */
+START_TEST(scent_and_sound_are_kept)
+{
+    microjoules stores[STORE_COUNT];
+    int heard = 0, ears = 0;
+    found_emitters();
+    run(90);
+    preserve_state_stores(&state, stores);
+    double given_j = state.living_count * 90 / 60.0 * params.preserve_scent_w;
+    ck_assert_double_gt(joules_of(stores[STORE_SCENT]), 0.3 * given_j);
+    ck_assert_double_lt(joules_of(stores[STORE_SCENT]), 3 * given_j);
+    for (int i = 0; i < state.living_count; i++) {
+        heard += state.living[i].heard_count;
+        ears += state.living[i].ear.strength > 0;
+    }
+    ck_assert(heard > 0 && ears > 0);
+    run(90);
+    uint64_t straight = preserve_digest(&state);
+    preserve_state_deinit(&state);
+    found();
+    pass_on();
+    run(90);
+    pass_on();
+    run(90);
+    ck_assert(preserve_digest(&state) == straight);
+}
+END_TEST
+
+/* What the reserve does not have is not emitted, and what is emitted is all of what it has. */
+START_TEST(no_scent_without_a_reserve)
+{
+    microjoules stores[STORE_COUNT];
+    set("preserve.scent_w=1000");
+    set("preserve.plants_j_m2=1");
+    set("preserve.body_j_m2=100000");
+    found_emitters();
+    run(900);
+    preserve_state_stores(&state, stores);
+    ck_assert(stores[STORE_SCENT] > 0);
+    ck_assert_int_gt(state.living_count, 0);
+    for (int i = 0; i < state.living_count; i++)
+        ck_assert(state.living[i].reserve < 1000000);
+}
+END_TEST
+
+/* Sounds that were on their way to one who died are not heard by those who move up. */
+START_TEST(the_dead_leave_no_sounds)
+{
+    set("sound.speed_m_s=10");
+    found_emitters();
+    run(90);
+    ck_assert_int_ge(state.living_count, 3);
+    state.living[0].body = state.living[0].reserve = 0; // it starves in the next tick
+    state.ledger.start = 0;
+    state.ledger.start = energy_ledger_error(&state.ledger, preserve_state_total(&state));
+    int one = 0;
+    struct heard last = {.tick = 0};
+    for (int i = 1; i < state.living_count; i++)
+        for (int k = 0; k < state.living[i].heard_count; k++)
+            if (state.living[i].heard[k].tick > last.tick) {
+                last = state.living[i].heard[k];
+                one = i;
+            }
+    ck_assert(last.tick > state.tick + 1);
+    uint64_t id = state.living[one].descent.id;
+    run(1);
+    ck_assert_int_eq(died, 1);
+    const struct creature_state *c = &state.living[one - 1];
+    ck_assert_uint_eq(c->descent.id, id);
+    int found_it = 0;
+    for (int i = 0; i < c->heard_count; i++)
+        found_it |= c->heard[i].tick == last.tick &&
+                    fabs(c->heard[i].noise.at.x - last.noise.at.x) < 0.2;
+    ck_assert(found_it);
+    pass_on();
+    state.living[one - 1].heard[0].tick = state.tick + 1000;
+    ck_assert_int_eq(preserve_run(&state, &params, 1, NULL, &memory, &error), ERR_RANGE);
+}
+END_TEST
+
 /* All touch one another in a narrow water: nobody dies for what the solver of contacts rounds. */
 START_TEST(a_crowd_breaks_no_guards)
 {
@@ -251,11 +429,11 @@ START_TEST(what_would_not_pay_is_said)
 {
     char text[256];
     ck_assert(!preserve_warn(&params, text, sizeof text));
-    set("preserve.head_w=0.5");
+    set("preserve.mouth_w=0.5");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
     set("preserve.growth_1_s=0.01");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
-    set("preserve.head_w=10");
+    set("preserve.mouth_w=10");
     set("preserve.egg_j=2000");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "child like itself"));
     set("preserve.egg_j=300");
@@ -297,7 +475,9 @@ START_TEST(hostile_states_are_refused_or_read)
     struct pack_writer writer;
     struct preserve_state copy;
     int refused = 0;
-    found();
+    set("preserve.width_m=8");
+    set("preserve.height_m=6");
+    found_emitters();
     run(60);
     pack_writer_init(&writer);
     preserve_state_encode(&state, &writer);
@@ -354,9 +534,10 @@ static struct epoch_order *make_order(uint32_t epoch)
 
 static void begin(const struct epoch_order *order)
 {
+    struct preserve_watcher watcher = {.hear = hear};
     preserve_state_deinit(&state);
-    ck_assert_msg(preserve_epoch_begin(&state, &params, 7, order, &memory, &error) == 0, "%s",
-                  error.message);
+    ck_assert_msg(preserve_epoch_begin(&state, &params, 7, order, &memory, &watcher, &error) == 0,
+                  "%s", error.message);
 }
 
 /* Founders wait as eggs: one leaves an epoch, and comes to another world with all its energy. */
@@ -399,6 +580,7 @@ START_TEST(who_must_not_live_does_not)
     order->without[order->without_count++] = one;
     begin(order);
     ck_assert_int_eq(state.living_count, living - 1);
+    ck_assert_int_eq(deaths[DEATH_REMOVED], 1);
     for (int i = 0; i < state.living_count; i++)
         ck_assert(state.living[i].descent.id != one);
     preserve_state_check(&state);
@@ -454,6 +636,7 @@ START_TEST(people_put_in_feed_and_remove)
     microjoules held = state.living[2].reserve + state.living[2].body;
     do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone});
     ck_assert_int_eq(state.living_count, living - 1);
+    ck_assert_int_eq(deaths[DEATH_REMOVED], 1);
     ck_assert(state.ledger.departures == held);
     do_deed((struct epoch_deed){.kind = DEED_remove, .life = gone}); // nobody is there
     ck_assert(state.ledger.departures == held);
@@ -554,6 +737,11 @@ int main(void)
     tcase_add_test(tests, age_kills);
     tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
     tcase_add_test(tests, hunters_bite_the_living);
+    tcase_add_test(tests, mouths_are_as_genes_say);
+    tcase_add_test(tests, two_mouths_eat_and_cost_more);
+    tcase_add_test(tests, scent_and_sound_are_kept);
+    tcase_add_test(tests, no_scent_without_a_reserve);
+    tcase_add_test(tests, the_dead_leave_no_sounds);
     tcase_add_test(tests, a_crowd_breaks_no_guards);
     tcase_add_test(tests, kin_is_spared);
     tcase_add_test(tests, what_would_not_pay_is_said);

@@ -48,7 +48,7 @@ static void live(struct store *store, struct preserve_memory *memory, struct epo
     struct preserve_state state;
     struct epoch_end *end = epoch_end_create();
     struct preserve_watcher watcher = {.hear = hear, .context = end};
-    check_ok(preserve_epoch_begin(&state, &params, 5, order, memory, &error));
+    check_ok(preserve_epoch_begin(&state, &params, 5, order, memory, NULL, &error));
     check_ok(
         preserve_epoch_live(&state, &params, order, &watcher, memory, &end->traveller, &error));
     preserve_epoch_facts(&state, end->facts);
@@ -108,7 +108,7 @@ static void make_run(void)
     set("preserve.founders=3");
     set("preserve.width_m=8");
     set("preserve.height_m=5");
-    set("preserve.head_w=200"); // somebody starves soon
+    set("preserve.mouth_w=200"); // somebody starves soon
     preserve_apply(&params);
     check_ok(store_create(&store, path, &params, &error));
     add_epochs(store, 0, EPOCHS);
