@@ -99,7 +99,8 @@ static struct body_link *add_link(struct tree_scene *s, int parent, enum link_jo
     const struct joint_kind *row = &joint_kinds[kind];
     struct body_link *l = &s->links[s->count++];
     double mass = rng_uniform(&rng, 0.5, 2);
-    *l = (struct body_link){.parent = parent, .kind = kind, .mass_kg = mass, .cone_rad = HUGE_VAL};
+    *l = (struct body_link){
+        .parent = parent, .kind = kind, .axis = {1, 0, 0}, .mass_kg = mass, .cone_rad = HUGE_VAL};
     l->joint = draw_vector(0.3);
     l->frame = quaternion_exp(draw_vector(2));
     l->centre = draw_vector(0.2);

@@ -246,8 +246,7 @@ START_TEST(every_field_of_rectangles)
                            &phenotype.shape_count,
                            &phenotype.first_drive,
                            &phenotype.piece_count,
-                           &phenotype.head,
-                           &phenotype.kind};
+                           &phenotype.head};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         --*counts[i];
         after = key_now();
@@ -256,6 +255,10 @@ START_TEST(every_field_of_rectangles)
     }
     after = key_now();
     ck_assert(phenotype_key_is_equal(&before, &after));
+    phenotype.kind = BODY_BOXES;
+    after = key_now();
+    ck_assert(!phenotype_key_is_equal(&before, &after));
+    phenotype.kind = BODY_RECTANGLES;
     struct emitter emitter = {.part = 0, .kind = EMITTER_SOUND};
     phenotype.emitters = &emitter;
     phenotype.emitter_count = 1;
