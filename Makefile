@@ -55,6 +55,8 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
+# under sanitizers the compiler takes longer than what is quick anyhow: what does not simulate is not optimised
+$(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
 $(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
 LINK := -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 LIBS_COMMON := $(call PKG,--libs $(MSGPACK) jansson inih zlib) -lm
@@ -139,7 +141,7 @@ $(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_
 
 # ---- tests: one program per file in tests/unit/PART, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of
 # a kind as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
-KINDS ?= unit oracle golden fuzz
+KINDS ?= unit oracle golden fuzz bench stress
 TEST_SOURCES := $(wildcard $(foreach kind,$(KINDS),tests/$(kind)/test_*.c tests/$(kind)/*/test_*.c))
 kind_of = $(word 2,$(subst /, ,$(1)))
 LIBS_TEST := $(shell pkg-config --libs check 2>/dev/null)
@@ -196,7 +198,7 @@ endef
 $(foreach folder,$(TEST_FOLDERS),$(eval $(call all_of_folder,$(folder))))
 
 # those of benches and stresses that are only tried are not optimised as one
-TRIED := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c tests/stress/*.c))
+TRIED := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard $(patsubst %,tests/%/*.c,$(filter bench stress,$(KINDS)))))
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED)
 test: tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The simulator for arm64, built on another machine and run by qemu, computes the same bits: its fingerprint, ten
-# creatures, and a run of 40 creatures and 4 generations whose workers are all of that kind.
+# creatures, and a run of 16 creatures and 3 generations whose workers are all of that kind.
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -40,7 +40,7 @@ for pair in strider:walk biped:walk inchworm:walk pusher:walk caterpillar:walk f
     snake:swim3d moth:fly3d; do
     for side in "$bin" other; do
         "$side/simulator" evaluate "$root/examples/creatures/${pair%:*}.json" "$root/examples/${pair#*:}.ini" \
-            -s simulation.duration_s=1 --json | sed '/"cost"/d' >"${side##*/}.json" || fail "$side: $pair"
+            -s simulation.duration_s=0.5 --json | sed '/"cost"/d' >"${side##*/}.json" || fail "$side: $pair"
     done
     diff "${bin##*/}.json" other.json || fail "$pair differs"
     count=$((count + 1))
@@ -48,7 +48,7 @@ done
 [ $count = 10 ] || fail "$count creatures"
 
 for side in "$bin" other; do
-    "$side/controller" run walk.ini --seed 5 --population 40 --generations 4 -s simulation.duration_s=1 \
+    "$side/controller" run walk.ini --seed 5 --population 16 --generations 3 -s simulation.duration_s=0.5 -s guard.exam_candidates=1 \
         -o "run-${side##*/}" >run.out 2>&1 || fail "$side: $(cat run.out)"
 done
 same_runs "run-${bin##*/}" run-other

@@ -19,7 +19,7 @@ plan() { # DIR
 worlds = walk.ini
 seeds = 1-3
 evaluations = 60
-settings = farm.workers=2
+settings = farm.workers=2 guard.exam_candidates=1 guard.other_solver=no
 [methods]
 sims = evolution.search=sims
 archive = evolution.search=archive evolution.lag=8

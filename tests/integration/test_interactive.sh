@@ -16,10 +16,10 @@ generations = 4
 duration_s = 1
 END
 
-# json RUN_DIR KEY
-json() { "$controller" status "$1" --json 2>/dev/null | sed -n "s/^  \"$2\": \"\?\([^\",]*\).*/\1/p"; }
 waits_in() { # RUN_DIR GENERATION
-    [ "$(json "$1" generation)" = "$2" ] && [ "$(json "$1" state)" = waiting ]
+    grep -q " event=waiting generation=$2$" "$1/logs/controller.log" 2>/dev/null &&
+        "$controller" status "$1" --json >status.json 2>/dev/null && grep -q "^  \"generation\": $2," status.json &&
+        grep -q '^  "state": "waiting"' status.json
 }
 # ids RUN_DIR: of the generation that waits, best first
 ids() { "$controller" choose "$1" | awk '$1 ~ /^[0-9]+$/ {print $1}'; }
@@ -29,8 +29,9 @@ pick() { # RUN_DIR NUMBER: the id at that place
 # breed_from RUN_DIR GENERATION: the second and the third breed, the first is kept, the fourth is banned
 breed_from() {
     wait_until "$1 waits in generation $2" waits_in "$1" "$2"
-    "$controller" choose "$1" "$(pick "$1" 2)" breed "$(pick "$1" 3)" breed \
-        "$(pick "$1" 1)" keep "$(pick "$1" 4)" ban >/dev/null
+    local best
+    mapfile -t best < <(ids "$1")
+    "$controller" choose "$1" "${best[1]}" breed "${best[2]}" breed "${best[0]}" keep "${best[3]}" ban >/dev/null
     says "^generation $(($2 + 1)) is bred$" "$controller" choose "$1" --next
 }
 

@@ -4,8 +4,9 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# few before the referee, so that it does not take all day
-sed -i 's|^\[simulation\]|[guard]\nreferee_top = 2\n&|; s|^size = .*|size = 40|; s|^generations = .*|generations = 6|' walk.ini
+# few before the referee and no other solver: what is given again are results of first and entry trials
+sed -i 's|^\[simulation\]|[guard]\nreferee_top = 2\nexam_candidates = 1\nother_solver = no\n&|
+    s|^size = .*|size = 24|; s|^generations = .*|generations = 6|' walk.ini
 
 # who_from RUN_DIR: who got whose result
 who_from() {
@@ -40,7 +41,7 @@ compare() {
 
 copies=(-s breeding.draws=1 -s mutation.none=0.5 -s breeding.crossover=0 -s breeding.graft=0)
 bars=(-s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 "${copies[@]}")
-compare walk -s evolution.generations=10 "${bars[@]}"
+compare walk -s population.size=40 -s evolution.generations=10 "${bars[@]}"
 [ "$(who_from walk-1 | wc -l)" -gt 100 ] || fail "walk: $(who_from walk-1 | wc -l) results given again"
 for trial in first entry; do
     grep -q " event=reuse trial=$trial reused=[1-9]" walk-1/logs/controller.log || fail "the log does not count those of trial $trial"
@@ -54,9 +55,9 @@ grep -q '[1-9][0-9]* creatures ([1-9][0-9]* %) have the body and brain of an ear
 compare swim -s world.preset=water -s evolution.behaviour=swim -s evolution.search=archive \
     -s evolution.lag=9 "${copies[@]}"
 [ -n "$(who_from swim-1)" ] || fail "swim: nobody's result is given again"
-compare spheres -s creature.body=spheres "${bars[@]}"
+compare spheres -s population.size=40 -s creature.body=spheres "${bars[@]}"
 [ -n "$(who_from spheres-1)" ] || fail "spheres: nobody's result is given again"
-compare boxes -s creature.body=boxes -s world.preset=water -s evolution.behaviour=swim "${copies[@]}"
+compare boxes -s creature.body=boxes -s world.preset=water -s evolution.behaviour=swim -s simulation.duration_s=1 "${copies[@]}"
 [ -n "$(who_from boxes-1)" ] || fail "boxes: nobody's result is given again"
 
 # those who move alike see the same light
@@ -71,7 +72,7 @@ compare copies -s mutation.none=1 -s mutation.one=0 -s breeding.crossover=0 -s b
 
 # killed in the midst and resumed with another number of workers; then with everybody simulated from there on
 for search in sims archive; do
-    options=(--seed 8 -s evolution.generations=14 -s simulation.duration_s=4
+    options=(--seed 8 -s evolution.generations=10 -s simulation.duration_s=4
         -s evolution.search="$search" -s evolution.lag=9 "${bars[@]}")
     "$bin/controller" run walk.ini "${options[@]}" -j 2 -o "whole-$search" >whole.out 2>&1 ||
         fail "the uninterrupted run: $(cat whole.out)"
@@ -91,7 +92,7 @@ for search in sims archive; do
 done
 
 # in another world nothing holds any more
-"$bin/controller" resume whole-sims -s evolution.generations=14 -s world.gravity_m_s2=5 >moon.out 2>&1 ||
+"$bin/controller" resume whole-sims -s evolution.generations=10 -s world.gravity_m_s2=5 >moon.out 2>&1 ||
     fail "another gravity: $(cat moon.out)"
 last=$(sqlite3 whole-sims/run.db 'SELECT max(branch) FROM branches')
 [ "$(sqlite3 whole-sims/run.db "SELECT count(*) FROM costs c JOIN individuals i ON i.id = c.individual

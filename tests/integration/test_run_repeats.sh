@@ -76,7 +76,7 @@ same_runs r1 r5
 # same by hand
 for search in sims archive; do
     for workers in 1 3; do
-        "$bin/controller" run walk.ini --seed 7 -s evolution.search=$search -s evolution.generations=12 \
+        "$bin/controller" run walk.ini --seed 7 -s evolution.search=$search -s evolution.generations=8 \
             -s guard.hopeless_share=0.9 -s guard.hopeless_s=0.5 -j $workers -o "h$search$workers" \
             >"h$workers.out" 2>&1 || fail "a bar with -j $workers: $(cat "h$workers.out")"
     done
@@ -93,8 +93,8 @@ done
 # bodies of the other kinds: equal for any number of workers, and another run than that of rectangles
 for body in spheres boxes; do
     for workers in 1 3; do
-        "$bin/controller" run walk.ini --seed 7 -s creature.body=$body -j $workers -o "$body$workers" \
-            >"$body$workers.out" 2>&1 || fail "$body with -j $workers: $(cat "$body$workers.out")"
+        "$bin/controller" run walk.ini --seed 7 -s creature.body=$body -s simulation.duration_s=1 -s guard.referee_top=1 \
+            -s guard.exam_candidates=1 -j $workers -o "$body$workers" >"$body$workers.out" 2>&1 || fail "$body with -j $workers: $(cat "$body$workers.out")"
     done
     same_runs "${body}1" "${body}3"
     grep -q incomplete "${body}1.digest" && fail "a generation is not closed: $(cat "${body}1.digest")"

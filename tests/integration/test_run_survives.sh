@@ -105,7 +105,7 @@ says '^archive +[1-9]' "$bin/controller" status cells
 # bodies of the other kinds: killed, resumed
 for body in spheres boxes; do
     options=(--seed 5 -s population.size=25 -s evolution.generations=8 -s simulation.duration_s=4
-        -s creature.body="$body")
+        -s guard.referee_top=1 -s guard.exam_candidates=1 -s guard.other_solver=no -s creature.body="$body")
     rm -rf whole
     "$bin/controller" run walk.ini "${options[@]}" -j 2 -o whole >whole.out 2>&1 ||
         fail "the uninterrupted run of $body: $(cat whole.out)"

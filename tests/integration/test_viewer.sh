@@ -145,9 +145,10 @@ SDL_VIDEODRIVER=dummy "$viewer" run --frames 20 --keys 'bcjuilomgad]vewd[eh' --s
 head -c 8 keys.png | LC_ALL=C grep -aq PNG || fail "no screenshot of the keys"
 
 # `run --view` starts it when the run is over and waits for nobody; without a display a run does not fail
-env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" run walk.ini --seed 6 -o unseen --view >out 2>err || fail "run --view: $(cat err)"
+brief=(--seed 6 -s population.size=6 -s evolution.generations=1 -s simulation.duration_s=0.5)
+env -u DISPLAY -u WAYLAND_DISPLAY "$bin/controller" run walk.ini "${brief[@]}" -o unseen --view >out 2>err || fail "run --view: $(cat err)"
 grep -q 'there is no display' err || fail "run --view does not miss a display: $(cat err)"
-SDL_VIDEODRIVER=none "$bin/controller" run walk.ini --seed 6 -o viewed --view >out 2>err || fail "run --view: $(cat err)"
+SDL_VIDEODRIVER=none "$bin/controller" run walk.ini "${brief[@]}" -o viewed --view >out 2>err || fail "run --view: $(cat err)"
 grep -q 'viewer started' err || fail "run --view says nothing of the viewer: $(cat err)"
 says_no_display() { grep -q 'there is no display' viewed/logs/viewer.log 2>/dev/null; }
 wait_until "the viewer of run --view has been started" says_no_display
@@ -177,7 +178,7 @@ DISPLAY=:$other GDK_SCALE=2 "$viewer" run --frames 2 --screenshot large.png >/de
 [ "$(width_of large.png)" = 2240 ] || fail "with GDK_SCALE=2 the window is $(width_of large.png) px wide"
 
 # a window on a run that has just begun waits, and then follows it to its end
-"$bin/controller" run walk.ini --seed 7 -o "$work/watched" --watch -s evolution.generations=6 >out 2>err || fail "run --watch: $(cat err)"
+"$bin/controller" run walk.ini --seed 7 -o "$work/watched" --watch -s population.size=10 >out 2>err || fail "run --watch: $(cat err)"
 watcher_of() {
     watcher=$(grep -lz "^$work/watched$" /proc/[0-9]*/cmdline 2>/dev/null | cut -d / -f 3 | head -n 1) && [ -n "$watcher" ]
 }

@@ -283,9 +283,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- both solvers */
 
-enum { RANDOM_BODIES = TESTS_ARE_SANITIZED ? 20 : 200, RANDOM_PARTS = 10 };
+enum { RANDOM_BODIES = TESTS_ARE_SANITIZED ? 20 : 50, RANDOM_PARTS = 10 };
 
-/* What the largest distance, and 99 in 100, must keep to at these steps, m (0: not tried). Where
+/* What the largest distance, and 24 in 25, must keep to at these steps, m (0: not tried). Where
  * torques reach their bounds RK4 is of second order, and a few bodies need half the step. */
 enum { RANDOM_STEPS = 3 };
 static const double random_dt_s[RANDOM_STEPS] = {1.0 / 240, 1.0 / 1920, 1.0 / 3840};
@@ -374,11 +374,11 @@ START_TEST(random_bodies_agree_with_articulated)
             check_near("coordinate", b[i], a[i], 1e-4);
     }
     for (int at = 0; at < RANDOM_STEPS && random_cases[_i].largest_m[at] > 0; at++) {
-        double most = stage_quantile(errors[at], RANDOM_BODIES, 0.99);
+        double most = stage_quantile(errors[at], RANDOM_BODIES, 0.96);
         double largest = stage_quantile(errors[at], RANDOM_BODIES, 1);
         printf(
             "constraint: %d random bodies, %g of the joints linear, 1 s: articulated at 1/%.0f s "
-            "is apart by %.1e m (median), %.1e (99 %%), %.1e (largest)\n",
+            "is apart by %.1e m (median), %.1e (96 %%), %.1e (largest)\n",
             RANDOM_BODIES, random_cases[_i].linear, 1 / random_dt_s[at],
             stage_quantile(errors[at], RANDOM_BODIES, 0.5), most, largest);
         ck_assert_double_lt(largest, random_cases[_i].largest_m[at]);
@@ -849,7 +849,7 @@ START_TEST(random_creatures_stay_finite)
     struct arena arena;
     double worst = 0;
     int refused = 0;
-    uint64_t creatures = TESTS_ARE_SANITIZED ? 3 : 20;
+    uint64_t creatures = TESTS_ARE_SANITIZED ? 3 : 8;
     params_set_defaults(&params);
     ck_assert_int_eq(params_set(&params, "world.preset", "moon", &error), 0);
     params.world_elasticity = 0.5;

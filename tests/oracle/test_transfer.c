@@ -582,7 +582,7 @@ static const struct {
     const char *name;
     int is_in_suite;
 } creatures[] = {{"walk3d-sims-1", 1},    {"walk3d-sims-3", 0},    {"walk3d-sims-4", 0},
-                 {"walk3d-archive-4", 1}, {"walk3d-archive-5", 0}, {"swim3d-sims-2", 1},
+                 {"walk3d-archive-4", 0}, {"walk3d-archive-5", 0}, {"swim3d-sims-2", 1},
                  {"swim3d-sims-3", 0},    {"swim3d-sims-4", 0},    {"fly3d-sims-2", 1}};
 
 static int is_table;

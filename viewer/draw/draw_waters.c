@@ -287,7 +287,7 @@ static void draw_deaths(const struct picture *p)
 
 /* ---- somebody's life ---- */
 
-enum { PANEL_LINES = 14, PANEL_TEXT = 96 };
+enum { PANEL_LINES = 15, PANEL_TEXT = 96 };
 struct panel {
     char lines[PANEL_LINES][PANEL_TEXT];
     int count;
@@ -339,8 +339,12 @@ static void say_living(struct panel *panel, const struct picture *p,
     const struct waters_event *death = waters_find_event(p->waters, c->id, 1);
     double until_s = death ? fmin(death->time_s, p->moment->time_s) : p->moment->time_s;
     char born[24], age[24];
+    int mouths[MOUTH_COUNT] = {0};
+    for (int i = 0; i < c->mouth_count; i++)
+        mouths[p->moment->mouths[c->first_mouth + i].kind]++;
     say(panel, "%s of family %d, generation %d", c->is_hunter ? "hunter" : "grazer", c->family,
         c->generation);
+    say(panel, "mouths: %d for plants, %d for flesh", mouths[MOUTH_PLANTS], mouths[MOUTH_FLESH]);
     if (c->mother && c->father)
         say(panel, "parents %" PRIu64 ", %" PRIu64, c->mother, c->father);
     else if (c->mother)
@@ -458,7 +462,7 @@ static void draw_family_bar(const struct picture *p, double x, double y, double 
 }
 
 /* A sign, and what it means. Returns where the next one has room. */
-enum sign { SIGN_EATS, SIGN_EDGE, SIGN_RING, SIGN_BODY, SIGN_EGG, SIGN_CARCASS };
+enum sign { SIGN_EATS, SIGN_MOUTH, SIGN_EDGE, SIGN_RING, SIGN_BODY, SIGN_EGG, SIGN_CARCASS };
 static double draw_key(const struct picture *p, double x, double y, enum sign sign, uint32_t color,
                        const char *text)
 {
@@ -473,8 +477,8 @@ static double draw_key(const struct picture *p, double x, double y, enum sign si
         cairo_stroke(p->cr);
     else
         cairo_fill(p->cr);
-    if (sign == SIGN_EATS) {
-        draw_set_color(p->cr, MOUTH_COLOR, 1);
+    if (sign == SIGN_EATS || sign == SIGN_MOUTH) {
+        draw_set_color(p->cr, sign == SIGN_EATS ? MOUTH_COLOR : FLESH_COLOR, 1);
         cairo_arc(p->cr, cx, cy, 0.45 * r, 0, 2 * DRAW_PI);
         cairo_fill(p->cr);
     }
@@ -486,10 +490,11 @@ static double draw_word(const struct picture *p, double x, double y, const char 
     return x + 8 * p->ui + draw_text(p->cr, text, x, y, 12 * p->ui, 1, DRAW_LEFT, COLOR_text);
 }
 
-/* Who eats, who is eaten. */
+/* Who eats, who is eaten. White is a mouth, a red middle that it is for flesh. */
 static void draw_signs(const struct picture *p, double x, double y)
 {
-    double at = draw_word(p, x, y, "a mouth eats");
+    double at = draw_key(p, x, y, SIGN_MOUTH, 0x9aa4aa, "a hunter's mouth");
+    at = draw_word(p, at, y, "a mouth eats");
     at = draw_key(p, at, y, SIGN_EATS, PLANT_COLOR, "plants");
     at = draw_key(p, at, y, SIGN_EATS, CARRION_COLOR, "carrion");
     at = draw_key(p, at, y, SIGN_EATS, FLESH_COLOR, "the living");

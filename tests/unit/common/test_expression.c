@@ -182,7 +182,7 @@ START_TEST(random_texts)
         "clamp(", "sin(", ".",    "parts",      "\x80",   "a_b", "log", "(1", "+ 1)", "\t"};
     int accepted = 0;
 
-    for (uint64_t trial = 0; trial < 300000; trial++) {
+    for (uint64_t trial = 0; trial < 60000; trial++) {
         char text[400] = "", wrapped[420];
         struct error error = {0};
         struct rng rng;
@@ -204,7 +204,7 @@ START_TEST(random_texts)
         double again = expression_evaluate(wrapped, &measures);
         ck_assert(again == value || (isnan(again) && isnan(value)));
     }
-    ck_assert_int_gt(accepted, 3000);
+    ck_assert_int_gt(accepted, 600);
 }
 END_TEST
 

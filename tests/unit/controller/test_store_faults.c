@@ -316,7 +316,7 @@ START_TEST(nothing_is_lost)
     remove_run();
 
     /* each of the first ones, by and by fewer */
-    for (int at = 1; at <= operations; at += 1 + at / (TESTS_ARE_SANITIZED ? 8 : 25)) {
+    for (int at = 1; at <= operations; at += 1 + at / (TESTS_ARE_SANITIZED ? 5 : 25)) {
         memset(&error, 0, sizeof error);
         fault.at = at;
         fault.count = 0;

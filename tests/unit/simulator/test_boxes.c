@@ -16,7 +16,6 @@
 #include "simulator/mind/senses.h"
 #include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
-#include "tests/stress/violent.h"
 #include "tests/suite.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
@@ -664,40 +663,6 @@ START_TEST(what_spins_is_seen)
 }
 END_TEST
 
-static int count_lawless(void *context, const struct evaluate_view *view)
-{
-    int *lawless = context;
-    *lawless += !(dynamics_law_miss(view->dynamics) <= 1e-5 * params.simulation_dt_s);
-    return 0;
-}
-
-/* Creatures that beat the ground with muscles far too strong: steps are split until the energy adds
- * up, and their parts hold contacts to the law. The mean of 600 creatures instead of these 60 is
- * 0.65 %. It was 0.475 % while muscles at their bounds had less strength than Hill's curve leaves
- * them at their speed. */
-START_TEST(the_violent_keep_law_and_ledger)
-{
-    double sum = 0;
-    int lawless = 0, count = 0;
-    for (uint64_t id = 101; id <= 160; id++) {
-        struct genome genome;
-        struct evaluation result;
-        params_set_defaults(&params);
-        violent_params(&params, id);
-        set("creature.body=boxes");
-        set("simulation.duration_s=2");
-        ck_assert_int_eq(violent_genome(&genome, &params, id), 0);
-        evaluate(&genome, &params, id, &arena, count_lawless, &lawless, &result);
-        genome_deinit(&genome);
-        ck_assert_int_ne(result.verdict, VERDICT_NOT_FINITE);
-        sum += fmin(result.measures.residual_share, 0.1);
-        count++;
-    }
-    ck_assert_int_eq(lawless, 0);
-    ck_assert_double_lt(sum / count, 0.0072);
-}
-END_TEST
-
 /* Joints stay within their limits, the whole turns by no more than it may, and each number is
  * another start. */
 START_TEST(a_perturbed_start_is_near)
@@ -822,7 +787,6 @@ int main(void)
     tcase_add_test(tests, every_freedom_is_felt);
     tcase_add_test(tests, work_has_a_budget);
     tcase_add_test(tests, what_spins_is_seen);
-    tcase_add_test(tests, the_violent_keep_law_and_ledger);
     tcase_add_test(tests, a_perturbed_start_is_near);
     tcase_add_test(tests, a_lid_closes_on_its_trunk);
     tcase_add_test(tests, a_gait_is_measured);

@@ -238,7 +238,7 @@ END_TEST
 /* Whatever moves, in whatever direction, loses. */
 START_TEST(tensors_never_do_work)
 {
-    for (int k = 0; k < 400 * VARIANTS; k++) {
+    for (int k = 0; k < 100 * VARIANTS; k++) {
         struct world world = variant_world(k % VARIANTS);
         struct drag drag;
         struct tree tree;

@@ -12,7 +12,7 @@
 #include "tests/unit/grown_fixture.h"
 #include "tests/suite.h"
 
-enum { RANDOM_CREATURES = 100, PASSIVE_CREATURES = 60 };
+enum { RANDOM_CREATURES = 40, PASSIVE_CREATURES = 60 };
 
 static struct evaluation result;
 

@@ -155,7 +155,7 @@ END_TEST
 START_TEST(nobody_gets_anywhere_without_friction)
 {
     int scored = 0;
-    for (uint64_t number = 0; number < 300; number++) {
+    for (uint64_t number = 0; number < 100; number++) {
         struct rng rng;
         struct gene_counter ids = {.creature = number};
         set("creature.body=spheres");
@@ -172,7 +172,7 @@ START_TEST(nobody_gets_anywhere_without_friction)
         ck_assert_double_lt(result.measures.distance_max_m > 0 ? result.measures.distance_m : 0,
                             1e-6);
     }
-    ck_assert_int_gt(scored, 100);
+    ck_assert_int_gt(scored, 30);
 }
 END_TEST
 

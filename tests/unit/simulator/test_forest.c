@@ -156,7 +156,7 @@ static uint64_t hash_of(const struct dynamics *dynamics, int parts)
 
 START_TEST(creatures_far_apart_move_as_alone)
 {
-    for (uint64_t round = 0; round < 8; round++) {
+    for (uint64_t round = 0; round < 3; round++) {
         struct dynamics *alone[3];
         arena_reset(&arena);
         for (int i = 0; i < 3; i++) {
@@ -465,7 +465,7 @@ START_TEST(creatures_that_meet_keep_momentum)
     int is_stretching = _i == body_kind_count, kind = is_stretching ? BODY_RECTANGLES : _i;
     params.creature_stretch_max = is_stretching ? 0.5 : 0;
     params.initial_stretching = 1;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
         into_space(round % 3 ? 0 : 0.6);
         arena_reset(&arena);
         for (int i = 0; i < 2; i++) {

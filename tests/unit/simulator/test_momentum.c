@@ -3,7 +3,7 @@
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
 
-enum { BODIES = 200, STEPS = 240 };
+enum { BODIES = 60, STEPS = 240 };
 
 static struct stage stage;
 static double
