@@ -115,6 +115,7 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
                         struct preserve_memory *memory, struct packed_bytes *traveller,
                         struct error *error)
 {
+    ENSURE(order->epoch > 0, "epoch 0 takes no time");
     int rc = 0;
     if (order->epoch > 0)
         rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
@@ -177,6 +178,7 @@ static uint64_t topology_of(const struct phenotype *phenotype, int part)
 
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life)
 {
+    ENSURE(event->cause < DEATH_COUNT, "cause %d", event->cause);
     const struct creature_state *c = event->creature;
     int is_dead = event->kind == PRESERVE_DIED;
     *life = (struct epoch_life){.id = c->descent.id,
