@@ -115,7 +115,6 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
                         struct preserve_memory *memory, struct packed_bytes *traveller,
                         struct error *error)
 {
-    ENSURE(order->epoch > 0, "epoch 0 takes no time");
     int rc = 0;
     if (order->epoch > 0)
         rc = preserve_run(state, params, preserve_epoch_ticks(params), watcher, memory, error);
