@@ -112,6 +112,7 @@ int creature_choose_params(const struct creature *creature, const char *params_p
                            const char *const *assignments, int count, struct params *params,
                            struct error *error)
 {
+    ENSURE(count >= 0 && (count == 0 || assignments), "%d assignments", count);
     char path[4096];
     int status = 0;
     params_set_defaults(params);

@@ -10,6 +10,7 @@ enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6 };
 
 int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length)
 {
+    ENSURE(!copy->bytes && copy->length == 0, "a copy of %zu bytes is there already", copy->length);
     if (length == 0)
         return 0;
     copy->bytes = malloc(length);
@@ -71,6 +72,7 @@ void epoch_end_destroy(struct epoch_end *end)
 
 int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
 {
+    ENSURE(end->life_count <= end->life_room, "%d lives of %d", end->life_count, end->life_room);
     if (end->life_count == EPOCH_LIVES_MAX)
         return ERR_LIMIT;
     if (end->life_count == end->life_room) {
@@ -85,10 +87,32 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
     return 0;
 }
 
+/* What holds of an order, whoever filled it. */
+static void order_check(const struct epoch_order *order)
+{
+    ENSURE(order->world < EPOCH_WORLDS_MAX, "world %u", (unsigned)order->world);
+    ENSURE(order->arrival_count >= 0 && order->arrival_count <= EPOCH_ARRIVALS_MAX, "%d arrive",
+           order->arrival_count);
+    ENSURE(order->without_count >= 0 && order->without_count <= EPOCH_WITHOUT_MAX,
+           "%d must not live", order->without_count);
+    ENSURE(order->founder_count >= 0 && order->founder_count <= EPOCH_FOUNDERS_MAX, "%d founders",
+           order->founder_count);
+    ENSURE(order->deed_count >= 0 && order->deed_count <= EPOCH_DEEDS_MAX, "%d deeds",
+           order->deed_count);
+    ENSURE(order->spared_count >= 0 && order->spared_count <= EPOCH_SPARED_MAX, "%d are spared",
+           order->spared_count);
+    ENSURE(!order->state.bytes == (order->state.length == 0), "a state of %zu bytes",
+           order->state.length);
+    for (int i = 0; i < order->deed_count; i++)
+        ENSURE((order->deeds[i].kind == DEED_put) == (order->deeds[i].genome != NULL),
+               "deed %d of kind %d, with a genome or without", i, order->deeds[i].kind);
+}
+
 /* ---- encoding ---- */
 
 static void encode_deed(const struct epoch_deed *deed, struct pack_writer *writer)
 {
+    ENSURE(deed->kind >= 0 && deed->kind < DEED_COUNT, "deed of kind %d", deed->kind);
     pack_array(writer, DEED_FIELDS);
     pack_i64(writer, deed->kind);
     pack_u64(writer, deed->life);
@@ -109,6 +133,7 @@ static void encode_ids(const uint64_t *ids, int count, struct pack_writer *write
 
 void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer)
 {
+    order_check(order);
     pack_u64(writer, order->world);
     pack_u64(writer, order->epoch);
     pack_bytes(writer, order->state.bytes, order->state.length);
@@ -127,6 +152,10 @@ void epoch_order_encode(const struct epoch_order *order, struct pack_writer *wri
 
 static void encode_life(const struct epoch_life *life, struct pack_writer *writer)
 {
+    ENSURE(life->cause >= -1 && life->cause < EPOCH_CAUSE_COUNT, "cause %lld",
+           (long long)life->cause);
+    ENSURE(life->died_tick < 0 || life->died_tick >= life->born_tick, "died at %lld, born at %lld",
+           (long long)life->died_tick, (long long)life->born_tick);
     pack_array(writer, LIFE_FIELDS);
     pack_u64(writer, life->id);
     pack_u64(writer, life->mother);
@@ -149,6 +178,8 @@ static void encode_life(const struct epoch_life *life, struct pack_writer *write
 
 void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
 {
+    ENSURE(end->life_count >= 0 && end->life_count <= end->life_room, "%d lives of %d",
+           end->life_count, end->life_room);
     pack_bytes(writer, end->state.bytes, end->state.length);
     pack_bytes(writer, end->traveller.bytes, end->traveller.length);
     pack_array(writer, EPOCH_FACT_COUNT);
@@ -327,8 +358,10 @@ struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct erro
         error_set(error, ERR_MEMORY, "epoch: %s", error_text(ERR_MEMORY));
         return NULL;
     }
-    if (read_order(fields, order, error) == 0)
+    if (read_order(fields, order, error) == 0) {
+        order_check(order);
         return order;
+    }
     epoch_order_destroy(order);
     return NULL;
 }

@@ -126,6 +126,8 @@ void genome_encode(const struct genome *genome, struct pack_writer *writer)
 
 int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *packed)
 {
+    ENSURE(!copy->bytes && (packed->bytes || packed->length == 0), "a copy of %zu bytes",
+           packed->length);
     *copy = (struct packed_genome){NULL, 0};
     if (!packed->bytes)
         return 0;
@@ -140,6 +142,7 @@ int packed_genome_copy(struct packed_genome *copy, const struct packed_genome *p
 int genome_pack(struct packed_genome *packed, const struct genome *genome,
                 struct pack_writer *scratch)
 {
+    ENSURE(!packed->bytes, "a genome is packed already");
     pack_writer_clear(scratch);
     genome_encode(genome, scratch);
     if (scratch->has_failed)

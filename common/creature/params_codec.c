@@ -14,6 +14,7 @@ static int is_evaluation_row(int index)
 
 int creature_records_param(int index)
 {
+    ENSURE(index >= 0 && index < param_count, "parameter %d", index);
     return is_evaluation_row(index) || param_table[index].scope == 'J';
 }
 

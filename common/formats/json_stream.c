@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/error.h"
 #include "common/formats/json_text.h"
 
 #define INDENT 2
@@ -52,6 +53,7 @@ void json_stream_put(struct json_stream *stream, const char *key, json_t *value)
 
 void json_stream_begin(struct json_stream *stream, const char *key, char bracket)
 {
+    ENSURE(bracket == '[' || bracket == '{', "bracket %c", bracket);
     begin_element(stream, key);
     putc(bracket, stream->file);
     stream->depth++;
@@ -60,6 +62,7 @@ void json_stream_begin(struct json_stream *stream, const char *key, char bracket
 
 void json_stream_end(struct json_stream *stream, char bracket)
 {
+    ENSURE(bracket == ']' || bracket == '}', "bracket %c", bracket);
     stream->depth--;
     if (stream->count)
         break_line(stream);

@@ -31,6 +31,7 @@
 
 uint32_t body_kind_solvers(int kind, const struct params *params)
 {
+    ENSURE(kind >= 0 && kind < BODY_KIND_COUNT, "kind %d", kind);
     uint32_t solvers = body_kinds[kind].solvers;
 
     return params->creature_stretch_max > 0 ? solvers & ~SOLVER_BIT(SOLVER_CONSTRAINT) : solvers;

@@ -5,6 +5,7 @@ const char *const emitter_names[EMITTER_COUNT] = {"sound", "scent_1", "scent_2"}
 
 int emitter_is_on(int emitter, const struct params *params)
 {
+    ENSURE(emitter >= 0 && emitter < EMITTER_COUNT, "emitter %d", emitter);
     return emitter == EMITTER_SOUND ? params->sensor_sound : params->sensor_scent;
 }
 

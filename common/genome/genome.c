@@ -165,16 +165,21 @@ static void remove_row(void *rows, int *count, int index, size_t size)
 
 void genome_remove_body(struct genome *genome, int index)
 {
+    ENSURE(index >= 0 && index < genome->body_count, "body %d of %d", index, genome->body_count);
     remove_row(genome->bodies, &genome->body_count, index, sizeof(*genome->bodies));
 }
 
 void genome_remove_connection(struct genome *genome, int index)
 {
+    ENSURE(index >= 0 && index < genome->connection_count, "connection %d of %d", index,
+           genome->connection_count);
     remove_row(genome->connections, &genome->connection_count, index, sizeof(*genome->connections));
 }
 
 void genome_remove_neuron(struct genome *genome, int index)
 {
+    ENSURE(index >= 0 && index < genome->neuron_count, "neuron %d of %d", index,
+           genome->neuron_count);
     remove_row(genome->neurons, &genome->neuron_count, index, sizeof(*genome->neurons));
 }
 
@@ -291,6 +296,8 @@ static void exchange_input(struct input_gene *input, enum sight_kind one, enum s
 
 void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sight_kind other)
 {
+    ENSURE((int)one >= 0 && one < SIGHT_COUNT && (int)other >= 0 && other < SIGHT_COUNT,
+           "sights %d and %d", (int)one, (int)other);
     for (int i = 0; i < genome->body_count; i++) {
         struct body_gene *body = &genome->bodies[i];
         struct input_gene *input;

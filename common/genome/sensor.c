@@ -57,6 +57,7 @@ int sights_read_exchange(const char *text, void *field, struct error *error)
 
 int sight_of(int sensor)
 {
+    ENSURE(sensor >= 0 && sensor < SENSOR_COUNT, "sensor %d", sensor);
     for (int i = 0; i < SIGHT_COUNT; i++)
         if (sights[i].sensors & SENSOR_BIT(sensor))
             return i;

@@ -310,6 +310,8 @@ static int is_scored(int verdict, const struct params *params)
 
 double behaviour_fitness(int verdict, const struct measures *measures, const struct params *params)
 {
+    ENSURE(params->evolution_behaviour >= 0 && params->evolution_behaviour < BEHAVIOUR_COUNT,
+           "behaviour %d", (int)params->evolution_behaviour);
     double fitness;
 
     if (!is_scored(verdict, params))
@@ -340,6 +342,7 @@ int behaviour_is_defined(const struct measures *measures, const struct params *p
 
 int behaviour_can_record(double fitness, double own, const struct params *params)
 {
+    ENSURE(own >= 0, "a fitness of %g", own);
     int is_least = params->guard_score == SCORE_LEAST &&
                    fitness >= params->guard_referee_share * own && fitness <= own;
 

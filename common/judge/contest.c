@@ -14,6 +14,7 @@ enum { SCENT_CELLS = 48 };
 
 int contest_has_object(int goal)
 {
+    ENSURE(goal >= 0 && goal < CONTEST_GOAL_COUNT, "goal %d", goal);
     return goal != CONTEST_TAG && goal != CONTEST_SUMO;
 }
 
@@ -64,6 +65,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
 struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
                                       int number)
 {
+    ENSURE(number > 0, "bout %d", number);
     int is_flat = body_kinds[body_kind].is_flat;
     int is_exchanged = number % 2 == 0 && (is_flat || params->contest_goal == CONTEST_TAG);
     struct contest_bout bout = {seed, is_exchanged, DET_PI / 2, params->contest_line_m};

@@ -12,6 +12,7 @@
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params)
 {
+    ENSURE(own >= 0, "a score of %g", own);
     int solver = trial_other_solver(body_kind, params), starts = (int)params->exam_starts;
 
     *exam = (struct exam){.share = params->guard_referee_share,
@@ -33,6 +34,8 @@ double exam_cost(int body_kind, const struct params *params)
 
 void exam_cut(struct exam *exam, double evaluations)
 {
+    ENSURE(evaluations >= 0 && exam->asked == 0, "cut to %g evaluations after %d trials",
+           evaluations, exam->asked);
     int failing = exam->starts - exam->pass;
     double starts = fmin(exam->starts, fmax(1, floor(evaluations / FINE_COST)));
     double solver = floor((evaluations - FINE_COST * starts) / SOLVER_COST);
@@ -122,6 +125,8 @@ int exam_is_over(const struct exam *exam)
 
 int exam_holds(const struct exam *exam)
 {
+    ENSURE(exam_is_over(exam), "an exam of which %d of %d trials are told", exam->told,
+           exam_trial_count(exam));
     return exam->own > 0 && solver_holds(exam) && holds(exam, exam_fine_passed(exam), exam->starts);
 }
 

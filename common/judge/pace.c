@@ -28,6 +28,7 @@ double pace_of(const struct measures *measures, const struct params *params)
 
 struct pace_bar pace_make_bar(double pace, const struct params *params)
 {
+    ENSURE(pace >= 0, "a pace of %g", pace);
     double bar = params->guard_hopeless_share * pace;
 
     if (!pace_is_known(params))
@@ -69,6 +70,7 @@ int pace_is_same(const struct pace_bar *held, const struct pace_bar *bar, int ve
 
 void pace_apply_bar(const struct pace_bar *bar, struct params *params)
 {
+    ENSURE(bar->m_s >= 0 && bar->sizes_s >= 0, "bars of %g and %g", bar->m_s, bar->sizes_s);
     if (bar->m_s > params->guard_hopeless_m_s)
         params->guard_hopeless_m_s = bar->m_s;
     if (bar->sizes_s > params->guard_hopeless_sizes_s)

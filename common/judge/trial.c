@@ -19,6 +19,11 @@ static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
 
 void trial_apply(const struct trial *trial, struct params *params)
 {
+    ENSURE(trial->purpose >= 0 && trial->purpose < TRIAL_PURPOSE_COUNT, "purpose %d",
+           trial->purpose);
+    ENSURE(trial->perturbation >= 0 && trial->halvings >= 0 && trial->bout >= 0,
+           "perturbation %d, %d halvings, bout %d", trial->perturbation, trial->halvings,
+           trial->bout);
     params->simulation_perturbation = trial->perturbation;
     params->simulation_dt_s /= (double)(1u << trial->halvings);
     if (trial->purpose == TRIAL_CHAMPION) {
@@ -51,6 +56,8 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 
 void trial_to_text(const struct trial *trial, char text[TRIAL_TEXT_SIZE])
 {
+    ENSURE(trial->purpose >= 0 && trial->purpose < TRIAL_PURPOSE_COUNT, "purpose %d",
+           trial->purpose);
     text[0] = '\0';
     append(text, TRIAL_TEXT_SIZE, "%s", purpose_names[trial->purpose]);
     if (trial->bout > 0)

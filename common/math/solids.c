@@ -17,6 +17,7 @@ void solids_place(struct solid *s, struct vec3 centre, const struct mat3 *turn, 
 
 struct vec3 solids_corner(const struct solid *s, int corner)
 {
+    ENSURE(corner >= 0 && corner < 8, "corner %d", corner);
     struct vec3 at = s->centre;
     for (int k = 0; k < 3; k++)
         at = vec3_along(at, s->axes[k], corner >> k & 1 ? s->half[k] : -s->half[k]);

@@ -39,6 +39,7 @@ static void reader_end(struct run_reader *reader)
 /* Opens the database for a call; on error there is nothing to end. */
 static int reader_begin(struct run_reader *reader, struct error *error)
 {
+    ENSURE(reader->users >= 0, "%s: %d calls", reader->path, reader->users);
     int status = reader->users++ == 0 ? reader_open(reader, error) : 0;
     if (status)
         reader_end(reader);

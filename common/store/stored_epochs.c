@@ -14,6 +14,7 @@
 int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t most,
                             uint32_t *epoch, struct error *error)
 {
+    ENSURE(world < EPOCH_WORLDS_MAX, "world %" PRIu32, world);
     char sql[128];
     int64_t found = -1;
     snprintf(sql, sizeof sql,
@@ -152,6 +153,7 @@ static const struct {
 int stored_epoch_fill_order(struct database *database, struct epoch_order *order,
                             struct error *error)
 {
+    ENSURE(order->epoch > 0 && order->state.length == 0, "epoch %" PRIu32, order->epoch);
     int status = 0;
     for (size_t i = 0; !status && i < sizeof contents / sizeof contents[0]; i++)
         status = statement_each(database, contents[i].sql, order->world,

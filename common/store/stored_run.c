@@ -40,6 +40,7 @@ int stored_get_creature(struct database *database, uint64_t id, struct creature 
 int stored_find_closed(struct database *database, int64_t wanted, int64_t *found,
                        struct error *error)
 {
+    ENSURE(wanted >= -1, "generation %" PRId64, wanted);
     int64_t last;
     int status = statement_number(database, "SELECT max(number) FROM generations WHERE closed = 1",
                                   0, -1, &last, error);

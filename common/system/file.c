@@ -70,6 +70,7 @@ static int read_all(int descriptor, const char *path, size_t max_bytes, char **b
 
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, struct error *error)
 {
+    ENSURE(max_bytes > 0, "%s: no bytes at most", path);
     *bytes = NULL;
     *length = 0;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -89,6 +90,7 @@ int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, 
 
 int file_write_all(int descriptor, const void *bytes, size_t length)
 {
+    ENSURE(descriptor >= 0 && (bytes || length == 0), "%zu bytes", length);
     const char *rest = bytes;
     while (length > 0) {
         ssize_t put = write(descriptor, rest, length);

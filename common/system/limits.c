@@ -18,6 +18,7 @@ int limits_check_stack(struct error *error)
 
 int limits_raise_files(int count, const char *what, struct error *error)
 {
+    ENSURE(count >= 0, "%d files", count);
     struct rlimit limit;
     rlim_t needed = (rlim_t)count;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)

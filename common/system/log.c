@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/error.h"
 #include "common/text.h"
 
 #define LINE_BYTES_MAX 2048
@@ -26,6 +27,8 @@ static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
 void log_set(int descriptor, enum log_level level)
 {
+    ENSURE(descriptor >= 0 && (int)level >= LOG_DEBUG && level <= LOG_ERROR, "level %d",
+           (int)level);
     log_descriptor = descriptor;
     log_lowest = level;
 }
@@ -138,6 +141,7 @@ static int escape(unsigned char c, char out[5])
 
 const char *log_quote(const char *text, char *buffer, int size)
 {
+    ENSURE(size > 2, "%d bytes for a quoted text", size);
     if (size <= 0)
         return buffer;
     if (!text)

@@ -1,6 +1,8 @@
 /* The making of one child, for all search methods. See breeding.h. */
 #include "controller/evolution/breeding.h"
 
+#include <inttypes.h>
+
 #include "common/genetics/genetics.h"
 
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
@@ -23,6 +25,8 @@ static void forget(struct individual *child)
 int breeding_draw(const struct params *params, struct census *census, struct individual *child,
                   breeding_maker *make, void *context)
 {
+    ENSURE(child->id > 0 && child->genome.body_count == 0, "creature %" PRIu64 " is made already",
+           child->id);
     int is_new = 0, status = make(context, child);
 
     if (!census || params->breeding_draws == 1)
@@ -40,6 +44,7 @@ int breeding_draw(const struct params *params, struct census *census, struct ind
 
 int breeding_make_random(const struct params *params, struct individual *child)
 {
+    ENSURE(child->id > 0, "a creature without a number");
     struct gene_counter ids = {.creature = child->id};
     struct rng rng;
 
@@ -157,6 +162,10 @@ static int make_child(void *context, struct individual *child)
 int breeding_make_child(const struct params *params, struct census *census,
                         const struct breeding_parents *parents, struct individual *child)
 {
+    ENSURE(parents->count > 0 && child->id > 0, "%d parents of creature %" PRIu64, parents->count,
+           child->id);
+    for (int i = 0; i < parents->count; i++)
+        ENSURE(parents->weights[i] >= 0, "parent %d weighs %g", i, parents->weights[i]);
     struct making making = {.params = params, .parents = parents};
 
     return breeding_draw(params, census, child, make_child, &making);

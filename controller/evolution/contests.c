@@ -159,6 +159,7 @@ int contests_hall_count(const struct contests *contests)
 
 int contests_make_room(void *items, int count, int *room, size_t size)
 {
+    ENSURE(count >= 0 && *room >= count && size > 0, "%d of %d items", count, *room);
     void **array = items;
     if (count < *room)
         return 0;
@@ -198,6 +199,7 @@ static int find_key(struct contests *contests, const struct individual *individu
 
 int contests_add_to_hall(struct contests *contests, uint64_t id, struct genome *genome)
 {
+    ENSURE(id > 0, "nobody goes into the hall");
     for (int i = 0; i < contests->hall_count; i++)
         if (contests->hall[i].id == id) {
             contests->added_count++;
@@ -515,6 +517,11 @@ int contests_open_exam(struct contests *contests, const struct individual *champ
 int contests_open_pairs(struct contests *contests, const struct individual *individuals, int count,
                         const struct contests_pair *pairs, int pair_count, int bouts)
 {
+    ENSURE(pair_count >= 0 && bouts > 0 && bouts <= CONTESTS_EXAM_BOUTS, "%d bouts of %d pairs",
+           bouts, pair_count);
+    for (int i = 0; i < pair_count; i++)
+        ENSURE(pairs[i].a >= 0 && pairs[i].a < count && pairs[i].b >= 0 && pairs[i].b < count,
+               "pair %d: %d and %d of %d", i, pairs[i].a, pairs[i].b, count);
     int status = begin(contests, 0, count);
     ENSURE(bouts > 0 && bouts <= CONTESTS_EXAM_BOUTS, "%d bouts", bouts);
     contests->is_exam = 1;

@@ -162,6 +162,8 @@ static void wake(struct search *search)
 
 void islands_leave(struct search *search)
 {
+    ENSURE(islands_is_end(&search->params, search->generation),
+           "generation %u is not the last of an island", (unsigned)search->generation);
     rest(search);
     keep(&search->population, is_resting);
     if (islands_find(&search->params, search->generation + 1) == islands_count(&search->params))

@@ -16,6 +16,7 @@
 void search_set_bars(const struct params *params, const struct individual *survivors,
                      int survivor_count, int quota, struct individual *children, int count)
 {
+    ENSURE(survivor_count >= 0 && count >= 0, "%d survivors, %d children", survivor_count, count);
     double slowest = 0;
     struct pace_bar bar;
     int i;

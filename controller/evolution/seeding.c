@@ -41,6 +41,7 @@ int seeding_exchange_sights(const struct params *params, const char *name, struc
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error)
 {
+    ENSURE(seeding->count >= 0 && seeding->count <= SEEDS_MAX, "%d seeds", seeding->count);
     struct seed *seeds;
 
     if (seeding->count == SEEDS_MAX)
@@ -186,6 +187,7 @@ static int make_mutant(const struct params *params, const struct individual *see
 int seeding_populate(const struct seeding *seeding, const struct params *params,
                      struct individual *individuals, int count)
 {
+    ENSURE(count > 0 && seeding->count <= count, "%d seeds among %d", seeding->count, count);
     int seed_count = seeding->count < count ? seeding->count : count;
     int seeded = (int)(params->evolution_seeded_share * count + 0.5);
     int i, status = 0;

@@ -17,6 +17,7 @@
 
 void chart_include(const double *values, int count, double *low, double *high)
 {
+    ENSURE(count >= 0, "%d values", count);
     for (int i = 0; i < count; i++)
         if (isfinite(values[i])) {
             *low = fmin(*low, values[i]);
@@ -152,6 +153,7 @@ void chart_band(const struct chart *chart, const double *x, const double *low, c
 void chart_line(const struct chart *chart, const double *x, const struct chart_series *series,
                 int count)
 {
+    ENSURE(count >= 0, "%d values", count);
     ENSURE(count >= 0 && series->color >= 0 && series->color < CHART_COLORS,
            "%s: %d points of colour %d", series->name, count, series->color);
     int drawn = 0;

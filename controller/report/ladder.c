@@ -28,6 +28,31 @@ static int is_same_meeting(const struct ladder_meeting *one, const struct ladder
     return one->part == other->part && one->a == other->a && one->b == other->b;
 }
 
+/* What holds of a ladder that was planned or read. */
+void ladder_check(const struct ladder *ladder)
+{
+    ENSURE(ladder->rung_count > 0 && ladder->rung_count <= LADDER_RUNGS_MAX, "%d rungs",
+           ladder->rung_count);
+    for (int i = 1; i < ladder->rung_count; i++)
+        ENSURE(ladder->rungs[i].generation > ladder->rungs[i - 1].generation,
+               "rung %d is not after the one before", i);
+    ENSURE(ladder->rival_count >= 0 && ladder->rival_count <= LADDER_RIVALS_MAX, "%d rivals",
+           ladder->rival_count);
+    ENSURE(ladder->meeting_count >= 0 && ladder->meeting_count <= LADDER_MEETINGS_MAX,
+           "%d meetings", ladder->meeting_count);
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        const struct ladder_meeting *meeting = &ladder->meetings[i];
+        ENSURE(meeting->part >= 0 && meeting->part < LADDER_PART_COUNT, "meeting %d: part %d", i,
+               meeting->part);
+        ENSURE(i == 0 || meeting->part >= meeting[-1].part, "meeting %d: part %d after %d", i,
+               meeting->part, meeting[-1].part);
+        ENSURE(meeting->a >= 0 && meeting->a < ladder->rung_count && meeting->b >= 0,
+               "meeting %d: %d and %d", i, meeting->a, meeting->b);
+        ENSURE(meeting->margin >= -1 && meeting->margin <= 1, "meeting %d: margin %g", i,
+               meeting->margin);
+    }
+}
+
 int ladder_is_same(const struct ladder *one, const struct ladder *other)
 {
     if (strcmp(one->settings.simulator, other->settings.simulator) != 0 ||
@@ -71,6 +96,9 @@ static double mean_of(double sum, int count)
 
 double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, int b)
 {
+    ENSURE((int)part >= 0 && part < LADDER_PART_COUNT, "part %d", (int)part);
+    ENSURE(a >= 0 && a < ladder->rung_count && b >= -1, "rungs %d and %d of %d", a, b,
+           ladder->rung_count);
     double sum = 0;
     int count = 0;
     for (int i = 0; i < ladder->meeting_count; i++) {
@@ -86,6 +114,7 @@ double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, 
 
 double ladder_won(const struct ladder *ladder, enum ladder_part part, int a, int *count)
 {
+    ENSURE(a >= 0 && a < ladder->rung_count, "rung %d of %d", a, ladder->rung_count);
     int won = 0, all = 0;
     for (int i = 0; i < ladder->meeting_count; i++) {
         const struct ladder_meeting *meeting = &ladder->meetings[i];
@@ -101,6 +130,7 @@ double ladder_won(const struct ladder *ladder, enum ladder_part part, int a, int
 
 double ladder_touched(const struct ladder *ladder, enum ladder_part part, int rung)
 {
+    ENSURE(rung >= 0 && rung < ladder->rung_count, "rung %d of %d", rung, ladder->rung_count);
     double sum = 0;
     int count = 0;
     for (int i = 0; i < ladder->meeting_count; i++) {
@@ -173,6 +203,7 @@ static void count_drawn_orders(struct permutation *p)
 
 struct ladder_trend ladder_fit(const double *x, const double *y, int count)
 {
+    ENSURE(count >= 0 && count <= LADDER_RUNGS_MAX, "%d values", count);
     struct ladder_trend trend = {.count = count, .p = 1, .is_exact = count <= LADDER_EXACT_MAX};
     struct permutation p = {.x = x, .count = count};
     double spread = 0, reach = 0;
@@ -212,6 +243,7 @@ struct ladder_trend ladder_find_trend(const struct ladder *ladder, enum ladder_p
 
 struct ladder_order ladder_find_order(const struct ladder *ladder, int rung)
 {
+    ENSURE(rung >= -1 && rung < ladder->rung_count, "rung %d of %d", rung, ladder->rung_count);
     struct ladder_order order = {0, 0, 0};
     for (int later = 1; later < ladder->rung_count; later++)
         for (int earlier = 0; earlier < later; earlier++) {

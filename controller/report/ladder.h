@@ -66,6 +66,8 @@ struct ladder {
     struct ladder_meeting *meetings; /* in order of parts */
     int meeting_count;
 };
+/* What holds of a ladder that was planned or read: an assertion. */
+void ladder_check(const struct ladder *ladder);
 void ladder_deinit(struct ladder *ladder);
 /* Whether both were planned alike: then they have the same meetings. */
 int ladder_is_same(const struct ladder *one, const struct ladder *other);

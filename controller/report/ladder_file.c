@@ -41,6 +41,7 @@ static json_t *pack_meetings(const struct ladder *ladder)
 
 int ladder_write(const struct ladder *ladder, const char *directory, struct error *error)
 {
+    ladder_check(ladder);
     const struct ladder_settings *settings = &ladder->settings;
     char path[RUN_PATH_SIZE], params[17];
     int status = run_directory_path(directory, LADDER_FILE_NAME, path, error);
@@ -181,6 +182,8 @@ int ladder_read(struct ladder *ladder, const char *directory, struct error *erro
     if (!status)
         status = read_meetings(ladder, json_object_get(root, "meetings"));
     json_decref(root);
+    if (!status)
+        ladder_check(ladder);
     if (status) {
         ladder_deinit(ladder);
         memset(ladder, 0, sizeof *ladder);

@@ -338,6 +338,11 @@ static int make_plan(struct making *making, const struct ladder_wishes *wishes,
 int ladder_plan_make(struct ladder_plan *plan, struct store *store, const struct params *params,
                      const struct ladder_wishes *wishes, struct error *error)
 {
+    ENSURE(wishes->rungs >= 3 && wishes->rungs <= LADDER_RUNGS_MAX, "%d rungs", wishes->rungs);
+    ENSURE(wishes->bouts > 0 && wishes->bouts % 2 == 0, "%d bouts of a pair", wishes->bouts);
+    ENSURE(wishes->samples >= 0 && wishes->samples <= LADDER_SAMPLES_MAX, "%d samples",
+           wishes->samples);
+    ENSURE(wishes->panel >= 0 && wishes->panel <= LADDER_PANEL_MAX, "a panel of %d", wishes->panel);
     struct making making = {.plan = plan,
                             .store = store,
                             .params = params,
@@ -380,12 +385,14 @@ void ladder_plan_deinit(struct ladder_plan *plan)
 
 int ladder_plan_open(const struct ladder_plan *plan, struct contests *contests)
 {
+    ladder_check(&plan->ladder);
     return contests_open_pairs(contests, plan->players, plan->player_count, plan->pairs,
                                plan->pair_count, plan->ladder.settings.bouts);
 }
 
 void ladder_plan_take(struct ladder_plan *plan, const struct contests *contests)
 {
+    ENSURE(plan->bouts_of_one > 0, "contests of %d bouts", plan->bouts_of_one);
     struct ladder *ladder = &plan->ladder;
     int bouts = plan->bouts_of_one, each = ladder->settings.bouts / bouts;
     for (int i = 0; i < ladder->meeting_count * bouts; i++) {

@@ -137,6 +137,7 @@ static void say_triads(const struct ladder *ladder, char text[LADDER_WORDS_SIZE]
 
 void ladder_say(const struct ladder *ladder, enum ladder_topic topic, char text[LADDER_WORDS_SIZE])
 {
+    ENSURE((int)topic >= 0 && topic < LADDER_TOPIC_COUNT, "topic %d", (int)topic);
     static void (*const say[LADDER_TOPIC_COUNT])(const struct ladder *, char[]) = {
         [LADDER_SAY_ANCESTORS] = say_ancestors,
         [LADDER_SAY_MASTER] = say_master,

@@ -146,6 +146,12 @@ static void fill_rows(struct standing *s, const struct league_bout *bouts, int b
 int league_rate(const struct league_bout *bouts, int bout_count, int player_count, uint64_t seed,
                 struct league_row *rows)
 {
+    ENSURE(player_count >= 1 && bout_count >= 0, "%d bouts of %d players", bout_count,
+           player_count);
+    for (int i = 0; i < bout_count; i++)
+        ENSURE(bouts[i].a >= 0 && bouts[i].b >= 0 && bouts[i].b != bouts[i].a &&
+                   bouts[i].b < player_count,
+               "bout %d: %d and %d", i, bouts[i].a, bouts[i].b);
     size_t players = (size_t)player_count, cells = players * players;
     double *numbers = calloc(2 * cells + (2 + RESAMPLES) * players + 1, sizeof *numbers);
     if (!numbers)
@@ -176,6 +182,7 @@ static double margin_of(const struct league_bout *bouts, int bout_count, int a, 
 int league_find_triads(const struct league_bout *bouts, int bout_count, int player_count,
                        struct league_triad *triads, int most)
 {
+    ENSURE(player_count >= 1 && most >= 0, "%d triads of %d players", most, player_count);
     int count = 0;
     for (int a = 0; a < player_count; a++)
         for (int b = 0; b < player_count; b++) {

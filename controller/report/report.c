@@ -88,6 +88,7 @@ static double gain_of(const struct report_line *line, int index)
 
 int report_choose_steps(const struct report_line *line, int steps[REPORT_STEPS_MAX])
 {
+    ENSURE(line->count >= 0, "%d steps", line->count);
     int count = 0;
     for (int i = line->count - 1; i >= 0; i--) {
         /* how many in between gained more; ties: the younger one */

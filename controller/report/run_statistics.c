@@ -115,6 +115,7 @@ static int compare_hashes(const void *a, const void *b)
 /* Linear between the ranks of sorted values. */
 static double quantile(const double *sorted, int count, double share)
 {
+    ENSURE(count > 0, "a share of no values");
     double at = share * (count - 1);
     int below = (int)at;
     if (count == 0)

@@ -77,6 +77,7 @@ static void add_events(struct shadow_play *play)
 int shadow_play_make(struct shadow_play *play, const struct store_life *lives, int count,
                      int world_count)
 {
+    ENSURE(count >= 0 && world_count > 0, "%d lives in %d worlds", count, world_count);
     size_t rows = (size_t)count + 1;
     *play = (struct shadow_play){.count = count,
                                  .world_count = world_count,
@@ -187,6 +188,7 @@ static int find_parent(const struct stage *s, int child)
 
 static void bear(struct stage *s, int child)
 {
+    ENSURE(child >= 0 && child < s->play->count, "life %d of %d", child, s->play->count);
     struct crowd *crowd = &s->crowds[s->play->lives[child].world];
     int mother = find_parent(s, child);
     s->mothers[child] = mother;
@@ -197,6 +199,7 @@ static void bear(struct stage *s, int child)
 
 static void bury(struct stage *s, int who)
 {
+    ENSURE(who >= 0 && who < s->play->count, "life %d of %d", who, s->play->count);
     struct crowd *crowd = &s->crowds[s->play->lives[who].world];
     int place = s->rng ? (int)rng_below(s->rng, (uint32_t)crowd->count) : s->places[who];
     int last = crowd->rows[--crowd->count];
@@ -315,6 +318,9 @@ static int measure(struct stage *s, double at_s, int step, double facts[SHADOW_F
 int shadow_play_run(const struct shadow_play *play, int copy, int step_count,
                     double (*facts)[SHADOW_FACT_COUNT])
 {
+    ENSURE(copy >= 0 && step_count > 0, "copy %d in %d steps", copy, step_count);
+    ENSURE(play->event_count >= 0 && play->world_count > 0, "%d events in %d worlds",
+           play->event_count, play->world_count);
     struct stage stage;
     struct rng rng;
     int at = 0;
@@ -366,6 +372,7 @@ static struct shadow_band band_of(double values[SHADOW_COPIES + 1])
 
 const char *shadow_verdict(const struct shadow_band *band)
 {
+    ENSURE(!(band->low > band->high), "from %g to %g", band->low, band->high);
     if (!isfinite(band->run) || !isfinite(band->low))
         return "too early";
     return band->run < band->low || band->run > band->high ? "selection" : "drift";

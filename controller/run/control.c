@@ -267,6 +267,7 @@ static void control_on_close(uv_handle_t *handle)
 struct control *control_create(uv_loop_t *loop, const char *directory, control_answer *answer,
                                void *context, struct error *error)
 {
+    ENSURE(loop && answer, "nobody answers orders");
     struct control *control = calloc(1, sizeof *control);
     char *copy = strdup(directory);
     int descriptor = control && copy ? bind_there(directory, &control->socket) : -1;
@@ -432,6 +433,7 @@ static int ask_once(const char *directory, const char *text, int64_t deadline_ms
 int control_ask(const char *directory, const char *line, int timeout_ms, char **answer,
                 struct error *error)
 {
+    ENSURE(line[0] && timeout_ms > 0, "no order, or no time for it");
     char text[CONTROL_LINE_MAX + 2];
     int64_t deadline_ms = now_ms() + timeout_ms;
     *answer = NULL;

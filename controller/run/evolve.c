@@ -76,6 +76,7 @@ void evolve_stop(struct evolve *evolve)
 /* evolve->error is set: says so in the log and ends the run. */
 void evolve_fail(struct evolve *evolve)
 {
+    ENSURE(evolve->error.code != 0, "a run that fails for nothing");
     char text[600];
     log_event(LOG_ERROR, "run_failed", "reason=%s",
               log_quote(evolve->error.message, text, sizeof text));
@@ -202,6 +203,12 @@ static void end_reuse(struct evolve *evolve)
 int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outcome,
                struct error *error)
 {
+    ENSURE(settings->params && settings->store && settings->progress,
+           "a run without parameters or store");
+    ENSURE(settings->worker_count > 0 && settings->worker_count <= FARM_WORKERS_MAX, "%d workers",
+           settings->worker_count);
+    ENSURE((settings->search == NULL) == preserve_is_wanted(settings->params),
+           "a search in a preserve, or none");
     struct evolve evolve = {.settings = settings};
     evolve.failed = calloc((size_t)settings->params->guard_exam_candidates, sizeof *evolve.failed);
     if (!evolve.failed)

@@ -29,6 +29,8 @@ static int count_candidates(const struct evolve *evolve, const struct population
  * candidate now. */
 const struct individual *evolve_find_candidate(const struct evolve *evolve)
 {
+    ENSURE(evolve->champion_rank >= 0 && evolve->failed_count >= 0, "rank %d, %d failed",
+           evolve->champion_rank, evolve->failed_count);
     if (evolve->contests)
         return evolve_contest_candidate(evolve)
                    ? &search_population(evolve->settings->search)->individuals[0]
@@ -121,6 +123,8 @@ static void end_exam(struct evolve *evolve, uint64_t candidate)
 void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
                           const struct measures *measures)
 {
+    ENSURE(task->trial.purpose == TRIAL_CHAMPION, "creature %" PRIu64 " sits no exam",
+           task->creature);
     const struct params *params = evolve->settings->params;
     const struct individual *candidate = evolve_find_candidate(evolve);
     struct store_trial trial = {.id = candidate->id, .trial = task->trial, .verdict = verdict};

@@ -156,6 +156,8 @@ int evolve_contest_candidate(const struct evolve *evolve)
 const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
                                             const struct individual **rival)
 {
+    ENSURE(evolve->contests && evolve->contests_of >= -1, "contests of generation %lld",
+           (long long)evolve->contests_of);
     struct contests_wanted wanted;
     int64_t before;
     do {
@@ -191,6 +193,7 @@ static int put_bout(struct evolve *evolve, const struct task *task, const struct
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
                          const struct result *result, const struct store_cost *cost)
 {
+    ENSURE(evolve->contests, "a contest where nobody has one");
     struct store_cost own = *cost;
     int status = 0;
     own.reused = 0; /* a bout's result may be another's, a creature's is its own */
@@ -204,6 +207,7 @@ void evolve_take_contest(struct evolve *evolve, const struct task *task,
 
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason)
 {
+    ENSURE(evolve->contests && reason, "a crash where nobody has a contest");
     static const struct store_cost unknown = {.worker = -1};
     char detail[512];
     int status;

@@ -235,6 +235,7 @@ static int check_complete(struct evolve *evolve)
  * evaluate (all of it survives). Ends the run after the last one. */
 void evolve_advance(struct evolve *evolve)
 {
+    ENSURE(!evolve->preserve == (evolve->settings->search != NULL), "a search in a preserve");
     if (evolve->preserve) {
         evolve_advance_epochs(evolve);
         return;

@@ -34,6 +34,7 @@ struct evolve_preserve {
 
 int preserve_check_run(const struct params *params, int founder_count, struct error *error)
 {
+    ENSURE(founder_count >= 0, "%d founders", founder_count);
     const struct body_kind_info *kind = &body_kinds[params->creature_body];
 
     if (!kind->is_flat || !kind->can_contend || params->world_gravity_m_s2 != 0)
@@ -113,6 +114,7 @@ static int fill_order(struct evolve *evolve, const struct world *world, struct e
 
 int evolve_ask_epoch(struct evolve *evolve, struct task *task)
 {
+    ENSURE(evolve->preserve, "an epoch of no preserve");
     struct evolve_preserve *p = evolve->preserve;
     struct world *world = find_ready(p);
     if (!world)
@@ -199,6 +201,7 @@ static int look_for_firsts(struct evolve *evolve, uint32_t epoch)
 
 void evolve_advance_epochs(struct evolve *evolve)
 {
+    ENSURE(evolve->preserve, "epochs of no preserve");
     struct evolve_preserve *p = evolve->preserve;
     struct store *store = evolve->settings->store;
     int64_t closed = find_closed(p);
@@ -234,6 +237,7 @@ static int find_shore(const struct evolve *evolve, const struct epoch_order *ord
 
 void evolve_take_epoch(struct evolve *evolve, const struct task *task, const struct result *result)
 {
+    ENSURE(evolve->preserve, "an epoch of no preserve");
     const struct params *params = evolve->settings->params;
     struct world *world = &evolve->preserve->worlds[task->epoch->world];
     struct store_epoch epoch = {

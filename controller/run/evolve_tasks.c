@@ -30,6 +30,7 @@ static const struct individual *ask(struct evolve *evolve, struct task *task,
 
 void evolve_count_result(struct evolve *evolve, int status)
 {
+    ENSURE(status <= 0, "status %d", status);
     if (status) {
         evolve_fail(evolve);
         return;
@@ -90,6 +91,7 @@ static void take_known(struct evolve *evolve, const struct task *task, const str
 
 void evolve_on_result(void *context, const struct task *task, const struct result *result, int slot)
 {
+    ENSURE(task->id > 0 && slot >= 0, "task %" PRIu64 " of worker %d", task->id, slot);
     struct evolve *evolve = context;
     struct store_cost cost = {.task = result->cost,
                               .worker = slot,
@@ -179,6 +181,7 @@ static int next_task(struct evolve *evolve, struct task *task)
 
 void evolve_on_hungry(void *context, int room)
 {
+    ENSURE(room > 0, "room for %d tasks", room);
     struct evolve *evolve = context;
     int known_count = 0;
     struct task task;
@@ -265,6 +268,7 @@ void evolve_put_quarantine(struct evolve *evolve, const struct individual *indiv
 void evolve_on_quarantine(void *context, const struct task *task, const char *reason,
                           const char *log)
 {
+    ENSURE(task->id > 0 && reason, "task %" PRIu64, task->id);
     static const struct measures no_measures;
     struct evolve *evolve = context;
     if (evolve->is_stopping)

@@ -198,6 +198,7 @@ static void run_farm(struct matches *matches)
 int matches_play(const struct matches_settings *settings, struct contests *contests,
                  struct error *error)
 {
+    ENSURE(settings->worker_count > 0, "%d workers", settings->worker_count);
     struct matches matches = {.settings = settings, .contests = contests};
     int left, count;
     contests_get_progress(contests, &left, &count);

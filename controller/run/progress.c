@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/error.h"
 #include "common/text.h"
 
 /* Redrawn at most this often; plain lines this seldom. */
@@ -55,6 +56,7 @@ static void write_text(const struct progress *progress, const char *text, size_t
 
 void progress_init(struct progress *progress, int descriptor)
 {
+    ENSURE(descriptor >= 0, "descriptor %d", descriptor);
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     memset(progress, 0, sizeof *progress);
     progress->descriptor = descriptor;
@@ -66,6 +68,8 @@ void progress_init(struct progress *progress, int descriptor)
 
 void progress_count(struct progress *progress)
 {
+    ENSURE(progress->sample_count >= 0 && progress->sample_count <= PROGRESS_SAMPLES, "%d samples",
+           progress->sample_count);
     int64_t now = read_clock(progress);
     progress->done++;
     if (now - progress->samples[progress->sample_count - 1].time_ms < SAMPLE_MS)
@@ -124,6 +128,7 @@ static void format_work(const struct progress_state *state, double rate, char *b
 void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
                      int size)
 {
+    ENSURE(size > 0 && rate >= 0, "%d bytes, %g/s", size, rate);
     char fitness[96] = "", share[16] = "", work[128];
     if (state->has_best)
         snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
@@ -165,6 +170,8 @@ static void draw_line(struct progress *progress, const struct progress_state *st
 
 void progress_show(struct progress *progress, const struct progress_state *state, int is_forced)
 {
+    ENSURE(state->evaluated >= 0 && state->members >= 0, "%d of %d evaluated", state->evaluated,
+           state->members);
     int64_t now = now_ms();
     int64_t pause_ms = progress->is_terminal ? REDRAW_MS : PLAIN_MS;
     /* rest is no running time */

@@ -171,6 +171,8 @@ static void remember(struct entry *entry, const struct pace_bar *bar, const stru
 
 static int wait_for(struct entry *entry, struct task *task)
 {
+    ENSURE(entry->is_out && !entry->waiting.first == !entry->waiting.last,
+           "somebody waits for nobody");
     struct waiting *waiting = calloc(1, sizeof *waiting);
     if (!waiting)
         return ERR_MEMORY;
@@ -204,6 +206,7 @@ int reuse_take(struct reuse *reuse, struct task *task)
     reuse->ready.first = first->next;
     if (!first->next)
         reuse->ready.last = NULL;
+    ENSURE(reuse->ready.first || !reuse->ready.last, "a last one without a first");
     *task = first->task;
     free(first);
     return 1;
@@ -213,6 +216,7 @@ int reuse_take(struct reuse *reuse, struct task *task)
 
 int reuse_ask(struct reuse *reuse, struct task *task, const struct result **known)
 {
+    ENSURE(task->id > 0, "a task without a number");
     static const struct phenotype_key unknown;
     int is_out_of_memory = phenotype_key_is_equal(&task->key, &unknown) &&
                            find_key(reuse, &task->key, &task->genome, &task->trial, task->seed);

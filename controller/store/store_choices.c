@@ -38,6 +38,8 @@ int store_check_choice(struct store *store, uint64_t id, struct error *error)
 static int put_choice(struct store *store, int64_t generation, uint64_t id, int choice,
                       struct error *error)
 {
+    ENSURE(generation >= 0 && choice_name(choice)[0], "choice %d in generation %" PRId64, choice,
+           generation);
     const struct store_value none[] = {store_whole(generation), store_whole((int64_t)id),
                                        STORE_ROW_END};
     const struct store_value values[] = {none[0], none[1], store_text(choice_name(choice)),

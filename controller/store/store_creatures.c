@@ -239,6 +239,7 @@ enum { MORE_LOOKED_AT = 8 };
 int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
                   int *count, uint32_t *generation_found, struct error *error)
 {
+    ENSURE(top > 0 && generation >= -1, "the best %d of generation %" PRId64, top, generation);
     static const struct listing listing = {
         STORED_SELECT ENTRY_COLUMNS
         " FROM members m JOIN individuals i ON i.id = m.individual"
@@ -271,6 +272,8 @@ static int is_left_out(const struct store_entry *kept, int count, const struct s
 
 int store_leave_out(struct store_entry *entries, int count, int most, enum store_order order)
 {
+    ENSURE(count >= 0 && most >= 0, "%d of %d", most, count);
+    ENSURE((int)order >= STORE_RANKS && order <= STORE_KINDS, "order %d", (int)order);
     int kept = 0;
     for (int i = 0; i < count && kept < most; i++) {
         if (is_left_out(entries, kept, &entries[i], order))

@@ -109,6 +109,10 @@ static int put_state(struct store *store, const struct store_epoch *epoch, int64
 int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_t kept_every,
                     struct error *error)
 {
+    ENSURE(epoch->end && epoch->order && epoch->tick_s > 0, "an epoch without an end");
+    ENSURE(epoch->world < EPOCH_WORLDS_MAX && epoch->drifted_to < EPOCH_WORLDS_MAX,
+           "world %" PRIu32 ", to %d", epoch->world, epoch->drifted_to);
+    ENSURE(kept_every > 0, "each %" PRId64 "-th state", kept_every);
     int status = put_row(store, epoch, error);
     for (int i = 0; !status && i < epoch->end->life_count; i++)
         status = put_life(store, epoch, &epoch->end->lives[i], error);
@@ -117,6 +121,8 @@ int store_put_epoch(struct store *store, const struct store_epoch *epoch, int64_
 
 int store_close_epoch(struct store *store, uint32_t epoch, int world_count, struct error *error)
 {
+    ENSURE(world_count > 0 && (int64_t)epoch >= store->generation,
+           "epoch %" PRIu32 " of %d worlds after %" PRId64, epoch, world_count, store->generation);
     const struct store_value values[] = {store_whole(epoch), store_whole(store->branch),
                                          store_whole(world_count), STORE_ROW_END};
     int status = store_run(
@@ -146,6 +152,8 @@ int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, st
 
 int store_get_order(struct store *store, struct epoch_order *order, struct error *error)
 {
+    ENSURE(order->epoch > 0 && order->arrival_count == 0 && order->deed_count == 0,
+           "an order of epoch %" PRIu32 " that is not empty", order->epoch);
     return stored_epoch_fill_order(&store->database, order, error);
 }
 

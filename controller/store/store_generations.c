@@ -259,6 +259,8 @@ int store_close_generation(struct store *store, uint32_t generation,
 int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
                  struct error *error)
 {
+    ENSURE((int64_t)generation == store->generation, "generation %" PRIu32 " of %" PRId64,
+           generation, store->generation);
     int status = begin_durable(store, error);
     if (!status)
         status = close_generation(store, generation, closing, error);

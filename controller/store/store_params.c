@@ -31,6 +31,8 @@ static int put_branch_rows(struct store *store, int64_t branch, const struct par
 int store_put_branch(struct store *store, const struct params *params, uint32_t generation,
                      struct error *error)
 {
+    ENSURE(store->branch >= 0 && !store->is_read_only, "%s: branch %" PRId64, store->path,
+           store->branch);
     const struct store_value values[] = {
         store_whole(store->branch + 1), store_whole(generation), store_whole(SIMULATOR_VERSION),
         store_hash(params_evaluation_digest(params)), STORE_ROW_END};

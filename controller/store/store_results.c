@@ -122,6 +122,8 @@ int store_put_result(struct store *store, const struct individual *individual,
 
 int store_put_referee(struct store *store, const struct individual *individual, struct error *error)
 {
+    ENSURE(individual->id > 0 && individual->has_result,
+           "the referee judges creature %" PRIu64 " without a result", individual->id);
     const struct store_value values[] = {
         store_real(individual->fitness),
         store_real(individual->referee_fitness),
@@ -137,6 +139,8 @@ int store_put_referee(struct store *store, const struct individual *individual, 
 
 int store_put_trial(struct store *store, const struct store_trial *trial, struct error *error)
 {
+    ENSURE(trial->id > 0 && trial->verdict >= 0, "creature %" PRIu64 ", verdict %d", trial->id,
+           trial->verdict);
     char text[TRIAL_TEXT_SIZE];
     trial_to_text(&trial->trial, text);
     const struct store_value values[] = {store_whole((int64_t)trial->id), store_text(text),
@@ -150,6 +154,9 @@ int store_put_trial(struct store *store, const struct store_trial *trial, struct
 
 int store_put_contest(struct store *store, const struct store_contest *contest, struct error *error)
 {
+    ENSURE(contest->ids[0] > 0 && contest->ids[1] > 0 && contest->trial.bout > 0,
+           "bout %d of %" PRIu64 " and %" PRIu64, contest->trial.bout, contest->ids[0],
+           contest->ids[1]);
     char text[TRIAL_TEXT_SIZE];
     trial_to_text(&contest->trial, text);
     const struct store_value values[] = {store_whole(contest->generation),

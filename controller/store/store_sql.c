@@ -139,6 +139,7 @@ static int keep(struct store *store, const char *sql, sqlite3_stmt **statement, 
 int store_run(struct store *store, const char *sql, const struct store_value *values,
               struct error *error)
 {
+    ENSURE(!store->is_read_only, "%s: a reader writes: %.60s", store->path, sql);
     sqlite3_stmt *statement;
     int status = store_begin(store, error);
     if (!status)

@@ -137,6 +137,8 @@ void launcher_leave_out(struct launcher *launcher, const char *hosts)
 int launcher_init(struct launcher *launcher, const char *words, int64_t memory_mb,
                   const char *simulator_path, struct error *error)
 {
+    ENSURE(words && simulator_path[0] && memory_mb >= 0, "a worker of %lld MiB",
+           (long long)memory_mb);
     *launcher = (struct launcher){.words = strdup(words), .simulator_path = strdup(simulator_path)};
     if (launcher->words == NULL || launcher->simulator_path == NULL)
         return error_memory(error);

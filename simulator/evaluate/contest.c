@@ -218,6 +218,8 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
 
 int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout)
 {
+    ENSURE(bout->is_exchanged == 0 || bout->is_exchanged == 1, "exchanged %d times",
+           bout->is_exchanged);
     return (genome_hash(genomes[0]) > genome_hash(genomes[1])) ^ bout->is_exchanged;
 }
 
@@ -283,6 +285,7 @@ void evaluate_list(const struct genome *const *genomes, int count, const struct 
                    const struct trial *trial, uint64_t seed, struct arena *arena,
                    struct evaluation *results)
 {
+    ENSURE(count > 0, "a list of %d creatures", count);
     struct params own = *params;
     trial_apply(trial, &own);
     if (trial->bout > 0)

@@ -68,6 +68,7 @@ microjoules plants_grow(struct plants *plants, double daylight, double dt_s)
 
 microjoules *plants_at(const struct plants *plants, double x_m, double y_m)
 {
+    ENSURE(plants->columns > 0 && plants->rows > 0, "%d x %d cells", plants->columns, plants->rows);
     double column = floor(x_m / PLANTS_CELL_M), row = floor(y_m / PLANTS_CELL_M);
     if (!(column >= 0 && column < plants->columns && row >= 0 && row < plants->rows))
         return NULL;
@@ -76,6 +77,7 @@ microjoules *plants_at(const struct plants *plants, double x_m, double y_m)
 
 double daylight_at(double time_s, double day_s)
 {
+    ENSURE(time_s >= 0, "%g s", time_s);
     double sine, cosine;
     if (day_s <= 0)
         return 1;
@@ -85,6 +87,8 @@ double daylight_at(double time_s, double day_s)
 
 struct meal meal_of(microjoules wanted, microjoules there, double share, microjoules room)
 {
+    ENSURE(there >= 0 && share >= 0 && share <= 1, "%lld uJ there, a share of %g", (long long)there,
+           share);
     struct meal meal = {.taken = wanted < there ? wanted : there};
     ENSURE(share > 0 && share <= 1, "a share of %g is digested", share);
     if (meal.taken <= 0 || room <= 0)

@@ -440,6 +440,7 @@ int preserve_run(struct preserve_state *state, const struct params *params, int6
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error)
 {
+    ENSURE(ticks >= 0, "%lld ticks", (long long)ticks);
     struct preserve p = {.state = state,
                          .params = params,
                          .watcher = watcher,

@@ -177,6 +177,7 @@ static uint64_t topology_of(const struct phenotype *phenotype, int part)
 
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life)
 {
+    ENSURE(event->cause < DEATH_COUNT, "cause %d", event->cause);
     const struct creature_state *c = event->creature;
     int is_dead = event->kind == PRESERVE_DIED;
     *life = (struct epoch_life){.id = c->descent.id,

@@ -58,11 +58,13 @@ static int is_listed(const uint64_t *ids, int count, uint64_t id)
 
 int preserve_state_is_without(const struct preserve_state *state, uint64_t id)
 {
+    ENSURE(state->without_count >= 0, "%d must not live", state->without_count);
     return is_listed(state->without, state->without_count, id);
 }
 
 int preserve_state_is_spared(const struct preserve_state *state, uint64_t id)
 {
+    ENSURE(state->spared_count >= 0, "%d are spared", state->spared_count);
     return is_listed(state->spared, state->spared_count, id);
 }
 

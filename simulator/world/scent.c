@@ -106,6 +106,8 @@ static double amount_at(const struct scent *scent, int channel, struct vec3 off)
 
 void scent_emit(struct scent *scent, int channel, struct vec3 at, int64_t amount)
 {
+    ENSURE(channel >= 0 && channel < SCENT_CHANNELS && amount >= 0, "%lld of scent %d",
+           (long long)amount, channel);
     struct vec3 off = offset_of(scent, at);
     int x = find_cell(off.x, scent->cells[0]), y = find_cell(off.y, scent->cells[1]);
     int z = find_cell(off.z, scent->cells[2]);
@@ -125,6 +127,7 @@ static double slope_along(const struct scent *scent, int channel, struct vec3 of
 
 struct smell scent_smell(const struct scent *scent, int channel, struct vec3 at)
 {
+    ENSURE(channel >= 0 && channel < SCENT_CHANNELS, "scent %d", channel);
     struct vec3 off = offset_of(scent, at);
     double amount = amount_at(scent, channel, off);
     return (struct smell){.uphill = {slope_along(scent, channel, off, (struct vec3){1, 0, 0}),

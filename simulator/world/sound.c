@@ -59,6 +59,7 @@ static int is_louder(const struct noise *a, const struct noise *b, struct vec3 p
 
 void sound_emit(struct sound *sound, int body, struct vec3 at, double strength)
 {
+    ENSURE(body >= 0 && strength >= 0, "body %d, strength %g", body, strength);
     struct noise noise = {at, strength, body};
     ENSURE(strength >= 0 && strength <= HUGE_VAL, "a sound of strength %g", strength);
     for (int i = 0; strength > 0 && i < sound->body_count; i++) {
@@ -81,6 +82,7 @@ void sound_tick(struct sound *sound)
 
 struct noise sound_hear(struct sound *sound, int body, struct vec3 place)
 {
+    ENSURE(body >= 0 && body < sound->body_count, "body %d of %d", body, sound->body_count);
     struct noise *now = &arrivals_of(sound, body)[sound->tick % sound->ring_ticks];
     struct noise *ear = &sound->ears[body];
     sound->places[body] = place;

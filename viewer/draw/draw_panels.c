@@ -349,6 +349,8 @@ static struct draw_box strip_box(const struct draw_strip *strip, int place)
 
 void draw_strip(cairo_t *cr, const struct draw_strip *strip)
 {
+    ENSURE(strip->marked >= -1 && strip->marked < strip->count, "thumb %d of %d", strip->marked,
+           strip->count);
     fill_box(cr, &strip->box, COLOR_panel, 1);
     for (int place = 0; place < strip_places(strip); place++) {
         struct draw_box box = strip_box(strip, place);
@@ -409,6 +411,8 @@ static void draw_step(cairo_t *cr, const struct draw_box *box, const struct draw
 
 void draw_descent(cairo_t *cr, const struct draw_descent *descent)
 {
+    ENSURE(descent->count > 0 && descent->marked < descent->count, "step %d of %d", descent->marked,
+           descent->count);
     const struct draw_box *box = &descent->box;
     double ui = box->ui;
     char text[64];
@@ -458,6 +462,7 @@ void draw_play_button(cairo_t *cr, int is_playing, double x, double y, double r)
 
 void draw_help(cairo_t *cr, int width_px, int height_px, const struct draw_help *help)
 {
+    ENSURE(help->row_count > 0 && help->line_count >= 0, "%d keys", help->row_count);
     int rows = (help->row_count + 2) / 3;
     /* as large as fits */
     double width = 3 * HELP_COLUMN_PX + 40, height = rows * 21 + 64 + 18 * help->line_count;

@@ -529,6 +529,9 @@ static void draw_legend(const struct picture *p, double top)
 void draw_waters(cairo_t *cr, int width_px, int height_px, const struct waters *w, int moment,
                  const struct waters_view *view)
 {
+    ENSURE(moment >= 0 && moment < w->moment_count, "moment %d of %d", moment, w->moment_count);
+    ENSURE(width_px > 0 && height_px > 0 && view->zoom > 0, "%d x %d, zoom %g", width_px, height_px,
+           view->zoom);
     struct picture p = picture_of(cr, width_px, height_px, w, moment, view);
     draw_set_color(cr, palette[COLOR_panel].light, 1);
     cairo_paint(cr);
@@ -569,6 +572,7 @@ struct waters_view waters_view_of(const struct waters *w, uint64_t marked)
 
 void waters_view_follow(struct waters_view *view, const struct waters *w, int moment, double dt_s)
 {
+    ENSURE(moment >= 0 && moment < w->moment_count, "moment %d of %d", moment, w->moment_count);
     double x_m, y_m, share = dt_s < 0 ? 1 : FOLLOW_1_S * dt_s / (1 + FOLLOW_1_S * dt_s);
     if (!view->is_following || !view->marked || !waters_find(w, moment, view->marked, &x_m, &y_m))
         return;
@@ -587,6 +591,7 @@ void waters_view_place(const struct waters_view *view, int width_px, int height_
 void waters_view_zoom(struct waters_view *view, int width_px, int height_px, const struct waters *w,
                       double factor, double x, double y)
 {
+    ENSURE(factor > 0, "zoom by %g", factor);
     double before_x, before_y, after_x, after_y;
     waters_view_pan(view, width_px, height_px, w, 0, 0);
     waters_view_place(view, width_px, height_px, w, x, y, &before_x, &before_y);
@@ -619,6 +624,7 @@ static double distance_to_part(const struct picture *p, const struct waters_part
 uint64_t waters_view_pick(const struct waters_view *view, int width_px, int height_px,
                           const struct waters *w, int moment, double x, double y)
 {
+    ENSURE(moment >= 0 && moment < w->moment_count, "moment %d of %d", moment, w->moment_count);
     struct picture p = picture_of(NULL, width_px, height_px, w, moment, view);
     double nearest_px = PICK_PX * p.ui;
     uint64_t found = 0;

@@ -155,6 +155,8 @@ static void choose_size(struct export_job *job, const struct exporter *exporter)
 
 int export_write(const struct export_job *request, struct error *error)
 {
+    ENSURE(request->path && (request->count > 0) != (request->waters != NULL), "%d replays",
+           request->count);
     struct export_job job = *request;
     const struct exporter *exporter = export_find(job.path);
     struct draft draft;
@@ -209,6 +211,7 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
 int export_film_init(struct export_film *film, const struct export_job *job, double fps,
                      double limit_s, unsigned more, struct error *error)
 {
+    ENSURE(fps > 0 && limit_s > 0, "%g frames per second, %g s", fps, limit_s);
     double duration = 0;
     for (int i = 0; i < job->count; i++)
         duration = fmax(duration, replay_duration(job->replays[i]));
@@ -249,6 +252,7 @@ static const uint32_t *film_pixels(const struct export_film *film, int surface)
 
 int export_film_tell(struct export_film *film, int index, int64_t now_ms, char *line, size_t size)
 {
+    ENSURE(now_ms > 0 && size > 0, "at %lld ms", (long long)now_ms);
     int is_first = !film->told_ms;
     if (!is_first && now_ms - film->told_ms < EXPORT_TELL_MS)
         return 0;
@@ -283,6 +287,7 @@ static struct camera follow(struct export_film *film, int index)
 
 void export_film_draw(struct export_film *film, int index)
 {
+    ENSURE(index >= 0 && index < film->frame_count, "frame %d of %d", index, film->frame_count);
     const struct export_job *job = film->job;
     tell_progress(film, index);
     double time_s = index / film->fps;

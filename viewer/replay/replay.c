@@ -140,6 +140,8 @@ int replay_append(struct replay *replay, struct replay_row *row)
 
 void replay_thin(struct replay *replay)
 {
+    ENSURE(replay->frame_count > 1 && replay->frame_s > 0, "%d rows of %g s", replay->frame_count,
+           replay->frame_s);
     int kept = (replay->frame_count + 1) / 2;
     ENSURE(kept > 0, "%d frames are thinned", replay->frame_count);
     for (int i = 1; i < kept; i++)
@@ -199,6 +201,7 @@ static void row_turn(const struct replay *replay, struct replay_row *row, struct
 
 struct vec3 replay_level_way(const struct replay *replay)
 {
+    ENSURE(replay->frame_count > 0, "a replay without a row");
     struct replay_frame first, last;
     replay_get_frame(replay, 0, &first);
     replay_get_frame(replay, replay->frame_count - 1, &last);
@@ -283,6 +286,8 @@ int replay_solid_count(const struct replay *replay)
 
 struct replay_solid replay_get_solid(const struct replay *replay, int index)
 {
+    ENSURE(index >= 0 && index < replay_solid_count(replay), "solid %d of %d", index,
+           replay_solid_count(replay));
     ENSURE(index >= 0 && index < replay_solid_count(replay), "solid %d of %d", index,
            replay_solid_count(replay));
     if (index >= replay->obstacles.count)
@@ -526,6 +531,7 @@ struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_po
 struct vec3 replay_place_now(const struct replay *replay, int part, const float *values,
                              struct vec3 at, int back)
 {
+    ENSURE(part >= 0 && part < replay->part_count, "part %d of %d", part, replay->part_count);
     const struct shape *shape = &replay->shapes[part];
     if (shape->kind != SHAPE_BOX || shape->drive < 0)
         return at;
@@ -535,6 +541,7 @@ struct vec3 replay_place_now(const struct replay *replay, int part, const float 
 
 struct shape replay_shape_now(const struct replay *replay, int index, const float *values)
 {
+    ENSURE(index >= 0 && index < replay->shape_count, "shape %d of %d", index, replay->shape_count);
     struct shape shape = replay->shapes[index];
     if (index < replay->part_count)
         shape.half_m = replay_place_now(replay, index, values, shape.half_m, 0);

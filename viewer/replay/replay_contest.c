@@ -230,6 +230,7 @@ int replay_create_bout(struct replay **result, const struct creature *const crea
                        const struct params *params, const struct contest_bout *bout, int follow,
                        struct error *error)
 {
+    ENSURE(follow >= -1 && follow <= 1, "the camera follows %d", follow);
     struct replay *replay = calloc(1, sizeof *replay);
     struct recording recording = {.replay = replay,
                                   .params = params,

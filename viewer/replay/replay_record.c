@@ -71,6 +71,8 @@ static struct replay_place place_of(const struct part *part)
 void replay_put_joints(struct replay *replay, const struct phenotype *phenotype, int first_part,
                        int first_drive)
 {
+    ENSURE(first_part >= 0 && first_part + phenotype->part_count <= replay->part_count,
+           "parts %d + %d of %d", first_part, phenotype->part_count, replay->part_count);
     for (int i = 0; i < phenotype->drive_count; i++)
         replay->drives[first_drive + i] = make_drive(replay, &phenotype->drives[i], first_part);
     for (int i = 0, count = 1; i < phenotype->drive_count; i += count) {
@@ -162,6 +164,7 @@ void replay_put_ledger(struct replay_row *row, const struct ledger *ledger)
 void replay_put_contacts(struct replay_row *row, const struct contact_point *points, int count,
                          double per_step)
 {
+    ENSURE(count >= 0 && per_step >= 0, "%d contacts, %g", count, per_step);
     if (count > REPLAY_CONTACTS_MAX)
         count = REPLAY_CONTACTS_MAX;
     for (int i = 0; i < count; i++)
@@ -432,6 +435,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
                       const struct params *params, uint64_t seed, int is_recorded,
                       const struct replay_cut *cuts, int cut_count, struct error *error)
 {
+    ENSURE(cut_count >= 0 && cut_count <= REPLAY_CUTS_MAX, "%d cuts", cut_count);
     struct arena arena = {0};
     struct evaluation evaluation;
     struct replay *replay = calloc(1, sizeof *replay);

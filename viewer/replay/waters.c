@@ -49,6 +49,7 @@ static void *take(struct filming *f, size_t count, size_t size)
 /* Room for one more in an array that doubles. */
 static int make_room(struct filming *f, void *items, int count, int *room, size_t size)
 {
+    ENSURE(count >= 0 && *room >= count, "%d of %d", count, *room);
     void **at = items;
     if (count < *room)
         return 1;
@@ -391,6 +392,7 @@ int waters_find_life(const char *run_directory, uint64_t id, int *world, double 
 struct waters *waters_source_begin(const struct waters_source *s, double from_s, double to_s,
                                    double step_s)
 {
+    ENSURE(to_s >= from_s && step_s > 0, "%g to %g s by %g s", from_s, to_s, step_s);
     struct waters *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
@@ -440,6 +442,8 @@ static int create_from(struct waters **result, const struct waters_request *requ
 
 int waters_create(struct waters **result, const struct waters_request *request, struct error *error)
 {
+    ENSURE(request->step_s > 0 && request->world >= 0, "world %d by %g s", request->world,
+           request->step_s);
     int status = create_from(result, request, request->from_s, error);
     /* the end of a run is its last epoch's last moment */
     if (status == ERR_MISSING && request->from_s >= EPOCH_S)
@@ -506,6 +510,7 @@ static enum waters_being tell_place(enum waters_being being, float at_x_m, float
 enum waters_being waters_find(const struct waters *w, int moment, uint64_t id, double *x_m,
                               double *y_m)
 {
+    ENSURE(moment >= 0 && moment < w->moment_count, "moment %d of %d", moment, w->moment_count);
     const struct waters_moment *m = &w->moments[moment];
     const struct waters_creature *living = waters_find_living(m, id);
     const struct waters_event *death = waters_find_event(w, id, 1);
@@ -523,6 +528,7 @@ enum waters_being waters_find(const struct waters *w, int moment, uint64_t id, d
 
 int waters_moment_at(const struct waters *w, double time_s)
 {
+    ENSURE(w->moment_count > 0, "waters without a moment");
     double number = floor((time_s - w->from_s) / w->step_s + 1e-6);
     return (int)fmin(fmax(number, 0), w->moment_count - 1);
 }

@@ -71,6 +71,8 @@ static void *work(void *context)
 int waters_feed_create(struct waters_feed **result, const struct waters_feed_request *request,
                        struct error *error)
 {
+    ENSURE(request->step_s > 0 && request->world >= 0, "world %d by %g s", request->world,
+           request->step_s);
     struct waters_feed *feed = *result = calloc(1, sizeof *feed);
     if (!feed)
         return error_memory(error);

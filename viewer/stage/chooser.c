@@ -46,8 +46,21 @@ struct chooser *chooser_create(const char *run_directory)
     return chooser;
 }
 
+/* What holds between two calls. */
+static void chooser_check(const struct chooser *chooser)
+{
+    ENSURE(chooser->order_count >= 0 && chooser->order_count <= ORDERS_MAX, "%d orders",
+           chooser->order_count);
+    ENSURE(!chooser->child || chooser->order_count > 0, "process %d without an order",
+           (int)chooser->child);
+    ENSURE((chooser->child > 0) == (chooser->output >= 0), "process %d, its output %d",
+           (int)chooser->child, chooser->output);
+    ENSURE(chooser->used < sizeof chooser->text, "%zu bytes were said", chooser->used);
+}
+
 static void reap(struct chooser *chooser, int *wait_status)
 {
+    ENSURE(chooser->child > 0, "nobody to wait for");
     pid_t ended;
     close(chooser->output);
     chooser->output = -1;
@@ -69,6 +82,7 @@ void chooser_destroy(struct chooser *chooser)
 
 static int add_order(struct chooser *chooser, struct order order)
 {
+    chooser_check(chooser);
     if (chooser->order_count == ORDERS_MAX)
         return ERR_LIMIT;
     chooser->orders[chooser->order_count++] = order;
@@ -89,6 +103,7 @@ int chooser_next(struct chooser *chooser)
 
 int chooser_tend(struct chooser *chooser, int world, const char *words)
 {
+    ENSURE(world >= 0 && words[0], "world %d: '%s'", world, words);
     struct order order = {.command = "tend"};
     snprintf(order.words, sizeof order.words, "%d %s", world, words);
     return add_order(chooser, order);
@@ -193,6 +208,7 @@ static int finish(struct chooser *chooser, struct chooser_answer *answer, struct
 
 int chooser_poll(struct chooser *chooser, struct chooser_answer *answer, struct error *error)
 {
+    chooser_check(chooser);
     int status = 0;
     if (!chooser->order_count)
         return ERR_BUSY;

@@ -48,10 +48,36 @@ static enum run_order order_of(const struct gallery *gallery)
     return gallery->options.is_ranks ? RUN_ORDER_RANK : RUN_ORDER_KINDS;
 }
 
+/* What holds of a gallery between two calls. */
+static void gallery_check(const struct gallery *gallery)
+{
+    const struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
+    for (int s = 0; s < 2; s++) {
+        ENSURE(shelves[s]->count >= 0 && shelves[s]->count <= GALLERY_SHOWN_MAX,
+               "shelf %d has %d creatures", s, shelves[s]->count);
+        for (int i = 0; i < shelves[s]->count; i++)
+            ENSURE(shelves[s]->items[i]->users > 0, "shelf %d: creature %d is nobody's", s, i);
+    }
+    ENSURE(gallery->choice_count >= 0 && (gallery->choice_count == 0 || gallery->choices),
+           "%d choices", gallery->choice_count);
+    ENSURE(gallery->reader || gallery->kind == SHELF_FILES, "shelf %d without a run",
+           (int)gallery->kind);
+    ENSURE(gallery->generation >= -1, "generation %lld", (long long)gallery->generation);
+}
+
+/* The creature of that number on the shelf that is shown. */
+static struct specimen *shown_specimen(const struct gallery *gallery, int index)
+{
+    ENSURE(index >= 0 && index < gallery->shown.count, "creature %d of %d", index,
+           gallery->shown.count);
+    return gallery->shown.items[index];
+}
+
 /* ---- specimens ---- */
 
 static void release(struct specimen *specimen)
 {
+    ENSURE(specimen->users > 0, "a creature that nobody has is given back");
     if (--specimen->users > 0)
         return;
     creature_deinit(&specimen->creature);
@@ -82,6 +108,7 @@ static struct specimen *find_specimen(const struct gallery *gallery, uint64_t id
 
 static void shelf_add(struct shelf *shelf, struct specimen *specimen, int64_t generation)
 {
+    ENSURE(shelf->count < GALLERY_SHOWN_MAX, "a shelf has %d creatures already", shelf->count);
     specimen->users++;
     shelf->generations[shelf->count] = generation;
     shelf->items[shelf->count++] = specimen;
@@ -221,11 +248,12 @@ static int simulate_once(const struct gallery *gallery, struct specimen *specime
 
 int gallery_simulate(struct gallery *gallery, int index, struct error *error)
 {
-    return simulate_once(gallery, gallery->shown.items[index], error);
+    return simulate_once(gallery, shown_specimen(gallery, index), error);
 }
 
 int gallery_work(struct gallery *gallery)
 {
+    gallery_check(gallery);
     struct shelf *shelves[] = {&gallery->shown, &gallery->strip};
     struct error error;
     for (int s = 0; s < 2; s++)
@@ -242,7 +270,9 @@ int gallery_work(struct gallery *gallery)
 int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_cut *cut,
                        struct error *error)
 {
-    struct specimen *specimen = gallery->shown.items[index];
+    ENSURE(cut->kind != CUT_NONE && cut->index >= 0, "cut %d of kind %d", cut->index,
+           (int)cut->kind);
+    struct specimen *specimen = shown_specimen(gallery, index);
     struct replay_cut cuts[REPLAY_CUTS_MAX];
     int status = simulate_once(gallery, specimen, error), count = 0, was_cut;
     if (status)
@@ -264,7 +294,7 @@ int gallery_toggle_cut(struct gallery *gallery, int index, const struct replay_c
 
 int gallery_heal(struct gallery *gallery, int index, struct error *error)
 {
-    struct specimen *specimen = gallery->shown.items[index];
+    struct specimen *specimen = shown_specimen(gallery, index);
     if (!specimen->replay || !specimen->replay->cut_count)
         return 0;
     return simulate(gallery, specimen, NULL, 0, error);
@@ -400,6 +430,7 @@ int gallery_is_kinds(const struct gallery *gallery)
 
 int gallery_show_generation(struct gallery *gallery, int64_t generation, struct error *error)
 {
+    ENSURE(gallery->reader && generation >= -1, "generation %lld of no run", (long long)generation);
     struct creature *creatures;
     struct shelf fresh = {.count = 0};
     int count;
@@ -456,6 +487,7 @@ int gallery_show_lineage(struct gallery *gallery, uint64_t id, struct error *err
 int gallery_choose_champions(const struct store_generation *generations, int count, int most,
                              int *chosen)
 {
+    ENSURE(count >= 0 && most >= 2, "%d of %d champions", most, count);
     int fresh = 0, kept = 0;
     for (int i = 0; i < count; i++)
         fresh += i == 0 || generations[i].best_id != generations[i - 1].best_id;
@@ -507,6 +539,7 @@ static void fill_strip(struct gallery *gallery)
 
 int gallery_refresh(struct gallery *gallery, int *added, struct error *error)
 {
+    gallery_check(gallery);
     struct store_generation *fresh, *all;
     int count, have = gallery->generation_count;
     *added = 0;
@@ -572,7 +605,7 @@ static struct store_choice *find_choice(const struct gallery *gallery, uint64_t 
 int gallery_choice(const struct gallery *gallery, int index)
 {
     const struct store_choice *choice =
-        find_choice(gallery, gallery->shown.items[index]->creature.id);
+        find_choice(gallery, shown_specimen(gallery, index)->creature.id);
     return choice && gallery->kind == SHELF_GENERATION ? choice->choice : CHOICE_NONE;
 }
 
@@ -613,7 +646,8 @@ int gallery_refresh_choices(struct gallery *gallery, int *changed, struct error 
 
 int gallery_note_choice(struct gallery *gallery, int index, int choice)
 {
-    uint64_t id = gallery->shown.items[index]->creature.id;
+    ENSURE(choice_name(choice)[0], "choice %d", choice);
+    uint64_t id = shown_specimen(gallery, index)->creature.id;
     struct store_choice *known = find_choice(gallery, id);
     if (known) {
         known->choice = choice;
@@ -637,6 +671,11 @@ const char *gallery_directory(const struct gallery *gallery)
 
 struct gallery *gallery_create(const struct gallery_options *options)
 {
+    ENSURE(options->top >= 0 && options->top <= RUN_READER_TOP_MAX, "the best %d", options->top);
+    ENSURE(options->assignment_count == 0 || options->assignments, "%d assignments",
+           options->assignment_count);
+    ENSURE(options->champions_most == 0 || options->champions_most >= 2, "%d champions",
+           options->champions_most);
     struct gallery *gallery = calloc(1, sizeof *gallery);
     if (!gallery)
         return NULL;
@@ -681,11 +720,12 @@ int gallery_count(const struct gallery *gallery)
 
 const struct specimen *gallery_specimen(const struct gallery *gallery, int index)
 {
-    return gallery->shown.items[index];
+    return shown_specimen(gallery, index);
 }
 
 int64_t gallery_specimen_generation(const struct gallery *gallery, int index)
 {
+    shown_specimen(gallery, index);
     return gallery->shown.generations[index];
 }
 
@@ -696,10 +736,14 @@ int gallery_strip_count(const struct gallery *gallery)
 
 const struct specimen *gallery_strip_specimen(const struct gallery *gallery, int index)
 {
+    ENSURE(index >= 0 && index < gallery->strip.count, "champion %d of %d", index,
+           gallery->strip.count);
     return gallery->strip.items[index];
 }
 
 int64_t gallery_strip_generation(const struct gallery *gallery, int index)
 {
+    ENSURE(index >= 0 && index < gallery->strip.count, "champion %d of %d", index,
+           gallery->strip.count);
     return gallery->strip.generations[index];
 }

@@ -58,6 +58,20 @@ struct shore {
     double note_s;
 };
 
+/* What holds of a shore between two things that happen to it. */
+static void shore_check(const struct shore *s)
+{
+    ENSURE(s->chunk_count >= 0 && s->chunk_count <= CHUNKS_MAX, "%d chunks", s->chunk_count);
+    for (int i = 1; i < s->chunk_count; i++)
+        ENSURE(s->chunks[i]->from_s > s->chunks[i - 1]->from_s,
+               "chunk %d begins at %g s, the one before at %g s", i, s->chunks[i]->from_s,
+               s->chunks[i - 1]->from_s);
+    ENSURE(s->time_s >= 0 && s->end_s >= 0, "%g of %g s", s->time_s, s->end_s);
+    ENSURE(s->speed > 0 && s->world >= 0, "speed %g, world %d", s->speed, s->world);
+    ENSURE(s->width > 0 && s->height > 0, "a shore of %d x %d", s->width, s->height);
+    ENSURE((int)s->drag >= SHORE_DRAG_NONE && s->drag <= SHORE_DRAG_SCRUB, "drag %d", (int)s->drag);
+}
+
 /* ---- what is known ---- */
 
 static const struct waters *current(const struct shore *s)
@@ -189,6 +203,8 @@ static void follow_run(struct shore *s)
 static void advance(void *scene, double dt_s)
 {
     struct shore *s = scene;
+    ENSURE(dt_s >= 0, "a step of %g s", dt_s);
+    shore_check(s);
     take_ready(s);
     s->note_s -= dt_s;
     if (s->note[0] && s->note_s <= 0) {
@@ -331,6 +347,7 @@ static void act_whole(struct shore *s)
 
 static void zoom(struct shore *s, double factor, double x, double y)
 {
+    ENSURE(factor > 0, "zoom by %g", factor);
     const struct waters *w = current(s);
     double ui = draw_ui_scale(s->width, s->height);
     if (w)
@@ -673,6 +690,7 @@ static const char *title(void *scene)
 static void resize(void *scene, int width_px, int height_px)
 {
     struct shore *s = scene;
+    ENSURE(width_px > 0 && height_px > 0, "a window of %d x %d", width_px, height_px);
     s->width = width_px;
     s->height = height_px;
     s->is_changed = 1;
@@ -707,6 +725,9 @@ static void begin(void *scene)
 
 int shore_create(struct shore **result, const struct shore_request *request, struct error *error)
 {
+    ENSURE(request->run_directory && request->world >= 0, "world %d of no run", request->world);
+    ENSURE(request->from_s >= 0 && request->speed >= 0, "from %g s, speed %g", request->from_s,
+           request->speed);
     struct shore *s = *result = calloc(1, sizeof *s);
     if (!s)
         return error_memory(error);

@@ -15,6 +15,28 @@
 #define MOVIE_S       60.0
 #define MOVIE_LEAST_S 2.5
 
+/* What holds of a stage between two things that happen to it. */
+static void stage_check(const struct stage *stage)
+{
+    ENSURE(stage->width > 0 && stage->height > 0, "a stage of %d x %d", stage->width,
+           stage->height);
+    ENSURE(stage->ready_count >= 0 && stage->ready_count <= gallery_count(stage->gallery),
+           "%d of %d creatures are ready", stage->ready_count, gallery_count(stage->gallery));
+    for (int i = 0; i < stage->ready_count; i++)
+        ENSURE(stage->replays[i] && (i == 0 || stage->index_of[i] > stage->index_of[i - 1]),
+               "creature %d is not behind the one before", i);
+    ENSURE(stage->current >= 0 &&
+               (stage->current == 0 || stage->current < gallery_count(stage->gallery)),
+           "creature %d of %d", stage->current, gallery_count(stage->gallery));
+    ENSURE((int)stage->view >= VIEW_SINGLE && stage->view <= VIEW_PAIR, "view %d",
+           (int)stage->view);
+    ENSURE(stage->speed > 0 && stage->cells_zoom > 0, "speed %g, zoom %g", stage->speed,
+           stage->cells_zoom);
+    ENSURE(stage->time_s >= 0, "time %g s", stage->time_s);
+    ENSURE((int)stage->drag >= DRAG_NONE && stage->drag <= DRAG_TIMELINE, "drag %d",
+           (int)stage->drag);
+}
+
 /* ---- camera and time ---- */
 
 static void look_at_target(struct stage *stage, int is_jump, double dt_s)
@@ -130,6 +152,7 @@ void stage_show_creature(struct stage *stage, int index)
 /* After the shelf has changed. */
 void stage_show_shelf(struct stage *stage, int index)
 {
+    ENSURE(index >= 0, "creature %d", index);
     stage->current = 0;
     stage_collect_ready(stage);
     stage_show_creature(stage, index);
@@ -155,6 +178,7 @@ void stage_show_generation(struct stage *stage, int64_t generation)
 /* The generation `steps` after the one that is shown. */
 void stage_step_generation(struct stage *stage, int steps)
 {
+    ENSURE(steps != 0, "no step");
     struct draw_timeline timeline = stage_timeline_of(stage);
     int at = timeline.count - 1;
     if (!timeline.count)
@@ -204,6 +228,8 @@ static void work(struct stage *stage)
 
 void stage_advance(struct stage *stage, double dt_s)
 {
+    ENSURE(dt_s >= 0, "a step of %g s", dt_s);
+    stage_check(stage);
     work(stage);
     if (stage->is_playing && stage->drag != DRAG_SCRUB) {
         stage->time_s += dt_s * stage->speed;
@@ -254,6 +280,7 @@ static void follow_run(struct stage *stage)
 
 void stage_look_for_news(struct stage *stage, double now_s)
 {
+    stage_check(stage);
     struct error error;
     int added;
     stage_poll_choices(stage);
@@ -287,6 +314,7 @@ int stage_is_still(const struct stage *stage)
 
 struct stage *stage_create(struct gallery *gallery, int is_live)
 {
+    ENSURE(gallery, "a stage without a gallery");
     struct stage *stage = calloc(1, sizeof *stage);
     if (!stage)
         return NULL;
@@ -318,6 +346,7 @@ void stage_destroy(struct stage *stage)
 
 void stage_resize(struct stage *stage, int width_px, int height_px)
 {
+    ENSURE(width_px > 0 && height_px > 0, "a window of %d x %d", width_px, height_px);
     struct camera before = fit_camera(stage, stage_scene_width(stage));
     stage->width = width_px;
     stage->height = height_px;

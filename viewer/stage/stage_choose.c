@@ -72,6 +72,7 @@ static int check_choosing(struct stage *stage)
 
 void stage_choose(struct stage *stage, int choice)
 {
+    ENSURE(choice_name(choice)[0], "choice %d", choice);
     if (!check_choosing(stage))
         return;
     int is_same = gallery_choice(stage->gallery, stage->current) == choice;

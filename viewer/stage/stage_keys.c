@@ -183,6 +183,7 @@ static void act_follow(struct stage *stage)
 
 void stage_zoom(struct stage *stage, double factor, double dx, double dy)
 {
+    ENSURE(factor > 0, "zoom by %g", factor);
     if (stage->view == VIEW_CELLS || stage->view == VIEW_PAIR)
         stage->cells_zoom = fmin(fmax(stage->cells_zoom * factor, 0.05), 20);
     else
@@ -371,6 +372,8 @@ void stage_press_key(struct stage *stage, int key)
     if (!binding && is_capital)
         binding = find_binding(key - 'A' + 'a');
     stage->is_changed = 1;
+    ENSURE(!binding || !binding->act != !binding->turn, "key %s does two things, or nothing",
+           binding->label);
     if (binding && binding->act)
         binding->act(stage);
     else if (binding)
@@ -379,6 +382,7 @@ void stage_press_key(struct stage *stage, int key)
 
 void stage_act_word(struct stage *stage, enum bar_word word)
 {
+    ENSURE((int)word >= 0 && word < WORD_COUNT, "word %d", (int)word);
     switch (word) {
     case WORD_SPEED:
         change_speed(stage);

@@ -166,6 +166,7 @@ struct draw_view stage_brain_view(const struct stage *stage)
 
 void stage_word_box(const struct stage *stage, enum bar_word word, double *left, double *width)
 {
+    ENSURE((int)word >= 0 && word < WORD_COUNT, "word %d", (int)word);
     static const double edges_px[WORD_COUNT + 1] = {4, 46, 94, WORDS_PX};
     double ui = stage_ui_scale(stage);
     *left = stage->width - (WORDS_PX - edges_px[word]) * ui;

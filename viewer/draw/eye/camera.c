@@ -75,6 +75,7 @@ static int has_depth(const struct replay *const *replays, int count)
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px)
 {
+    ENSURE(count > 0, "nobody to fit");
     double width_m = 0.05, height_m = 0.05;
     int is_deep = has_depth(replays, count);
     for (int i = 0; i < count; i++) {
@@ -149,6 +150,7 @@ static void spring_advance(double *x, double *v, double target, double dt_s)
 
 void camera_follow(struct camera *camera, struct camera_aim target, double dt_s)
 {
+    ENSURE(camera->px_per_m > 0, "%g px per m", camera->px_per_m);
     spring_advance(&camera->x_m, &camera->vx_m_s, target.x_m, dt_s);
     spring_advance(&camera->y_m, &camera->vy_m_s, target.y_m, dt_s);
     spring_advance(&camera->apart_m, &camera->vapart_m_s, target.apart_m, dt_s);
@@ -181,6 +183,7 @@ struct camera camera_snap(const struct camera *camera)
 
 void camera_zoom(struct camera *camera, double factor, double dx_px, double dy_px)
 {
+    ENSURE(factor > 0, "zoom by %g", factor);
     double before = camera_scale(camera);
     camera->px_per_m = fmin(fmax(camera->px_per_m * factor, CAMERA_SCALE_MIN), CAMERA_SCALE_MAX);
     double change = 1 / before - 1 / camera_scale(camera);

@@ -118,6 +118,7 @@ void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct ve
 
 int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count)
 {
+    ENSURE(count >= 3, "a polygon of %d corners", count);
     int traced = 0;
     double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
     cairo_new_sub_path(cr);

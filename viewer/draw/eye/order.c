@@ -53,6 +53,7 @@ static int append(struct order *order, const struct order_piece *piece)
 
 void order_add_polygon(struct order *order, int owner, const struct vec3 *corners, int count)
 {
+    ENSURE(count >= 3, "a polygon of %d corners", count);
     struct order_piece piece = {.owner = owner, .count = count};
     struct vec3 normal =
         vec3_cross(vec3_sub(corners[1], corners[0]), vec3_sub(corners[2], corners[0]));

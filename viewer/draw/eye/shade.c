@@ -93,6 +93,7 @@ struct caster shade_box(int owner, struct vec3 middle, struct vec3 x, struct vec
 
 struct caster shade_balls(int owner, struct vec3 a, double radius_a, struct vec3 b, double radius_b)
 {
+    ENSURE(radius_a >= 0 && radius_b >= 0, "balls of %g and %g m", radius_a, radius_b);
     struct vec3 way = vec3_sub(b, a);
     return (struct caster){.owner = owner,
                            .ends = {a, b},
@@ -293,6 +294,8 @@ static void lay_over(cairo_t *cr, struct shadows *shadows, double strength)
 void shade_cast(cairo_t *cr, const struct eye *eye, const struct caster *casters, int count,
                 const struct plane *plane, double reach, int owner, double strength)
 {
+    ENSURE(count >= 0 && strength >= 0 && strength <= 1, "%d casters, strength %g", count,
+           strength);
     struct direction list[DIRECTIONS_MAX];
     struct shadows shadows = {.count = 0};
     int directions = list_directions(list, eye->view->is_fine);
