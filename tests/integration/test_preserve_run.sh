@@ -94,7 +94,8 @@ cat >garden.txt <<END
 END
 "${pausing[@]}" -o garden -j 2 --tend garden.txt --seed-creature "$root/examples/creatures/seeker.json@1" \
     --generations 6 -s preserve.pause=predation >garden.out 2>&1 || fail "garden: $(cat garden.out)"
-says 'remove in world 1 at 0:30; done when the run is resumed' "$bin/controller" tend garden 1 remove 1099511627778
+one=$(sql garden 'SELECT min(id) FROM lives WHERE world = 1 AND died_s IS NULL')
+says 'remove in world 1 at 0:30; done when the run is resumed' "$bin/controller" tend garden 1 remove "$one"
 start "$bin/controller" resume garden -j 1 >garden.resume 2>&1
 gardener=$pid
 is_paused() { "$bin/controller" pause garden >/dev/null 2>&1; }
@@ -107,6 +108,7 @@ wait "$gardener" || fail "the garden: $(cat garden.resume)"
 [ "$(sql garden 'SELECT group_concat(deed, " ") FROM (SELECT deed FROM deeds ORDER BY deed)')" = "feed move protect put put remove" ] ||
     fail "other deeds: $(sql garden 'SELECT * FROM deeds')"
 [ "$(sql garden 'SELECT max(arrivals_uj) > 0 AND max(departures_uj) > 0 FROM epochs')" = 1 ] || fail "nothing came or went"
+[ "$(sql garden "SELECT cause FROM lives WHERE id = $one")" = removed ] || fail "who was removed has no death"
 [ "$(sql garden 'SELECT count(*) FROM epochs WHERE start_uj + sun_uj - heat_uj + arrivals_uj - departures_uj <>
     plants_uj + reserves_uj + bodies_uj + eggs_uj + carcasses_uj + scent_uj')" = 0 ] || fail "energy does not add up in a garden"
 "${pausing[@]}" -o again -j 2 --choices garden --generations 6 >again.out 2>&1 || fail "again: $(cat again.out)"
