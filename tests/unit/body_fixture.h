@@ -227,7 +227,7 @@ static inline void body_hang_free(struct test_body *body)
                                             .part = -1,
                                             .kind = LINK_LINEAR,
                                             .frame = QUATERNION_ONE,
-                                            .axis = {i == 1, i == 2},
+                                            .axis = {i == 1, i == 2, 0},
                                             .lower = {-HUGE_VAL},
                                             .upper = {HUGE_VAL},
                                             .sign = {1},
