@@ -109,13 +109,15 @@ int contacts_extend(struct contacts *s)
 
 int contacts_end_gathering(struct contacts *s)
 {
-    int limits = 0;
+    int limits = 0, most = 0;
     for (int k = 0; k < s->body_count; k++)
         limits += s->bodies[k]->links;
     if (limits <= s->limit_room && s->body_count <= s->share_room)
         return 0;
+    for (int k = 0; k < s->body_room; k++)
+        most += s->all[k]->links;
     if (limits > s->limit_room)
-        s->limit_room = 2 * limits;
+        s->limit_room = 2 * limits < most ? 2 * limits : most;
     if (s->body_count > s->share_room)
         s->share_room = 2 * s->body_count < s->body_room ? 2 * s->body_count : s->body_room;
     return make_room(s, s->room);
@@ -226,7 +228,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                            .body_count = 1,
                            .body_room = 1,
                            .share_room = 1,
-                           .limit_room = phenotype->plane->link_count,
+                           .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
     if (create_body(own, arena) != 0)

@@ -36,7 +36,7 @@ static struct error error;
 
 static void setup(void)
 {
-    ck_assert_int_eq(arena_init(&arena, 32u << 20), 0);
+    ck_assert_int_eq(arena_init(&arena, 128u << 20), 0);
     params_set_defaults(&params);
     for (int i = 0; i < MOST; i++)
         genome_init(&genomes[i]);
