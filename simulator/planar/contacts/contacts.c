@@ -68,7 +68,7 @@ static int take_rows(struct contacts *s, int room)
         arena_take(s->arena, s->body_room > 1 ? even_rows * even_rows : 0, sizeof(double));
     if (!list || !start || !block)
         return ERR_MEMORY;
-    for (int k = 0; k < s->body_room; k++)
+    for (int k = 0; k < s->share_room; k++)
         if (tree_create_rows(widest_tree(s), &s->shares[k], (int)rows, s->arena) != 0)
             return ERR_MEMORY;
     s->list = list;
@@ -81,26 +81,46 @@ static int take_rows(struct contacts *s, int room)
     return 0;
 }
 
-/* What a system of `room` contacts and so many limits and rates needs; `all` is there. */
-static int take_memory(struct contacts *s, int limits, int rates, int sweeps)
+/* What a system of `room` contacts, for which there is limit_room and share_room, and so many rates
+ * needs; `all` is there. */
+static int take_memory(struct contacts *s, int rates, int sweeps)
 {
-    s->limit_room = limits;
     s->shares = arena_take(s->arena, (size_t)s->body_room, sizeof s->shares[0]);
     s->bodies = arena_take(s->arena, (size_t)s->body_room, sizeof s->bodies[0]);
     if (!s->shares || !s->bodies || take_rows(s, s->room) != 0)
         return ERR_MEMORY;
-    return impulses_create(&s->impulses, s->room + limits, row_room(s, s->room), rates,
+    return impulses_create(&s->impulses, s->room + s->limit_room, row_room(s, s->room), rates,
                            sweeps > 0 ? sweeps : SWEEPS_MAX, s->arena);
 }
 
-int contacts_extend(struct contacts *s)
+static int make_room(struct contacts *s, int room)
 {
-    int room = 2 * s->room;
     if (take_rows(s, room) != 0 || impulses_extend(&s->impulses, s->count, s->rows,
                                                    room + s->limit_room, row_room(s, room)) != 0)
         return ERR_MEMORY;
     s->room = room;
     return 0;
+}
+
+int contacts_extend(struct contacts *s)
+{
+    return make_room(s, 2 * s->room);
+}
+
+int contacts_end_gathering(struct contacts *s)
+{
+    int limits = 0, most = 0;
+    for (int k = 0; k < s->body_count; k++)
+        limits += s->bodies[k]->links;
+    if (limits <= s->limit_room && s->body_count <= s->share_room)
+        return 0;
+    for (int k = 0; k < s->body_room; k++)
+        most += s->all[k]->links;
+    if (limits > s->limit_room)
+        s->limit_room = 2 * limits < most ? 2 * limits : most;
+    if (s->body_count > s->share_room)
+        s->share_room = 2 * s->body_count < s->body_room ? 2 * s->body_count : s->body_room;
+    return make_room(s, s->room);
 }
 
 int contacts_extend_meeting(struct contacts *s)
@@ -207,6 +227,8 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
                                    .dof = tree->dof},
                            .body_count = 1,
                            .body_room = 1,
+                           .share_room = 1,
+                           .limit_room = phenotype->body->link_count,
                            .mass = tree->mass};
     struct contact_body *own = &s->own;
     if (create_body(own, arena) != 0)
@@ -216,7 +238,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
     if (!s->all)
         return ERR_MEMORY;
     s->all[0] = own;
-    if (take_memory(s, own->links, own->dof, settings->contact_sweeps) != 0)
+    if (take_memory(s, own->dof, settings->contact_sweeps) != 0)
         return ERR_MEMORY;
     s->bodies[0] = own;
     contacts_forget(s);
@@ -226,7 +248,7 @@ int contacts_create(struct contacts *s, const struct phenotype *phenotype, struc
 int contacts_create_shared(struct contacts *s, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena)
 {
-    int limits = 0, rates = 0;
+    int rates = 0;
     *s = (struct contacts){.arena = arena,
                            .dt_s = settings->dt_s,
                            .restitution_speed = bouncing_speed(settings),
@@ -237,10 +259,9 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
         return ERR_MEMORY;
     for (int k = 0; k < count; k++) {
         s->all[k] = &all[k]->own;
-        limits += all[k]->own.links;
         rates += all[k]->own.dof;
     }
-    return take_memory(s, limits, rates, settings->contact_sweeps);
+    return take_memory(s, rates, settings->contact_sweeps);
 }
 
 void contacts_begin_step(struct contacts *s)

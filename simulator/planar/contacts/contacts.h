@@ -137,8 +137,8 @@ struct contacts {
     double mass; /* of them all */
 
     struct contact *list;
-    int count, room, rows; /* room for contacts, without limits */
-    int limit_room;
+    int count, room, rows;      /* room for contacts, without limits */
+    int limit_room, share_room; /* for limits; for bodies that are in one step */
     struct impulses impulses;
     double *start;  /* per row: velocities at the start of the step, at this pose */
     double *middle; /* ... and just before the impulses, in the middle of the step */
@@ -174,9 +174,11 @@ int contacts_create_shared(struct contacts *contacts, struct contacts *const *al
                            const struct dynamics_settings *settings, struct arena *arena);
 /* Shared contacts: a step begins, in which any number of groups may meet, one after the other. */
 void contacts_begin_step(struct contacts *contacts);
-/* The group before parts; and one body more, with the contacts of its own, joins the next. */
+/* The group before parts; and one body more, with the contacts of its own, joins the next. When all
+ * have joined there is to be room for them; ERR_MEMORY: they cannot take the step. */
 void contacts_part(struct contacts *contacts);
 void contacts_gather(struct contacts *contacts, const struct contacts *body);
+int contacts_end_gathering(struct contacts *contacts);
 /* Forgets warm starts and the points of the last step. */
 void contacts_forget(struct contacts *contacts);
 

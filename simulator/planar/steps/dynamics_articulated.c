@@ -461,8 +461,11 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         g->rates[k] = d->rates;
         g->ledgers[k] = &d->ledger;
         contacts_gather(&meeting->contacts, &d->contacts);
+        is_broken[k] = DYNAMICS_BROKEN;
         begin_step(d);
     }
+    if (contacts_end_gathering(&meeting->contacts) != 0)
+        return;
     midpoint_step(g);
     for (int k = 0; k < count; k++)
         is_broken[k] = end_step(g->all[k], meeting->contacts.impulses.work / (uint64_t)count);
