@@ -59,7 +59,7 @@ static int read_first(struct database *database, sqlite3_stmt *row, void *item, 
 int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,
                       struct store_first **firsts, int *count, struct error *error)
 {
-    ENSURE(epoch >= 0 && kinds < 1u << FIRST_COUNT, "kinds %#x in epoch %u", kinds, (unsigned)epoch);
+    ENSURE(kinds < 1u << FIRST_COUNT, "kinds %#x in epoch %u", kinds, (unsigned)epoch);
     static const struct listing listing = {
         "SELECT kind, what, world, epoch, time_s, life FROM firsts"
         " WHERE epoch = ? ORDER BY time_s, kind, what",
