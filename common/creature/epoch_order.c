@@ -90,7 +90,6 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
 /* What holds of an order, whoever filled it. */
 static void order_check(const struct epoch_order *order)
 {
-    ENSURE(order->world < EPOCH_WORLDS_MAX, "world %u", (unsigned)order->world);
     ENSURE(order->arrival_count >= 0 && order->arrival_count <= EPOCH_ARRIVALS_MAX, "%d arrive",
            order->arrival_count);
     ENSURE(order->without_count >= 0 && order->without_count <= EPOCH_WITHOUT_MAX,

@@ -27,8 +27,7 @@ static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
 void log_set(int descriptor, enum log_level level)
 {
-    ENSURE(descriptor >= 0 && (int)level >= LOG_DEBUG && level <= LOG_ERROR, "level %d",
-           (int)level);
+    ENSURE((int)level >= LOG_DEBUG && level <= LOG_ERROR, "level %d", (int)level);
     log_descriptor = descriptor;
     log_lowest = level;
 }

@@ -103,11 +103,12 @@ static json_t *json_entry(const struct store_entry *entry, const struct params *
     return object;
 }
 
+/* What cannot be written is said at the end of the command. */
 static int end_json(struct json_stream *stream, struct error *error)
 {
     json_stream_end(stream, ']');
     output_print(stdout, "\n");
-    return stream->has_failed ? error_set(error, ERR_IO, "%s", error_text(ERR_IO)) : 0;
+    return stream->has_failed && !ferror(stdout) ? error_memory(error) : 0;
 }
 
 static int print_json(const struct store_entry *entries, int count, const struct params *params,
