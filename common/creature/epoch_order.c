@@ -102,16 +102,12 @@ static void order_check(const struct epoch_order *order)
            order->spared_count);
     ENSURE(!order->state.bytes == (order->state.length == 0), "a state of %zu bytes",
            order->state.length);
-    for (int i = 0; i < order->deed_count; i++)
-        ENSURE((order->deeds[i].kind == DEED_put) == (order->deeds[i].genome != NULL),
-               "deed %d of kind %d, with a genome or without", i, order->deeds[i].kind);
 }
 
 /* ---- encoding ---- */
 
 static void encode_deed(const struct epoch_deed *deed, struct pack_writer *writer)
 {
-    ENSURE(deed->kind >= 0 && deed->kind < DEED_COUNT, "deed of kind %d", deed->kind);
     pack_array(writer, DEED_FIELDS);
     pack_i64(writer, deed->kind);
     pack_u64(writer, deed->life);

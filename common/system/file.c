@@ -90,7 +90,7 @@ int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, 
 
 int file_write_all(int descriptor, const void *bytes, size_t length)
 {
-    ENSURE(descriptor >= 0 && (bytes || length == 0), "%zu bytes", length);
+    ENSURE(bytes || length == 0, "%zu bytes that are not there", length);
     const char *rest = bytes;
     while (length > 0) {
         ssize_t put = write(descriptor, rest, length);
