@@ -125,7 +125,7 @@ static void take_creatures(struct filming *f, struct waters_moment *m,
 {
     size_t parts = 0, mouths = 0;
     for (int i = 0; i < count; i++) {
-        parts += 2 * (size_t)views[i].phenotype->part_count; // with rails
+        parts += 2 * (size_t)views[i].phenotype->part_count; /* with rails */
         mouths += (size_t)views[i].mouth_count;
     }
     m->creatures = take(f, (size_t)count, sizeof m->creatures[0]);
@@ -456,6 +456,7 @@ void waters_destroy(struct waters *w)
     for (int i = 0; w && i < w->moment_count; i++) {
         free(w->moments[i].creatures);
         free(w->moments[i].parts);
+        free(w->moments[i].mouths);
         free(w->moments[i].eggs);
         free(w->moments[i].carcasses);
         free(w->moments[i].plants);
