@@ -140,7 +140,6 @@ static int escape(unsigned char c, char out[5])
 
 const char *log_quote(const char *text, char *buffer, int size)
 {
-    ENSURE(size > 2, "%d bytes for a quoted text", size);
     if (size <= 0)
         return buffer;
     if (!text)
