@@ -239,14 +239,10 @@ START_TEST(every_field_of_rectangles)
     after = key_now();
     ck_assert(!phenotype_key_is_equal(&before, &after));
     phenotype.effectors[0].drive--;
-    int *const counts[] = {&phenotype.part_count,
-                           &phenotype.body->link_count,
-                           &phenotype.effector_count,
-                           &phenotype.drive_count,
-                           &phenotype.shape_count,
-                           &phenotype.first_drive,
-                           &phenotype.piece_count,
-                           &phenotype.head};
+    int *const counts[] = {&phenotype.part_count,     &phenotype.body->link_count,
+                           &phenotype.effector_count, &phenotype.drive_count,
+                           &phenotype.shape_count,    &phenotype.first_drive,
+                           &phenotype.piece_count,    &phenotype.head};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         --*counts[i];
         after = key_now();

@@ -375,8 +375,8 @@ START_TEST(the_dead_leave_no_sounds)
     ck_assert_uint_eq(c->descent.id, id);
     int found_it = 0;
     for (int i = 0; i < c->heard_count; i++)
-        found_it |= c->heard[i].tick == last.tick &&
-                    fabs(c->heard[i].noise.at.x - last.noise.at.x) < 0.2;
+        found_it |=
+            c->heard[i].tick == last.tick && fabs(c->heard[i].noise.at.x - last.noise.at.x) < 0.2;
     ck_assert(found_it);
     pass_on();
     state.living[one - 1].heard[0].tick = state.tick + 1000;
