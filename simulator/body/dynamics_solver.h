@@ -18,7 +18,7 @@ struct dynamics_solver {
     /* Several bodies, see forest.h. NULL when the arena is full. All have the same world and
      * settings. */
     struct meeting *(*create_meeting)(struct dynamics *const *all, int count, struct arena *arena);
-    /* A step of all begins. NULL: that changes nothing. */
+    /* A tick begins, of one or more steps of all. NULL: that changes nothing. */
     void (*begin_meeting)(struct meeting *meeting);
     /* Bounds of where the body may be within a step, and somewhat beyond. Low is above high where
      * it is nowhere. */

@@ -26,19 +26,20 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
                               .low = arena_take(arena, room, sizeof forest->low[0]),
                               .high = arena_take(arena, room, sizeof forest->high[0]),
                               .order = arena_take(arena, room, sizeof forest->order[0]),
+                              .crowd = arena_take(arena, room, sizeof forest->crowd[0]),
                               .island = arena_take(arena, room, sizeof forest->island[0]),
-                              .is_crowded = arena_take(arena, room, sizeof forest->is_crowded[0]),
+                              .members = arena_take(arena, room, sizeof forest->members[0]),
+                              .along = arena_take(arena, room, sizeof forest->along[0]),
                               .some = arena_take(arena, room, sizeof forest->some[0]),
                               .results = arena_take(arena, room, sizeof forest->results[0])};
     if (!forest->all || !forest->is_gone || !forest->is_broken || !forest->low || !forest->high ||
-        !forest->order || !forest->island || !forest->is_crowded || !forest->some ||
-        !forest->results)
+        !forest->order || !forest->crowd || !forest->island || !forest->members || !forest->along ||
+        !forest->some || !forest->results)
         return error_set(error, ERR_MEMORY, "%d bodies do not fit into memory", count);
     const struct dynamics_solver *solver = all[0]->solver;
     for (int i = 0; i < count; i++) {
         forest->all[i] = all[i];
-        forest->order[i] = forest->island[i] = i;
-        forest->is_crowded[i] = 1;
+        forest->order[i] = forest->crowd[i] = forest->island[i] = i;
         all[i]->creature = numbers ? numbers[i] : i;
         if (all[i]->solver != solver || (count > 1 && !solver->create_meeting))
             return error_set(error, ERR_UNAVAILABLE,
@@ -82,97 +83,41 @@ static int do_overlap(const struct forest *f, int a, int b)
            low_b->y <= high_a->y && low_a->z <= high_b->z && low_b->z <= high_a->z;
 }
 
-/* By insertion, since little changes from step to step. */
-static void sort_along_x(struct forest *f)
+/* By insertion, since little changes from time to time. */
+static void sort_along_x(const struct forest *f, int *some, int count)
 {
-    for (int i = 1; i < f->count; i++) {
-        int moved = f->order[i], at = i;
-        for (; at > 0 && f->low[f->order[at - 1]].x > f->low[moved].x; at--)
-            f->order[at] = f->order[at - 1];
-        f->order[at] = moved;
+    for (int i = 1; i < count; i++) {
+        int moved = some[i], at = i;
+        for (; at > 0 && f->low[some[at - 1]].x > f->low[moved].x; at--)
+            some[at] = some[at - 1];
+        some[at] = moved;
     }
 }
 
-/* Bounds of bodies that are nowhere: none overlaps with them. */
-static void clear_bounds(struct forest *f, int i)
+/* Islands of some bodies, by their bounds; sorts them along x. */
+static void find_islands(const struct forest *f, int *some, int count, int *island)
+{
+    sort_along_x(f, some, count);
+    for (int i = 0; i < count; i++)
+        island[some[i]] = some[i];
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; k < count && f->low[some[k]].x <= f->high[some[i]].x; k++)
+            if (do_overlap(f, some[i], some[k]))
+                join(island, some[i], some[k]);
+    for (int i = 0; i < count; i++)
+        island[some[i]] = root_of(island, some[i]);
+}
+
+/* ---------------------------------------------------------------- bounds */
+
+/* Where it can be within a step. Who is gone is nowhere: nobody overlaps with it. */
+static void find_bounds(struct forest *f, int i)
 {
     f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
     f->high[i] = vec3_scale(f->low[i], -1);
+    if (!f->is_gone[i])
+        f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
 }
-
-/* Calls `meet` for each two of them whose bounds overlap, in the order along x. */
-static void for_each_pair(struct forest *f, void (*meet)(struct forest *f, int a, int b))
-{
-    sort_along_x(f);
-    for (int i = 0; i < f->count; i++)
-        for (int k = i + 1; k < f->count && f->low[f->order[k]].x <= f->high[f->order[i]].x; k++)
-            if (do_overlap(f, f->order[i], f->order[k]))
-                meet(f, f->order[i], f->order[k]);
-}
-
-static void join_islands(struct forest *f, int a, int b)
-{
-    join(f->island, a, b);
-}
-
-static void find_islands(struct forest *f)
-{
-    for (int i = 0; i < f->count; i++) {
-        f->island[i] = i;
-        clear_bounds(f, i);
-        if (!f->is_gone[i] && f->is_crowded[i])
-            f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
-    }
-    for_each_pair(f, join_islands);
-    for (int i = 0; i < f->count; i++)
-        f->island[i] = root_of(f->island, i);
-}
-
-/* ---------------------------------------------------------------- steps */
-
-static void step_island(struct forest *f, int island)
-{
-    int count = 0;
-    for (int i = island; i < f->count; i++)
-        if (f->island[i] == island)
-            f->some[count++] = f->all[i];
-    if (count == 1) {
-        f->is_broken[island] = dynamics_step(f->some[0]);
-        return;
-    }
-    f->some[0]->solver->step_together(f->meeting, f->some, count, f->results);
-    for (int i = f->count; i-- > island;)
-        if (f->island[i] == island)
-            f->is_broken[i] = f->results[--count];
-}
-
-/* A step of the crowd. */
-static int step_crowd(struct forest *f)
-{
-    int has_broken = 0;
-    if (f->meeting) {
-        if (f->all[0]->solver->begin_meeting)
-            f->all[0]->solver->begin_meeting(f->meeting);
-        find_islands(f);
-    }
-    for (int i = 0; i < f->count; i++)
-        if (f->island[i] == i && !f->is_gone[i] && f->is_crowded[i])
-            step_island(f, i);
-    for (int i = 0; i < f->count; i++) {
-        has_broken |= f->is_broken[i] && !f->is_gone[i];
-        f->is_gone[i] |= f->is_broken[i];
-    }
-    return has_broken;
-}
-
-int forest_step(struct forest *f)
-{
-    for (int i = 0; i < f->count; i++)
-        f->is_crowded[i] = 1;
-    return step_crowd(f);
-}
-
-/* ---------------------------------------------------------------- ticks */
 
 /* Squares of the speed and the rate of turning of its fastest part. */
 static void find_speeds(const struct dynamics *d, int part_count, double *speed, double *turning)
@@ -186,29 +131,67 @@ static void find_speeds(const struct dynamics *d, int part_count, double *speed,
     }
 }
 
-static void crowd(struct forest *f, int a, int b)
+/* Where it can be within the tick. */
+static void find_wide_bounds(struct forest *f, const struct forest_tick *tick, int i)
 {
-    f->is_crowded[a] = f->is_crowded[b] = 1;
+    double speed, turning;
+    find_bounds(f, i);
+    if (f->is_gone[i])
+        return;
+    find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
+    double by = MARGIN_M + SPEED_UP * sqrt(speed) * tick->steps * tick->dt_s;
+    f->low[i] = vec3_sub(f->low[i], (struct vec3){by, by, by});
+    f->high[i] = vec3_add(f->high[i], (struct vec3){by, by, by});
 }
 
-/* Whom somebody can come near within the tick. */
-static void find_crowd(struct forest *f, const struct forest_tick *tick)
+/* Who can come near whom within the tick. */
+static void find_crowds(struct forest *f, const struct forest_tick *tick)
 {
-    for (int i = 0; i < f->count; i++) {
-        double speed, turning;
-        f->is_crowded[i] = 0;
-        f->island[i] = i;
-        clear_bounds(f, i);
-        if (f->is_gone[i] || !f->meeting)
-            continue;
-        find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
-        double by = MARGIN_M + SPEED_UP * sqrt(speed) * tick->steps * tick->dt_s;
-        f->all[i]->solver->sweep(f->all[i], &f->low[i], &f->high[i]);
-        f->low[i] = vec3_sub(f->low[i], (struct vec3){by, by, by});
-        f->high[i] = vec3_add(f->high[i], (struct vec3){by, by, by});
+    if (!f->meeting)
+        return;
+    for (int i = 0; i < f->count; i++)
+        find_wide_bounds(f, tick, i);
+    find_islands(f, f->order, f->count, f->crowd);
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* The members of an island among those of a crowd, in the order of places. */
+static void step_island(struct forest *f, int island, int crowd_count)
+{
+    int count = 0;
+    for (int k = 0; k < crowd_count; k++)
+        if (f->island[f->members[k]] == island)
+            f->some[count++] = f->all[f->members[k]];
+    if (count == 1)
+        f->results[0] = dynamics_step(f->some[0]);
+    else
+        f->some[0]->solver->step_together(f->meeting, f->some, count, f->results);
+    for (int k = crowd_count; k-- > 0;)
+        if (f->island[f->members[k]] == island)
+            f->is_broken[f->members[k]] = f->results[--count];
+}
+
+/* A step of a crowd. Tells `after` of those who took it; returns what it says. */
+static int step_crowd(struct forest *f, const struct forest_tick *tick, int count)
+{
+    int is_over = 0;
+    for (int k = 0; k < count && count > 1; k++)
+        find_bounds(f, f->members[k]);
+    find_islands(f, f->along, count, f->island);
+    for (int k = 0; k < count; k++) {
+        int i = f->members[k];
+        if (f->island[i] == i && !f->is_gone[i])
+            step_island(f, i, count);
     }
-    if (f->meeting)
-        for_each_pair(f, crowd);
+    for (int k = 0; k < count; k++) {
+        int i = f->members[k];
+        if (f->is_gone[i])
+            continue;
+        f->is_gone[i] = f->is_broken[i];
+        is_over |= tick->after(tick->context, i);
+    }
+    return is_over;
 }
 
 static int is_resting(const struct forest *f, const struct forest_tick *tick, int i)
@@ -220,43 +203,31 @@ static int is_resting(const struct forest *f, const struct forest_tick *tick, in
     return speed < REST_M_S * REST_M_S && turning < REST_RAD_S * REST_RAD_S;
 }
 
-/* The steps of one that is alone. */
-static int step_loner(struct forest *f, const struct forest_tick *tick, int i)
+/* All steps of those that can come near the first of them. */
+static int tick_crowd(struct forest *f, const struct forest_tick *tick, int first)
 {
-    int is_over = 0, rests = is_resting(f, tick, i);
-    for (int s = 0; s < tick->steps && !f->is_gone[i] && !rests && !is_over; s++) {
-        f->is_gone[i] = f->is_broken[i] = dynamics_step(f->all[i]);
-        is_over = tick->after(tick->context, i);
-    }
-    return is_over;
-}
-
-static void announce(const struct forest_tick *tick, int place)
-{
+    int count = 0, is_over = 0;
+    for (int i = first; i < f->count; i++)
+        if (f->crowd[i] == first)
+            f->members[count] = f->along[count] = i, count++;
+    if (count == 1 && is_resting(f, tick, first))
+        return 0;
     if (tick->before)
-        tick->before(tick->context, place);
+        tick->before(tick->context, first);
+    for (int s = 0; s < tick->steps && !is_over; s++)
+        is_over = step_crowd(f, tick, count);
+    return is_over;
 }
 
 void forest_tick(struct forest *f, const struct forest_tick *tick)
 {
-    int is_over = 0, first = f->count;
-    find_crowd(f, tick);
-    for (int i = 0; i < f->count && !is_over; i++) {
-        if (f->is_crowded[i]) {
-            first = i < first ? i : first;
-            continue;
-        }
-        announce(tick, i);
-        is_over = step_loner(f, tick, i);
-    }
-    if (first < f->count && !is_over)
-        announce(tick, first);
-    for (int s = 0; s < tick->steps && first < f->count && !is_over; s++) {
-        step_crowd(f);
-        for (int i = 0; i < f->count; i++)
-            if (f->is_crowded[i])
-                is_over |= tick->after(tick->context, i);
-    }
+    int is_over = 0;
+    if (f->meeting && f->all[0]->solver->begin_meeting)
+        f->all[0]->solver->begin_meeting(f->meeting);
+    find_crowds(f, tick);
+    for (int i = 0; i < f->count && !is_over; i++)
+        if (f->crowd[i] == i)
+            is_over = tick_crowd(f, tick, i);
 }
 
 void forest_check(const struct forest *f)
@@ -265,6 +236,9 @@ void forest_check(const struct forest *f)
         ENSURE(f->all[i]->solver == f->all[0]->solver, "body %d has a solver of its own", i);
         ENSURE(f->island[i] >= 0 && f->island[i] <= i && f->island[f->island[i]] == f->island[i],
                "body %d is in the island of %d", i, f->island[i]);
+        ENSURE(f->crowd[i] >= 0 && f->crowd[i] <= i && f->crowd[f->island[i]] == f->crowd[i],
+               "body %d is of the crowd of %d, and in the island of %d", i, f->crowd[i],
+               f->island[i]);
         ENSURE(f->order[i] >= 0 && f->order[i] < f->count, "place %d of the order is body %d", i,
                f->order[i]);
         ENSURE(!f->is_broken[i] || f->is_gone[i], "body %d is broken and still there", i);

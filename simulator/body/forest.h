@@ -22,9 +22,10 @@ struct forest {
     struct meeting *meeting; /* NULL: there is nobody to meet */
     struct vec3 *low, *high; /* where each could be in this step */
     int *order;              /* by low.x */
-    int *island;             /* of each in the last step: the lowest place in it */
-    int *is_crowded;         /* of each: it takes the steps of now together with all that do */
-    struct dynamics **some;  /* scratch: of an island, and what came of its step */
+    int *crowd; /* of each in this tick: the lowest place of those that may come near one another */
+    int *island;            /* of each in the last step: the lowest place in it */
+    int *members, *along;   /* scratch: of a crowd, by place and by low.x */
+    struct dynamics **some; /* scratch: of an island, and what came of its step */
     int *results;
 };
 
@@ -33,25 +34,22 @@ struct forest {
  * like these cannot meet. */
 int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error);
-/* One step of settings.dt_s. Returns 0, or 1 when dynamics_step() fails for a body. Such a body is
- * taken out of the world. */
-int forest_step(struct forest *forest);
-/* Some steps, between which nothing is asked of the bodies but what `after` does. */
+/* Some steps of settings.dt_s, between which nothing is asked of the bodies but what `after` does. */
 struct forest_tick {
     int steps;
     double dt_s;
     const int *part_counts; /* by place */
     const int *may_rest; /* by place: while nobody is near it and it is at rest, it is not moved */
-    /* Before the steps of each that is alone, and before those of the others, of the first of
-     * these; may be NULL. */
+    /* Before the steps of each that is alone, and of the first of those who may meet; may be
+     * NULL. */
     void (*before)(void *context, int place);
-    /* After each step of each; other than 0: all is over. */
+    /* After each step of each that was there; other than 0: all is over. */
     int (*after)(void *context, int place);
     void *context;
 };
-/* A body that nobody can come near meanwhile takes all steps in a row, and so has the caches for
- * itself; the others take them as by forest_step(). The motion is the same, but for that of bodies
- * that rest. */
+/* Bodies that can come near one another meanwhile take all steps before others do, and so have the
+ * caches for themselves. But for bodies that rest, the motion is that of ticks of one step. A body
+ * for which dynamics_step() fails is taken out of the world. */
 void forest_tick(struct forest *forest, const struct forest_tick *tick);
 /* A broken invariant of the forest is a bug. */
 void forest_check(const struct forest *forest);

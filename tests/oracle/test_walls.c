@@ -7,6 +7,7 @@
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
 #include "simulator/body/forest.h"
+#include "tests/forest_step.h"
 #include "tests/suite.h"
 #include "tests/unit/body_fixture.h"
 

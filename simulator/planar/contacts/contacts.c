@@ -123,21 +123,20 @@ int contacts_end_gathering(struct contacts *s)
     return make_room(s, s->room);
 }
 
-int contacts_extend_meeting(struct contacts *s)
+int contacts_extend_met(struct contacts *s)
 {
-    size_t room = 2 * (size_t)s->meeting_room + CONTACTS_ROOM;
-    struct met *before = s->meeting;
-    struct met *meeting =
-        arena_extend(s->arena, before, (size_t)s->meeting_count, room, sizeof meeting[0]);
-    if (!meeting)
+    size_t room = 2 * (size_t)s->met_room + CONTACTS_ROOM;
+    struct met *before = s->met;
+    struct met *met = arena_extend(s->arena, before, (size_t)s->met_count, room, sizeof met[0]);
+    if (!met)
         return ERR_MEMORY;
     for (int i = 0; i < s->count; i++)
         if (is_between_bodies(&s->list[i])) {
             size_t at = (size_t)((char *)s->list[i].warm - (char *)before) / sizeof before[0];
-            s->list[i].warm = &meeting[at].warm;
+            s->list[i].warm = &met[at].warm;
         }
-    s->meeting = meeting;
-    s->meeting_room = (int)room;
+    s->met = met;
+    s->met_room = (int)room;
     return 0;
 }
 
@@ -264,23 +263,15 @@ int contacts_create_shared(struct contacts *s, struct contacts *const *all, int 
     return take_memory(s, rates, settings->contact_sweeps);
 }
 
-void contacts_begin_step(struct contacts *s)
+void contacts_begin_tick(struct contacts *s)
 {
-    struct met *met = s->met;
-    int room = s->met_room;
-    s->met = s->meeting;
-    s->met_room = s->meeting_room;
-    s->met_count = s->meeting_count;
-    s->meeting = met;
-    s->meeting_room = room;
-    s->meeting_count = 0;
+    s->tick++;
 }
 
 void contacts_part(struct contacts *s)
 {
     s->body_count = 0;
     s->mass = 0;
-    s->meeting_from = s->meeting_count;
 }
 
 void contacts_gather(struct contacts *s, const struct contacts *body)

@@ -116,6 +116,7 @@ struct contact_body {
 /* A point between two bodies: creature and part on either side, and number of the point. */
 struct met {
     int creature, part, other_creature, other, point;
+    uint64_t tick;          /* in which it was found the last time */
     struct warm_start warm; /* its step is the creature's */
 };
 
@@ -150,10 +151,9 @@ struct contacts {
     struct tree_rows *shares; /* per body and row: what the joints take of a unit impulse */
     double *block;            /* of W: of one body, where there are several */
 
-    /* shared contacts: of the last step, and of this one */
-    struct met *met, *meeting;
-    int met_count, meeting_count, met_room, meeting_room;
-    int meeting_from; /* of the groups before */
+    struct met *met; /* shared contacts of this tick and the last, and older ones */
+    int met_count, met_room;
+    uint64_t tick;
 };
 
 /* What a state allows. */
@@ -172,8 +172,8 @@ int contacts_create(struct contacts *contacts, const struct phenotype *phenotype
 /* Contacts that several bodies can share, of whom all have contacts of their own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);
-/* Shared contacts: a step begins, in which any number of groups may meet, one after the other. */
-void contacts_begin_step(struct contacts *contacts);
+/* Shared contacts: a tick begins, in which any number of groups may meet, one after the other. */
+void contacts_begin_tick(struct contacts *contacts);
 /* The group before parts; and one body more, with the contacts of its own, joins the next. When all
  * have joined there is to be room for them; ERR_MEMORY: they cannot take the step. */
 void contacts_part(struct contacts *contacts);

@@ -209,23 +209,29 @@ static void find_self_contacts(struct contacts *s, int of)
     }
 }
 
-/* Where a point between two bodies is remembered, with what is from the last step; NULL: memory is
- * out, and the step fails. */
-static struct warm_start *find_meeting(struct contacts *s, const struct contact_body *own, int part,
-                                       const struct contact_body *others, int other, int point)
+/* Where a point between two bodies is remembered: where it was the last time, or else where one is
+ * that was not found in the tick before. NULL: memory is out, and the step fails. */
+static struct warm_start *find_met(struct contacts *s, const struct contact_body *own, int part,
+                                   const struct contact_body *others, int other, int point)
 {
-    if (s->meeting_count == s->meeting_room && contacts_extend_meeting(s) != 0)
-        return NULL;
-    struct met *now = &s->meeting[s->meeting_count++];
-    *now = (struct met){own->creature, part, others->creature, other, point, {0}};
+    struct met now = {own->creature, part, others->creature, other, point, s->tick, {0}};
+    int place = s->met_count;
     for (int i = 0; i < s->met_count; i++) {
-        const struct met *met = &s->met[i];
-        if (met->creature == now->creature && met->part == part &&
-            met->other_creature == now->other_creature && met->other == other &&
-            met->point == point)
-            now->warm = met->warm;
+        struct met *met = &s->met[i];
+        if (met->creature == now.creature && met->part == part &&
+            met->other_creature == now.other_creature && met->other == other &&
+            met->point == point) {
+            met->tick = s->tick;
+            return &met->warm;
+        }
+        if (met->tick + 1 < s->tick && place == s->met_count)
+            place = i;
     }
-    return &now->warm;
+    if (place == s->met_room && contacts_extend_met(s) != 0)
+        return NULL;
+    s->met_count += place == s->met_count;
+    s->met[place] = now;
+    return &s->met[place].warm;
 }
 
 static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
@@ -243,7 +249,7 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
         struct manifold m;
         collide_boxes(&a->box, &b.box, margin, &m);
         for (int k = 0; k < m.count; k++) {
-            struct warm_start *warm = find_meeting(s, own, part, others, j, k);
+            struct warm_start *warm = find_met(s, own, part, others, j, k);
             if (warm)
                 add_contact(s, (struct touching){of_a, part, of_b, j}, &m, &m.points[k], warm,
                             safe_depth(&a->box, &b.box));
@@ -305,7 +311,6 @@ static void find_limits(struct contacts *s, int of, const double *q, const doubl
 void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
     s->count = s->rows = s->may_pass = 0;
-    s->meeting_count = s->meeting_from;
     for (int of = 0; of < s->body_count; of++) {
         struct contact_body *own = s->bodies[of];
         tree_set_velocity(own->tree, vs[of]);

@@ -136,7 +136,7 @@ static inline double row_work(const struct contacts *s, const struct contact *c,
 /* Room for twice as many contacts in a step, or points between two bodies; ERR_MEMORY: as
  * before. */
 int contacts_extend(struct contacts *s);
-int contacts_extend_meeting(struct contacts *s);
+int contacts_extend_met(struct contacts *s);
 /* Places all parts; h: the time for which they reach. */
 void contacts_place_movers(struct contact_body *own, double h);
 /* Lists what obstacles any part could come as close to as `more` within h; the movers are

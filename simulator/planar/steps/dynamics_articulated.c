@@ -427,7 +427,7 @@ static struct meeting *articulated_create_meeting(struct dynamics *const *all, i
 
 static void articulated_begin_meeting(struct meeting *meeting)
 {
-    contacts_begin_step(&meeting->contacts);
+    contacts_begin_tick(&meeting->contacts);
 }
 
 /* With RK4 alone there are no contacts: the swept rectangle is empty. */

@@ -9,6 +9,7 @@
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/unit/body_fixture.h"
+#include "tests/forest_step.h"
 #include "tests/suite.h"
 
 static struct stage stage;
