@@ -6,8 +6,8 @@
 
 #include "simulator/body/dynamics_solver.h"
 
-/* How far beyond its bounds a body may come in the steps of a tick: its fastest part may go twice
- * as fast as at the tick's beginning, and this farther. */
+/* How far beyond its bounds a body may come in the steps of a tick: it may go twice as fast as the
+ * fastest part of all whom it can come near, and this farther. */
 #define MARGIN_M 0.02
 #define SPEED_UP 2
 /* A thing that moves more slowly, and that nobody is near, rests. */
@@ -25,6 +25,8 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
                               .is_broken = arena_take(arena, room, sizeof forest->is_broken[0]),
                               .low = arena_take(arena, room, sizeof forest->low[0]),
                               .high = arena_take(arena, room, sizeof forest->high[0]),
+                              .speed = arena_take(arena, room, sizeof forest->speed[0]),
+                              .fastest = arena_take(arena, room, sizeof forest->fastest[0]),
                               .order = arena_take(arena, room, sizeof forest->order[0]),
                               .crowd = arena_take(arena, room, sizeof forest->crowd[0]),
                               .island = arena_take(arena, room, sizeof forest->island[0]),
@@ -33,8 +35,8 @@ int forest_create(struct forest *forest, struct dynamics *const *all, const int 
                               .some = arena_take(arena, room, sizeof forest->some[0]),
                               .results = arena_take(arena, room, sizeof forest->results[0])};
     if (!forest->all || !forest->is_gone || !forest->is_broken || !forest->low || !forest->high ||
-        !forest->order || !forest->crowd || !forest->island || !forest->members || !forest->along ||
-        !forest->some || !forest->results)
+        !forest->speed || !forest->fastest || !forest->order || !forest->crowd || !forest->island ||
+        !forest->members || !forest->along || !forest->some || !forest->results)
         return error_set(error, ERR_MEMORY, "%d bodies do not fit into memory", count);
     const struct dynamics_solver *solver = all[0]->solver;
     for (int i = 0; i < count; i++) {
@@ -131,17 +133,41 @@ static void find_speeds(const struct dynamics *d, int part_count, double *speed,
     }
 }
 
-/* Where it can be within the tick. */
-static void find_wide_bounds(struct forest *f, const struct forest_tick *tick, int i)
+/* It can go as fast as this meanwhile. */
+static void widen(struct forest *f, const struct forest_tick *tick, int i, double speed)
 {
-    double speed, turning;
-    find_bounds(f, i);
-    if (f->is_gone[i])
-        return;
-    find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
-    double by = MARGIN_M + SPEED_UP * sqrt(speed) * tick->steps * tick->dt_s;
+    double by = SPEED_UP * (speed - f->speed[i]) * tick->steps * tick->dt_s;
+    f->speed[i] = speed;
     f->low[i] = vec3_sub(f->low[i], (struct vec3){by, by, by});
     f->high[i] = vec3_add(f->high[i], (struct vec3){by, by, by});
+}
+
+/* Where each can be within the tick by itself. */
+static void find_wide_bounds(struct forest *f, const struct forest_tick *tick, int i)
+{
+    double speed = 0, turning;
+    find_bounds(f, i);
+    f->low[i] = vec3_sub(f->low[i], (struct vec3){MARGIN_M, MARGIN_M, MARGIN_M});
+    f->high[i] = vec3_add(f->high[i], (struct vec3){MARGIN_M, MARGIN_M, MARGIN_M});
+    if (!f->is_gone[i])
+        find_speeds(f->all[i], tick->part_counts[i], &speed, &turning);
+    f->speed[i] = 0;
+    widen(f, tick, i, sqrt(speed));
+}
+
+/* Who is hit can be as fast as who hits it. Returns whether bounds are wider now. */
+static int pass_speeds_on(struct forest *f, const struct forest_tick *tick)
+{
+    int has_grown = 0;
+    for (int i = 0; i < f->count; i++)
+        f->fastest[f->crowd[i]] =
+            f->crowd[i] == i ? f->speed[i] : fmax(f->fastest[f->crowd[i]], f->speed[i]);
+    for (int i = 0; i < f->count; i++) {
+        double fastest = f->fastest[f->crowd[i]];
+        has_grown |= fastest > f->speed[i];
+        widen(f, tick, i, fastest);
+    }
+    return has_grown;
 }
 
 /* Who can come near whom within the tick. */
@@ -151,7 +177,9 @@ static void find_crowds(struct forest *f, const struct forest_tick *tick)
         return;
     for (int i = 0; i < f->count; i++)
         find_wide_bounds(f, tick, i);
-    find_islands(f, f->order, f->count, f->crowd);
+    do
+        find_islands(f, f->order, f->count, f->crowd);
+    while (pass_speeds_on(f, tick));
 }
 
 /* ---------------------------------------------------------------- steps */

@@ -21,6 +21,7 @@ struct forest {
     int *is_broken;          /* its state is no longer finite */
     struct meeting *meeting; /* NULL: there is nobody to meet */
     struct vec3 *low, *high; /* where each could be in this step */
+    double *speed, *fastest; /* of each, and of each crowd, in this tick, m/s */
     int *order;              /* by low.x */
     int *crowd; /* of each in this tick: the lowest place of those that may come near one another */
     int *island;            /* of each in the last step: the lowest place in it */

@@ -309,6 +309,39 @@ START_TEST(crowds_tick_as_they_step)
 }
 END_TEST
 
+/* In one tick a quick box hits one that rests, which is long and then hits a third that rests 14 cm away: as in
+ * ticks of one step. */
+START_TEST(who_is_hit_comes_near_others)
+{
+    static const int parts[3] = {1, 1, 1}, never[3];
+    struct dynamics *ticked[3];
+    struct forest by_tick;
+    int counts[3] = {0};
+    into_space(1);
+    for (int k = 0; k < 2; k++) {
+        place_box(0, 0.3, 2, 0, 0, 12);
+        place_box(1, 2, 0.2, 1.16, 0, 0);
+        place_box(2, 0.2, 0.2, 2.4, 0, 0);
+        for (int i = 0; i < 3 && k == 0; i++)
+            ticked[i] = all[i];
+    }
+    plant(3);
+    ck_assert_int_eq(forest_create(&by_tick, ticked, NULL, 3, &arena, &error), 0);
+    struct forest_tick tick = {.steps = TICK_STEPS,
+                               .dt_s = settings.dt_s,
+                               .part_counts = parts,
+                               .may_rest = never,
+                               .after = go_on,
+                               .context = counts};
+    forest_tick(&by_tick, &tick);
+    for (int k = 0; k < TICK_STEPS; k++)
+        ck_assert_int_eq(forest_step(&forest), 0);
+    ck_assert(dynamics_qd(all[2])[0] > 1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_uint_eq(hash_of(all[i], 1), hash_of(ticked[i], 1));
+}
+END_TEST
+
 /* Who may rest does so until somebody comes: a box that lies still is not moved, and gives way to
  * one that slides. */
 START_TEST(what_rests_wakes)
@@ -629,6 +662,7 @@ int main(void)
     tcase_add_loop_test(tests, creatures_far_apart_move_as_alone, 0, body_kind_count);
     tcase_add_loop_test(tests, ticks_are_steps, 0, body_kind_count);
     tcase_add_test(tests, crowds_tick_as_they_step);
+    tcase_add_test(tests, who_is_hit_comes_near_others);
     tcase_add_test(tests, what_rests_wakes);
     tcase_add_test(tests, equal_boxes_exchange_velocities);
     tcase_add_test(tests, a_pursuer_touches_in_its_time);
