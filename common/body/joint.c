@@ -16,6 +16,9 @@ const struct joint_kind joint_kinds[LINK_JOINT_COUNT] = {
     [LINK_FREE] = {"free", 3, 0, {0, 0}, 1, 1, 0},
     [LINK_PLANAR] = {"planar", 2, 1, {Z, 0}, 0, 1, 0},
     [LINK_STRETCH] = {"stretch", 0, 0, {0, 0}, 0, 0, 1},
+    [LINK_REVOLUTE_STRETCH] = {"revolute-stretch", 0, 1, {Z, 0}, 0, 0, 1},
+    [LINK_LINEAR_STRETCH] = {"linear-stretch", 1, 0, {0, 0}, 0, 0, 1},
+    [LINK_PLANAR_STRETCH] = {"planar-stretch", 2, 1, {Z, 0}, 0, 1, 1},
 };
 
 /* With q = swing . twist: |(qy, qz)| = sin(swing / 2), |(qw, qx)| = cos(swing / 2), and qx / qw is

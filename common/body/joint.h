@@ -35,6 +35,10 @@ enum link_joint {
      * mass and the joints of what hangs on it move likewise. A part that stretches and has a
      * joint that moves has a link without mass before, at that joint. */
     LINK_STRETCH,
+    /* Joints that move, of what stretches besides: one link, as the reference has them. */
+    LINK_REVOLUTE_STRETCH,
+    LINK_LINEAR_STRETCH,
+    LINK_PLANAR_STRETCH,
     LINK_JOINT_COUNT
 };
 
@@ -47,7 +51,7 @@ struct joint_kind {
     int axes[JOINT_TURNS_MAX]; /* ... x: 0, y: 1, z: 2 */
     int has_ball;
     int is_root;   /* nothing holds it: it has no limits and no damping */
-    int stretches; /* its freedom is neither a slide nor a turn */
+    int stretches; /* its last freedom is neither a slide nor a turn */
 };
 
 extern const struct joint_kind joint_kinds[LINK_JOINT_COUNT];

@@ -29,14 +29,6 @@
      SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) | SENSORS_THROUGH |        \
      SENSOR_BIT(SENSOR_HEIGHT))
 
-uint32_t body_kind_solvers(int kind, const struct params *params)
-{
-    ENSURE(kind >= 0 && kind < BODY_KIND_COUNT, "kind %d", kind);
-    uint32_t solvers = body_kinds[kind].solvers;
-
-    return params->creature_stretch_max > 0 ? solvers & ~SOLVER_BIT(SOLVER_CONSTRAINT) : solvers;
-}
-
 int body_kind_check_params(int kind, const struct params *params, struct error *error)
 {
     const char *key = params->world_relief_m > 0  ? "world.relief_m"

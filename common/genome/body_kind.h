@@ -29,9 +29,6 @@ struct body_kind_info {
 extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
 
-/* The set of the solvers that move bodies of a kind, as the parameters let them grow: the reference
- * moves no parts that stretch. */
-uint32_t body_kind_solvers(int kind, const struct params *params);
 /* What bodies of a kind cannot have: a ground with waves, parts that stretch. 0 or ERR_RANGE. */
 int body_kind_check_params(int kind, const struct params *params, struct error *error);
 

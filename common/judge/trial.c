@@ -37,7 +37,7 @@ void trial_apply(const struct trial *trial, struct params *params)
 int trial_other_solver(int body_kind, const struct params *params)
 {
     int other = params_other_solver(params->simulation_solver);
-    int is_known = (body_kind_solvers(body_kind, params) & SOLVER_BIT(other)) != 0;
+    int is_known = (body_kinds[body_kind].solvers & SOLVER_BIT(other)) != 0;
 
     return params->guard_other_solver && is_known ? other : -1;
 }

@@ -67,22 +67,13 @@ double ledger_unearned_j(const struct ledger *ledger, double gain_j)
     return gain_j + ledger->mended_j + fabs(ledger->residual_j);
 }
 
-/* Only the first solver moves parts that stretch, see body_kind_solvers(). */
-static int has_stretch(const struct phenotype *phenotype)
-{
-    for (int i = phenotype->first_drive; i < phenotype->drive_count; i++)
-        if (phenotype->drives[i].is_stretch)
-            return 1;
-    return 0;
-}
-
 struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct world *world,
                                  const struct dynamics_settings *settings, struct arena *arena)
 {
     phenotype_check(phenotype);
     const struct body_physics *physics = physics_of(phenotype);
     const struct dynamics_solver *solver = physics->solvers[settings->solver];
-    if (!solver || has_stretch(phenotype))
+    if (!solver)
         solver = physics->solvers[0];
     return solver->create(phenotype, world, settings, arena);
 }

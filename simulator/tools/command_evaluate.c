@@ -207,7 +207,7 @@ static int report_evaluate(struct report *report, const struct request *request,
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)
         status = trace_close(&trace, error);
-    report->is_solver_idle = !(body_kind_solvers(report->creature.genome.kind, &report->params) &
+    report->is_solver_idle = !(body_kinds[report->creature.genome.kind].solvers &
                                SOLVER_BIT(report->params.simulation_solver));
     if (status == 0 && request->has_referee)
         report_examine(report, &arena);
@@ -241,10 +241,9 @@ static void report_print_table(const struct report *report)
     output_print(stdout, "digest    %s  %s\n", digest, report->verification);
     output_print(stdout, "seed      0x%s\n", seed);
     if (report->is_solver_idle)
-        output_print(stdout, "solver    %s moves no %s%s: what is shown is the default's motion\n",
+        output_print(stdout, "solver    %s moves no %s: what is shown is the default's motion\n",
                      params_solver_names[report->params.simulation_solver],
-                     body_kinds[report->creature.genome.kind].name,
-                     report->params.creature_stretch_max > 0 ? " that stretch" : "");
+                     body_kinds[report->creature.genome.kind].name);
     output_print(stdout, "cost      %.1f ms, %.1f ms of processor time, %.0f kB of memory\n\n",
                  report->wall_ms, report->cpu_ms, (double)report->evaluation.arena_bytes / 1024);
     for (int i = 0; i < MEASURE_COUNT; i++)

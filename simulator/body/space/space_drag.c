@@ -171,6 +171,29 @@ static void add_face(struct box_sums *sums, int k, const double w[6])
     sums->nn[t][s] -= w[4];
 }
 
+/* + that face's share of the column of a stretch; the end of the axis has a sign. */
+static void add_column(struct space_drag_stretch *to, int k, double sign, double spread,
+                       const double w[6])
+{
+    double force[3] = {0}, moment[3] = {0};
+    force[k] = sign * spread * w[0];
+    moment[(k + 1) % 3] = sign * spread * w[2];
+    moment[(k + 2) % 3] = -sign * spread * w[1];
+    to->force = vec3_add(to->force, (struct vec3){force[0], force[1], force[2]});
+    to->moment = vec3_add(to->moment, (struct vec3){moment[0], moment[1], moment[2]});
+    to->own += spread * spread * w[0];
+}
+
+/* The column from the box's axes and centre to the world's and the link's origin. */
+static struct space_drag_stretch turned_column(const struct space_drag_stretch *s,
+                                               const struct mat3 *axes, struct vec3 arm)
+{
+    struct space_drag_stretch to = *s;
+    to.force = mat3_apply(axes, s->force);
+    to.moment = vec3_add(mat3_apply(axes, s->moment), vec3_cross(arm, to.force));
+    return to;
+}
+
 static struct space_tensor tensor_of(const struct box_sums *b)
 {
     return (struct space_tensor){
@@ -238,12 +261,18 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag, 
     struct vec3 arm = vec3_sub(solid->centre, origin), turning = mat3_back(&axes, motion->w);
     struct vec3 moving = mat3_back(&axes, vec3_add(motion->v, vec3_cross(motion->w, arm)));
     const double w[3] = {turning.x, turning.y, turning.z}, v[3] = {moving.x, moving.y, moving.z};
+    struct space_drag_stretch stretch = {.rate = 0};
     struct box_sums sums = {.fv = {0}};
+    if (drag->stretches)
+        stretch = (struct space_drag_stretch){.rate = drag->stretches[i].rate,
+                                              .spread = drag->stretches[i].spread};
+    const double spread[3] = {stretch.spread.x, stretch.spread.y, stretch.spread.z};
     int is_screened = 0;
     for (int face = 0; face < 6; face++) {
         const struct space_drag_face *f = &drag->hidden->faces[6 * i + face];
         int k = face / 2, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        double sign = face % 2 ? 1 : -1, v0 = sign * v[k], vs = -sign * w[k2], vt = sign * w[k1];
+        double sign = face % 2 ? 1 : -1, v0 = sign * v[k] + stretch.rate * spread[k];
+        double vs = -sign * w[k2], vt = sign * w[k1];
         double exposed[6], hidden[6] = {0};
         if (is_trailing(&drag->law, solid, face, v0, vs, vt))
             continue;
@@ -262,7 +291,11 @@ static void add_box(struct space_tensor *tensor, const struct space_drag *drag, 
         for (int n = 0; n < 6; n++)
             exposed[n] = drag->law.coefficient * (exposed[n] - hidden[n]);
         add_face(&sums, k, exposed);
+        if (drag->stretches)
+            add_column(&stretch, k, sign, spread[k], exposed);
     }
+    if (drag->stretches)
+        drag->stretches[i] = turned_column(&stretch, &axes, arm);
     struct space_tensor own = tensor_of(&sums);
     own = turned(&own, &axes);
     space_tensor_add_shifted(tensor, &own, arm);
@@ -356,7 +389,7 @@ int space_drag_create(struct space_drag *drag, const struct space_drag_law *law,
  * than once at one pose. */
 static int place_boxes(const struct space_drag *drag, const struct space_tree *tree)
 {
-    int is_known = 1;
+    int is_known = drag->stretches == NULL;
     for (int i = 0; i < tree->count; i++) {
         const struct space_tree_link *l = &tree->links[i];
         struct space_drag_pose *pose = &drag->poses[i];
@@ -377,7 +410,8 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
 
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
-    int has_own = space_drag_is_constant(&drag->law) && !drag->law.has_exposure;
+    int has_own =
+        space_drag_is_constant(&drag->law) && !drag->law.has_exposure && !drag->stretches;
     ENSURE(tree->count == drag->link_count, "drag of %d links for a tree of %d", drag->link_count,
            tree->count);
     for (int i = 0; i < tree->count; i++) {

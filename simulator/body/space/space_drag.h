@@ -43,6 +43,16 @@ struct space_drag_hidden {
     int count, room; /* room is left for EXPOSURE_PIECES_MAX more, which are not kept */
 };
 
+/* A box whose faces move in its own axes, as those of the reference in the plane: with its rate they
+ * go outward at spread, of either end of each axis. g ends with that then, and B V with its column
+ * for the rate, which also says what acts on the stretch. */
+struct space_drag_stretch {
+    double rate;
+    struct vec3 spread;
+    struct vec3 moment, force; /* the column: in the world's axes, about the link's origin */
+    double own;
+};
+
 struct space_drag {
     struct space_drag_law law; /* only space_drag_set_law() changes it */
     const struct body_box *boxes;
@@ -57,6 +67,9 @@ struct space_drag {
     struct exposure_other *others;
     struct space_drag_pose *poses; /* per link: where the solids were placed last */
     struct space_drag_hidden *hidden;
+    /* per box, the caller's: space_drag_set() fills the columns, and the boxes may have other sides
+     * and places at each; NULL: none stretches */
+    struct space_drag_stretch *stretches;
 };
 
 /* The boxes must outlive it; those of one body, which hang on one root, follow one another.

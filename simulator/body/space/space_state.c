@@ -69,11 +69,17 @@ void space_state_set_effectors(struct space_state *s, enum effector_state state)
     s->hooks->heed_servos(s);
 }
 
+/* 1 if nothing holds the freedom; a root's stretch is held as any other. */
+static int is_free(const struct space_state *s, int rate)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
+}
+
 void space_state_set_joint_damping(struct space_state *s, double rate_1_s)
 {
     for (int i = 0; i < s->form->rates; i++)
-        s->servos[i].damping =
-            link_of(s, i)->joint->is_root ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+        s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
     s->hooks->heed_servos(s);
 }
 

@@ -32,7 +32,6 @@ static void init_link(struct space_tree *tree, int i, const struct body_link *fr
 {
     struct space_tree_link *l = &tree->links[i];
     struct quaternion frame = quaternion_normalised(from->frame);
-    ENSURE(!joint_kinds[from->kind].stretches, "link %d stretches, in space", i);
     l->parent = from->parent;
     l->up = from->parent < 0 ? &tree->world : &tree->links[from->parent];
     l->joint = &joint_kinds[from->kind];

@@ -1,11 +1,13 @@
 /* Bodies in the plane, moved by the reference in space: the links of a phenotype as links that
  * turn about z, its parts as boxes of depth 1 m, on a root whose joint is `planar`. A link without
- * mass is a slide of the free body that hangs on it; what is fixed belongs to the world, whose
- * frame is then where link 0 is. */
+ * mass is the joint of what stretches on it, and with that one link in space, or a slide of the
+ * free body that hangs on it; what is fixed belongs to the world, whose frame is then where link 0
+ * is. */
 #include <math.h>
 
 #include "common/body/body.h"
 #include "common/math/detmath.h"
+#include "common/math/hash.h"
 #include "simulator/body/space/dynamics_space.h"
 #include "simulator/body/shapes/collide.h"
 #include "simulator/reference/space/space_system.h"
@@ -24,6 +26,7 @@ struct flat {
     struct solid *fixed;
     int fixed_room;
     int *link_of;           /* per link of the phenotype: that in space, or NOWHERE */
+    int *whole_of;          /* ... the link that has its mass */
     double *turned;         /* per link of the phenotype: its frame in space against its own, rad */
     struct ledger ledger;   /* with what is fixed, to which scenes may give a mass */
     int *rate_of;           /* per coordinate: that in space, or NOWHERE */
@@ -61,20 +64,33 @@ static int is_fixed(const struct phenotype *p, int link)
     return link == 0 && body_is_fixed(p->body);
 }
 
+/* The link whose joint a link with mass has: itself, or if it stretches the one before. */
+static int joint_of(const struct phenotype *p, int link)
+{
+    const struct body_link *l = &p->body->links[link];
+    int is_moved = l->kind == LINK_STRETCH && !(p->body->links[l->parent].mass_kg > 0);
+    return is_moved ? l->parent : link;
+}
+
 /* 1 if nothing holds the link: the root, or what hangs on the world by links without mass. */
 static int is_free(const struct phenotype *p, int link)
 {
-    int parent = p->body->links[link].parent;
+    int parent = p->body->links[joint_of(p, link)].parent;
     return parent < 0 || (!is_fixed(p, parent) && !(p->body->links[parent].mass_kg > 0));
 }
 
-/* Which coordinates are those of a link; its rates in space begin at `rate`. */
-static void map_rates(struct flat *f, int link, int rate)
+/* Which coordinates are those of a link; its rates in space begin at `rate`. Returns their
+ * number. */
+static int map_rates(struct flat *f, int i, int rate)
 {
     const struct body_link *links = f->plane->links;
-    int *of = f->rate_of + PLANE_ROOT_RATES;
-    if (!is_free(f->c.base.phenotype, link)) {
-        of[link] = rate;
+    const struct joint_kind *joint = &joint_kinds[f->links[f->link_of[i]].kind];
+    int link = joint_of(f->c.base.phenotype, i), *of = f->rate_of + PLANE_ROOT_RATES;
+    if (joint->stretches)
+        of[i] = rate + joint_rates(joint) - 1;
+    if (!is_free(f->c.base.phenotype, i)) {
+        if (joint->slides + joint->turns > 0)
+            of[link] = rate;
     } else if (link == 0) {
         for (int k = 0; k < FREE_RATES; k++)
             f->rate_of[k] = rate + k;
@@ -87,26 +103,46 @@ static void map_rates(struct flat *f, int link, int rate)
         of[along_y] = rate + FREE_Y;
         of[link] = rate + FREE_ANGLE;
     }
+    return joint_rates(joint);
+}
+
+/* The joint of a link that stretches on it. */
+static void add_stretch(struct flat *f, int i, struct body_link *to)
+{
+    static const enum link_joint with_stretch[LINK_JOINT_COUNT] = {
+        [LINK_STRETCH] = LINK_STRETCH,
+        [LINK_REVOLUTE] = LINK_REVOLUTE_STRETCH,
+        [LINK_LINEAR] = LINK_LINEAR_STRETCH,
+        [LINK_PLANAR] = LINK_PLANAR_STRETCH};
+    const struct body_link *l = &f->plane->links[i];
+    to->kind = with_stretch[to->kind];
+    to->half_m = l->half_m;
+    to->axis = in_space(f, i, vec3_flat(l->axis));
+    int at = joint_rates(&joint_kinds[to->kind]) - 1;
+    to->lower[at] = l->lower[0];
+    to->upper[at] = l->upper[0];
 }
 
 static void set_link(struct flat *f, int i, struct body_link *to)
 {
     const struct phenotype *p = f->c.base.phenotype;
-    const struct body_link *l = &p->body->links[i];
+    const struct body_link *whole = &p->body->links[i], *l = &p->body->links[joint_of(p, i)];
     int is_held = !is_free(p, i), is_linear = is_held && l->kind == LINK_LINEAR;
     double before = is_held ? f->turned[l->parent] : 0;
     f->turned[i] = is_linear ? det_atan2(l->axis.y, l->axis.x) : 0;
     *to = body_link_unlimited(is_held ? f->link_of[l->parent] : NOWHERE,
                               is_held ? l->kind : LINK_PLANAR);
     to->frame = about_z(f->turned[i] - before);
-    to->mass_kg = l->mass_kg;
-    to->centre = in_space(f, i, vec3_flat(l->centre));
-    to->inertia = (struct sym3){l->inertia.zz, 0, 0, l->inertia.zz, 0, l->inertia.zz};
-    if (!is_held)
-        return;
-    to->joint = in_space(f, l->parent, vec3_flat(l->joint));
-    to->lower[0] = l->lower[0];
-    to->upper[0] = l->upper[0];
+    to->mass_kg = whole->mass_kg;
+    to->centre = in_space(f, i, vec3_flat(whole->centre));
+    to->inertia = (struct sym3){whole->inertia.zz, 0, 0, whole->inertia.zz, 0, whole->inertia.zz};
+    if (is_held) {
+        to->joint = in_space(f, l->parent, vec3_flat(l->joint));
+        to->lower[0] = l->lower[0];
+        to->upper[0] = l->upper[0];
+    }
+    if (whole->kind == LINK_STRETCH)
+        add_stretch(f, i, to);
 }
 
 static void set_links(struct flat *f)
@@ -116,12 +152,13 @@ static void set_links(struct flat *f)
         f->rate_of[i] = NOWHERE;
     for (int i = 0; i < f->plane->link_count; i++) {
         f->link_of[i] = NOWHERE;
+        f->whole_of[i] = i;
         if (is_fixed(f->c.base.phenotype, i) || !(f->plane->links[i].mass_kg > 0))
             continue;
         set_link(f, i, &f->links[f->body.link_count]);
-        map_rates(f, i, rate);
-        rate += is_free(f->c.base.phenotype, i) ? FREE_RATES : 1;
+        f->whole_of[joint_of(f->c.base.phenotype, i)] = i;
         f->link_of[i] = f->body.link_count++;
+        rate += map_rates(f, i, rate);
     }
 }
 
@@ -172,10 +209,11 @@ static int take_memory(struct flat *f, struct arena *arena)
     f->meetings = arena_take(arena, parts * parts, 1);
     f->fixed = arena_take(arena, (size_t)f->fixed_room, sizeof f->fixed[0]);
     f->link_of = arena_take(arena, links, sizeof f->link_of[0]);
+    f->whole_of = arena_take(arena, links, sizeof f->whole_of[0]);
     f->turned = arena_take(arena, links, sizeof f->turned[0]);
     f->rate_of = arena_take(arena, links + PLANE_ROOT_RATES, sizeof f->rate_of[0]);
     int is_complete = f->links && f->boxes && f->shapes && f->meetings && f->fixed && f->link_of &&
-                      f->turned && f->rate_of;
+                      f->whole_of && f->turned && f->rate_of;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         is_complete &=
             (*numbers[i] = arena_take(arena, links + PLANE_ROOT_RATES, sizeof(double))) != NULL;
@@ -228,7 +266,8 @@ static struct dynamics *create(const struct phenotype *p, const struct world *wo
         (p->body->closure_count > 0 && close_loops(f, arena) != 0))
         return NULL;
     for (int i = 1; i < p->body->link_count; i++)
-        if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE && !is_free(p, i))
+        if (f->rate_of[PLANE_ROOT_RATES + i] != NOWHERE &&
+            (p->body->links[i].kind == LINK_STRETCH || !is_free(p, i)))
             space_state_set_effector(&f->c.base, f->rate_of[PLANE_ROOT_RATES + i],
                                      p->body->links[i].strength);
     return &f->c.base.dynamics;
@@ -324,29 +363,46 @@ static double angle_of(const struct flat *f, int link)
     const struct phenotype *p = f->c.base.phenotype;
     double sum = f->q[2];
     for (int i = link; i > 0; i = p->body->links[i].parent)
-        sum += p->body->links[i].kind == LINK_LINEAR ? 0 : f->q[PLANE_ROOT_RATES + i];
+        sum += joint_kinds[p->body->links[i].kind].turns ? f->q[PLANE_ROOT_RATES + i] : 0;
     return sum;
+}
+
+static const struct rigid *body_of(const struct flat *f, int link)
+{
+    return space_system_body(&f->c, f->link_of[f->whole_of[link]]);
 }
 
 static struct space_place place_of(const struct flat *f, int link)
 {
-    if (f->link_of[link] != NOWHERE)
-        return space_constraint_place(&f->c, f->link_of[link]);
+    const struct rigid *b = body_of(f, link);
+    if (b != &f->c.ground)
+        return b->place;
     struct vec3 centre = f->plane->links[0].centre;
     return (struct space_place){.centre = {f->q[0] + centre.x, f->q[1] + centre.y, 0}};
 }
 
-/* How a place of a link's frame moves. */
+/* Where something is that was there from the centre of mass at birth. */
+static struct vec2 arm_of(const struct flat *f, int link, struct vec2 at)
+{
+    const struct rigid *b = body_of(f, link);
+    if (!space_system_stretches(b))
+        return turn(angle_of(f, link), at);
+    struct vec3 own = in_space(f, f->whole_of[link], at);
+    return vec3_flat(mat3_apply(&b->turned, sym3_apply(&b->grown, own)));
+}
+
+/* How a place of a link's frame at birth moves. */
 static struct part_state state_at(const struct flat *f, int link, struct vec2 at)
 {
     struct space_place place = place_of(f, link);
-    double angle = angle_of(f, link);
-    struct vec3 centre = f->plane->links[link].centre;
-    struct vec2 arm = turn(angle, (struct vec2){at.x - centre.x, at.y - centre.y});
+    struct vec3 centre = f->plane->links[f->whole_of[link]].centre;
+    struct vec2 arm = arm_of(f, link, (struct vec2){at.x - centre.x, at.y - centre.y});
+    struct vec3 spread = sym3_apply(&body_of(f, link)->spread, vec3_of_plane(arm));
+    struct vec3 velocity = {place.velocity.x - place.spin.z * arm.y,
+                            place.velocity.y + place.spin.z * arm.x, 0};
     return (struct part_state){.at_m = {place.centre.x + arm.x, place.centre.y + arm.y, 0},
-                               .angle_rad = angle,
-                               .velocity_m_s = {place.velocity.x - place.spin.z * arm.y,
-                                                place.velocity.y + place.spin.z * arm.x, 0},
+                               .angle_rad = angle_of(f, link),
+                               .velocity_m_s = vec3_along(velocity, spread, place.stretch_rate),
                                .spin_rad_s = {0, 0, place.spin.z}};
 }
 
@@ -356,6 +412,20 @@ static void flat_part_state(const struct dynamics *dynamics, int part, struct pa
     const struct part *p = &f->c.base.phenotype->parts[part];
     *state = state_at(f, p->link, p->local);
     state->angle_rad += p->local_angle_rad;
+}
+
+static double flat_part_stretch(const struct dynamics *dynamics, int part)
+{
+    const struct flat *f = flat_of(dynamics);
+    return body_of(f, f->c.base.phenotype->parts[part].link)->place.stretch;
+}
+
+static uint64_t flat_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    hash = dynamics_hash_flat_part(dynamics, part, hash);
+    return flat_of(dynamics)->c.drag.stretches
+               ? hash_double(hash, flat_part_stretch(dynamics, part))
+               : hash;
 }
 
 static void flat_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
@@ -396,7 +466,8 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;
         linear->y += mass * v.y;
-        angular->z += f->links[i].inertia.zz * place.spin.z + mass * (at.x * v.y - at.y * v.x);
+        angular->z +=
+            f->c.bodies[i].inertia.zz * place.spin.z + mass * (at.x * v.y - at.y * v.x);
     }
 }
 
@@ -405,10 +476,11 @@ static struct box place_box(const struct flat *f, int part)
     const struct part *p = &f->c.base.phenotype->parts[part];
     struct part_state state;
     flat_part_state(&f->c.base.dynamics, part, &state);
+    struct vec3 sides = body_of(f, p->link)->sides;
     struct box box = {.x = state.at_m.x,
                       .y = state.at_m.y,
-                      .half_width = p->width_m / 2,
-                      .half_height = p->height_m / 2,
+                      .half_width = p->width_m / 2 * sides.x,
+                      .half_height = p->height_m / 2 * sides.y,
                       .shape = p->shape};
     det_sincos(state.angle_rad, &box.sin, &box.cos);
     return box;
@@ -474,13 +546,14 @@ const struct dynamics_solver dynamics_constraint = {
     .shift = flat_shift,
     .stop = flat_stop,
     .part_state = flat_part_state,
+    .part_stretch = flat_part_stretch,
     .link_state = flat_link_state,
     .drive_state = flat_drive_state,
     .drive_rates = flat_drive_rates,
     .centre_of_mass = flat_centre_of_mass,
     .momentum = flat_momentum,
     .bounds = flat_bounds,
-    .hash_part = dynamics_hash_flat_part,
+    .hash_part = flat_hash_part,
     .overlap = flat_overlap,
     .reset_ledger = space_constraint_reset_ledger,
     .ledger = flat_ledger,

@@ -64,43 +64,30 @@ static int take_memory(struct space_constraint *c, struct arena *arena)
     return dormand_prince_create(&c->rk, width, 0, arena);
 }
 
-/* L' of a = L L'. */
-static struct sym3 root_of(const struct sym3 *a)
-{
-    struct sym3 l = {.xx = sqrt(a->xx)};
-    l.xy = a->xy / l.xx;
-    l.xz = a->xz / l.xx;
-    l.yy = sqrt(a->yy - l.xy * l.xy);
-    l.yz = (a->yz - l.xy * l.xz) / l.yy;
-    l.zz = sqrt(a->zz - l.xz * l.xz - l.yz * l.yz);
-    return l;
-}
-
 static void init_body(struct space_constraint *c, int i, const struct body_link *link)
 {
     struct rigid *b = &c->bodies[i];
     struct vec3 from = link->parent < 0 ? none : c->bodies[link->parent].link->centre;
-    *b = (struct rigid){.parent = link->parent,
-                        .link = link,
-                        .joint = &joint_kinds[link->kind],
-                        .coordinate = c->coordinates,
-                        .rate = c->rates,
-                        .mass = link->mass_kg,
-                        .inverse_mass = 1 / link->mass_kg,
-                        .inertia = link->inertia,
-                        .inverse_inertia = sym3_inverse(&link->inertia),
-                        .root = root_of(&link->inertia)};
+    space_system_init_body(b, link);
+    b->coordinate = c->coordinates;
+    b->rate = c->rates;
     b->hinge = (struct hinge){.child = i,
                               .parent = link->parent,
                               .joint = b->joint,
                               .frame = quaternion_matrix(quaternion_normalised(link->frame)),
                               .own = vec3_negated(link->centre),
                               .parents = vec3_sub(link->joint, from)};
-    b->rates = joint_rates(b->joint);
-    b->plain = b->joint->slides + b->joint->turns;
     c->mass += b->mass;
     c->coordinates += joint_coordinates(b->joint);
     c->rates += b->rates;
+}
+
+static int has_stretch(const struct space_constraint *c)
+{
+    int sum = 0;
+    for (int i = 0; i < c->count; i++)
+        sum += space_system_stretches(&c->bodies[i]);
+    return sum > 0;
 }
 
 /* In the plane the faces that feel drag are those of rectangles that move, and all hide one
@@ -110,21 +97,23 @@ static int create_drag(struct space_constraint *c, const struct body *body, stru
     const struct body_box *boxes = body->boxes;
     int count = body->box_count;
     if (c->shapes) {
-        struct body_box *list = arena_take(arena, (size_t)count, sizeof list[0]);
-        if (!list)
+        if (!(c->wet = arena_take(arena, (size_t)count, sizeof c->wet[0])))
             return ERR_MEMORY;
-        boxes = list;
+        boxes = c->wet;
         count = 0;
         for (int i = 0; i < body->box_count; i++)
             if (c->shapes[i] == PART_BOX && body->boxes[i].link != WORLD)
-                list[count++] = body->boxes[i];
+                c->wet[count++] = body->boxes[i];
     }
     if (space_drag_create(&c->drag, &c->base.world.drag, boxes, count, body->links, c->count,
                           arena))
         return ERR_MEMORY;
     for (int i = 0; c->shapes && i < count; i++)
         c->drag.bodies[i] = 0;
-    return 0;
+    if (!has_stretch(c))
+        return 0;
+    c->drag.stretches = arena_take(arena, (size_t)count, sizeof c->drag.stretches[0]);
+    return c->drag.stretches ? 0 : ERR_MEMORY;
 }
 
 struct space_constraint *space_constraint_of(const struct dynamics *dynamics)
@@ -200,6 +189,8 @@ int space_constraint_init(struct space_constraint *c, const struct dynamics_solv
     c->ground.parent = WORLD;
     c->ground.place.turn = QUATERNION_ONE;
     c->ground.turned = quaternion_matrix(QUATERNION_ONE);
+    c->ground.sides = (struct vec3){1, 1, 1};
+    c->ground.grown = c->ground.shrunk = (struct sym3){1, 0, 0, 1, 0, 1};
     for (int i = 0; i < c->count; i++)
         init_body(c, i, &body->links[i]);
     if (space_tree_create(&c->carriers, body->links, c->count, world->gravity_m_s2, arena) != 0 ||
@@ -584,6 +575,58 @@ void space_constraint_reset_ledger(struct dynamics *dynamics)
         (struct ledger){.energy_start_j = space_system_kinetic_energy(c) + potential_energy(c)};
 }
 
+/* The turn and stretch of a body, and their rates, whose parent has its own. */
+static void turn_body(struct rigid *b, const struct rigid *p, const double *at, const double *rate)
+{
+    struct space_place *place = &b->place;
+    struct quaternion turn =
+        quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
+    int k = b->joint->slides;
+    *place = (struct space_place){.spin = p->place.spin};
+    b->hinge.f = mat3_product(&p->turned, &b->hinge.frame);
+    for (int j = 0; j < b->joint->turns; j++) {
+        double unit[3] = {0, 0, 0};
+        unit[b->joint->axes[j]] = 1;
+        turn = quaternion_product(
+            turn, quaternion_about((struct vec3){unit[0], unit[1], unit[2]}, at[k + j]));
+    }
+    if (b->joint->has_ball)
+        turn = quaternion_product(
+            turn, quaternion_normalised((struct quaternion){
+                      at[b->plain], at[b->plain + 1], at[b->plain + 2], at[b->plain + 3]}));
+    place->turn = quaternion_normalised(turn);
+    b->turned = quaternion_matrix(place->turn);
+    space_system_find_axes(b);
+    for (; k < b->stretch; k++)
+        place->spin = vec3_along(place->spin, b->axes[k], rate[k]);
+    if (space_system_stretches(b)) {
+        place->stretch = at[b->stretch];
+        place->stretch_rate = rate[b->stretch];
+    }
+    space_system_form(b);
+}
+
+/* Its centre and the velocity of that. */
+static void move_body(struct rigid *b, const struct rigid *p, const double *at, const double *rate)
+{
+    struct hinge *h = &b->hinge;
+    struct space_place *place = &b->place;
+    h->rc = mat3_apply(&b->turned, sym3_apply(&b->grown, h->own));
+    h->rp = mat3_apply(&p->turned, sym3_apply(&p->grown, h->parents));
+    struct vec3 way = h->rp, slid = none;
+    for (int k = 0; k < b->joint->slides; k++) {
+        way = vec3_along(way, b->axes[k], at[k]);
+        slid = vec3_along(slid, b->axes[k], rate[k]);
+    }
+    place->centre = vec3_sub(vec3_add(p->place.centre, way), h->rc);
+    place->velocity =
+        vec3_sub(vec3_add(vec3_add(p->place.velocity, vec3_cross(p->place.spin, way)), slid),
+                 vec3_cross(place->spin, h->rc));
+    struct vec3 spread = vec3_scale(sym3_apply(&p->spread, h->rp), p->place.stretch_rate);
+    spread = vec3_along(spread, sym3_apply(&b->spread, h->rc), -place->stretch_rate);
+    place->velocity = vec3_add(place->velocity, spread);
+}
+
 /* From the root outward: the joint's coordinates make each link's pose, its rates the motion. */
 static void put_state(struct space_constraint *c, const double *q, const double *qd)
 {
@@ -592,39 +635,9 @@ static void put_state(struct space_constraint *c, const double *q, const double 
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
         const struct rigid *p = space_system_body(c, b->parent);
-        const double *at = q + b->coordinate, *rate = qd + b->rate;
-        struct space_place place = {.spin = p->place.spin};
-        struct quaternion turn =
-            quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
-        int k = b->joint->slides;
-        b->hinge.f = mat3_product(&p->turned, &b->hinge.frame);
-        for (int j = 0; j < b->joint->turns; j++) {
-            double unit[3] = {0, 0, 0};
-            unit[b->joint->axes[j]] = 1;
-            turn = quaternion_product(
-                turn, quaternion_about((struct vec3){unit[0], unit[1], unit[2]}, at[k + j]));
-        }
-        if (b->joint->has_ball)
-            turn = quaternion_product(
-                turn, quaternion_normalised((struct quaternion){
-                          at[b->plain], at[b->plain + 1], at[b->plain + 2], at[b->plain + 3]}));
-        place.turn = quaternion_normalised(turn);
-        b->turned = quaternion_matrix(place.turn);
-        space_system_find_axes(b);
-        for (; k < b->rates; k++)
-            place.spin = vec3_along(place.spin, b->axes[k], rate[k]);
-        b->hinge.rc = mat3_apply(&b->turned, b->hinge.own);
-        struct vec3 way = mat3_apply(&p->turned, b->hinge.parents), slid = none;
-        for (k = 0; k < b->joint->slides; k++) {
-            way = vec3_along(way, b->axes[k], at[k]);
-            slid = vec3_along(slid, b->axes[k], rate[k]);
-        }
-        place.centre = vec3_sub(vec3_add(p->place.centre, way), b->hinge.rc);
-        place.velocity =
-            vec3_sub(vec3_add(vec3_add(p->place.velocity, vec3_cross(p->place.spin, way)), slid),
-                     vec3_cross(place.spin, b->hinge.rc));
-        b->place = place;
-        space_system_put(c->y + STATE_SIZE * i, &place);
+        turn_body(b, p, q + b->coordinate, qd + b->rate);
+        move_body(b, p, q + b->coordinate, qd + b->rate);
+        space_system_put(c->y + STATE_SIZE * i, &b->place);
     }
     for (int i = 0; i < c->rates; i++)
         c->effector_work[i] = 0;

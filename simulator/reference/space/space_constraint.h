@@ -61,11 +61,13 @@ int space_constraint_close(struct space_constraint *c, const struct space_loop *
  * set_state(). */
 void space_constraint_set_ground(struct space_constraint *c, struct vec3 at);
 
-/* A link's centre of mass; the spin in the world's axes. */
+/* A link's centre of mass; the spin in the world's axes; the stretch, of what has none 0, and its
+ * rate. */
 struct space_place {
     struct vec3 centre;
     struct quaternion turn;
     struct vec3 velocity, spin;
+    double stretch, stretch_rate;
 };
 struct space_place space_constraint_place(const struct space_constraint *c, int link);
 /* How far joints are from being closed, m or rad, at most. */

@@ -107,7 +107,8 @@ static void find_sliding(const struct space_constraint *c, const struct touch *t
 
 static struct wrench wrench_along(struct wrench a, const struct wrench *b, double s)
 {
-    return (struct wrench){vec3_along(a.v, b->v, s), vec3_along(a.w, b->w, s)};
+    return (struct wrench){vec3_along(a.v, b->v, s), vec3_along(a.w, b->w, s),
+                           a.stretch + s * b->stretch};
 }
 
 /* What presses: the gap stays, and no velocity across it where it sticks. */
@@ -163,7 +164,8 @@ static void read_forces(struct space_constraint *c)
 /* M^-1 of a wrench on a body. */
 static struct wrench yield_of(const struct rigid *b, const struct wrench *g)
 {
-    return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w)};
+    return (struct wrench){vec3_scale(g->v, b->inverse_mass), sym3_apply(&b->inverse, g->w),
+                           b->inverse_stretch_mass * g->stretch};
 }
 
 /* J M^-1 G' of two rows; yields: M^-1 G' of the second. */
@@ -173,7 +175,8 @@ static double couple(const struct row *r, const struct row *s, const struct wren
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
             if (r->bodies[i] == s->bodies[k] && r->bodies[i] >= 0)
-                sum += vec3_dot(r->j[i].v, yields[k].v) + vec3_dot(r->j[i].w, yields[k].w);
+                sum += vec3_dot(r->j[i].v, yields[k].v) + vec3_dot(r->j[i].w, yields[k].w) +
+                       r->j[i].stretch * yields[k].stretch;
     return sum;
 }
 
@@ -199,7 +202,8 @@ double space_equation_acceleration_of(const struct space_constraint *c, const st
     double sum = row->curvature;
     for (int k = 0; k < 2; k++) {
         const struct rigid *b = space_system_body(c, row->bodies[k]);
-        sum += vec3_dot(row->j[k].v, b->free_v) + vec3_dot(row->j[k].w, b->free_w);
+        sum += vec3_dot(row->j[k].v, b->free_v) + vec3_dot(row->j[k].w, b->free_w) +
+               row->j[k].stretch * b->free_stretch;
     }
     return sum;
 }
@@ -212,6 +216,7 @@ static void apply(struct space_constraint *c, const struct row *row, double forc
         struct rigid *b = space_system_moved(c, row->bodies[k]);
         b->free_v = vec3_along(b->free_v, row->g[k].v, b->inverse_mass * force);
         b->free_w = vec3_along(b->free_w, sym3_apply(&b->inverse, row->g[k].w), force);
+        b->free_stretch += b->inverse_stretch_mass * row->g[k].stretch * force;
     }
 }
 
@@ -422,11 +427,19 @@ static void solve_rows(struct space_constraint *c)
     }
 }
 
+static void clear_accelerations(struct space_constraint *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct rigid *b = &c->bodies[i];
+        b->free_v = b->free_w = none;
+        b->free_stretch = 0;
+    }
+}
+
 void space_equation_respond(struct space_constraint *c, const struct row *row)
 {
     int m = c->joint_rows;
-    for (int i = 0; i < c->count; i++)
-        c->bodies[i].free_v = c->bodies[i].free_w = none;
+    clear_accelerations(c);
     struct wrench yields[2];
     find_yields(c, row, row->j, yields);
     for (int k = 0; k < m; k++)
@@ -447,7 +460,12 @@ static void accelerate_freely(struct space_constraint *c)
         struct vec3 turning =
             mat3_apply(&b->turned, sym3_apply(&b->inertia, mat3_back(&b->turned, w)));
         b->free_v = vec3_scale(b->force, b->inverse_mass);
-        b->free_w = sym3_apply(&b->inverse, vec3_sub(b->moment, vec3_cross(w, turning)));
+        struct vec3 moment = vec3_sub(b->moment, vec3_cross(w, turning));
+        double rate = b->place.stretch_rate, swing = vec3_dot(w, w) - rate * rate;
+        moment = vec3_along(moment, w, -b->inertia_rate * rate);
+        b->free_w = sym3_apply(&b->inverse, moment);
+        b->free_stretch =
+            b->inverse_stretch_mass * (b->stretch_force + b->inertia_rate * swing / 2);
     }
 }
 
@@ -478,8 +496,11 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
         struct quaternion half = {0, b->place.spin.x / 2, b->place.spin.y / 2, b->place.spin.z / 2};
         struct space_place change = {
             b->place.velocity,
-            quaternion_product(half, (struct quaternion){q[0], q[1], q[2], q[3]}), b->free_v,
-            b->free_w};
+            quaternion_product(half, (struct quaternion){q[0], q[1], q[2], q[3]}),
+            b->free_v,
+            b->free_w,
+            b->place.stretch_rate,
+            b->free_stretch};
         space_system_put(dy + STATE_SIZE * i, &change);
     }
     for (int i = 0; i < c->rates; i++) {
@@ -502,8 +523,7 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
 static double find_closing(struct space_constraint *c, int is_rate)
 {
     double most = 0;
-    for (int i = 0; i < c->count; i++)
-        c->bodies[i].free_v = c->bodies[i].free_w = none;
+    clear_accelerations(c);
     space_system_list_joints(c, 0);
     space_equation_factor_joints(c);
     for (int i = 0; i < c->joint_rows; i++) {
@@ -561,6 +581,20 @@ void space_equation_close(struct space_constraint *c)
     place_bodies(c);
 }
 
+/* How a freedom accelerates with its bodies, which are at rest. */
+static double acceleration_of_freedom(const struct rigid *b, const struct rigid *p, int k)
+{
+    if (k == b->stretch)
+        return b->free_stretch;
+    if (k >= b->joint->slides)
+        return vec3_dot(b->axes[k], vec3_sub(b->free_w, p->free_w));
+    struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
+                                 vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
+    point = vec3_along(point, sym3_apply(&b->spread, b->hinge.rc), b->free_stretch);
+    point = vec3_along(point, sym3_apply(&p->spread, b->hinge.rp), -p->free_stretch);
+    return vec3_dot(b->axes[k], point);
+}
+
 void space_equation_weigh_freedoms(struct space_constraint *c)
 {
     for (int i = 0; i < c->rates; i++) {
@@ -570,9 +604,6 @@ void space_equation_weigh_freedoms(struct space_constraint *c)
         space_system_clear_forces(c, none);
         space_system_push(c, b, k, 1);
         space_equation_accelerate(c, 0, 0);
-        struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
-                                     vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
-        struct vec3 moved = k < b->joint->slides ? point : vec3_sub(b->free_w, p->free_w);
-        c->base.birth_inertia[i] = 1 / vec3_dot(b->axes[k], moved);
+        c->base.birth_inertia[i] = 1 / acceleration_of_freedom(b, p, k);
     }
 }

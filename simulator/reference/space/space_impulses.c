@@ -71,7 +71,7 @@ static struct vec3 unwhiten(const struct rigid *b, struct vec3 y)
 static void set_response(struct space_constraint *c, const struct row *row, double *y)
 {
     space_equation_respond(c, row);
-    for (int i = 0; i < c->count; i++, y += 6) {
+    for (int i = 0; i < c->count; i++, y += BODY_RATES) {
         const struct rigid *b = &c->bodies[i];
         struct vec3 v = vec3_scale(b->free_v, sqrt(b->mass));
         struct vec3 w = whiten(b, mat3_back(&b->turned, b->free_w));
@@ -81,12 +81,13 @@ static void set_response(struct space_constraint *c, const struct row *row, doub
         y[3] = w.x;
         y[4] = w.y;
         y[5] = w.z;
+        y[6] = sqrt(b->stretch_mass) * b->free_stretch;
     }
 }
 
 static double *response_of(const struct space_constraint *c, int row)
 {
-    return c->responses + (size_t)row * (size_t)(6 * c->count);
+    return c->responses + (size_t)row * (size_t)(BODY_RATES * c->count);
 }
 
 static double product(const double *a, const double *b, int count)
@@ -100,7 +101,7 @@ static double product(const double *a, const double *b, int count)
 /* What hardly anything moves is 0 altogether. */
 static void drop_immobile(struct space_constraint *c, struct law_contact *contact)
 {
-    int columns = 6 * c->count;
+    int columns = BODY_RATES * c->count;
     for (int i = contact->row; i < contact->row + contact->size; i++) {
         double *y = response_of(c, i);
         if (product(y, y, columns) * c->mass > ROW_MOBILITY)
@@ -129,7 +130,7 @@ static void make_room_for_laws(struct space_constraint *c)
         return;
     double *before = arena_take(c->arena, (size_t)room, sizeof before[0]);
     double *responses =
-        arena_take(c->arena, (size_t)room * 6 * (size_t)c->count, sizeof responses[0]);
+        arena_take(c->arena, (size_t)room * BODY_RATES * (size_t)c->count, sizeof responses[0]);
     if (!before || !responses || law_reserve(&c->law, room, room, c->arena) != 0) {
         c->found_count = 0;
         return;
@@ -141,7 +142,7 @@ static void make_room_for_laws(struct space_constraint *c)
 /* The laws of found[], but for their velocities and bounds. Accelerations of bodies are lost. */
 static void reduce(struct space_constraint *c, double ahead)
 {
-    int n = 0, columns = 6 * c->count;
+    int n = 0, columns = BODY_RATES * c->count;
     make_room_for_laws(c);
     space_system_list_joints(c, ahead);
     space_equation_factor_joints(c);
@@ -181,14 +182,15 @@ static void apply_impulses(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
-        double y[6] = {0};
+        double y[BODY_RATES] = {0};
         for (int row = 0; row < c->law.rows; row++)
-            for (int k = 0; k < 6; k++)
-                y[k] += response_of(c, row)[6 * i + k] * c->law.impulse[row];
+            for (int k = 0; k < BODY_RATES; k++)
+                y[k] += response_of(c, row)[BODY_RATES * i + k] * c->law.impulse[row];
         struct vec3 w = unwhiten(b, (struct vec3){y[3], y[4], y[5]});
         b->place.velocity =
             vec3_along(b->place.velocity, (struct vec3){y[0], y[1], y[2]}, 1 / sqrt(b->mass));
         b->place.spin = vec3_add(b->place.spin, mat3_apply(&b->turned, w));
+        b->place.stretch_rate += sqrt(b->inverse_stretch_mass) * y[6];
     }
 }
 
@@ -448,6 +450,7 @@ static void drift(struct space_constraint *c, double time_s)
         struct quaternion turn = quaternion_exp(vec3_scale(p->spin, time_s));
         p->centre = vec3_along(p->centre, p->velocity, time_s);
         p->turn = quaternion_normalised(quaternion_product(turn, p->turn));
+        p->stretch += p->stretch_rate * time_s;
     }
 }
 
@@ -494,6 +497,7 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
         struct rigid *b = &c->bodies[i];
         b->place.velocity = vec3_along(b->place.velocity, b->free_v, h);
         b->place.spin = vec3_along(b->place.spin, b->free_w, h);
+        b->place.stretch_rate += h * b->free_stretch;
     }
     if (c->law.rows > 0 && solve_impacts(c)) {
         c->base.law_residual = c->law.residual;
@@ -511,8 +515,11 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
 void space_impulses_part(struct space_constraint *c, double speed)
 {
     double h = c->base.settings.dt_s;
-    for (int i = 0; i < c->count; i++)
-        c->bodies[i].place.velocity = c->bodies[i].place.spin = (struct vec3){0, 0, 0};
+    for (int i = 0; i < c->count; i++) {
+        struct space_place *p = &c->bodies[i].place;
+        p->velocity = p->spin = (struct vec3){0, 0, 0};
+        p->stretch_rate = 0;
+    }
     keep_places(c, c->y);
     space_system_place(c, c->y);
     space_touch_find(c, MARGIN_M + 2 * h * speed);

@@ -11,7 +11,21 @@
  * A joint without a slide has the places along three axes, one with a slide those across it; one
  * without a turn has three turn rows, one that turns about k has two (the child's k across f's
  * others), one with two axes has one: they stay across each other. A ball has no turn row, a free
- * root no row at all. A prescribed motion is a row along its freedom. */
+ * root no row at all. A prescribed motion is a row along its freedom.
+ *
+ * A rectangle may stretch: it gets longer and thinner with a coordinate e of its own, width exp(e),
+ * height exp(-e), about its centre of mass. With s = J r, J the mirror in the line along the width,
+ * a place at the arm r of it has
+ *
+ *   r. = v + w x r + e' s        r.. = a + alpha x r + e'' s + w x (w x r) + 2 e' w x s + e'^2 r
+ *
+ * so that a force f there has a part f.s along e, and the J of rows a column of it. Within the body
+ * such a motion has no momentum and no spin, and its energy is I e'^2 / 2 with the inertia
+ * I = m (width^2 + height^2) / 12, whose change is I' = m (width^2 - height^2) / 6. Lagrange:
+ *
+ *   m a = f     I alpha = moment - I' e' w     I e'' = sum of f.s + effort + I' (w^2 - e'^2) / 2
+ *
+ * A slide's place on the parent moves with its parent's stretch, but not the way that it has slid. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
@@ -23,6 +37,74 @@ enum { BODY_WORK = 2000, FACE_WORK = 300 };
 
 static const struct vec3 none = {0, 0, 0};
 
+/* ---------------------------------------------------------------- bodies that stretch */
+
+/* Multiplies by these in the plane along a unit vector and across it, and by one besides. */
+static struct sym3 along_and_across(struct vec3 axis, double along, double across, double besides)
+{
+    return (struct sym3){along * axis.x * axis.x + across * axis.y * axis.y,
+                         (along - across) * axis.x * axis.y,
+                         0,
+                         along * axis.y * axis.y + across * axis.x * axis.x,
+                         0,
+                         besides};
+}
+
+/* L' of a = L L'. */
+static struct sym3 root_of(const struct sym3 *a)
+{
+    struct sym3 l = {.xx = sqrt(a->xx)};
+    l.xy = a->xy / l.xx;
+    l.xz = a->xz / l.xx;
+    l.yy = sqrt(a->yy - l.xy * l.xy);
+    l.yz = (a->yz - l.xy * l.xz) / l.yy;
+    l.zz = sqrt(a->zz - l.xz * l.xz - l.yz * l.yz);
+    return l;
+}
+
+static void set_inertia(struct rigid *b, const struct sym3 *inertia)
+{
+    b->inertia = *inertia;
+    b->inverse_inertia = sym3_inverse(inertia);
+    b->root = root_of(inertia);
+}
+
+void space_system_init_body(struct rigid *b, const struct body_link *link)
+{
+    const struct joint_kind *joint = &joint_kinds[link->kind];
+    *b = (struct rigid){.parent = link->parent,
+                        .link = link,
+                        .joint = joint,
+                        .rates = joint_rates(joint),
+                        .plain = joint->slides + joint->turns + joint->stretches,
+                        .stretch = joint_rates(joint) - joint->stretches,
+                        .mass = link->mass_kg,
+                        .inverse_mass = 1 / link->mass_kg,
+                        .sides = {1, 1, 1},
+                        .grown = {1, 0, 0, 1, 0, 1},
+                        .shrunk = {1, 0, 0, 1, 0, 1}};
+    set_inertia(b, &link->inertia);
+}
+
+void space_system_form(struct rigid *b)
+{
+    const struct body_link *l = b->link;
+    if (!space_system_stretches(b))
+        return;
+    double grow = det_exp(b->place.stretch), shrink = det_exp(-b->place.stretch);
+    double width = l->half_m.x * grow, height = l->half_m.y * shrink;
+    double inertia = b->mass * (width * width + height * height) / 3;
+    set_inertia(b, &(struct sym3){inertia, 0, 0, inertia, 0, inertia});
+    b->sides = (struct vec3){grow, shrink, 1};
+    b->stretch_mass = inertia;
+    b->inverse_stretch_mass = 1 / inertia;
+    b->inertia_rate = b->mass * (width * width - height * height) * 2 / 3;
+    b->grown = along_and_across(l->axis, grow, shrink, 1);
+    b->shrunk = along_and_across(l->axis, shrink, grow, 1);
+    struct sym3 mirror = along_and_across(l->axis, 1, -1, 0);
+    b->spread = sym3_turned(&mirror, &b->turned);
+}
+
 /* ---------------------------------------------------------------- places */
 
 static const struct rigid *parent_of(const struct space_constraint *c, const struct rigid *b)
@@ -33,14 +115,16 @@ static const struct rigid *parent_of(const struct space_constraint *c, const str
 struct space_place space_system_place_at(const double *y)
 {
     return (struct space_place){
-        {y[0], y[1], y[2]}, {y[3], y[4], y[5], y[6]}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]}};
+        {y[0], y[1], y[2]}, {y[3], y[4], y[5], y[6]}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]},
+        y[13], y[14]};
 }
 
 void space_system_put(double *y, const struct space_place *p)
 {
     const double from[STATE_SIZE] = {
         p->centre.x,   p->centre.y,   p->centre.z,   p->turn.w, p->turn.x, p->turn.y, p->turn.z,
-        p->velocity.x, p->velocity.y, p->velocity.z, p->spin.x, p->spin.y, p->spin.z};
+        p->velocity.x, p->velocity.y, p->velocity.z, p->spin.x, p->spin.y, p->spin.z,
+        p->stretch, p->stretch_rate};
     for (int i = 0; i < STATE_SIZE; i++)
         y[i] = from[i];
 }
@@ -54,7 +138,7 @@ void space_system_find_axes(struct rigid *b)
         b->axes[k] = space_system_axis(&b->hinge.f, k);
     for (int i = 0; i < b->joint->turns; i++)
         b->axes[k++] = space_system_axis(i == 0 ? &b->hinge.f : &b->turned, b->joint->axes[i]);
-    for (int i = 0; k < b->rates; i++)
+    for (int i = 0; k < b->stretch; i++)
         b->axes[k++] = space_system_axis(&b->turned, i);
 }
 
@@ -95,8 +179,12 @@ static void find_coordinates(struct space_constraint *c, const struct rigid *b)
     }
     if (b->joint->turns > 0)
         find_turns(b, c->turned_to + b->coordinate + k, q + k);
-    for (; k < b->rates; k++)
+    for (; k < b->stretch; k++)
         qd[k] = vec3_dot(b->axes[k], spin);
+    if (space_system_stretches(b)) {
+        q[b->stretch] = b->place.stretch;
+        qd[b->stretch] = b->place.stretch_rate;
+    }
     if (b->joint->has_ball) {
         struct quaternion from =
             quaternion_product(p->place.turn, quaternion_normalised(b->link->frame));
@@ -112,11 +200,10 @@ static void place_hinge(const struct space_constraint *c, struct hinge *h)
 {
     const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
     h->f = mat3_product(&p->turned, &h->frame);
-    h->rc = mat3_apply(&b->turned, h->own);
-    h->rp = mat3_apply(&p->turned, h->parents);
+    h->rc = mat3_apply(&b->turned, sym3_apply(&b->grown, h->own));
+    h->rp = mat3_apply(&p->turned, sym3_apply(&p->grown, h->parents));
     h->d = vec3_sub(vec3_add(b->place.centre, h->rc), vec3_add(p->place.centre, h->rp));
-    h->d_rate = vec3_sub(vec3_add(b->place.velocity, vec3_cross(b->place.spin, h->rc)),
-                         vec3_add(p->place.velocity, vec3_cross(p->place.spin, h->rp)));
+    h->d_rate = vec3_sub(space_system_velocity(b, h->rc), space_system_velocity(p, h->rp));
 }
 
 /* Everything that follows from a state but accelerations. */
@@ -127,6 +214,7 @@ void space_system_place(struct space_constraint *c, const double *y)
         b->place = space_system_place_at(y + STATE_SIZE * i);
         b->place.turn = quaternion_normalised(b->place.turn);
         b->turned = quaternion_matrix(b->place.turn);
+        space_system_form(b);
         b->inverse = sym3_turned(&b->inverse_inertia, &b->turned);
         place_hinge(c, &b->hinge);
         b->hinge.turned = b->turned;
@@ -147,7 +235,8 @@ double space_system_kinetic_energy(const struct space_constraint *c)
         const struct rigid *b = &c->bodies[i];
         struct vec3 w = mat3_back(&b->turned, b->place.spin);
         sum += b->mass * vec3_dot(b->place.velocity, b->place.velocity) +
-               vec3_dot(w, sym3_apply(&b->inertia, w));
+               vec3_dot(w, sym3_apply(&b->inertia, w)) +
+               b->stretch_mass * b->place.stretch_rate * b->place.stretch_rate;
     }
     return sum / 2;
 }
@@ -159,7 +248,8 @@ double space_system_top_speed(const struct space_constraint *c)
         const struct rigid *b = space_system_body(c, c->boxes[i].link);
         double reach = vec3_length(vec3_add(c->boxes[i].centre, b->hinge.own)) +
                        vec3_length(space_touch_size_m(c, i)) / 2;
-        top = fmax(top, vec3_length(b->place.velocity) + vec3_length(b->place.spin) * reach);
+        top = fmax(top, vec3_length(b->place.velocity) +
+                            (vec3_length(b->place.spin) + fabs(b->place.stretch_rate)) * reach);
     }
     return top;
 }
@@ -171,6 +261,10 @@ double space_system_top_speed(const struct space_constraint *c)
 void space_system_push(struct space_constraint *c, struct rigid *b, int k, double effort)
 {
     struct rigid *p = b->parent < 0 ? &c->ground : &c->bodies[b->parent];
+    if (k == b->stretch) {
+        b->stretch_force += effort;
+        return;
+    }
     struct vec3 along = vec3_scale(b->axes[k], effort);
     if (k >= b->joint->slides) {
         b->moment = vec3_add(b->moment, along);
@@ -181,6 +275,8 @@ void space_system_push(struct space_constraint *c, struct rigid *b, int k, doubl
     b->moment = vec3_add(b->moment, vec3_cross(b->hinge.rc, along));
     p->force = vec3_sub(p->force, along);
     p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->hinge.rp, b->hinge.d), along));
+    b->stretch_force += vec3_dot(along, sym3_apply(&b->spread, b->hinge.rc));
+    p->stretch_force -= vec3_dot(along, sym3_apply(&p->spread, b->hinge.rp));
 }
 
 /* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
@@ -257,6 +353,39 @@ static double push_disk(struct space_constraint *c, int i)
     return vec3_dot(force, v);
 }
 
+/* Boxes of what stretches as they are now. */
+static void form_wet_boxes(struct space_constraint *c)
+{
+    for (int i = 0; c->drag.stretches && i < c->drag.box_count; i++) {
+        const struct rigid *b = &c->bodies[c->wet[i].link];
+        struct vec3 half = {b->link->half_m.x * b->sides.x, b->link->half_m.y * b->sides.y, 0};
+        if (!space_system_stretches(b))
+            continue;
+        c->drag.stretches[i].rate = b->place.stretch_rate;
+        c->drag.stretches[i].spread = (struct vec3){half.x, -half.y, 0};
+        c->wet[i].size_m = (struct vec3){2 * half.x, 2 * half.y, c->wet[i].size_m.z};
+        c->wet[i].centre = vec3_negated(sym3_apply(&b->grown, b->hinge.own));
+    }
+}
+
+/* What the drag of faces that stretch adds; returns its power. */
+static double push_stretches(struct space_constraint *c)
+{
+    double power = 0;
+    for (int i = 0; c->drag.stretches && i < c->drag.box_count; i++) {
+        struct rigid *b = &c->bodies[c->wet[i].link];
+        const struct space_drag_stretch *s = &c->drag.stretches[i];
+        const struct space_motion *v = &c->carriers.links[c->wet[i].link].velocity;
+        double by_motion = vec3_dot(s->moment, v->w) + vec3_dot(s->force, v->v);
+        struct vec3 moment = vec3_add(s->moment, vec3_cross(b->hinge.rc, s->force));
+        b->force = vec3_along(b->force, s->force, -s->rate);
+        b->moment = vec3_along(b->moment, moment, -s->rate);
+        b->stretch_force -= by_motion + s->own * s->rate;
+        power -= (2 * by_motion + s->own * s->rate) * s->rate;
+    }
+    return power;
+}
+
 /* Its integrals over faces are those of simulator/spatial, on links that stand and move as ours.
  * Returns its power, 0 or less. */
 static double push_drag(struct space_constraint *c)
@@ -277,6 +406,7 @@ static double push_drag(struct space_constraint *c)
         l->velocity.w = b->place.spin;
         l->velocity.v = vec3_add(b->place.velocity, vec3_cross(b->place.spin, b->hinge.rc));
     }
+    form_wet_boxes(c);
     space_drag_set(&c->drag, &c->carriers);
     for (int i = 0; i < c->count; i++) {
         struct rigid *b = &c->bodies[i];
@@ -288,7 +418,7 @@ static double push_drag(struct space_constraint *c)
         b->force = vec3_sub(b->force, force);
         b->moment = vec3_sub(b->moment, vec3_add(moment, vec3_cross(b->hinge.rc, force)));
     }
-    return power;
+    return power + push_stretches(c);
 }
 
 /* Gravity is all that acts. */
@@ -298,6 +428,7 @@ void space_system_clear_forces(struct space_constraint *c, struct vec3 gravity)
     for (int i = 0; i < c->count; i++) {
         c->bodies[i].force = vec3_scale(gravity, c->bodies[i].mass);
         c->bodies[i].moment = none;
+        c->bodies[i].stretch_force = 0;
     }
 }
 
@@ -318,7 +449,8 @@ static double rate_of(const struct space_constraint *c, const struct row *row)
     double sum = 0;
     for (int k = 0; k < 2; k++) {
         const struct space_place *p = &space_system_body(c, row->bodies[k])->place;
-        sum += vec3_dot(row->j[k].v, p->velocity) + vec3_dot(row->j[k].w, p->spin);
+        sum += vec3_dot(row->j[k].v, p->velocity) + vec3_dot(row->j[k].w, p->spin) +
+               row->j[k].stretch * p->stretch_rate;
     }
     return sum;
 }
@@ -336,14 +468,15 @@ static void set_place_row(const struct space_constraint *c, const struct hinge *
                           struct row *row)
 {
     const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
-    struct vec3 e = space_system_axis(&h->f, axis), wc = b->place.spin, wp = p->place.spin;
+    struct vec3 e = space_system_axis(&h->f, axis), wp = p->place.spin;
     struct vec3 turned = vec3_cross(wp, e);
-    struct wrench own = {e, vec3_cross(h->rc, e)};
-    struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(h->rp, h->d), e))};
+    struct wrench own = space_system_wrench(b, h->rc, e);
+    struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(h->rp, h->d), e)),
+                             -vec3_dot(e, sym3_apply(&p->spread, h->rp))};
     space_system_set_row(c, row, h->child, h->parent, own, parents);
     row->deviation = vec3_dot(h->d, e);
-    row->curvature = vec3_dot(e, vec3_sub(vec3_cross(wc, vec3_cross(wc, h->rc)),
-                                          vec3_cross(wp, vec3_cross(wp, h->rp)))) +
+    row->curvature = vec3_dot(e, vec3_sub(space_system_inward(b, h->rc),
+                                          space_system_inward(p, h->rp))) +
                      2 * vec3_dot(h->d_rate, turned) + vec3_dot(h->d, vec3_cross(wp, turned));
 }
 
@@ -351,9 +484,15 @@ void space_system_set_turn_row(const struct space_constraint *c, const struct hi
                                struct vec3 g, struct vec3 change, struct row *row)
 {
     const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
-    space_system_set_row(c, row, h->child, h->parent, (struct wrench){none, g},
-                         (struct wrench){none, vec3_negated(g)});
+    space_system_set_row(c, row, h->child, h->parent, (struct wrench){none, g, 0},
+                         (struct wrench){none, vec3_negated(g), 0});
     row->curvature = vec3_dot(change, vec3_sub(b->place.spin, p->place.spin));
+}
+
+static void set_stretch_row(const struct space_constraint *c, int i, struct row *row)
+{
+    space_system_set_row(c, row, i, c->bodies[i].parent, (struct wrench){none, none, 1},
+                         (struct wrench){none, none, 0});
 }
 
 void space_system_set_freedom_row(const struct space_constraint *c, int i, int k, struct row *row)
@@ -363,6 +502,8 @@ void space_system_set_freedom_row(const struct space_constraint *c, int i, int k
     struct vec3 w = is_parents ? p->place.spin : b->place.spin;
     if (k < b->joint->slides)
         set_place_row(c, &b->hinge, k, row);
+    else if (k == b->stretch)
+        set_stretch_row(c, i, row);
     else
         space_system_set_turn_row(c, &b->hinge, b->axes[k], vec3_cross(w, b->axes[k]), row);
     row->deviation = c->base.q[b->coordinate + k];

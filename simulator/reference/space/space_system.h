@@ -8,9 +8,9 @@
  *   space_constraint.c   adaptive steps, events, the interface of space_constraint.h
  *   dynamics_constraint.c  bodies in the plane: the interface of dynamics.h
  *
- * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin). Quadratures
- * follow in its derivatives: the power of each freedom's servo, losses by damping, drag and
- * friction, and the force of each touch that presses. */
+ * The state y holds STATE_SIZE numbers a body (place, quaternion, velocity, spin, stretch and its
+ * rate). Quadratures follow in its derivatives: the power of each freedom's servo, losses by
+ * damping, drag and friction, and the force of each touch that presses. */
 #ifndef SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 #define SIMULATOR_REFERENCE_SPACE_SPACE_SYSTEM_H
 
@@ -20,7 +20,9 @@
 #include "simulator/reference/qr.h"
 #include "simulator/reference/space/space_constraint.h"
 
-enum { STATE_SIZE = 13, JOINT_ROWS_MAX = 6, LOSSES = 3 };
+enum { STATE_SIZE = 15, JOINT_ROWS_MAX = 6, LOSSES = 3 };
+/* Velocities of a body: of its centre, of turning, of its stretch. */
+enum { BODY_RATES = 7 };
 /* Room for touches at first, besides limits; where there are more there is twice as much, until
  * memory is out. */
 enum { TOUCHES_ROOM = 64 };
@@ -34,7 +36,7 @@ struct hinge {
     int child, parent; /* bodies; the parent may be WORLD */
     const struct joint_kind *joint;
     struct mat3 frame, own_frame; /* of the joint, in the parent's axes and in the child's */
-    struct vec3 own, parents;     /* the joint from either centre of mass, in their axes */
+    struct vec3 own, parents;     /* the joint from either centre of mass, in their axes, at birth */
     /* in a state: both frames and the arms in the world, and the way from one arm's end to the
      * other's */
     struct mat3 f, turned;
@@ -46,23 +48,33 @@ struct rigid {
     int parent; /* or WORLD */
     const struct body_link *link;
     const struct joint_kind *joint;
-    int coordinate, rate, rates, plain; /* plain: slides and turns, before those of a ball */
+    int coordinate, rate, rates, plain; /* plain: all freedoms but those of a ball, which follow */
+    int stretch;                        /* the freedom that stretches, the last; or `rates` */
     double mass, inverse_mass;
+    /* in a state, but for what does not stretch */
     struct sym3 inertia, inverse_inertia;
     struct sym3 root; /* L' of the inertia's Cholesky factors */
+    double stretch_mass, inverse_stretch_mass; /* kg m^2; both 0 of what does not stretch, as ... */
+    double inertia_rate;                       /* ... how the inertia changes with the stretch */
+    struct vec3 sides;         /* those now as shares of those at birth */
+    struct sym3 grown, shrunk; /* from places at birth to those now, and back; own axes */
     /* in a state */
     struct space_place place;
     struct mat3 turned; /* own axes in the world's */
     struct sym3 inverse;
+    struct sym3 spread; /* from a place, from the centre, to how it moves with the stretch; or 0 */
     struct hinge hinge; /* on the parent */
     struct vec3 axes[JOINT_RATES_MAX];
     struct vec3 force, moment;
+    double stretch_force;
     struct vec3 free_v, free_w; /* accelerations */
+    double free_stretch;
 };
 
-/* Velocities or forces on one body: of or at its centre of mass, and about it. */
+/* Velocities or forces on one body: of or at its centre of mass, about it, and of its stretch. */
 struct wrench {
     struct vec3 v, w;
+    double stretch;
 };
 
 /* A scalar constraint on two bodies: its deviation D has D' = j (velocities) and D'' = j
@@ -87,7 +99,7 @@ struct touch {
     int pair, feature; /* name it; of a limit: -1 and its number */
     int is_swapped;    /* the pair's first box is 1 */
     int size;          /* rows that count: the normal, and two across it, or the one of the plane */
-    /* in the bodies' axes, from their centres of mass */
+    /* in the bodies' axes, from their centres of mass, at birth */
     struct vec3 points[2];
     struct vec3 normal;      /* of a face: in 1 */
     struct vec3 tangents[2]; /* likewise */
@@ -140,6 +152,7 @@ struct space_constraint {
     int loop_count;
     double mass;
     struct space_drag drag;
+    struct body_box *wet; /* its boxes, of bodies in the plane */
     struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
 
     struct dormand_prince rk;
@@ -154,7 +167,7 @@ struct space_constraint {
     const unsigned char *shapes; /* see struct space_surfaces */
     int box_count;
     struct solid *solids; /* at the state that touches were last looked for at */
-    double thinnest_m;
+    double thinnest_m;    /* the shortest side that there may ever be */
     struct touch_pair *pairs;
     int pair_count;
     struct limit *limits;
@@ -187,7 +200,7 @@ struct space_constraint {
     int *members; /* rows of touches of one island, of which w is */
     /* touches with the joints eliminated */
     struct law law;
-    double *responses; /* rows x 6 of each body: see set_response() */
+    double *responses; /* rows x BODY_RATES of each body: see set_response() */
     double *before;    /* per row: velocity before impulses */
 };
 
@@ -205,6 +218,32 @@ static inline struct rigid *space_system_moved(struct space_constraint *c, int i
 static inline struct vec3 space_system_axis(const struct mat3 *m, int i)
 {
     return i == 0 ? m->x : i == 1 ? m->y : m->z;
+}
+static inline int space_system_stretches(const struct rigid *b)
+{
+    return b->stretch < b->rates;
+}
+/* The velocity of what of a body is at an arm from its centre of mass; and its acceleration where
+ * the body has none. See space_system.c. */
+static inline struct vec3 space_system_velocity(const struct rigid *b, struct vec3 arm)
+{
+    struct vec3 turning = vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
+    return vec3_along(turning, sym3_apply(&b->spread, arm), b->place.stretch_rate);
+}
+static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3 arm)
+{
+    double rate = b->place.stretch_rate;
+    struct vec3 spread = sym3_apply(&b->spread, arm);
+    struct vec3 sum = vec3_cross(b->place.spin, vec3_cross(b->place.spin, arm));
+    return vec3_along(vec3_along(sum, vec3_cross(b->place.spin, spread), 2 * rate), arm,
+                      rate * rate);
+}
+/* A force at an arm. */
+static inline struct wrench space_system_wrench(const struct rigid *b, struct vec3 arm,
+                                                struct vec3 force)
+{
+    return (struct wrench){force, vec3_cross(arm, force),
+                           vec3_dot(force, sym3_apply(&b->spread, arm))};
 }
 
 /* ---- space_touch.c */
@@ -229,16 +268,17 @@ struct touch *space_touch_match(const struct space_constraint *c, const struct t
 struct touch *space_touch_begin(struct space_constraint *c, int pair, struct vec3 normal,
                                 const struct solid_point *point, int is_swapped);
 void space_touch_end(struct space_constraint *c, struct touch *t);
-/* A place in a body's axes, from its centre of mass. */
+/* Where in a body a place is, in its axes, from its centre of mass, at birth; and back. */
 struct vec3 space_touch_local(const struct rigid *b, struct vec3 at);
+struct vec3 space_touch_place(const struct rigid *b, struct vec3 local);
 /* A box, or the fixed one of that number. */
 const struct solid *space_touch_solid(const struct space_constraint *c, int box);
-/* The sides of a box; in the plane it has no depth. */
+/* The present sides of a box; in the plane it has no depth. */
 struct vec3 space_touch_size_m(const struct space_constraint *c, int box);
 /* Row i of a touch, along e, at arms s and r from its bodies' centres of mass; but for its
- * deviation and curvature. */
+ * deviation and curvature. Body 1 moves with its stretch what is at the arm `spread`. */
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
-                         struct vec3 s, struct vec3 r);
+                         struct vec3 s, struct vec3 r, struct vec3 spread);
 /* What has been found decides from which side boxes touch when they are looked at next. */
 void space_touch_hold(struct space_constraint *c);
 /* The sum of forces or impulses along the directions of a touch, in the world. */
@@ -255,6 +295,10 @@ void space_touch_update_round(const struct space_constraint *c, struct touch *t)
 
 /* ---- space_system.c */
 
+/* A new body of a joint and a link: what does not change, and that of one that does not stretch. */
+void space_system_init_body(struct rigid *b, const struct body_link *link);
+/* What follows from a body's stretch and turn. */
+void space_system_form(struct rigid *b);
 /* Bodies at a state. */
 void space_system_place(struct space_constraint *c, const double *y);
 struct space_place space_system_place_at(const double *y);

@@ -7,6 +7,13 @@
  *   edges: n = +-e0 x e1 / |e0 x e1|; the points wander along the edges by x', y', so that u + x' e0 - y' e1 has no
  *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
  *
+ * Where body 1 stretches (see space_system.c) its face moves with that, and what is on it along it.
+ * With q = p0 - D n, which is on the face, at the arm r1 in body 1, J its mirror, and u the velocity
+ * of p0 against body 1 as it turns and goes:
+ *
+ *   D'  = n.(u - e' J r1)        D'' has -n.(e'' J r1 + e'^2 r1) besides
+ *   along t:  t.(u - e' J r1)    has -t.(e'' J r1 + e' J u)
+ *
  * On a ground with relief a corner touches, or the lowest point of an edge or a face: see relief.h.
  * That point wanders, so that along the ground it is another one whose velocity counts: that gains
  * w x its way.
@@ -19,6 +26,7 @@
 
 #include "common/body/box_half.h"
 #include "common/error.h"
+#include "common/math/detmath.h"
 
 /* Limits of a ball, after the freedoms that slide or turn. */
 enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
@@ -34,7 +42,8 @@ enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 static int piece_of(const struct space_constraint *c, int box)
 {
     int i = c->boxes[box].link;
-    while (i >= 0 && c->bodies[i].rates == 0)
+    while (i >= 0 && c->bodies[i].rates == 0 &&
+           !space_system_stretches(space_system_body(c, c->bodies[i].parent)))
         i = c->bodies[i].parent;
     return i;
 }
@@ -91,15 +100,25 @@ static void list_limits(struct space_constraint *c)
 {
     for (int i = 0; i < c->count; i++) {
         const struct rigid *b = &c->bodies[i];
-        int intervals = b->joint->is_root ? 0 : b->plain + b->joint->has_ball;
-        for (int k = 0; k < intervals; k++) {
+        int first = b->joint->is_root ? b->stretch : 0;
+        int intervals = b->joint->is_root ? b->rates : b->plain + b->joint->has_ball;
+        for (int k = first; k < intervals; k++) {
             int freedom = k < b->plain ? k : LIMIT_TWIST;
             add_limit(c, i, freedom, 1, b->link->lower[k]);
             add_limit(c, i, freedom, -1, b->link->upper[k]);
         }
-        if (intervals > b->plain)
+        if (first == 0 && b->joint->has_ball)
             add_limit(c, i, LIMIT_SWING, -1, b->link->cone_rad);
     }
+}
+
+/* By how much a side may be shorter than at birth. */
+static double least_share(const struct space_constraint *c, int box)
+{
+    const struct rigid *b = space_system_body(c, c->boxes[box].link);
+    if (!space_system_stretches(b))
+        return 1;
+    return det_exp(fmin(b->link->lower[b->stretch], -b->link->upper[b->stretch]));
 }
 
 int space_touch_create(struct space_constraint *c, struct arena *arena)
@@ -120,7 +139,7 @@ int space_touch_create(struct space_constraint *c, struct arena *arena)
     c->thinnest_m = HUGE_VAL;
     for (int i = 0; i < c->box_count; i++) {
         struct vec3 size = c->boxes[i].size_m;
-        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y));
+        c->thinnest_m = fmin(c->thinnest_m, fmin(size.x, size.y) * least_share(c, i));
         c->thinnest_m = c->shapes ? c->thinnest_m : fmin(c->thinnest_m, size.z);
     }
     for (int i = 0; i < c->base.world.surfaces.fixed_count; i++)
@@ -171,10 +190,12 @@ int space_touch_extend_points(struct space_constraint *c, int count)
 /* ---------------------------------------------------------------- boxes that touch */
 
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
-                         struct vec3 s, struct vec3 r)
+                         struct vec3 s, struct vec3 r, struct vec3 spread)
 {
-    struct wrench own = {e, vec3_cross(s, e)};
-    struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e))};
+    const struct rigid *b = space_system_body(c, t->bodies[1]);
+    struct wrench own = space_system_wrench(space_system_body(c, t->bodies[0]), s, e);
+    struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e)),
+                            -vec3_dot(e, sym3_apply(&b->spread, spread))};
     space_system_set_row(c, &t->rows[i], t->bodies[0], t->bodies[1], own, others);
     t->directions[i] = e;
 }
@@ -209,7 +230,8 @@ static double update_edges(struct touch *t, const struct rigid *a, const struct 
 struct vec3 space_touch_size_m(const struct space_constraint *c, int box)
 {
     struct vec3 size = c->boxes[box].size_m;
-    return c->shapes ? (struct vec3){size.x, size.y, 0} : size;
+    struct vec3 sides = space_system_body(c, c->boxes[box].link)->sides;
+    return c->shapes ? (struct vec3){size.x * sides.x, size.y * sides.y, 0} : size;
 }
 
 static void place_solid(const struct space_constraint *c, int i, struct solid *solid)
@@ -236,16 +258,16 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     relief_shape_at(relief, t->at.x, t->at.z, &shape);
     struct vec3 n = relief_normal(&shape), spin = a->place.spin;
     struct vec3 s = vec3_sub(t->at, a->place.centre);
-    struct vec3 u = vec3_add(a->place.velocity, vec3_cross(spin, s));
-    struct vec3 inward = vec3_cross(spin, vec3_cross(spin, s));
+    struct vec3 u = space_system_velocity(a, s), inward = space_system_inward(a, s);
     struct vec3 across = vec3_cross(n, c->shapes ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0});
     across = vec3_scale(across, 1 / vec3_length(across));
     const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
     struct vec3 r = vec3_sub(t->at, space_system_body(c, t->bodies[1])->place.centre);
     struct relief_motion motion = relief_motion_of(&shape, &f, u, spin, WANDERING_M_S);
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
+    other = vec3_along(other, sym3_apply(&a->spread, motion.wandering), a->place.stretch_rate);
     for (int i = 0; i < 3; i++) {
-        space_touch_set_row(c, t, i, directions[i], s, r);
+        space_touch_set_row(c, t, i, directions[i], s, r, r);
         t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
     }
     t->rows[0].curvature += motion.turning;
@@ -256,10 +278,10 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
 {
     const struct rigid *a = space_system_body(c, t->bodies[0]),
                        *b = space_system_body(c, t->bodies[1]);
-    struct vec3 on_a = vec3_add(a->place.centre, mat3_apply(&a->turned, t->points[0]));
-    struct vec3 on_b = vec3_add(b->place.centre, mat3_apply(&b->turned, t->points[1]));
-    struct vec3 w0 = a->place.spin, w1 = b->place.spin;
-    double wandering = 0;
+    struct vec3 on_a = space_touch_place(a, t->points[0]);
+    struct vec3 on_b = space_touch_place(b, t->points[1]);
+    struct vec3 w1 = b->place.spin;
+    double wandering = 0, rate = b->place.stretch_rate;
     if (t->kind == TOUCH_EDGES) {
         wandering = update_edges(t, a, b, &on_a, &on_b);
     } else {
@@ -271,14 +293,17 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
     if (t->kind == TOUCH_FACE)
         on_b = on_a;
     struct vec3 s = vec3_sub(on_a, a->place.centre), r = vec3_sub(on_b, b->place.centre);
-    struct vec3 u = vec3_sub(vec3_add(a->place.velocity, vec3_cross(w0, s)),
+    struct vec3 on_face = vec3_along(r, t->directions[0], -gap);
+    struct vec3 u = vec3_sub(space_system_velocity(a, s),
                              vec3_add(b->place.velocity, vec3_cross(w1, r)));
     struct vec3 inward =
-        vec3_sub(vec3_cross(w0, vec3_cross(w0, s)), vec3_cross(w1, vec3_cross(w1, r)));
+        vec3_sub(space_system_inward(a, s), vec3_cross(w1, vec3_cross(w1, r)));
     for (int i = 0; i < 3; i++) {
         struct vec3 e = t->directions[i];
-        space_touch_set_row(c, t, i, e, s, r);
-        t->rows[i].curvature = vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u);
+        struct vec3 moved = i == 0 ? vec3_scale(on_face, rate) : sym3_apply(&b->spread, u);
+        space_touch_set_row(c, t, i, e, s, r, on_face);
+        t->rows[i].curvature =
+            vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u) - rate * vec3_dot(e, moved);
     }
     if (t->kind == TOUCH_EDGES)
         t->rows[0].curvature = vec3_dot(t->directions[0], inward) + wandering;
@@ -339,6 +364,7 @@ static void update_limit(const struct space_constraint *c, struct touch *t)
     for (int k = 0; k < 2; k++) {
         row->j[k].v = vec3_scale(row->j[k].v, l->side);
         row->j[k].w = vec3_scale(row->j[k].w, l->side);
+        row->j[k].stretch *= l->side;
         row->g[k] = row->j[k];
     }
     row->rate *= l->side;
@@ -408,7 +434,12 @@ static int are_near(const struct space_constraint *c, const struct touch_pair *p
 
 struct vec3 space_touch_local(const struct rigid *b, struct vec3 at)
 {
-    return mat3_back(&b->turned, vec3_sub(at, b->place.centre));
+    return sym3_apply(&b->shrunk, mat3_back(&b->turned, vec3_sub(at, b->place.centre)));
+}
+
+struct vec3 space_touch_place(const struct rigid *b, struct vec3 local)
+{
+    return vec3_add(b->place.centre, mat3_apply(&b->turned, sym3_apply(&b->grown, local)));
 }
 
 /* The edges are those whose product is the normal: which box is whose is not told. */

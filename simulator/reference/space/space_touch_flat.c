@@ -26,11 +26,6 @@ static struct vec3 arm_of(const struct rigid *b, struct vec3 at)
     return vec3_sub(at, b->place.centre);
 }
 
-static struct vec3 place_of(const struct rigid *b, struct vec3 local)
-{
-    return vec3_add(b->place.centre, mat3_apply(&b->turned, local));
-}
-
 static struct vec3 velocity_of(const struct rigid *b, struct vec3 arm)
 {
     return vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
@@ -40,7 +35,7 @@ static struct vec3 velocity_of(const struct rigid *b, struct vec3 arm)
 static struct vec3 find_normal(struct touch *t, const struct rigid *a, const struct rigid *b,
                                struct vec3 centre, struct vec3 *n)
 {
-    struct vec3 other = place_of(b, t->points[1]), way = vec3_sub(centre, other);
+    struct vec3 other = space_touch_place(b, t->points[1]), way = vec3_sub(centre, other);
     t->rows[0].deviation = -t->radii[0] - t->radii[1];
     if (t->is_on_face) {
         *n = mat3_apply(&b->turned, t->normal);
@@ -58,7 +53,7 @@ void space_touch_update_round(const struct space_constraint *c, struct touch *t)
 {
     const struct rigid *a = space_system_body(c, t->bodies[0]),
                        *b = space_system_body(c, t->bodies[1]);
-    struct vec3 centre = place_of(a, t->points[0]), n;
+    struct vec3 centre = space_touch_place(a, t->points[0]), n;
     struct vec3 turning = find_normal(t, a, b, centre, &n);
     double gap = t->rows[0].deviation;
     struct vec3 shift = vec3_scale(n, -t->radii[0]);
@@ -73,7 +68,7 @@ void space_touch_update_round(const struct space_constraint *c, struct touch *t)
     struct vec3 along = vec3_cross(n, (struct vec3){0, 0, 1});
     const struct vec3 directions[3] = {n, along, vec3_cross(n, along)};
     for (int i = 0; i < 3; i++) {
-        space_touch_set_row(c, t, i, directions[i], s, r);
+        space_touch_set_row(c, t, i, directions[i], s, r, r);
         t->rows[i].curvature =
             vec3_dot(vec3_cross(turning, directions[i]), u) + vec3_dot(directions[i], inward);
     }

@@ -104,6 +104,8 @@ static void check(const struct space_dynamics *d)
            d->tree.coordinates, d->tree.rates);
     ENSURE(d->root_count >= 0 && d->root_count <= d->tree.count, "%d free roots of %d links",
            d->root_count, d->tree.count);
+    for (int i = 0; i < d->tree.count; i++)
+        ENSURE(!d->tree.links[i].joint->stretches, "link %d stretches, in space", i);
     for (int i = 0; i < d->root_count; i++) {
         ENSURE(i == 0 || d->roots[i] > d->roots[i - 1], "root %d comes after root %d", d->roots[i],
                d->roots[i - 1]);

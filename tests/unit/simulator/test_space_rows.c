@@ -1,6 +1,6 @@
 /* Rows of touches of the reference solver in space against differences: of two boxes with a point
- * on a face or edge on edge, and of joints at their limits. What moves without acceleration has D'
- * = rate and D'' = curvature. */
+ * on a face or edge on edge, of rectangles that stretch, also on waves, and of joints at limits. What moves
+ * without acceleration has D' = rate and D'' = curvature. */
 #include <check.h>
 
 #include "common/math/rng.h"
@@ -25,6 +25,10 @@ static void teardown(void)
     arena_deinit(&arena);
 }
 
+static const unsigned char shapes[2] = {PART_BOX, PART_BOX};
+static const struct space_surfaces empty = {.own_friction = 1},
+                                   plane = {.own_friction = 1, .shapes = shapes};
+
 static struct vec3 random_vector(double most)
 {
     double x = rng_uniform(&rng, -most, most), y = rng_uniform(&rng, -most, most);
@@ -46,9 +50,10 @@ static struct body_link make_link(int parent, enum link_joint kind)
     return link;
 }
 
-static struct space_constraint *create(const struct body *body)
+static struct space_constraint *create(const struct body *body,
+                                       const struct space_surfaces *surfaces)
 {
-    struct space_world world = {.surfaces = {.has_ground = 0}};
+    struct space_world world = {.surfaces = *surfaces};
     struct dynamics_settings settings = {.dt_s = 0.01, .rtol = 1e-8};
     arena_reset(&arena);
     struct space_state *state = space_constraint_create(body, &world, &settings, &arena);
@@ -65,6 +70,7 @@ static void put_at(struct space_constraint *c, const double *y, double time_s)
         struct space_place p = space_system_place_at(y + STATE_SIZE * i);
         p.centre = vec3_along(p.centre, p.velocity, time_s);
         p.turn = quaternion_product(quaternion_exp(vec3_scale(p.spin, time_s)), p.turn);
+        p.stretch += p.stretch_rate * time_s;
         space_system_put(c->rk.stage + STATE_SIZE * i, &p);
     }
     space_system_place(c, c->rk.stage);
@@ -109,6 +115,29 @@ static void close_gap(struct space_constraint *c, const struct touch *t)
     space_touch_find(c, 1e-9);
 }
 
+static struct touch find_deepest(const struct space_constraint *c)
+{
+    struct touch deepest = c->found[0];
+    for (int i = 1; i < c->found_count; i++)
+        if (c->found[i].rows[0].deviation < deepest.rows[0].deviation)
+            deepest = c->found[i];
+    return deepest;
+}
+
+/* Looks at the touches that there are where the deepest has no gap. */
+static void check_touches(struct space_constraint *c)
+{
+    space_system_place(c, c->y);
+    space_touch_find(c, 0.05);
+    if (c->found_count == 0)
+        return;
+    struct touch deepest = find_deepest(c);
+    close_gap(c, &deepest);
+    for (int i = 0; i < c->found_count; i++)
+        if (fabs(c->found[i].rows[0].deviation) < 1e-9)
+            check_touch(c, &c->found[i]);
+}
+
 START_TEST(boxes_that_touch)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -116,27 +145,101 @@ START_TEST(boxes_that_touch)
         struct body_box boxes[2] = {{.turn = QUATERNION_ONE, .size_m = {0.4, 0.3, 0.2}},
                                     {.link = 1, .turn = QUATERNION_ONE, .size_m = {0.3, 0.5, 0.2}}};
         struct body body = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
-        struct space_constraint *c = create(&body);
+        struct space_constraint *c = create(&body, &empty);
         for (int i = 0; i < 2; i++) {
-            struct space_place p = {random_vector(0.2), quaternion_exp(random_vector(2)),
-                                    random_vector(2), random_vector(3)};
+            struct space_place p = {random_vector(0.2),
+                                    quaternion_exp(random_vector(2)),
+                                    random_vector(2),
+                                    random_vector(3),
+                                    0,
+                                    0};
             space_system_put(c->y + STATE_SIZE * i, &p);
         }
-        space_system_place(c, c->y);
-        space_touch_find(c, 0.05);
-        if (c->found_count == 0)
-            continue;
-        struct touch deepest = c->found[0];
-        for (int i = 1; i < c->found_count; i++)
-            if (c->found[i].rows[0].deviation < deepest.rows[0].deviation)
-                deepest = c->found[i];
-        close_gap(c, &deepest);
-        for (int i = 0; i < c->found_count; i++)
-            if (fabs(c->found[i].rows[0].deviation) < 1e-9)
-                check_touch(c, &c->found[i]);
+        check_touches(c);
     }
     ck_assert_int_gt(seen[TOUCH_FACE], 20);
     ck_assert_int_gt(seen[TOUCH_EDGES], 20);
+}
+END_TEST
+
+/* A rectangle that stretches along its width, half of it and of the height, on a link that is not
+ * turned as it is. */
+#define RECTANGLE_TURN_RAD 0.4
+static void make_rectangle(int i, double width, double height, struct body_link *link,
+                           struct body_box *box)
+{
+    struct quaternion turn = quaternion_about((struct vec3){0, 0, 1}, RECTANGLE_TURN_RAD);
+    *link = make_link(-1, LINK_PLANAR_STRETCH);
+    link->axis = (struct vec3){cos(RECTANGLE_TURN_RAD), sin(RECTANGLE_TURN_RAD), 0};
+    link->half_m = (struct vec3){width, height, 0};
+    *box = (struct body_box){i, {0, 0, 0}, turn, {2 * width, 2 * height, 1}, 0, 0};
+}
+
+static struct space_place random_place(double stretch_rate)
+{
+    struct vec3 centre = random_vector(0.2), velocity = random_vector(2);
+    return (struct space_place){{centre.x, centre.y, 0},
+                                quaternion_about((struct vec3){0, 0, 1}, rng_uniform(&rng, -3, 3)),
+                                {velocity.x, velocity.y, 0},
+                                {0, 0, rng_uniform(&rng, -3, 3)},
+                                rng_uniform(&rng, -0.6, 0.6),
+                                rng_uniform(&rng, -stretch_rate, stretch_rate)};
+}
+
+START_TEST(rectangles_that_stretch)
+{
+    struct body_link links[2];
+    struct body_box boxes[2];
+    struct body body = {.links = links, .link_count = 2, .boxes = boxes, .box_count = 2};
+    for (int i = 0; i < 2; i++)
+        make_rectangle(i, 0.2, 0.1 + 0.1 * i, &links[i], &boxes[i]);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct space_constraint *c = create(&body, &plane);
+        for (int i = 0; i < 2; i++) {
+            struct space_place p = random_place(3);
+            space_system_put(c->y + STATE_SIZE * i, &p);
+        }
+        check_touches(c);
+    }
+    ck_assert_int_gt(seen[TOUCH_FACE], 100);
+}
+END_TEST
+
+/* Lays a rectangle on waves, where it neither comes nearer nor leaves; what is lowest of it wanders
+ * along it. */
+static void check_on_waves(struct space_constraint *c, struct space_place p)
+{
+    for (int way = 0; way < 2; way++) {
+        space_system_put(c->y, &p);
+        space_system_place(c, c->y);
+        space_touch_find(c, 0.3);
+        if (c->found_count == 0)
+            return;
+        struct touch deepest = find_deepest(c);
+        p.centre.y -= deepest.rows[0].deviation / deepest.directions[0].y;
+        if (way == 1)
+            p.velocity = vec3_along(p.velocity, deepest.directions[0], -deepest.rows[0].rate);
+    }
+    space_system_put(c->y, &p);
+    space_system_place(c, c->y);
+    space_touch_find(c, 1e-6);
+    for (int i = 0; i < c->found_count; i++)
+        if (fabs(c->found[i].rows[0].rate) < 1e-9)
+            check_touch(c, &c->found[i]);
+}
+
+START_TEST(rectangles_on_waves)
+{
+    struct body_link link;
+    struct body_box box;
+    struct body body = {.links = &link, .link_count = 1, .boxes = &box, .box_count = 1};
+    struct space_surfaces waves = plane;
+    waves.has_ground = waves.friction = 1;
+    relief_init(&waves.relief, 0.1, 0.8, 7, 1);
+    make_rectangle(0, 0.4, 0.1, &link, &box);
+    for (int round = 0; round < ROUNDS; round++)
+        check_on_waves(create(&body, &waves), random_place(round % 2 ? 3 : 0));
+    ck_assert_int_gt(seen[TOUCH_RELIEF], 100);
 }
 END_TEST
 
@@ -152,7 +255,7 @@ START_TEST(joints_at_limits)
         links[1].cone_rad = 0.5;
         links[1].joint = random_vector(0.2);
         links[1].frame = quaternion_exp(random_vector(2));
-        struct space_constraint *c = create(&body);
+        struct space_constraint *c = create(&body, &empty);
         for (int i = 0; i < c->rates; i++)
             qd[i] = rng_uniform(&rng, -2, 2);
         struct quaternion turns[2] = {quaternion_exp(random_vector(2)),
@@ -186,6 +289,8 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, boxes_that_touch);
+    tcase_add_test(tests, rectangles_that_stretch);
+    tcase_add_test(tests, rectangles_on_waves);
     tcase_add_test(tests, joints_at_limits);
     return run_tests("space_rows", tests);
 }

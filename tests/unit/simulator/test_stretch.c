@@ -1,5 +1,6 @@
-/* Rectangles that stretch, in motion: what they keep in free flight, drag, contacts and the ledger.
- * Their equations are compared with dense ones in test_tree.c. */
+/* Rectangles that stretch, in motion, by either solver: what they keep in free flight, drag, contacts
+ * and the ledger. The equations of the tree are compared with dense ones in test_tree.c, and with
+ * those of the reference in tests/oracle/test_stretching.c. */
 #include <float.h>
 
 #include "simulator/body/present_shape.h"
@@ -13,6 +14,8 @@ static struct rng rng;
 static void setup(void)
 {
     stage_open(&stage);
+    stage.settings.constraint_tau_s = 0.01;
+    stage.settings.rtol = 1e-10;
     rng_init(&rng, 48, RNG_TEST, 0, 1);
 }
 
@@ -104,7 +107,8 @@ START_TEST(free_flight_keeps_momentum_and_the_ledger_balances)
 {
     struct vec3 before[2], after[2];
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0.3, -0.2, 1.5};
-    for (int i = 0; i < 2; i++) {
+    stage.settings.solver = _i;
+    for (int i = 0; i < (_i == SOLVER_ARTICULATED ? 2 : 1); i++) {
         stage.settings.integrator = i ? INTEGRATOR_MIDPOINT : INTEGRATOR_AUTO;
         build_family(40);
         stage_set(&stage, q, qd);
@@ -127,6 +131,7 @@ END_TEST
 START_TEST(a_free_rectangle_turns_slower_when_it_is_longer)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0, 0, 2};
+    stage.settings.solver = _i;
     build_box(0.6, 0.3, 5, 0);
     int at = coordinate(0);
     qd[at] = 0.4;
@@ -180,6 +185,7 @@ END_TEST
 START_TEST(drag_holds_a_stretch_back)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, k = 0.5, w = 0.6, h = 0.3;
+    stage.settings.solver = _i;
     stage.world.viscosity_pa_s = k;
     build_box(w, h, 5, 0);
     int at = coordinate(0);
@@ -277,6 +283,7 @@ END_TEST
 START_TEST(growing_on_the_ground_lifts_the_weight)
 {
     double from, q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0};
+    stage.settings.solver = _i;
     stage.world.has_ground = 1;
     stage.world.gravity_m_s2 = BODY_GRAVITY;
     stage.world.friction = 0.8;
@@ -387,6 +394,7 @@ START_TEST(the_area_is_kept)
 {
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0}, width = 0.37, height = 0.23;
     struct shape shape = {.half_m = {width / 2, height / 2, 1}};
+    stage.settings.solver = _i;
     build_box(width, height, 1, 0);
     shape.drive = stage.body.parts[0].link;
     for (int i = -100; i <= 100; i++) {
@@ -403,6 +411,7 @@ END_TEST
 /* Between two walls it presses with its strength over its way, and is stopped by its limit. */
 START_TEST(limits_hold)
 {
+    stage.settings.solver = _i;
     build_box(0.4, 0.3, 0.3, 30);
     double q[BODY_DOF_MAX] = {0}, qd[BODY_DOF_MAX] = {0};
     int at = coordinate(0);
@@ -422,15 +431,19 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("stretch");
+    tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, free_flight_keeps_momentum_and_the_ledger_balances);
-    tcase_add_test(tests, a_free_rectangle_turns_slower_when_it_is_longer);
+    tcase_add_loop_test(tests, free_flight_keeps_momentum_and_the_ledger_balances,
+                        SOLVER_ARTICULATED, SOLVER_COUNT);
+    tcase_add_loop_test(tests, a_free_rectangle_turns_slower_when_it_is_longer, SOLVER_ARTICULATED,
+                        SOLVER_COUNT);
     tcase_add_test(tests, errors_fall_with_the_order_of_the_integrator);
-    tcase_add_test(tests, drag_holds_a_stretch_back);
+    tcase_add_loop_test(tests, drag_holds_a_stretch_back, SOLVER_ARTICULATED, SOLVER_COUNT);
     tcase_add_test(tests, drag_of_a_stretching_part_is_that_of_its_edges);
-    tcase_add_test(tests, growing_on_the_ground_lifts_the_weight);
+    tcase_add_loop_test(tests, growing_on_the_ground_lifts_the_weight, SOLVER_ARTICULATED,
+                        SOLVER_COUNT);
     tcase_add_test(tests, a_worm_goes_as_far_as_its_stroke);
-    tcase_add_test(tests, the_area_is_kept);
-    tcase_add_test(tests, limits_hold);
+    tcase_add_loop_test(tests, the_area_is_kept, SOLVER_ARTICULATED, SOLVER_COUNT);
+    tcase_add_loop_test(tests, limits_hold, SOLVER_ARTICULATED, SOLVER_COUNT);
     return run_tests("stretch", tests);
 }
