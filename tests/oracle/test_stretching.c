@@ -244,7 +244,7 @@ START_TEST(ways_agree)
     set_world(_i % WORLDS);
     stage.world.drag_exposure = is_exposed;
     snprintf(what, sizeof what, "world %d%s", _i % WORLDS, is_exposed ? ", exposed" : "");
-    struct comparison c = {what, draw, BODIES / 4, 1.0 / 960, 0.25, 1e-9, {0}};
+    struct comparison c = {what, draw, BODIES / 8, 1.0 / 960, 0.25, 1e-9, {0}};
     compare_ways(&c);
     ck_assert_double_lt(c.middle[1], is_exposed ? 3e-4 : 1e-8);
     ck_assert_double_gt(c.middle[0] / c.middle[1], is_exposed ? 1.7 : 8);
@@ -255,9 +255,9 @@ END_TEST
 START_TEST(contacts_agree)
 {
     struct comparison c = {
-        _i ? "waves" : "ground", draw_lander, BODIES / 8, 1.0 / 1920, 0.6, 1e-3, {0}};
+        _i ? "waves" : "ground", draw_lander, BODIES / 16, 1.0 / 1920, 0.6, 1e-3, {0}};
     stage.settings.integrator = INTEGRATOR_AUTO;
-    stage.settings.rtol = 1e-9;
+    stage.settings.rtol = 1e-8;
     set_world(0);
     stage.world.has_ground = 1;
     stage.world.friction = 0.8;

@@ -410,8 +410,7 @@ static int place_boxes(const struct space_drag *drag, const struct space_tree *t
 
 void space_drag_set(const struct space_drag *drag, struct space_tree *tree)
 {
-    int has_own =
-        space_drag_is_constant(&drag->law) && !drag->law.has_exposure && !drag->stretches;
+    int has_own = space_drag_is_constant(&drag->law) && !drag->law.has_exposure && !drag->stretches;
     ENSURE(tree->count == drag->link_count, "drag of %d links for a tree of %d", drag->link_count,
            tree->count);
     for (int i = 0; i < tree->count; i++) {

@@ -466,8 +466,7 @@ static void flat_momentum(const struct dynamics *dynamics, struct vec3 *linear,
         double mass = f->links[i].mass_kg;
         linear->x += mass * v.x;
         linear->y += mass * v.y;
-        angular->z +=
-            f->c.bodies[i].inertia.zz * place.spin.z + mass * (at.x * v.y - at.y * v.x);
+        angular->z += f->c.bodies[i].inertia.zz * place.spin.z + mass * (at.x * v.y - at.y * v.x);
     }
 }
 

@@ -592,8 +592,8 @@ static void turn_body(struct rigid *b, const struct rigid *p, const double *at, 
     }
     if (b->joint->has_ball)
         turn = quaternion_product(
-            turn, quaternion_normalised((struct quaternion){
-                      at[b->plain], at[b->plain + 1], at[b->plain + 2], at[b->plain + 3]}));
+            turn, quaternion_normalised((struct quaternion){at[b->plain], at[b->plain + 1],
+                                                            at[b->plain + 2], at[b->plain + 3]}));
     place->turn = quaternion_normalised(turn);
     b->turned = quaternion_matrix(place->turn);
     space_system_find_axes(b);

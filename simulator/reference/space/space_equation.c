@@ -590,8 +590,8 @@ static double acceleration_of_freedom(const struct rigid *b, const struct rigid 
         return vec3_dot(b->axes[k], vec3_sub(b->free_w, p->free_w));
     struct vec3 point = vec3_sub(vec3_add(b->free_v, vec3_cross(b->free_w, b->hinge.rc)),
                                  vec3_add(p->free_v, vec3_cross(p->free_w, b->hinge.rp)));
-    point = vec3_along(point, sym3_apply(&b->spread, b->hinge.rc), b->free_stretch);
-    point = vec3_along(point, sym3_apply(&p->spread, b->hinge.rp), -p->free_stretch);
+    point = vec3_along(point, b->hinge.sc, b->free_stretch);
+    point = vec3_along(point, b->hinge.sp, -p->free_stretch);
     return vec3_dot(b->axes[k], point);
 }
 

@@ -42,6 +42,8 @@
 #define MARGIN_M 1e-4
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
+/* What parts at birth stretches no more in a step. */
+#define PART_STRETCH 0.02
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
 
@@ -512,6 +514,21 @@ int space_impulses_step(struct space_constraint *c, double ahead, double h)
 
 /* ---------------------------------------------------------------- apart */
 
+/* Moves bodies for h, or until a stretch has changed by PART_STRETCH; none leaves its limits. */
+static void move_apart(struct space_constraint *c, double h)
+{
+    double most = 0;
+    for (int i = 0; i < c->count; i++)
+        most = fmax(most, fabs(c->bodies[i].place.stretch_rate));
+    drift(c, most * h > PART_STRETCH ? PART_STRETCH / most : h);
+    for (int i = 0; i < c->count; i++) {
+        const struct rigid *b = &c->bodies[i];
+        double *e = &c->bodies[i].place.stretch;
+        if (space_system_stretches(b))
+            *e = fmin(fmax(*e, b->link->lower[b->stretch]), b->link->upper[b->stretch]);
+    }
+}
+
 void space_impulses_part(struct space_constraint *c, double speed)
 {
     double h = c->base.settings.dt_s;
@@ -531,7 +548,7 @@ void space_impulses_part(struct space_constraint *c, double speed)
             c->law.contacts[i].bound = fmin(-c->found[i].rows[0].deviation / h, speed);
     law_solve(&c->law);
     apply_impulses(c);
-    drift(c, h);
+    move_apart(c, h);
     keep_places(c, c->y);
     space_system_place(c, c->y);
 }

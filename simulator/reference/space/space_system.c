@@ -25,7 +25,7 @@
  *
  *   m a = f     I alpha = moment - I' e' w     I e'' = sum of f.s + effort + I' (w^2 - e'^2) / 2
  *
- * A slide's place on the parent moves with its parent's stretch, but not the way that it has slid. */
+ * A slide's place on the parent moves with its parent's stretch, but not the way that it slid. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>
@@ -114,17 +114,20 @@ static const struct rigid *parent_of(const struct space_constraint *c, const str
 
 struct space_place space_system_place_at(const double *y)
 {
-    return (struct space_place){
-        {y[0], y[1], y[2]}, {y[3], y[4], y[5], y[6]}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]},
-        y[13], y[14]};
+    return (struct space_place){{y[0], y[1], y[2]},
+                                {y[3], y[4], y[5], y[6]},
+                                {y[7], y[8], y[9]},
+                                {y[10], y[11], y[12]},
+                                y[13],
+                                y[14]};
 }
 
 void space_system_put(double *y, const struct space_place *p)
 {
-    const double from[STATE_SIZE] = {
-        p->centre.x,   p->centre.y,   p->centre.z,   p->turn.w, p->turn.x, p->turn.y, p->turn.z,
-        p->velocity.x, p->velocity.y, p->velocity.z, p->spin.x, p->spin.y, p->spin.z,
-        p->stretch, p->stretch_rate};
+    const double from[STATE_SIZE] = {p->centre.x,   p->centre.y,   p->centre.z,    p->turn.w,
+                                     p->turn.x,     p->turn.y,     p->turn.z,      p->velocity.x,
+                                     p->velocity.y, p->velocity.z, p->spin.x,      p->spin.y,
+                                     p->spin.z,     p->stretch,    p->stretch_rate};
     for (int i = 0; i < STATE_SIZE; i++)
         y[i] = from[i];
 }
@@ -203,7 +206,12 @@ static void place_hinge(const struct space_constraint *c, struct hinge *h)
     h->rc = mat3_apply(&b->turned, sym3_apply(&b->grown, h->own));
     h->rp = mat3_apply(&p->turned, sym3_apply(&p->grown, h->parents));
     h->d = vec3_sub(vec3_add(b->place.centre, h->rc), vec3_add(p->place.centre, h->rp));
-    h->d_rate = vec3_sub(space_system_velocity(b, h->rc), space_system_velocity(p, h->rp));
+    h->sc = sym3_apply(&b->spread, h->rc);
+    h->sp = sym3_apply(&p->spread, h->rp);
+    h->d_rate =
+        vec3_sub(space_system_velocity(b, h->rc, h->sc), space_system_velocity(p, h->rp, h->sp));
+    h->inward =
+        vec3_sub(space_system_inward(b, h->rc, h->sc), space_system_inward(p, h->rp, h->sp));
 }
 
 /* Everything that follows from a state but accelerations. */
@@ -275,8 +283,8 @@ void space_system_push(struct space_constraint *c, struct rigid *b, int k, doubl
     b->moment = vec3_add(b->moment, vec3_cross(b->hinge.rc, along));
     p->force = vec3_sub(p->force, along);
     p->moment = vec3_sub(p->moment, vec3_cross(vec3_add(b->hinge.rp, b->hinge.d), along));
-    b->stretch_force += vec3_dot(along, sym3_apply(&b->spread, b->hinge.rc));
-    p->stretch_force -= vec3_dot(along, sym3_apply(&p->spread, b->hinge.rp));
+    b->stretch_force += vec3_dot(along, b->hinge.sc);
+    p->stretch_force -= vec3_dot(along, b->hinge.sp);
 }
 
 /* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
@@ -467,17 +475,15 @@ void space_system_set_row(const struct space_constraint *c, struct row *row, int
 static void set_place_row(const struct space_constraint *c, const struct hinge *h, int axis,
                           struct row *row)
 {
-    const struct rigid *b = space_system_body(c, h->child), *p = space_system_body(c, h->parent);
-    struct vec3 e = space_system_axis(&h->f, axis), wp = p->place.spin;
-    struct vec3 turned = vec3_cross(wp, e);
-    struct wrench own = space_system_wrench(b, h->rc, e);
+    struct vec3 e = space_system_axis(&h->f, axis);
+    struct vec3 wp = space_system_body(c, h->parent)->place.spin, turned = vec3_cross(wp, e);
+    struct wrench own = {e, vec3_cross(h->rc, e), vec3_dot(e, h->sc)};
     struct wrench parents = {vec3_negated(e), vec3_negated(vec3_cross(vec3_add(h->rp, h->d), e)),
-                             -vec3_dot(e, sym3_apply(&p->spread, h->rp))};
+                             -vec3_dot(e, h->sp)};
     space_system_set_row(c, row, h->child, h->parent, own, parents);
     row->deviation = vec3_dot(h->d, e);
-    row->curvature = vec3_dot(e, vec3_sub(space_system_inward(b, h->rc),
-                                          space_system_inward(p, h->rp))) +
-                     2 * vec3_dot(h->d_rate, turned) + vec3_dot(h->d, vec3_cross(wp, turned));
+    row->curvature = vec3_dot(e, h->inward) + 2 * vec3_dot(h->d_rate, turned) +
+                     vec3_dot(h->d, vec3_cross(wp, turned));
 }
 
 void space_system_set_turn_row(const struct space_constraint *c, const struct hinge *h,

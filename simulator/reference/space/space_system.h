@@ -36,11 +36,12 @@ struct hinge {
     int child, parent; /* bodies; the parent may be WORLD */
     const struct joint_kind *joint;
     struct mat3 frame, own_frame; /* of the joint, in the parent's axes and in the child's */
-    struct vec3 own, parents;     /* the joint from either centre of mass, in their axes, at birth */
-    /* in a state: both frames and the arms in the world, and the way from one arm's end to the
-     * other's */
+    struct vec3 own, parents; /* the joint from either centre of mass, in their axes, at birth */
+    /* in a state: both frames and the arms in the world, how their ends move with the stretches,
+     * and the way from the parent's end to the child's, with what of its acceleration no
+     * accelerations make */
     struct mat3 f, turned;
-    struct vec3 rc, rp, d, d_rate;
+    struct vec3 rc, rp, sc, sp, d, d_rate, inward;
 };
 
 struct rigid {
@@ -53,10 +54,10 @@ struct rigid {
     double mass, inverse_mass;
     /* in a state, but for what does not stretch */
     struct sym3 inertia, inverse_inertia;
-    struct sym3 root; /* L' of the inertia's Cholesky factors */
+    struct sym3 root;                          /* L' of the inertia's Cholesky factors */
     double stretch_mass, inverse_stretch_mass; /* kg m^2; both 0 of what does not stretch, as ... */
     double inertia_rate;                       /* ... how the inertia changes with the stretch */
-    struct vec3 sides;         /* those now as shares of those at birth */
+    struct vec3 sides;                         /* those now as shares of those at birth */
     struct sym3 grown, shrunk; /* from places at birth to those now, and back; own axes */
     /* in a state */
     struct space_place place;
@@ -152,7 +153,7 @@ struct space_constraint {
     int loop_count;
     double mass;
     struct space_drag drag;
-    struct body_box *wet; /* its boxes, of bodies in the plane */
+    struct body_box *wet;       /* its boxes, of bodies in the plane */
     struct space_tree carriers; /* of poses and velocities to drag, and of its tensors back */
 
     struct dormand_prince rk;
@@ -223,27 +224,21 @@ static inline int space_system_stretches(const struct rigid *b)
 {
     return b->stretch < b->rates;
 }
-/* The velocity of what of a body is at an arm from its centre of mass; and its acceleration where
- * the body has none. See space_system.c. */
-static inline struct vec3 space_system_velocity(const struct rigid *b, struct vec3 arm)
+/* The velocity of what of a body is at an arm from its centre of mass, which moves so with the
+ * stretch; and its acceleration where the body has none. See space_system.c. */
+static inline struct vec3 space_system_velocity(const struct rigid *b, struct vec3 arm,
+                                                struct vec3 spread)
 {
     struct vec3 turning = vec3_add(b->place.velocity, vec3_cross(b->place.spin, arm));
-    return vec3_along(turning, sym3_apply(&b->spread, arm), b->place.stretch_rate);
+    return vec3_along(turning, spread, b->place.stretch_rate);
 }
-static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3 arm)
+static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3 arm,
+                                              struct vec3 spread)
 {
     double rate = b->place.stretch_rate;
-    struct vec3 spread = sym3_apply(&b->spread, arm);
     struct vec3 sum = vec3_cross(b->place.spin, vec3_cross(b->place.spin, arm));
     return vec3_along(vec3_along(sum, vec3_cross(b->place.spin, spread), 2 * rate), arm,
                       rate * rate);
-}
-/* A force at an arm. */
-static inline struct wrench space_system_wrench(const struct rigid *b, struct vec3 arm,
-                                                struct vec3 force)
-{
-    return (struct wrench){force, vec3_cross(arm, force),
-                           vec3_dot(force, sym3_apply(&b->spread, arm))};
 }
 
 /* ---- space_touch.c */
@@ -275,10 +270,10 @@ struct vec3 space_touch_place(const struct rigid *b, struct vec3 local);
 const struct solid *space_touch_solid(const struct space_constraint *c, int box);
 /* The present sides of a box; in the plane it has no depth. */
 struct vec3 space_touch_size_m(const struct space_constraint *c, int box);
-/* Row i of a touch, along e, at arms s and r from its bodies' centres of mass; but for its
- * deviation and curvature. Body 1 moves with its stretch what is at the arm `spread`. */
+/* Row i of a touch, along e, at arms s and r from its bodies' centres of mass, which move so with
+ * their stretches; but for its deviation and curvature. */
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
-                         struct vec3 s, struct vec3 r, struct vec3 spread);
+                         struct vec3 s, struct vec3 r, const struct vec3 spreads[2]);
 /* What has been found decides from which side boxes touch when they are looked at next. */
 void space_touch_hold(struct space_constraint *c);
 /* The sum of forces or impulses along the directions of a touch, in the world. */

@@ -190,12 +190,11 @@ int space_touch_extend_points(struct space_constraint *c, int count)
 /* ---------------------------------------------------------------- boxes that touch */
 
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
-                         struct vec3 s, struct vec3 r, struct vec3 spread)
+                         struct vec3 s, struct vec3 r, const struct vec3 spreads[2])
 {
-    const struct rigid *b = space_system_body(c, t->bodies[1]);
-    struct wrench own = space_system_wrench(space_system_body(c, t->bodies[0]), s, e);
+    struct wrench own = {e, vec3_cross(s, e), vec3_dot(e, spreads[0])};
     struct wrench others = {vec3_negated(e), vec3_negated(vec3_cross(r, e)),
-                            -vec3_dot(e, sym3_apply(&b->spread, spread))};
+                            -vec3_dot(e, spreads[1])};
     space_system_set_row(c, &t->rows[i], t->bodies[0], t->bodies[1], own, others);
     t->directions[i] = e;
 }
@@ -258,7 +257,9 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     relief_shape_at(relief, t->at.x, t->at.z, &shape);
     struct vec3 n = relief_normal(&shape), spin = a->place.spin;
     struct vec3 s = vec3_sub(t->at, a->place.centre);
-    struct vec3 u = space_system_velocity(a, s), inward = space_system_inward(a, s);
+    const struct vec3 spreads[2] = {sym3_apply(&a->spread, s), {0, 0, 0}};
+    struct vec3 u = space_system_velocity(a, s, spreads[0]);
+    struct vec3 inward = space_system_inward(a, s, spreads[0]);
     struct vec3 across = vec3_cross(n, c->shapes ? (struct vec3){0, 0, 1} : (struct vec3){1, 0, 0});
     across = vec3_scale(across, 1 / vec3_length(across));
     const struct vec3 directions[3] = {n, across, vec3_cross(n, across)};
@@ -267,7 +268,7 @@ static void update_relief(const struct space_constraint *c, struct touch *t)
     struct vec3 other = vec3_add(inward, vec3_cross(spin, motion.wandering));
     other = vec3_along(other, sym3_apply(&a->spread, motion.wandering), a->place.stretch_rate);
     for (int i = 0; i < 3; i++) {
-        space_touch_set_row(c, t, i, directions[i], s, r, r);
+        space_touch_set_row(c, t, i, directions[i], s, r, spreads);
         t->rows[i].curvature = vec3_dot(directions[i], i == 0 ? inward : other);
     }
     t->rows[0].curvature += motion.turning;
@@ -294,16 +295,18 @@ static void update_boxes(const struct space_constraint *c, struct touch *t)
         on_b = on_a;
     struct vec3 s = vec3_sub(on_a, a->place.centre), r = vec3_sub(on_b, b->place.centre);
     struct vec3 on_face = vec3_along(r, t->directions[0], -gap);
-    struct vec3 u = vec3_sub(space_system_velocity(a, s),
+    const struct vec3 spreads[2] = {sym3_apply(&a->spread, s), sym3_apply(&b->spread, on_face)};
+    struct vec3 u = vec3_sub(space_system_velocity(a, s, spreads[0]),
                              vec3_add(b->place.velocity, vec3_cross(w1, r)));
     struct vec3 inward =
-        vec3_sub(space_system_inward(a, s), vec3_cross(w1, vec3_cross(w1, r)));
+        vec3_sub(space_system_inward(a, s, spreads[0]), vec3_cross(w1, vec3_cross(w1, r)));
+    const struct vec3 along = sym3_apply(&b->spread, u),
+                      moved[3] = {vec3_scale(on_face, rate), along, along};
     for (int i = 0; i < 3; i++) {
         struct vec3 e = t->directions[i];
-        struct vec3 moved = i == 0 ? vec3_scale(on_face, rate) : sym3_apply(&b->spread, u);
-        space_touch_set_row(c, t, i, e, s, r, on_face);
+        space_touch_set_row(c, t, i, e, s, r, spreads);
         t->rows[i].curvature =
-            vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u) - rate * vec3_dot(e, moved);
+            vec3_dot(e, inward) + 2 * vec3_dot(vec3_cross(w1, e), u) - rate * vec3_dot(e, moved[i]);
     }
     if (t->kind == TOUCH_EDGES)
         t->rows[0].curvature = vec3_dot(t->directions[0], inward) + wandering;

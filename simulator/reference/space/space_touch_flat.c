@@ -66,9 +66,9 @@ void space_touch_update_round(const struct space_constraint *c, struct touch *t)
     struct vec3 inward =
         vec3_sub(vec3_cross(a->place.spin, s_rate), vec3_cross(b->place.spin, r_rate));
     struct vec3 along = vec3_cross(n, (struct vec3){0, 0, 1});
-    const struct vec3 directions[3] = {n, along, vec3_cross(n, along)};
+    const struct vec3 directions[3] = {n, along, vec3_cross(n, along)}, rigid[2] = {{0, 0, 0}};
     for (int i = 0; i < 3; i++) {
-        space_touch_set_row(c, t, i, directions[i], s, r, r);
+        space_touch_set_row(c, t, i, directions[i], s, r, rigid);
         t->rows[i].curvature =
             vec3_dot(vec3_cross(turning, directions[i]), u) + vec3_dot(directions[i], inward);
     }

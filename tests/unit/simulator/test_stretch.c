@@ -428,6 +428,30 @@ START_TEST(limits_hold)
 }
 END_TEST
 
+/* Random bodies, whose parts mostly lie in one another, come apart by motions within limits. */
+START_TEST(what_overlaps_comes_apart_within_limits)
+{
+    double before = 0, after = 0;
+    stage.settings.solver = _i;
+    for (int round = 0; round < 40; round++) {
+        body_init_stretching(&stage.body, 6, &rng);
+        for (int i = 1; i < stage.body.body.link_count; i++)
+            if (stage.body.links[i].kind == LINK_STRETCH)
+                stage.body.links[i].upper[0] = -(stage.body.links[i].lower[0] = -0.4);
+        stage_build(&stage);
+        before += dynamics_overlap(stage.dynamics);
+        dynamics_set_effectors(stage.dynamics, EFFECTORS_SLACK);
+        dynamics_set_push_out(stage.dynamics, 0.5);
+        stage_run(&stage, 0.5);
+        after += dynamics_overlap(stage.dynamics);
+        for (int i = 0; i < stage.body.phenotype.part_count; i++)
+            ck_assert_double_le(fabs(dynamics_part_stretch(stage.dynamics, i)), 0.45);
+    }
+    ck_assert_double_gt(before, 1);
+    ck_assert_double_lt(after, before / 2);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("stretch");
@@ -445,5 +469,7 @@ int main(void)
     tcase_add_test(tests, a_worm_goes_as_far_as_its_stroke);
     tcase_add_loop_test(tests, the_area_is_kept, SOLVER_ARTICULATED, SOLVER_COUNT);
     tcase_add_loop_test(tests, limits_hold, SOLVER_ARTICULATED, SOLVER_COUNT);
+    tcase_add_loop_test(tests, what_overlaps_comes_apart_within_limits, SOLVER_ARTICULATED,
+                        SOLVER_COUNT);
     return run_tests("stretch", tests);
 }
