@@ -239,11 +239,11 @@ static void compare_ways(struct comparison *c)
 /* RK4 where drag is smooth; exposure is looked at once a step. */
 START_TEST(ways_agree)
 {
-    int is_exposed = _i >= WORLDS;
+    int is_exposed = _i >= WORLDS, number = is_exposed ? _i - WORLDS + 1 : _i;
     char what[32];
-    set_world(_i % WORLDS);
+    set_world(number);
     stage.world.drag_exposure = is_exposed;
-    snprintf(what, sizeof what, "world %d%s", _i % WORLDS, is_exposed ? ", exposed" : "");
+    snprintf(what, sizeof what, "world %d%s", number, is_exposed ? ", exposed" : "");
     struct comparison c = {what, draw, BODIES / 8, 1.0 / 960, 0.25, 1e-9, {0}};
     compare_ways(&c);
     ck_assert_double_lt(c.middle[1], is_exposed ? 3e-4 : 1e-8);
@@ -265,9 +265,9 @@ START_TEST(contacts_agree)
     if (_i)
         relief_init(&stage.world.relief, 0.1, 0.8, 7, 1);
     compare_ways(&c);
-    ck_assert_double_lt(c.middle[1], 2e-3);
+    ck_assert_double_lt(c.middle[1], 5e-3);
     if (!TESTS_ARE_SANITIZED) /* of many, for some part from an impact on */
-        ck_assert_double_gt(c.middle[0] / c.middle[1], 1.5);
+        ck_assert_double_gt(c.middle[0] / c.middle[1], 1.3);
 }
 END_TEST
 
@@ -278,7 +278,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, accelerations_agree, 0, WORLDS);
     tcase_add_test(tests, faults_show);
-    tcase_add_loop_test(tests, ways_agree, 0, 2 * WORLDS);
+    tcase_add_loop_test(tests, ways_agree, 0, 2 * WORLDS - 1);
     tcase_add_loop_test(tests, contacts_agree, 0, 2);
     return run_tests("stretching", tests);
 }
