@@ -37,7 +37,6 @@ const char *const brace_names[BRACE_COUNT] = {"none", "ancestor", "sibling", "tw
 const char *const mouth_names[MOUTH_COUNT] = {"none", "plants", "flesh"};
 const char *const breeding_gene_names[BREEDING_GENE_COUNT] = {"unset", "asexual", "crossover",
                                                               "graft"};
-const char *const input_kind_names[INPUT_KIND_COUNT] = {"constant", "neuron", "sensor"};
 const char *const input_scope_names[SCOPE_COUNT] = {"own", "parent", "child", "central", "part"};
 
 /* ---- storage ---- */

@@ -128,7 +128,6 @@ extern const char *const breeding_gene_names[BREEDING_GENE_COUNT]; /* "unset", "
 
 /* Where an input of a neuron or an effector comes from. */
 enum input_kind { INPUT_CONSTANT, INPUT_NEURON, INPUT_SENSOR, INPUT_KIND_COUNT };
-extern const char *const input_kind_names[INPUT_KIND_COUNT]; /* "constant", "neuron", "sensor" */
 
 /* Whose neuron or sensor it is, seen from the part that reads. A reader in the central set has no
  * own, parent or child part: it uses SCOPE_PART, the first expressed part of a body gene (parts in

@@ -77,11 +77,6 @@ void *arena_take(struct arena *arena, size_t count, size_t size)
     return memory;
 }
 
-void arena_refuse(struct arena *arena)
-{
-    arena->is_exhausted = 1;
-}
-
 void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size)
 {
     ENSURE(used <= count, "%zu objects do not fit into %zu", used, count);

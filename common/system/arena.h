@@ -27,8 +27,6 @@ void arena_reset(struct arena *arena);
 void *arena_take(struct arena *arena, size_t count, size_t size);
 /* Takes memory that is not zeroed: for tables whose rows are set when they are used. */
 void *arena_take_unset(struct arena *arena, size_t count, size_t size);
-/* Counts as exhausted from now on: what has fixed room in it did not fit. */
-void arena_refuse(struct arena *arena);
 /* Zeroed memory for count objects, of which the first `used` become those of array; NULL when the
  * arena is full. The old block is not given back: arrays that grow had better double. */
 void *arena_extend(struct arena *arena, const void *array, size_t used, size_t count, size_t size);

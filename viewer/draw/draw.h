@@ -114,9 +114,7 @@ void draw_brain(cairo_t *cr, const struct draw_view *view, const struct replay *
 double draw_brain_width(const struct draw_view *view, const struct replay *replay);
 /* Where the panel ends below, px of the surface. */
 double draw_brain_bottom(const struct draw_view *view, const struct replay *replay);
-/* 1 if a point is on the panel; and which neuron or wire is there (CUT_NONE: none). */
-int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
-                        double y);
+/* Which neuron or wire is at a point (CUT_NONE: none). */
 struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
                                   double x, double y);
 

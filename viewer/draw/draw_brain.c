@@ -534,15 +534,6 @@ double draw_brain_bottom(const struct draw_view *view, const struct replay *repl
     return layout.y + layout.height;
 }
 
-int draw_brain_contains(const struct draw_view *view, const struct replay *replay, double x,
-                        double y)
-{
-    struct brain_layout layout;
-    lay_out(&layout, view, replay);
-    return x >= layout.x && x < layout.x + layout.width && y >= layout.y &&
-           y < layout.y + layout.height;
-}
-
 struct replay_cut draw_brain_pick(const struct draw_view *view, const struct replay *replay,
                                   double x, double y)
 {

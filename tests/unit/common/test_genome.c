@@ -46,7 +46,6 @@ START_TEST(names_are_complete)
 {
     ck_assert_str_eq(joint_type_names[JOINT_ROTARY], "rotary");
     ck_assert_str_eq(joint_type_names[JOINT_LINEAR], "linear");
-    ck_assert_str_eq(input_kind_names[INPUT_SENSOR], "sensor");
     ck_assert_str_eq(input_scope_names[SCOPE_PART], "part");
 }
 END_TEST

@@ -748,7 +748,7 @@ START_TEST(the_brain_can_be_pointed_at)
             struct replay_cut cut = draw_brain_pick(&view, replay, x, y);
             if (cut.kind == CUT_NONE)
                 continue;
-            ck_assert(draw_brain_contains(&view, replay, x, y));
+            ck_assert(y < draw_brain_bottom(&view, replay));
             neurons += cut.kind == CUT_NEURON && !found[cut.index]++;
             wires += cut.kind == CUT_EFFECTOR_INPUT || cut.kind == CUT_NEURON_INPUT;
         }
