@@ -15,6 +15,8 @@
 #define CELL_M   0.5
 #define DIGESTED 0.8
 #define ALONE    1.2
+/* Cells that the body of a founder is over, each of which may have a mouth in it. */
+#define CELLS_OVER 4
 
 const char *const epoch_fact_names[EPOCH_FACT_COUNT] = {
 #define X(name) #name,
@@ -64,16 +66,17 @@ int preserve_warn(const struct params *params, char *text, size_t size)
     const struct params *p = params;
     double still_w =
         DIGESTED * p->preserve_growth_1_s * p->preserve_plants_j_m2 * CELL_M * CELL_M / 4;
-    double rest_w = p->preserve_mouth_w + p->preserve_rest_w_m2 * FOUNDER_M2;
+    double rest_w = p->preserve_rest_w_m2 * FOUNDER_M2;
     double best_m2 =
         (p->preserve_mouth_w + p->preserve_egg_j / LIFE_S) /
         (p->preserve_rest_w_m2 + MUSCLES_W_M2 + ALONE * p->preserve_body_j_m2 / LIFE_S);
     double child_j_m2 = ALONE * p->preserve_body_j_m2 + p->preserve_egg_j / FOUNDER_M2;
-    if (still_w >= rest_w)
+    if (CELLS_OVER * (still_w - p->preserve_mouth_w) >= rest_w)
         snprintf(text, size,
-                 "a mouth that never moves gets up to %.2g W where there is light, and the upkeep "
-                 "of a body of %g m2 is %.2g W: moving need not pay",
-                 still_w, FOUNDER_M2, rest_w);
+                 "a mouth that never moves gets up to %.2g W where there is light, of which "
+                 "mouth_w takes %.2g W, and the upkeep of a body of %g m2 is %.2g W: moving need "
+                 "not pay",
+                 still_w, p->preserve_mouth_w, FOUNDER_M2, rest_w);
     else if (best_m2 < LEAST_M2)
         snprintf(text, size,
                  "a body of %.2g m2 fares best, with this preserve.mouth_w, egg_j, rest_w_m2 "

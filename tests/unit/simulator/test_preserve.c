@@ -430,6 +430,8 @@ START_TEST(what_would_not_pay_is_said)
     ck_assert(!preserve_warn(&params, text, sizeof text));
     set("preserve.mouth_w=0.5");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
+    set("preserve.mouth_w=3"); // too much for one mouth, and several mouths pay together
+    ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "never moves"));
     set("preserve.growth_1_s=0.01");
     ck_assert(preserve_warn(&params, text, sizeof text) && strstr(text, "will shrink"));
     set("preserve.mouth_w=10");
