@@ -57,6 +57,7 @@ struct articulated {
     struct tree tree;
     struct flight flight; /* RK4 steps of trees of hinges */
     int is_flying;        /* they go that way */
+    int is_world_new;     /* gravity or drag is not what `flight` has */
     struct drag drag;
     double drag_rate_1_s; /* in this step, see drag_rate() */
     struct box *boxes;    /* for what is exposed to drag */

@@ -90,6 +90,9 @@ static void fly(struct articulated *d, const double *from_q, const double *from_
                 double h)
 {
     torques_set_aims_ahead(d, past, h / 2);
+    if (d->is_world_new)
+        flight_set_world(&d->flight, &d->tree);
+    d->is_world_new = 0;
     struct flight_step step = {.from_q = from_q,
                                .from_qd = from_qd,
                                .q = d->q,

@@ -66,8 +66,7 @@ void articulated_set_drag(struct articulated *d)
     for (int i = 0; i < d->links && d->drag.has_stretch; i++)
         if (d->tree.links[i].stretch)
             d->tree.links[i].stretch->drag = d->drag.columns[i];
-    if (d->is_flying)
-        flight_set_world(&d->flight, &d->tree);
+    d->is_world_new = 1;
 }
 
 /* Before a step: 1 if drag is too fast for an explicit one. */
@@ -93,7 +92,7 @@ static void init_drag(struct articulated *d)
     if (is_plain)
         drag_update(&d->drag);
     d->drag_rate_1_s = is_plain ? drag_rate(&d->drag) : 0;
-    flight_set_world(&d->flight, &d->tree);
+    d->is_world_new = 1;
     d->is_flying = flight_suits(&d->tree) && d->drag.kind != DRAG_MOVING;
 }
 
