@@ -211,6 +211,17 @@ END_TEST
 
 enum { TICK_STEPS = 4 };
 
+/* By place: numbers of parts, who may rest, and room for how many steps each took. */
+static struct forest_tick four_steps(const int *parts, const int *may_rest, int *counts)
+{
+    return (struct forest_tick){.steps = TICK_STEPS,
+                                .dt_s = settings.dt_s,
+                                .part_counts = parts,
+                                .may_rest = may_rest,
+                                .after = go_on,
+                                .context = counts};
+}
+
 /* Four that go towards one another, twice: step by step, and by ticks, in which who is alone does
  * not wait for the others. */
 START_TEST(ticks_are_steps)
@@ -235,12 +246,7 @@ START_TEST(ticks_are_steps)
         }
         plant(MOST);
         ck_assert_int_eq(forest_create(&ticked, others, NULL, MOST, &arena, &error), 0);
-        struct forest_tick tick = {.steps = TICK_STEPS,
-                                   .dt_s = settings.dt_s,
-                                   .part_counts = parts,
-                                   .may_rest = never,
-                                   .after = go_on,
-                                   .context = counts};
+        struct forest_tick tick = four_steps(parts, never, counts);
         for (int step = 0; step < 240; step += TICK_STEPS) {
             for (int i = 0; i < MOST; i++) {
                 wave(all[i], &phenotypes[i], step);
@@ -286,12 +292,7 @@ START_TEST(crowds_tick_as_they_step)
     }
     ck_assert_int_eq(forest_create(&by_step, stepped, NULL, CROWD, &arena, &error), 0);
     ck_assert_int_eq(forest_create(&by_tick, ticked, NULL, CROWD, &arena, &error), 0);
-    struct forest_tick tick = {.steps = TICK_STEPS,
-                               .dt_s = settings.dt_s,
-                               .part_counts = parts,
-                               .may_rest = never,
-                               .after = go_on,
-                               .context = counts};
+    struct forest_tick tick = four_steps(parts, never, counts);
     for (int step = 0; step < 120; step += TICK_STEPS) {
         for (int k = 0; k < TICK_STEPS; k++)
             ck_assert_int_eq(forest_step(&by_step), 0);
@@ -327,12 +328,7 @@ START_TEST(who_is_hit_comes_near_others)
     }
     plant(3);
     ck_assert_int_eq(forest_create(&by_tick, ticked, NULL, 3, &arena, &error), 0);
-    struct forest_tick tick = {.steps = TICK_STEPS,
-                               .dt_s = settings.dt_s,
-                               .part_counts = parts,
-                               .may_rest = never,
-                               .after = go_on,
-                               .context = counts};
+    struct forest_tick tick = four_steps(parts, never, counts);
     forest_tick(&by_tick, &tick);
     for (int k = 0; k < TICK_STEPS; k++)
         ck_assert_int_eq(forest_step(&forest), 0);
@@ -354,12 +350,7 @@ START_TEST(what_rests_wakes)
     place_box(1, 0.4, 0.4, -1, 0.2, 1);
     plant(2);
     uint64_t before = hash_of(all[0], 1);
-    struct forest_tick tick = {.steps = TICK_STEPS,
-                               .dt_s = settings.dt_s,
-                               .part_counts = parts,
-                               .may_rest = may_rest,
-                               .after = go_on,
-                               .context = counts};
+    struct forest_tick tick = four_steps(parts, may_rest, counts);
     for (int i = 0; i < 20; i++)
         forest_tick(&forest, &tick);
     ck_assert_uint_eq(hash_of(all[0], 1), before);
