@@ -306,6 +306,8 @@ static void print_replay(const struct replay *replay)
     output_print(stdout, "%-13s  %s, %s, %s%s%s\n", replay_status_names[replay->status],
                  replay->name, replay->score, verdict_name(replay->verdict),
                  replay->detail[0] ? ": " : "", replay->detail);
+    if (replay->off[0])
+        output_print(stdout, "%-13s  %s\n", "", replay->off);
     output_flush();
 }
 

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
+#include "common/genome/gene_switch.h"
 #include "common/creature/creature_codec.h"
 #include "common/system/examples.h"
 #include "common/system/file.h"
+#include "common/system/output.h"
 #include "common/math/rng.h"
 
 void creature_init(struct creature *creature)
@@ -126,6 +128,14 @@ int creature_choose_params(const struct creature *creature, const char *params_p
         if ((status = params_set_assignment(params, assignments[i], error)) != 0)
             error_prefix(error, "-s %s", assignments[i]);
     return status ? status : body_kind_check_params(creature->genome.kind, params, error);
+}
+
+void creature_tell_switches(const struct creature *creature, const struct params *params,
+                            const char *program, const char *path)
+{
+    char text[GENE_SWITCH_TEXT_SIZE];
+    if (gene_switches_explain(&creature->genome, params, text))
+        output_print(stderr, "%s: %s: %s\n", program, path, text);
 }
 
 uint64_t creature_choose_seed(const struct creature *creature, const struct params *params)

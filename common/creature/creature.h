@@ -44,6 +44,9 @@ int creature_read(struct creature *creature, const char *path, struct error *err
 /* Reads likewise, to see one thing where it saw another, if that is given. */
 int creature_read_exchanged(struct creature *creature, const char *path,
                             const struct sight_exchange *see, struct error *error);
+/* Tells people on stderr, in one line, what of its genes the parameters switch off, if anything. */
+void creature_tell_switches(const struct creature *creature, const struct params *params,
+                            const char *program, const char *path);
 /* Reads a creature from memory; `name` stands for the path in messages. */
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);

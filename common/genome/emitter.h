@@ -10,8 +10,12 @@ enum emitter_kind { EMITTER_SOUND, EMITTER_SCENT_1, EMITTER_SCENT_2, EMITTER_COU
 
 extern const char *const emitter_names[EMITTER_COUNT]; /* "sound", "scent_1", "scent_2" */
 
-/* Whether such emitters grow, and whether mutations and random genomes have them: with the sensors
- * of what they emit. */
+#define EMITTER_BIT(emitter) (1u << (emitter))
+
+/* The set of those that the parameters switch on (gene_switch.c): with the sensors of what they
+ * emit. */
+uint32_t emitters_switched_on(const struct params *params);
+/* Whether such emitters grow, and whether mutations and random genomes have them. */
 int emitter_is_on(int emitter, const struct params *params);
 /* How many are on. */
 int emitter_count_on(const struct params *params);

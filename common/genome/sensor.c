@@ -75,47 +75,6 @@ int sight_sensor_of(int sensor, enum sight_kind from, enum sight_kind to)
     return sensor;
 }
 
-uint64_t sensors_switched_on(const struct params *params)
-{
-    uint64_t set = 0;
-    if (params->sensor_joint)
-        set |= SENSOR_BIT(SENSOR_JOINT) | SENSOR_BIT(SENSOR_JOINT_2) | SENSOR_BIT(SENSOR_JOINT_3);
-    if (params->sensor_contact) {
-        for (int face = 0; face < FACE_COUNT; face++)
-            set |= SENSOR_BIT(face_sensors[face]);
-        set |= SENSOR_BIT(SENSOR_TOUCH);
-    }
-    if (params->sensor_joint_rate)
-        set |= SENSOR_BIT(SENSOR_JOINT_RATE) | SENSOR_BIT(SENSOR_JOINT_RATE_2) |
-               SENSOR_BIT(SENSOR_JOINT_RATE_3);
-    if (params->sensor_acceleration)
-        set |= SENSOR_BIT(SENSOR_ACCELERATION_ALONG) | SENSOR_BIT(SENSOR_ACCELERATION_ACROSS) |
-               SENSOR_BIT(SENSOR_ACCELERATION_THROUGH);
-    if (params->sensor_light)
-        set |= SENSORS_OF_SIGHT(LIGHT);
-    if (params->sensor_other)
-        set |= SENSORS_OF_SIGHT(OTHER);
-    if (params->sensor_object)
-        set |= SENSORS_OF_SIGHT(OBJECT);
-    if (params->sensor_sound)
-        set |= SENSORS_OF_SIGHT(SOUND);
-    if (params->sensor_scent)
-        set |= SENSORS_OF_SIGHT(SCENT_1) | SENSORS_OF_SIGHT(SCENT_2);
-    if (params->sensor_pain)
-        set |= SENSOR_BIT(SENSOR_PAIN);
-    if (params->sensor_reserve)
-        set |= SENSOR_BIT(SENSOR_RESERVE);
-    if (params->sensor_touch_kind)
-        set |= SENSOR_BIT(SENSOR_TOUCH_KIND);
-    if (params->creature_stretch_max > 0)
-        set |= SENSOR_BIT(SENSOR_STRETCH);
-    if (params->spheres_sensor_bone)
-        set |= SENSOR_BIT(SENSOR_BONE) | SENSOR_BIT(SENSOR_BONE_RATE);
-    if (params->sensor_height)
-        set |= SENSOR_BIT(SENSOR_HEIGHT);
-    return set;
-}
-
 uint64_t sensors_drawn(int kind, const struct params *params)
 {
     uint64_t of_one = SENSOR_BIT(SENSOR_OTHER_ALONG) - 1;

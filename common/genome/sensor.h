@@ -80,6 +80,12 @@ enum sensor {
     (SENSOR_BIT(SENSOR_##what##_ALONG) | SENSOR_BIT(SENSOR_##what##_ACROSS) |                      \
      SENSOR_BIT(SENSOR_##what##_THROUGH) | SENSOR_BIT(SENSOR_##what##_LEVEL))
 
+#define SENSORS_OF_CONTACT                                                                         \
+    (SENSOR_BIT(SENSOR_CONTACT_RIGHT) | SENSOR_BIT(SENSOR_CONTACT_TOP) |                           \
+     SENSOR_BIT(SENSOR_CONTACT_LEFT) | SENSOR_BIT(SENSOR_CONTACT_BOTTOM) |                         \
+     SENSOR_BIT(SENSOR_CONTACT_FRONT) | SENSOR_BIT(SENSOR_CONTACT_BACK) |                          \
+     SENSOR_BIT(SENSOR_TOUCH))
+
 struct sensor_info {
     const char *name;
     const char *meaning;
@@ -117,7 +123,7 @@ struct sight_exchange {
 };
 int sights_read_exchange(const char *text, void *exchange, struct error *error);
 
-/* The set of the sensors that the world's parameters switch on (section sensor). */
+/* The set of the sensors that the world's parameters switch on (gene_switch.c). */
 uint64_t sensors_switched_on(const struct params *params);
 /* The sensors among which random genomes and mutations draw: those of the kind, switched off or
  * not, but those of worlds of several creatures only where they are on. So worlds of one draw what

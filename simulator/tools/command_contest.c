@@ -184,6 +184,9 @@ static int request_run(const struct request *request)
             creature_read_exchanged(&report.creatures[i], request->paths[i], &request->see, &error);
     if (!status)
         status = read_params(&report, request, &error);
+    for (int i = 0; !status && i < 2; i++)
+        creature_tell_switches(&report.creatures[i], &report.params, "simulator contest",
+                               request->paths[i]);
     if (!status)
         status = evaluate_report(&report, &error);
     if (status)

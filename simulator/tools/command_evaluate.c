@@ -380,6 +380,7 @@ static int request_run(const struct request *request)
         return fail(EXIT_FAILED, error.message);
     int exit_code = report_read_params(&report, request);
     if (exit_code == EXIT_OK) {
+        creature_tell_switches(&report.creature, &report.params, "simulator evaluate", report.path);
         report_choose_seed(&report, request);
         report.genome_hash = genome_hash(&report.creature.genome);
         if (report_evaluate(&report, request, &error) != 0)

@@ -191,6 +191,8 @@ static int command_export(int argc, char **argv)
     if (!status)
         status = read_params(&request, &creature, &params, &error);
     if (!status)
+        creature_tell_switches(&creature, &params, "simulator export", request.creature_path);
+    if (!status)
         status = export_creature(&request, &creature, &params, &error);
     creature_deinit(&creature);
     free(request.assignments.items);

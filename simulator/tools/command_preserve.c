@@ -169,6 +169,9 @@ static int run(struct report *report, const struct request *request, struct erro
         status = read_params(report, request, error);
     if (status)
         return status;
+    for (int i = 0; i < request->path_count; i++)
+        creature_tell_switches(&report->creatures[i], &report->params, "simulator preserve",
+                               request->paths[i]);
     if (preserve_warn(&report->params, warning, sizeof warning))
         output_print(stderr, "simulator preserve: %s\n", warning);
     if (preserve_memory_init(&report->memory) != 0)

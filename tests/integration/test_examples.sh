@@ -7,11 +7,25 @@ cd "$root" || exit 1
 for creature in examples/creatures/*.json; do
     params=$(grep -o '"note": .*' "$creature" | grep -o 'examples/[a-z0-9-]*\.ini' | sort -u)
     [ "$(wc -w <<<"$params")" = 1 ] || fail "$creature names not one parameter file: $params"
-    "$bin/simulator" evaluate "$creature" "$params" >"$work/out" || fail "$creature with $params"
+    "$bin/simulator" evaluate "$creature" "$params" >"$work/out" 2>"$work/err" || fail "$creature with $params"
+    [ ! -s "$work/err" ] || fail "$creature with $params: $(cat "$work/err")"
     grep -q '^verdict   ok: ' "$work/out" || fail "$creature with $params: $(cat "$work/out")"
     awk '$1 == "path_m" {exit !($2 > 0.5)}' "$work/out" || fail "$creature goes nowhere: $(cat "$work/out")"
     grep -q "^note .*$params" "$work/out" || fail "its note is not shown: $(cat "$work/out")"
 done
+# without its file a worm lies still, and each program says why
+off='these parameters switch off stretching (on: -s creature.stretch_max=0.5)'
+worm=examples/creatures/earthworm.json
+for verb in "evaluate $worm" "export $worm --trajectory $work/worm.csv" "contest $worm $worm"; do
+    # shellcheck disable=SC2086
+    "$bin/simulator" $verb examples/swim.ini >"$work/out" 2>"$work/err" || fail "$verb"
+    grep -qF "$worm: $off" "$work/err" || fail "$verb: $(cat "$work/err")"
+done
+if [ -x "$bin/viewer" ]; then
+    "$bin/viewer" "$worm" --export "$work/worm.html" >"$work/out" || fail "viewer $worm"
+    grep -qF "$off" "$work/out" || fail "viewer $worm: $(cat "$work/out")"
+    grep -qF "$off" "$work/worm.html" || fail "a page of $worm does not say what is off"
+fi
 for params in examples/*.ini; do
     "$bin/simulator" evaluate examples/creatures/pusher.json "$params" >"$work/out" || fail "$params"
 done

@@ -158,6 +158,7 @@ struct title {
 #define TITLE_GAP   0.9
 #define TITLE_DOT   0.28
 #define TITLE_LEAST 0.6 /* share of the size that is asked for */
+#define OFF_SHARE   0.9 /* size of the line below it that says what is switched off */
 
 static double title_width(cairo_t *cr, const struct title *title, double size_px)
 {
@@ -210,7 +211,7 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     struct title title;
     enum palette_color color = draw_status_color(replay->status);
     double size = title_fit(&title, cr, replay, right - x, size_px);
-    double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
+    double gap = TITLE_GAP * size, dot = TITLE_DOT * size, left = x;
 
     if (has_plate)
         draw_plate(cr, x, y, title_width(cr, &title, size), size);
@@ -224,6 +225,8 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     cairo_fill(cr);
     if (title.has_status)
         draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
+    draw_text_lines(cr, replay->off, left, y + 1.3 * size, right - left, OFF_SHARE * size, 3,
+                    COLOR_warn);
 }
 
 /* ---- frames ---- */

@@ -468,6 +468,8 @@ static int write_creature(FILE *file, const struct replay *replay, int has_sound
     write_string(file, replay->score);
     fputs(", detail: ", file);
     write_string(file, replay->detail);
+    fputs(", off: ", file);
+    write_string(file, replay->off);
     fprintf(
         file,
         ", status: \"%s\", verdict: \"%s\",\nmedium: \"%s\", ground: %d, ring: %.6g, light: %d, "

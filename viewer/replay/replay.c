@@ -37,6 +37,16 @@ static size_t clean_character_length(const char *text)
     return 0;
 }
 
+void replay_put_off(struct replay *replay, const struct genome *genome, const struct params *params,
+                    const char *who)
+{
+    char text[GENE_SWITCH_TEXT_SIZE];
+    size_t used = strlen(replay->off);
+    if (gene_switches_explain(genome, params, text))
+        snprintf(replay->off + used, sizeof replay->off - used, "%s%s%s", used ? "; " : "", who,
+                 text);
+}
+
 void replay_clean_text(const char *text, char *clean, size_t size)
 {
     size_t used = 0;

@@ -10,6 +10,7 @@
 #define VIEWER_REPLAY_REPLAY_H
 
 #include "common/creature/record.h"
+#include "common/genome/gene_switch.h"
 #include "common/params/obstacles.h"
 #include "simulator/evaluate/evaluate.h"
 
@@ -155,6 +156,8 @@ struct replay {
     char score[64];
     enum replay_status status;
     char detail[RECORD_DETAIL_SIZE]; /* why it differs, or empty */
+    /* what of its genes, of a contest one after the other, the parameters switch off; or empty */
+    char off[2 * (GENE_SWITCH_TEXT_SIZE + 8)];
     int verdict;
     struct measures measures; /* of this simulation */
     uint64_t digest;
@@ -271,6 +274,10 @@ struct vec3 replay_shape_reach(const struct shape *shape, const struct replay_po
 void replay_get_bounds(const struct replay *replay, const struct replay_pose *poses,
                        const float *values, double bounds[4]);
 
+/* Adds to `off` what of a genome the parameters switch off, behind "who"; where all is on,
+ * nothing. */
+void replay_put_off(struct replay *replay, const struct genome *genome, const struct params *params,
+                    const char *who);
 /* Copies a text of foreign origin as printable UTF-8: control characters, quotes' escapes and
  * malformed bytes become '?'. */
 void replay_clean_text(const char *text, char *clean, size_t size);

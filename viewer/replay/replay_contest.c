@@ -193,6 +193,10 @@ static void describe(const struct recording *recording, const struct contest_res
         snprintf(replay->score, sizeof replay->score, "%s: %s wins by %.3g",
                  contest_goal_names[recording->params->contest_goal], hue_names[margin < 0],
                  fabs(margin));
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "%s: ", hue_names[i]);
+        replay_put_off(replay, &recording->creatures[i]->genome, recording->params, text);
+    }
     replay->verdict = verdict_is_scored(result->sides[0].verdict) ? result->sides[1].verdict
                                                                   : result->sides[0].verdict;
     replay->digest = result->digest;

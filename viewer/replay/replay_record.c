@@ -456,6 +456,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         return ERR_LIMIT;
     }
     replay_describe_world(replay, params);
+    replay_put_off(replay, &creature->genome, params, "");
     if (obstacles_parse(&replay->obstacles, params->world_obstacles, error) != 0) {
         arena_deinit(&arena);
         replay_destroy(replay);

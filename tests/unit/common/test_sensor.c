@@ -1,5 +1,6 @@
 /* common/sensor: the tables and their names. */
 #include "common/genome/body_kind.h"
+#include "common/genome/gene_switch.h"
 #include "common/genome/sensor.h"
 #include "tests/suite.h"
 
@@ -133,6 +134,65 @@ START_TEST(sensors_of_contests_are_drawn_where_they_are_on)
 }
 END_TEST
 
+/* One part reads the light, sounds, and stretches; another has a sensor of scent that nobody
+ * reads. */
+static void make_asking(struct genome *genome)
+{
+    genome_init(genome);
+    struct body_gene *body = genome_add_body(genome);
+    body->sensors = SENSORS_OF_SIGHT(LIGHT);
+    body->stretch.limit = 0.5;
+    body->stretch.input =
+        (struct input_gene){.kind = INPUT_SENSOR, .sensor = SENSOR_LIGHT_ALONG, .weight = 1};
+    body->emitters[EMITTER_SOUND].is_there = 1;
+    body = genome_add_body(genome);
+    body->sensors = SENSORS_OF_SIGHT(SCENT_1);
+}
+
+START_TEST(what_is_switched_off_is_said)
+{
+    char text[GENE_SWITCH_TEXT_SIZE];
+    struct genome genome;
+    struct params params;
+    make_asking(&genome);
+    params_set_defaults(&params);
+    ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
+    ck_assert_str_eq(text, "these parameters switch off sight of light (on: -s sensor.light=yes), "
+                           "sound (on: -s sensor.sound=yes), "
+                           "stretching (on: -s creature.stretch_max=0.5)");
+    params.sensor_light = params.sensor_sound = 1;
+    params.creature_stretch_max = 0.1;
+    ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 0);
+    ck_assert_str_eq(text, "");
+    genome.bodies[0].joint = JOINT_ROTARY;
+    genome.bodies[0].has_effector = 1;
+    ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 0);
+    params.creature_effectors = 0;
+    ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
+    ck_assert_str_eq(text, "these parameters switch off muscles (on: -s creature.effectors=yes)");
+    genome_deinit(&genome);
+}
+END_TEST
+
+/* Everything off that a genome may read is more than a text has room for. */
+START_TEST(a_long_text_is_cut)
+{
+    char text[GENE_SWITCH_TEXT_SIZE];
+    struct genome genome;
+    struct params params;
+    make_asking(&genome);
+    memset(&params, 0, sizeof params);
+    genome.bodies[1].sensors = SENSOR_BIT(SENSOR_COUNT) - 1;
+    for (int i = 0; i < SENSOR_COUNT; i++) {
+        struct neuron_gene *neuron = genome_add_neuron(&genome);
+        neuron->inputs[0] = (struct input_gene){.kind = INPUT_SENSOR, .sensor = (uint8_t)i};
+    }
+    ck_assert_int_eq(gene_switches_explain(&genome, &params, text), 1);
+    ck_assert_uint_eq(strlen(text), sizeof text - 1);
+    genome_deinit(&genome);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("sensor");
@@ -141,6 +201,8 @@ int main(void)
     tcase_add_test(cases, the_switches_share_out_the_sensors);
     tcase_add_test(cases, unknown_names_are_not_found);
     tcase_add_test(cases, two_sights_are_read);
+    tcase_add_test(cases, what_is_switched_off_is_said);
+    tcase_add_test(cases, a_long_text_is_cut);
     tcase_add_test(cases, sensors_of_contests_are_drawn_where_they_are_on);
     return run_tests("sensor", cases);
 }
