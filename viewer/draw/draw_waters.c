@@ -15,9 +15,6 @@
 
 #define LEGEND_PX     92.0 /* at ui 1 */
 #define DEATH_SHOWN_S 2.0
-/* Hues of families: from there on, around the circle. */
-#define HUE_FROM (165 / 360.0)
-#define HUE_TO   (75 / 360.0)
 /* Shown around the water, for who is pushed back at its banks. */
 #define BANK_M        0.8
 #define PLANT_COLOR   0x3f8f4f
@@ -92,20 +89,6 @@ static double at_y(const struct picture *p, double y_m)
     return p->top + (p->height_m - y_m) * p->px_per_m;
 }
 
-/* Hues as far apart as can be, whatever the numbers: steps of the golden ratio. Green is left to
- * plants. */
-static uint32_t family_color(int family)
-{
-    double step = fmod(0.71 + family * 0.6180339887, 1);
-    double hue = fmod(HUE_FROM + step * (1 - HUE_FROM + HUE_TO), 1) * 6, part = hue - floor(hue);
-    double low = 0.30, high = 0.86, up = low + (high - low) * part,
-           down = high - (high - low) * part;
-    double rgb[6][3] = {{high, up, low},   {down, high, low}, {low, high, up},
-                        {low, down, high}, {up, low, high},   {high, low, down}};
-    const double *c = rgb[(int)hue % 6];
-    return (uint32_t)(c[0] * 255) << 16 | (uint32_t)(c[1] * 255) << 8 | (uint32_t)(c[2] * 255);
-}
-
 static void disc(const struct picture *p, double x_m, double y_m, double radius_px, uint32_t color,
                  double alpha)
 {
@@ -166,7 +149,7 @@ static void draw_eggs(const struct picture *p)
         const struct waters_thing *egg = &p->moment->eggs[i];
         double radius = fmax(egg->radius_m * p->px_per_m, 3);
         disc(p, egg->x_m, egg->y_m, radius, 0xfdf6e3, 0.9);
-        draw_set_color(p->cr, family_color(egg->family), 1);
+        draw_set_color(p->cr, palette_family_color(egg->family), 1);
         cairo_set_line_width(p->cr, 1.6 * p->ui);
         cairo_arc(p->cr, at_x(p, egg->x_m), at_y(p, egg->y_m), radius, -DRAW_PI / 2,
                   -DRAW_PI / 2 + 2 * DRAW_PI * fmax(egg->share, 0.02));
@@ -241,7 +224,7 @@ static void draw_mouth(const struct picture *p, const struct waters_mouth *mouth
 
 static void draw_creature_of(const struct picture *p, const struct waters_creature *c)
 {
-    uint32_t family = family_color(c->family);
+    uint32_t family = palette_family_color(c->family);
     draw_parts(p, c, c->is_hunter ? HUNTER_COLOR : palette_mix(family, 0x14222a, 0.6),
                c->is_hunter ? 4 : 1.6);
     draw_parts(p, c, palette_mix(0xf2f2ee, family, 0.4 + 0.6 * c->fullness), 0);
@@ -454,7 +437,7 @@ static void draw_family_bar(const struct picture *p, double x, double y, double 
         }
         if (!is_new)
             continue;
-        draw_set_color(p->cr, family_color(m->creatures[i].family), 1);
+        draw_set_color(p->cr, palette_family_color(m->creatures[i].family), 1);
         cairo_rectangle(p->cr, at, y, width * count / m->creature_count, height);
         cairo_fill(p->cr);
         at += width * count / m->creature_count;
