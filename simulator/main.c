@@ -15,6 +15,7 @@
 #include "simulator/tools/command_garden.h"
 #include "simulator/tools/command_preserve.h"
 #include "simulator/tools/command_scene.h"
+#include "simulator/tools/command_take.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/fault.h"
 #include "simulator/fingerprint.h"
@@ -24,6 +25,7 @@ static const struct command *const commands[] = {&evaluate_command,
                                                  &contest_command,
                                                  &preserve_command,
                                                  &garden_command,
+                                                 &take_command,
                                                  &export_command,
                                                  &scene_command,
                                                  NULL};

@@ -13,6 +13,7 @@
 
 #include "controller/run/control.h"
 #include "controller/store/run_directory.h"
+#include "controller/workers/taken.h"
 
 /* How long the controller may take to answer. */
 #define ANSWER_MS 10000
@@ -124,7 +125,7 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
     creature_init(creature);
     int status = command_open_run(directory, &store, error);
     if (!status)
-        status = store_get_creature(store, id, creature, error);
+        status = taken_get_creature(store, id, creature, error);
     store_close(store);
     return status;
 }

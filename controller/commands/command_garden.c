@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/system/file.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
 #include "controller/workers/program.h"
+#include "controller/workers/taken.h"
 
 enum { SIDES = 2, FILES_MAX = SIDES * EPOCH_WORLDS_MAX };
 
@@ -25,27 +25,13 @@ static int write_state(struct store *store, uint32_t world, uint32_t epoch, stru
 {
     const char *place = getenv("TMPDIR");
     char *path = call->files[call->file_count];
-    struct epoch_order *order = epoch_order_create();
-    if (!order)
-        return error_memory(error);
-    order->world = world;
-    order->epoch = epoch + 1;
-    int status = store_get_order(store, order, error);
-    if (!status && order->state.length == 0)
-        status = error_set(error, ERR_MISSING, "world %" PRIu32 " has no state of epoch %" PRIu32,
-                           world, epoch);
-    if (!status) {
-        snprintf(path, RUN_PATH_SIZE, "%s/state-XXXXXX", place && *place ? place : "/tmp");
-        int file = mkstemp(path);
-        status = file < 0 ? error_set(error, ERR_IO, "%s: cannot be made", path)
-                          : file_write(path, order->state.bytes, order->state.length, error);
-        if (file >= 0) {
-            close(file);
-            call->file_count++;
-        }
-    }
-    epoch_order_destroy(order);
-    return status;
+    snprintf(path, RUN_PATH_SIZE, "%s/state-XXXXXX", place && *place ? place : "/tmp");
+    int file = mkstemp(path);
+    if (file < 0)
+        return error_set(error, ERR_IO, "%s: cannot be made", path);
+    close(file);
+    call->file_count++;
+    return taken_write_state(store, world, epoch, path, error);
 }
 
 /* The first and the last state of each world. */

@@ -114,7 +114,8 @@ static void add_id(uint64_t *ids, int *count, uint64_t id)
  * ancestors. */
 static int make_gallery(struct report *report, struct store *store, struct error *error)
 {
-    uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX];
+    uint64_t ids[REPORT_TOP_MAX + 2 * REPORT_CHAMPIONS_MAX + REPORT_STEPS_MAX +
+                 REPORT_FAMILIES_MAX * REPORT_MEMBERS_MAX];
     int steps[REPORT_STEPS_MAX], count = 0;
     for (int i = 0; i < report->top_count; i++)
         add_id(ids, &count, report->top[i].id);
@@ -125,6 +126,9 @@ static int make_gallery(struct report *report, struct store *store, struct error
     int step_count = report->top_count > 0 ? report_choose_steps(&report->lines[0], steps) : 0;
     for (int i = step_count - 1; i >= 0; i--)
         add_id(ids, &count, report->lines[0].entries[steps[i]].id);
+    for (int i = 0; i < report->family_count; i++)
+        for (int k = 0; k < report->families[i].count; k++)
+            add_id(ids, &count, report->families[i].members[k]->id);
     return count > 0
                ? report_gallery_make(&report->gallery, store, ids, count, REPORT_PLAYED_MAX, error)
                : 0;
@@ -151,7 +155,7 @@ int report_read(struct report *report, const char *directory, struct store *stor
     if (!status)
         status = read_top(report, store, error);
     if (!status && (run_statistics_make(&report->statistics, &report->facts) ||
-                    find_champions(report) || find_chosen(report)))
+                    find_champions(report) || find_chosen(report) || report_find_families(report)))
         status = fail_memory(error);
     if (!status)
         report->finding_count =

@@ -16,6 +16,8 @@
 #define REPORT_CHAMPIONS_MAX 12
 #define REPORT_STEPS_MAX     20
 #define REPORT_PLAYED_MAX    24
+#define REPORT_FAMILIES_MAX  6
+#define REPORT_MEMBERS_MAX   6
 
 /* A creature that became the best, or that was chosen. */
 struct report_champion {
@@ -27,6 +29,15 @@ struct report_champion {
 /* A creature and its ancestors by the first parents, the youngest first. */
 struct report_line {
     struct store_entry *entries;
+    int count;
+};
+
+/* Some of those from whom a living creature of a preserve descends, in order of time: its first
+ * mother comes first, itself last. */
+struct report_family {
+    int64_t number;
+    int living; /* of all worlds */
+    const struct store_life *members[REPORT_MEMBERS_MAX];
     int count;
 };
 
@@ -43,7 +54,9 @@ struct report {
     int champion_count;                /* none where the run has no goal */
     struct report_champion *chosen; /* the first of the creatures chosen in a generation, of each */
     int chosen_count;
-    struct report_line lines[REPORT_TOP_MAX]; /* of top */
+    struct report_line lines[REPORT_TOP_MAX];           /* of top */
+    struct report_family families[REPORT_FAMILIES_MAX]; /* the largest of a preserve */
+    int family_count;
     struct report_gallery gallery;
     struct ladder ladder; /* what controller progress found; without rungs: nothing */
 };
@@ -72,6 +85,12 @@ int report_write_ways(const struct report *report, FILE *file);
 int report_write_flows(const struct report *report, FILE *file);
 int report_write_evolution(const struct report *report, FILE *file);
 int report_write_lives(const struct report *report, FILE *file);
+/* Finds the families of a preserve; ERR_MEMORY. */
+int report_find_families(struct report *report);
+int report_write_families(const struct report *report, FILE *file);
+/* NULL: it has none, or none of an earlier generation. */
+const struct store_life *report_find_mother(const struct run_facts *facts,
+                                            const struct store_life *life);
 /* A key figure and its name. */
 void report_write_tile(FILE *file, const char *value, const char *name);
 /* Champions, and where they come from. */

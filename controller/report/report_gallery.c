@@ -12,6 +12,7 @@
 
 #include "common/system/file.h"
 #include "controller/workers/program.h"
+#include "controller/workers/taken.h"
 
 #define PAGE_BYTES_MAX    (64u << 20)
 #define PICTURE_BYTES_MAX (4u << 20)
@@ -197,7 +198,7 @@ static int write_creature(const struct studio *studio, struct store *store, uint
 {
     char path[RUN_PATH_SIZE];
     struct creature creature;
-    int status = store_get_creature(store, id, &creature, error);
+    int status = taken_get_creature(store, id, &creature, error);
     if (status)
         return status;
     studio_path(studio, id, "creature", path);
@@ -223,6 +224,11 @@ int report_gallery_make(struct report_gallery *gallery, struct store *store, con
         struct report_picture *picture = &gallery->pictures[gallery->count++];
         *picture = (struct report_picture){.id = ids[i], .number = -1};
         status = write_creature(&studio, store, ids[i], error);
+        if (status == ERR_MISSING) { /* of a life whose body was not kept */
+            note_problem(gallery, error->message);
+            status = 0;
+            continue;
+        }
         if (!status && !is_useless && make_picture(&studio, gallery, picture, error))
             is_useless = strstr(gallery->problem, "left out of this build") != NULL;
     }

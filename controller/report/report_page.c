@@ -500,6 +500,7 @@ static const struct section {
     {"ways", "ways of living", "How they live", preserve_is_wanted, report_write_ways},
     {"evolution", "evolution", "Is it evolution?", preserve_is_wanted, report_write_evolution},
     {"lives", "lives", "Lives", preserve_is_wanted, report_write_lives},
+    {"trees", "families", "Family trees", preserve_is_wanted, report_write_families},
     {"doctor", "doctor", "What holds it back", is_judged, write_doctor},
     {"fitness", "fitness", "Fitness", has_goal, write_fitness},
     {"progress", "progress", "Progress", contests_are_wanted, write_progress},

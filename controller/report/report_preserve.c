@@ -361,8 +361,7 @@ static int compare_ids(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* NULL: it has none, or none of an earlier generation. */
-static const struct store_life *find_mother(const struct run_facts *facts,
+const struct store_life *report_find_mother(const struct run_facts *facts,
                                             const struct store_life *life)
 {
     const struct store_life key = {.id = life->mother}, *mother = NULL;
@@ -412,7 +411,7 @@ static void write_mothers(const struct run_facts *facts, const struct store_life
 {
     int count = 0;
     fputs("<td class='long'>", file);
-    while ((life = find_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
+    while ((life = report_find_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
         fprintf(file, "%s%" PRIu64, count > 1 ? ", " : "", life->id);
     fputs(life ? ", ...</td>" : "</td>", file);
 }

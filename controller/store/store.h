@@ -176,6 +176,11 @@ struct store_life {
 /* All of them, by id. The caller frees. */
 int store_get_lives(struct store *store, struct store_life **lives, int *count,
                     struct error *error);
+/* One of them; ERR_MISSING where nobody with that number has hatched. */
+int store_get_life(struct store *store, uint64_t id, struct store_life *life, struct error *error);
+/* The last epoch up to `most` whose state of a world was kept; ERR_MISSING: there is none. */
+int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_t *epoch,
+                     struct error *error);
 /* As stored_epoch_fill_order(). */
 int store_get_order(struct store *store, struct epoch_order *order, struct error *error);
 /* The run's champion: what its exam came to; instead of what was there. */

@@ -208,12 +208,31 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
     return 0;
 }
 
+#define SELECT_LIVES                                                                               \
+    "SELECT id, mother, world, family, generation, children, hunter,"                              \
+    " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"                        \
+    " living_uj FROM lives"
+
 int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
 {
-    static const struct listing listing = {
-        "SELECT id, mother, world, family, generation, children, hunter,"
-        " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"
-        " living_uj FROM lives ORDER BY id",
-        sizeof **lives, read_life, NULL};
+    static const struct listing listing = {SELECT_LIVES " ORDER BY id", sizeof **lives, read_life,
+                                           NULL};
     return statement_list(&store->database, &listing, 0, 0, lives, count, error);
+}
+
+int store_get_life(struct store *store, uint64_t id, struct store_life *life, struct error *error)
+{
+    *life = (struct store_life){.id = 0};
+    int status = statement_each(&store->database, SELECT_LIVES " WHERE id = ?", (int64_t)id, 0,
+                                read_life, life, error);
+    if (!status && life->id != id)
+        status = error_set(error, ERR_MISSING, "%s: nobody with the id %" PRIu64 " has hatched",
+                           store->database.path, id);
+    return status;
+}
+
+int store_find_state(struct store *store, uint32_t world, uint32_t most, uint32_t *epoch,
+                     struct error *error)
+{
+    return stored_epoch_find_state(&store->database, world, most, epoch, error);
 }

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "common/creature/creature.h"
+#include "common/system/file.h"
 
 #define STATE_VERSION 3
 
@@ -15,6 +16,8 @@
 #define STATE_BYTES_MAX (64u << 20)
 /* A packed state begins with its length before compression, in LENGTH_BYTES. */
 #define LENGTH_BYTES 4
+/* The greatest size of a file that holds a packed state, in bytes. */
+#define FILE_BYTES_MAX (16u << 20)
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
 _Static_assert((int)FOOD_COUNT == (int)EPOCH_FOOD_COUNT, "so have foods");
@@ -654,6 +657,22 @@ int preserve_state_unpack(struct preserve_state *state, const struct packed_byte
         rc = preserve_state_decode(state, bytes, length, error);
     free(bytes);
     return rc;
+}
+
+int preserve_state_read(const char *path, struct preserve_state *state, struct error *error)
+{
+    struct packed_bytes packed;
+    char *bytes;
+    preserve_state_init(state);
+    int status = file_read(path, FILE_BYTES_MAX, &bytes, &packed.length, error);
+    if (status)
+        return status;
+    packed.bytes = (unsigned char *)bytes;
+    status = preserve_state_unpack(state, &packed, error);
+    if (status)
+        error_prefix(error, "%s", path);
+    free(bytes);
+    return status;
 }
 
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed)

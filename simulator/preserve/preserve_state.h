@@ -138,6 +138,8 @@ int preserve_state_decode(struct preserve_state *state, const void *bytes, size_
 int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed);
 int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                           struct error *error);
+/* A packed state from a file. Messages name the path. */
+int preserve_state_read(const char *path, struct preserve_state *state, struct error *error);
 /* An egg on its way to another world. */
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed);
 /* Adds it to the eggs of a state. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/math/rng.h"
-#include "common/system/file.h"
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
@@ -16,7 +15,7 @@
 enum { EXIT_OK, EXIT_FAILED };
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
 /* Draws of somebody who lives alone for a while. */
-enum { DRAWS_MAX = 1000, STATE_FILE_MAX = 16 << 20 };
+enum { DRAWS_MAX = 1000 };
 
 struct request {
     const char *params_path;
@@ -45,21 +44,6 @@ static int read_params(struct garden *garden, struct error *error)
     params->preserve_founders = SIDES * garden->request->each;
     status = params_check(params, error);
     return status ? status : preserve_check(params, error);
-}
-
-static int read_state(const char *path, struct preserve_state *state, struct error *error)
-{
-    struct packed_bytes packed;
-    char *bytes;
-    int status = file_read(path, STATE_FILE_MAX, &bytes, &packed.length, error);
-    if (status)
-        return status;
-    packed.bytes = (unsigned char *)bytes;
-    status = preserve_state_unpack(state, &packed, error);
-    if (status)
-        error_prefix(error, "%s", path);
-    free(bytes);
-    return status;
 }
 
 /* ---- a garden ---- */
@@ -183,7 +167,8 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
     for (int i = 0; i < SIDES; i++)
         preserve_state_init(&garden->sources[i]);
     for (int i = 0; i < SIDES && !status; i++)
-        status = read_state(garden->request->paths[SIDES * pair + i], &garden->sources[i], error);
+        status = preserve_state_read(garden->request->paths[SIDES * pair + i], &garden->sources[i],
+                                     error);
     if (!status)
         status = grow(garden, (uint64_t)number + 1, counts, error);
     if (!status) {

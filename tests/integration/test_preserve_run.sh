@@ -32,6 +32,26 @@ says 'Longest lineages' cat one/report.html
 says '^families +[0-9.]+ +[0-9.]+ \.\. [0-9.]+ +(drift|selection)' "$bin/controller" evolution one
 says '^late creatures leave [01]\.[0-9]+ of all' "$bin/controller" garden one --seeds 2 --minutes 1 --each 2
 refused 1 'is no preserve|cannot|No such' "$bin/controller" garden none
+
+# who lived is a creature as any other: a file, for the simulator and other runs; the report has pictures of families
+founder=$(sql one 'SELECT id FROM lives WHERE generation = 0 ORDER BY id LIMIT 1')
+says "^life.creature: creature $founder, fitness 1" "$bin/controller" save one "$founder" -o life.creature
+says '^digest +[0-9a-f]+ +verified' "$bin/simulator" evaluate life.creature
+says 'the genomes are equal' "$bin/controller" diff life.creature "one:$founder"
+refused 1 'nobody with the id 99999 has hatched' "$bin/controller" save one 99999 -o nobody.creature
+refused 1 'nobody is best' "$bin/controller" save one best -o nobody.creature
+sql one "SELECT writefile('first.state', state) FROM states WHERE world = 0 AND epoch = 0" >/dev/null
+refused 1 'there is no creature 99999' "$bin/simulator" take --params one/params.ini --id 99999 -o nobody.creature first.state
+refused 1 'life.creature: state' "$bin/simulator" take --params one/params.ini --id 1 -o nobody.creature life.creature
+refused 2 'expected --params' "$bin/simulator" take first.state
+[ ! -e nobody.creature ] || fail "a file of nobody"
+says '<h3>Family [0-9]+: [0-9]+ living' cat one/report.html
+cp -r one forgetful
+sql forgetful 'DELETE FROM states WHERE epoch < 4'
+born_early=$(sql one 'SELECT id FROM lives WHERE died_s < 90 LIMIT 1')
+[ -z "$born_early" ] || refused 1 'no state' "$bin/controller" save forgetful "$born_early" -o nobody.creature
+says 'report.html' "$bin/controller" report forgetful
+says '<h3>Family [0-9]+: [0-9]+ living' cat forgetful/report.html
 refused 2 'pairs of states' "$bin/simulator" garden --params one/params.ini
 refused 1 'params.ini: state' "$bin/simulator" garden --params one/params.ini one/params.ini one/params.ini
 

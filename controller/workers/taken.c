@@ -1,0 +1,149 @@
+/* See taken.h. A world's state holds the genomes of who lives and of eggs. */
+#include "controller/workers/taken.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/judge/epoch.h"
+#include "common/store/creature_name.h"
+#include "common/system/file.h"
+#include "controller/workers/program.h"
+
+#define OUTPUT_BYTES_MAX (1u << 16)
+
+/* A temporary directory with what a simulator is given and what it makes. */
+struct bench {
+    char directory[RUN_PATH_SIZE], params[RUN_PATH_SIZE], state[RUN_PATH_SIZE],
+        creature[RUN_PATH_SIZE], output[RUN_PATH_SIZE];
+};
+
+int taken_write_state(struct store *store, uint32_t world, uint32_t epoch, const char *path,
+                      struct error *error)
+{
+    struct epoch_order *order = epoch_order_create();
+    if (!order)
+        return error_memory(error);
+    order->world = world;
+    order->epoch = epoch + 1;
+    int status = store_get_order(store, order, error);
+    if (!status && order->state.length == 0)
+        status = error_set(error, ERR_MISSING, "world %" PRIu32 " has no state of epoch %" PRIu32,
+                           world, epoch);
+    if (!status)
+        status = file_write(path, order->state.bytes, order->state.length, error);
+    epoch_order_destroy(order);
+    return status;
+}
+
+static int bench_open(struct bench *bench, struct error *error)
+{
+    const char *place = getenv("TMPDIR");
+    int written = snprintf(bench->directory, sizeof bench->directory, "%s/bestiary-taken-XXXXXX",
+                           place && *place ? place : "/tmp");
+    if (written >= RUN_PATH_SIZE)
+        return error_set(error, ERR_LIMIT, "TMPDIR: the path is too long");
+    if (!mkdtemp(bench->directory))
+        return error_set(error, ERR_IO, "%s: %s", bench->directory, strerror(errno));
+    int status = run_directory_path(bench->directory, "params.ini", bench->params, error);
+    if (!status)
+        status = run_directory_path(bench->directory, "world.state", bench->state, error);
+    if (!status)
+        status = run_directory_path(bench->directory, "taken.creature", bench->creature, error);
+    return status ? status : run_directory_path(bench->directory, "output", bench->output, error);
+}
+
+static void bench_close(const struct bench *bench)
+{
+    unlink(bench->params);
+    unlink(bench->state);
+    unlink(bench->creature);
+    unlink(bench->output);
+    rmdir(bench->directory);
+}
+
+/* The last state up to its death that was kept of its world. */
+static int find_state(struct store *store, const struct store_life *life, const struct bench *bench,
+                      struct error *error)
+{
+    double last = life->is_dead ? life->died_s / EPOCH_S : UINT32_MAX;
+    uint32_t epoch = last >= 0 && last < UINT32_MAX ? (uint32_t)last : UINT32_MAX;
+    int status = store_find_state(store, life->world, epoch, &epoch, error);
+    return status ? status : taken_write_state(store, life->world, epoch, bench->state, error);
+}
+
+/* What a simulator said as it failed. */
+static int fail(uint64_t id, const char *output, const struct params *params, struct error *error)
+{
+    if (strstr(output, "there is no creature"))
+        return error_set(error, ERR_MISSING,
+                         "no state that was kept has creature %" PRIu64 ": one of each %" PRId64
+                         " epochs was (preserve.kept)",
+                         id, params->preserve_kept);
+    return error_set(error, ERR_UNAVAILABLE, "creature %" PRIu64 ": %.*s", id,
+                     (int)strcspn(output, "\n"), output);
+}
+
+static int run_simulator(const struct bench *bench, uint64_t id, const struct params *params,
+                         struct error *error)
+{
+    char program[RUN_PATH_SIZE], number[24], *output = NULL;
+    size_t length;
+    snprintf(number, sizeof number, "%" PRIu64, id);
+    const char *words[] = {"simulator", "take", "--params",      bench->params, "--id",
+                           number,      "-o",   bench->creature, bench->state,  NULL};
+    int status = program_find("simulator", program, error);
+    int file = status ? -1 : open(bench->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (!status && file < 0)
+        status = error_set(error, ERR_IO, "%s: %s", bench->output, strerror(errno));
+    if (status)
+        return status;
+    int result = program_run_into(program, (char *const *)words, file, error);
+    close(file);
+    if (result <= 0)
+        return result;
+    status = file_read(bench->output, OUTPUT_BYTES_MAX, &output, &length, error);
+    if (!status)
+        status = fail(id, output, params, error);
+    free(output);
+    return status;
+}
+
+static int take(struct store *store, uint64_t id, const struct params *params,
+                const struct bench *bench, struct creature *creature, struct error *error)
+{
+    struct store_life life;
+    int status = store_get_life(store, id, &life, error);
+    if (!status)
+        status = run_directory_write_params(bench->directory, params, error);
+    if (!status)
+        status = find_state(store, &life, bench, error);
+    if (!status)
+        status = run_simulator(bench, id, params, error);
+    return status ? status : creature_read(creature, bench->creature, error);
+}
+
+int taken_get_creature(struct store *store, uint64_t id, struct creature *creature,
+                       struct error *error)
+{
+    struct bench bench = {.directory = ""};
+    struct params params;
+    creature_init(creature);
+    int status = store_get_params(store, &params, error);
+    if (status)
+        return status;
+    if (!preserve_is_wanted(&params))
+        return store_get_creature(store, id, creature, error);
+    if (id == CREATURE_BEST)
+        return error_set(error, ERR_USAGE,
+                         "nobody is best in a preserve: name a creature by its number");
+    status = bench_open(&bench, error);
+    if (!status)
+        status = take(store, id, &params, &bench, creature, error);
+    bench_close(&bench);
+    return status;
+}

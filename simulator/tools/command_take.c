@@ -1,0 +1,129 @@
+/* simulator take: a creature of a preserve as a file of its own, with what it does alone in that
+ * water, so that all that reads creatures can show and use it. */
+#include "simulator/tools/command_take.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/creature/creature.h"
+#include "common/judge/behaviour.h"
+#include "common/system/output.h"
+#include "common/version.h"
+#include "simulator/evaluate/evaluate.h"
+#include "simulator/preserve/preserve.h"
+#include "simulator/preserve/preserve_state.h"
+
+enum { EXIT_OK, EXIT_FAILED };
+
+struct request {
+    const char *params_path;
+    const char *output;
+    int64_t id;
+};
+
+/* Who lives or waits in an egg; NULL: neither. */
+static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
+{
+    for (int i = 0; i < state->living_count; i++)
+        if (state->living[i].descent.id == id)
+            return &state->living[i];
+    for (int i = 0; i < state->egg_count; i++)
+        if (state->eggs[i].descent.id == id)
+            return &state->eggs[i];
+    return NULL;
+}
+
+/* What it does alone becomes its record. */
+static int try_alone(struct creature *creature, struct error *error)
+{
+    struct arena arena;
+    struct evaluation result;
+    if (arena_init(&arena, EVALUATE_ARENA_BYTES))
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    evaluate(&creature->genome, &creature->params, creature->seed, &arena, NULL, NULL, &result);
+    arena_deinit(&arena);
+    creature->has_evaluation = 1;
+    creature->verdict = result.verdict;
+    creature->measures = result.measures;
+    creature->fitness = behaviour_fitness(result.verdict, &result.measures, &creature->params);
+    creature->digest = result.digest;
+    creature->genome_hash = genome_hash(&creature->genome);
+    creature->simulator_version = SIMULATOR_VERSION;
+    return 0;
+}
+
+static int fill(struct creature *creature, const struct creature_state *from, struct error *error)
+{
+    const struct descent *descent = &from->descent;
+    snprintf(creature->name, sizeof creature->name, "%.40s-%" PRIu64, creature->params.run_name,
+             descent->id);
+    creature->id = descent->id;
+    creature->parents[0] = descent->mother;
+    creature->parents[1] = descent->father;
+    creature->generation = descent->generation;
+    creature->seed = 1;
+    if (genome_copy(&creature->genome, &from->genome))
+        return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
+    return try_alone(creature, error);
+}
+
+static int take(const struct request *request, const char *path, struct error *error)
+{
+    struct preserve_state state;
+    struct creature creature;
+    creature_init(&creature);
+    params_set_defaults(&creature.params);
+    int status = params_read_file(&creature.params, request->params_path, error);
+    if (status)
+        return status;
+    preserve_apply(&creature.params);
+    status = params_check(&creature.params, error);
+    if (!status)
+        status = preserve_state_read(path, &state, error);
+    if (status)
+        return status;
+    const struct creature_state *from = find(&state, (uint64_t)request->id);
+    status = from ? fill(&creature, from, error)
+                  : error_set(error, ERR_MISSING, "%s: there is no creature %" PRId64, path,
+                              request->id);
+    if (!status)
+        status = creature_write(&creature, request->output, 0, error);
+    creature_deinit(&creature);
+    preserve_state_deinit(&state);
+    return status;
+}
+
+static int command_take(int argc, char **argv)
+{
+    struct request request = {.id = 0};
+    struct error error = {0};
+    int exit_code = command_parse(&take_command, argc, argv, &request);
+    if (exit_code >= 0)
+        return exit_code;
+    if (argc - optind != 1 || !request.params_path || !request.output || request.id == 0)
+        return command_refuse(&take_command, "expected --params, --id, --output and a state");
+    if (!take(&request, argv[optind], &error))
+        return EXIT_OK;
+    output_print(stderr, "simulator take: %s\n", error.message);
+    return EXIT_FAILED;
+}
+
+static const struct option_row options[] = {
+    {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
+     .field = offsetof(struct request, params_path)},
+    {"id", 0, "N", "whom", OPTION_WHOLE, .field = offsetof(struct request, id), .min = 1,
+     .max = INT64_MAX},
+    {"output", 'o', "FILE", "where to", OPTION_TEXT, .field = offsetof(struct request, output)},
+    {.name = NULL}};
+const struct command take_command = {
+    .program = "simulator",
+    .name = "take",
+    .operands = "--params PARAMS.ini --id N -o FILE.creature WORLD.state",
+    .summary = "a creature of a preserve as a file",
+    .about = "Writes a creature that lives in a state of a preserve, or waits there in an egg, to "
+             "a file of its own, with what it does alone in such water for 10 s. 'controller save "
+             "RUN_DIR ID' finds the state (docs/preserve.md).",
+    .options = options,
+    .after = "Exit code: 0 written; 1 failed; 2 wrong usage.",
+    .run = command_take};
