@@ -28,7 +28,7 @@ static const uint32_t family_colors[PALETTE_FAMILIES] = {
 uint32_t palette_family_color(int family)
 {
     ENSURE(family >= 0, "family %d", family);
-    return family_colors[(family + PALETTE_FAMILIES - 1) % PALETTE_FAMILIES];
+    return family_colors[family % PALETTE_FAMILIES];
 }
 
 static uint32_t mix_channel(uint32_t a, uint32_t b, int shift, double share)

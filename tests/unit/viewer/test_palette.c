@@ -53,8 +53,8 @@ static void see(uint32_t color, int eye, double lab[3])
 static double least_distance(int count, int eye)
 {
     double least = HUGE_VAL, a[3], b[3];
-    for (int i = 1; i <= count; i++)
-        for (int k = 1; k < i; k++) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++) {
             see(palette_family_color(i), eye, a);
             see(palette_family_color(k), eye, b);
             least = fmin(least, hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]));
@@ -73,7 +73,9 @@ START_TEST(families_can_be_told_apart)
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         for (int eye = 0; eye < SIGHTS; eye++)
             ck_assert_double_gt(least_distance(bounds[i].count, eye), bounds[i].least[eye]);
-    ck_assert_uint_eq(palette_family_color(1), palette_family_color(1 + PALETTE_FAMILIES));
+    ck_assert_uint_eq(palette_family_color(0), palette_family_color(PALETTE_FAMILIES));
+    ck_assert_uint_eq(palette_family_color(INT32_MAX),
+                      palette_family_color(INT32_MAX % PALETTE_FAMILIES));
 }
 END_TEST
 
