@@ -158,7 +158,9 @@ struct title {
 #define TITLE_GAP   0.9
 #define TITLE_DOT   0.28
 #define TITLE_LEAST 0.6 /* share of the size that is asked for */
-#define OFF_SHARE   0.9 /* size of the line below it that says what is switched off */
+/* The lines below it that say what is switched off: their size beside its, and how many. */
+#define OFF_SHARE 0.9
+#define OFF_LINES 3
 
 static double title_width(cairo_t *cr, const struct title *title, double size_px)
 {
@@ -211,7 +213,7 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     struct title title;
     enum palette_color color = draw_status_color(replay->status);
     double size = title_fit(&title, cr, replay, right - x, size_px);
-    double gap = TITLE_GAP * size, dot = TITLE_DOT * size, left = x;
+    double gap = TITLE_GAP * size, dot = TITLE_DOT * size;
 
     if (has_plate)
         draw_plate(cr, x, y, title_width(cr, &title, size), size);
@@ -225,8 +227,12 @@ void draw_title(cairo_t *cr, const struct replay *replay, double x, double right
     cairo_fill(cr);
     if (title.has_status)
         draw_text(cr, title.status, x + 3 * dot, y, size, 1, DRAW_LEFT, color);
-    draw_text_lines(cr, replay->off, left, y + 1.3 * size, right - left, OFF_SHARE * size, 3,
-                    COLOR_warn);
+}
+
+void draw_off(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+              double size_px)
+{
+    draw_text_lines(cr, replay->off, x, y, right - x, OFF_SHARE * size_px, OFF_LINES, COLOR_warn);
 }
 
 /* ---- frames ---- */
@@ -350,9 +356,10 @@ static void draw_lane(cairo_t *cr, const struct draw_view *view, const struct re
     draw_scene(cr, view, replay, time_s, overlays);
     if (overlays & DRAW_SPLIT && is_single && replay->has_depth)
         draw_split(cr, view, replay, time_s, overlays);
-    draw_title(cr, replay, view->left_px + 14 * view->ui,
-               view->left_px + view->width_px - 90 * view->ui, view->top_px + 9 * view->ui + size,
-               size, !is_single);
+    double left = view->left_px + 14 * view->ui, top = view->top_px + 9 * view->ui + size;
+    double right = view->left_px + view->width_px - 90 * view->ui;
+    draw_title(cr, replay, left, right, top, size, !is_single);
+    draw_off(cr, replay, left, right, top + 1.3 * size, size);
     if (overlays & DRAW_BRAIN && is_single)
         draw_brain(cr, view, replay, time_s, NULL);
     /* below the brain, where it covers nothing of the creature; but side and top stand below it at

@@ -122,6 +122,9 @@ struct replay_cut draw_brain_pick(const struct draw_view *view, const struct rep
  * With a plate it can be read over anything. */
 void draw_title(cairo_t *cr, const struct replay *replay, double x, double right, double y,
                 double size_px, int has_plate);
+/* What of its genes the parameters switch off, in lines below a title of size_px; mostly nothing. */
+void draw_off(cairo_t *cr, const struct replay *replay, double x, double right, double y,
+              double size_px);
 
 /* A whole moving picture's frame: one creature, or several in lanes racing from one start line,
  * with names, time and overlays. */

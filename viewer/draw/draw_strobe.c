@@ -296,6 +296,7 @@ static void draw_heading(cairo_t *cr, const struct strobe *strobe, double top, d
     used = draw_text(cr, text, width - 18 * ui, top + 29 * ui, 12 * ui, 0, DRAW_RIGHT,
                      COLOR_text_soft);
     draw_title(cr, replay, 18 * ui, width - used - 46 * ui, top + 30 * ui, size, 0);
+    draw_off(cr, replay, 18 * ui, width - 18 * ui, top + (TITLE_PX + 22) * ui, size);
 }
 
 static double strobe_ui(double width, double height)
@@ -327,7 +328,6 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
     strobe_survey(&strobe, replay);
     strobe_choose_moments(&strobe);
     strobe_fit(&strobe, width, height - title, ui);
-    draw_heading(cr, &strobe, top, width, ui);
     double row_height = (height - title) / strobe.row_count;
     for (int row = 0; row < strobe.row_count; row++) {
         struct draw_view view;
@@ -343,6 +343,7 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
             draw_row(cr, &strobe, &view, row);
         cairo_restore(cr);
     }
+    draw_heading(cr, &strobe, top, width, ui);
 }
 
 double draw_strobe_height(const struct replay *replay, double width_px, double most_px)
