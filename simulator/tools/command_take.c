@@ -15,6 +15,8 @@
 #include "simulator/preserve/preserve_state.h"
 
 enum { EXIT_OK, EXIT_FAILED };
+/* What doubles hold exactly; worlds number their creatures from world << 40 on. */
+#define ID_MAX (INT64_C(1) << 53)
 
 struct request {
     const char *params_path;
@@ -113,7 +115,7 @@ static const struct option_row options[] = {
     {"params", 0, "FILE.ini", "parameters of the run", OPTION_TEXT,
      .field = offsetof(struct request, params_path)},
     {"id", 0, "N", "whom", OPTION_WHOLE, .field = offsetof(struct request, id), .min = 1,
-     .max = INT64_MAX},
+     .max = ID_MAX},
     {"output", 'o', "FILE", "where to", OPTION_TEXT, .field = offsetof(struct request, output)},
     {.name = NULL}};
 const struct command take_command = {
