@@ -21,14 +21,9 @@
 #include "simulator/fingerprint.h"
 #include "simulator/task_server.h"
 
-static const struct command *const commands[] = {&evaluate_command,
-                                                 &contest_command,
-                                                 &preserve_command,
-                                                 &garden_command,
-                                                 &take_command,
-                                                 &export_command,
-                                                 &scene_command,
-                                                 NULL};
+static const struct command *const commands[] = {
+    &evaluate_command, &contest_command, &preserve_command, &garden_command,
+    &take_command,     &export_command,  &scene_command,    NULL};
 
 static void print_help(void)
 {

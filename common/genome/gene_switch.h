@@ -6,9 +6,9 @@
 
 #include "common/genome/genome.h"
 
-/* Says what of a genome the parameters switch off, and what switches it on: "these parameters switch
- * off stretching (on: -s creature.stretch_max=0.5)". A sensor counts if a part has it and a neuron
- * or an effector reads it. Returns 0, and an empty text, if everything is on. */
+/* Says what of a genome the parameters switch off, and what switches it on: "these parameters
+ * switch off stretching (on: -s creature.stretch_max=0.5)". A sensor counts if a part has it and a
+ * neuron or an effector reads it. Returns 0, and an empty text, if everything is on. */
 #define GENE_SWITCH_TEXT_SIZE 1024
 int gene_switches_explain(const struct genome *genome, const struct params *params,
                           char text[GENE_SWITCH_TEXT_SIZE]);

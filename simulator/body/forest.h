@@ -35,7 +35,8 @@ struct forest {
  * like these cannot meet. */
 int forest_create(struct forest *forest, struct dynamics *const *all, const int *numbers, int count,
                   struct arena *arena, struct error *error);
-/* Some steps of settings.dt_s, between which nothing is asked of the bodies but what `after` does. */
+/* Some steps of settings.dt_s, between which nothing is asked of the bodies but what `after`
+ * does. */
 struct forest_tick {
     int steps;
     double dt_s;
