@@ -184,7 +184,7 @@ static void find_crowds(struct forest *f, const struct forest_tick *tick)
 
 /* ---------------------------------------------------------------- steps */
 
-/* The members of an island among those of a crowd, in the order of places. */
+/* The members of an island, who are among those of the crowd, in the order of places. */
 static void step_island(struct forest *f, int island, int crowd_count)
 {
     int count = 0;
