@@ -143,7 +143,7 @@ double task_patience(uint32_t attempt);
  * others). */
 void hello_init(struct hello *hello, uint64_t fingerprint);
 
-/* "bestiary 0.23.0 simulator 26": what both ends must agree on besides the protocol's version. */
+/* "bestiary 0.24.0 simulator 27": what both ends must agree on besides the protocol's version. */
 const char *message_build_id(void);
 
 #endif
