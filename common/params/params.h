@@ -557,12 +557,15 @@ int params_is_shown(const struct params *params, int index);
 
 /* Writes as params_write() does with has_help, but only the rows that are shown. */
 int params_write_shown(const struct params *params, FILE *file);
+/* Whether the value of a row is the default. */
+int params_is_default(const struct params *params, int index);
+
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */
 int params_write(const struct params *params, FILE *file, int has_help);
 
-/* Digest of all rows of scope 'E' but world.preset (which acts through the rows it sets): equal
- * means evaluations can be compared. */
+/* Digest of the rows of scope 'E' that differ from their default, by name, but world.preset (which
+ * acts through the rows it sets): equal means evaluations can be compared. */
 uint64_t params_evaluation_digest(const struct params *params);
 
 #endif

@@ -65,6 +65,14 @@ int islands_founders_max(const struct params *params)
     return most > 0 ? most : 1;
 }
 
+/* What of it is state of the search, set as it rests: it is counted, and stands in no cell and no
+ * trial. The store keeps how the generation before held it, so it is set again at each restoring. */
+static void put_to_rest(struct individual *individual)
+{
+    individual->is_resting = individual->is_counted = 1;
+    individual->cell = individual->trials = individual->is_waiting = 0;
+}
+
 void islands_find_resting(struct search *search)
 {
     const struct params *params = &search->params;
@@ -73,9 +81,9 @@ void islands_find_resting(struct search *search)
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        individual->is_resting =
-            island < islands_count(params) && islands_find(params, individual->generation) < island;
-        individual->is_counted |= individual->is_resting;
+        individual->is_resting = 0;
+        if (island < islands_count(params) && islands_find(params, individual->generation) < island)
+            put_to_rest(individual);
     }
 }
 
@@ -101,7 +109,7 @@ static int is_resting(const struct individual *individual)
     return individual->is_resting;
 }
 
-/* The first of the ranks, as many as may. They leave the places that a method gave them. */
+/* The first of the ranks, as many as may, rest; those of islands before go on to. */
 static void rest(struct search *search)
 {
     int most = islands_founders_max(&search->params);
@@ -109,9 +117,8 @@ static void rest(struct search *search)
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        individual->is_resting |= i < most && individual->fitness > 0;
-        individual->is_counted = 1;
-        individual->cell = individual->trials = individual->is_waiting = 0;
+        if (individual->is_resting || (i < most && individual->fitness > 0))
+            put_to_rest(individual);
     }
 }
 
