@@ -596,6 +596,27 @@ static int apply_changes(struct session *session, const struct store_status *sta
     return result;
 }
 
+/* Whether the creatures and worlds that are stored can go on with the parameters. 0 or
+ * ERR_RANGE. */
+static int check_changes(struct session *session, struct error *error)
+{
+    struct params before;
+    const struct params *after = &session->params;
+    int result = store_get_params(session->store, &before, error);
+    if (result)
+        return result;
+    if (preserve_is_wanted(&before) != preserve_is_wanted(after))
+        return error_set(error, ERR_RANGE,
+                         "%s: evolution.behaviour: a preserve has worlds and other runs have "
+                         "generations, so neither goes on as the other",
+                         session->directory);
+    if (before.creature_body != after->creature_body)
+        return error_set(error, ERR_RANGE,
+                         "%s: creature.body: the creatures of the run have another kind of body",
+                         session->directory);
+    return 0;
+}
+
 static int restore_run(struct session *session, const struct store_status *status,
                        struct error *error)
 {
@@ -652,8 +673,8 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
-        session_open_log(session, &error) || restore_run(session, &status, &error) ||
-        session_tend(session, arguments, &error))
+        check_changes(session, &error) || session_open_log(session, &error) ||
+        restore_run(session, &status, &error) || session_tend(session, arguments, &error))
         return command_fail(&error);
     output_print(stderr,
                  "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

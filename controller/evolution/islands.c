@@ -65,12 +65,12 @@ int islands_founders_max(const struct params *params)
     return most > 0 ? most : 1;
 }
 
-/* What of it is state of the search, set as it rests: it is counted, and stands in no cell and no
- * trial. The store keeps how the generation before held it, so it is set again at each restoring. */
+/* It is counted, and the archive does not hold it. The store keeps how the generation before held
+ * it, so this is done again whenever a search is restored. */
 static void put_to_rest(struct individual *individual)
 {
+    individual_leave_archive(individual);
     individual->is_resting = individual->is_counted = 1;
-    individual->cell = individual->trials = individual->is_waiting = 0;
 }
 
 void islands_find_resting(struct search *search)
