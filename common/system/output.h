@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* The first that main() does. A reader that goes away, or a file at its limit, is an error of a
+/* What main() does after signals_begin(). A reader that goes away, or a file at its limit, is an error of a
  * write from now on and does not end the program; standard descriptors that are closed lead to
  * /dev/null, so that no file gets their numbers. */
 void output_begin(void);
