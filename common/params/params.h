@@ -43,8 +43,8 @@
            'J', "what creatures are bred for; preserve: they live, for nothing")                   \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
-         "creatures to begin with, separated by blanks: files, from here or beside the "           \
-         "parameter file, or RUN_DIR:ID")                                                          \
+         "creatures to begin with, separated by blanks: files, beside the parameter file or from " \
+         "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                                                          \
     TEXT(evolution, seeds_see, "", 'F',                                                            \
          "in them two of light, other, object are exchanged: light:object")                        \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \

@@ -137,7 +137,7 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     says '^verified' "$bin/controller" view garden --world 1 --from 0:31 --export garden.svg
 fi
 refused 1 'has lived that already' "$bin/controller" resume pause2 --tend garden.txt
-refused 1 'there is no preserve of boxes' "${pausing[@]}" -o none --seed-creature "$root/examples/creatures/snake.json@1"
+refused 1 'a creature of boxes, but creature.body is rectangles' "${pausing[@]}" -o none --seed-creature "$root/examples/creatures/snake.json@1"
 
 refused 1 "'births' is not one of" "${pausing[@]}" -o none -s preserve.pause=births
 
