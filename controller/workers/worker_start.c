@@ -171,8 +171,12 @@ static void worker_refuse(struct worker *worker, const char *reason)
 void worker_greet(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
-    char reason[WORKER_CAUSE_SIZE];
+    char reason[WORKER_CAUSE_SIZE], text[WORKER_CAUSE_SIZE];
     worker->place = occasion->message->as.hello;
+    const char *greeting = worker_process_greeting(worker->process);
+    if (greeting[0] != '\0')
+        log_event(LOG_INFO, "worker_greeting", "worker=%d text=%s", worker->slot,
+                  log_quote(greeting, text, sizeof text));
     const char *why = hosts_why_left_out(&farm->hosts, worker->place.host);
     if (why != NULL) {
         snprintf(reason, sizeof reason, "its host is left out: %.290s", why);
