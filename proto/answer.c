@@ -11,9 +11,8 @@
 #define COUNT_MOST (INT64_C(1) << 53)
 /* Ticks of a world (simulator/preserve/preserve_state.c). */
 #define TICK_MOST (INT64_C(1) << 48)
-/* Energies, in microjoules: what a world can hold (simulator/preserve/ecology.h), so that the sums
- * of all worlds and epochs can be counted. */
-#define ENERGY_MOST_UJ INT64_C(1000000000000000)
+/* Energies, in microjoules: of EPOCH_WORLDS_MAX worlds the sum can be counted. */
+#define ENERGY_MOST_UJ INT64_C(100000000000000000)
 /* Areas and ways of creatures, in m2 and m. */
 #define LIFE_MOST 1e12
 /* Times, in ms, and memory, in bytes. */
