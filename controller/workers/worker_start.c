@@ -82,6 +82,7 @@ static int worker_start_process(struct worker *worker, struct error *error)
     };
     worker_log_rotate(&farm->logs, worker->slot);
     int descriptor = worker_log_open(&farm->logs, worker->slot);
+    worker->has_log = descriptor >= 0;
     int status = worker_process_spawn(&worker->process, farm->loop, farm->launcher.argv, descriptor,
                                       &callbacks, error);
     if (descriptor >= 0)
