@@ -59,7 +59,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          SCENT_CELLS);
     if (params->simulation_until != UNTIL_TIME)
         return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
-    return 0;
+    return params_check_meeting(params, error);
 }
 
 struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,

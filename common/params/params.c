@@ -547,6 +547,17 @@ int params_check(const struct params *params, struct error *error)
     return rc;
 }
 
+int params_check_meeting(const struct params *params, struct error *error)
+{
+    int solver = params->simulation_solver;
+    if (solver == SOLVER_ARTICULATED)
+        return 0;
+    return error_set(error, ERR_RANGE,
+                     "several creatures in one world are moved by simulation.solver %s only, not "
+                     "by %s",
+                     params_solver_names[SOLVER_ARTICULATED], params_solver_names[solver]);
+}
+
 /* world.preset is left out: it acts through the rows it sets. */
 int params_is_default(const struct params *params, int index)
 {

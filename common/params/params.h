@@ -44,7 +44,7 @@
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
          "creatures to begin with, separated by blanks: files, beside the parameter file or from " \
-         "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                                                          \
+         "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                        \
     TEXT(evolution, seeds_see, "", 'F',                                                            \
          "in them two of light, other, object are exchanged: light:object")                        \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
@@ -543,6 +543,9 @@ int params_read_text(struct params *params, const char *text, const char *name,
 /* What no single row can check (minima above maxima, weights all zero, step against brain tick
  * ...). */
 int params_check(const struct params *params, struct error *error);
+/* What params_check() does not know of: whether several creatures can be in one world, as in
+ * contests and preserves. 0, or ERR_RANGE with a message that names the solver. */
+int params_check_meeting(const struct params *params, struct error *error);
 
 /* The value of a row as text that params_set() reads back exactly; PARAM_TEXT_SIZE bytes hold
  * any. */

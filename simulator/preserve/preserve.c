@@ -78,7 +78,7 @@ int preserve_check(const struct params *params, struct error *error)
     if (params->preserve_founders > params->preserve_most)
         return error_set(error, ERR_USAGE, "preserve.founders %d is above preserve.most %d",
                          (int)params->preserve_founders, (int)params->preserve_most);
-    return 0;
+    return params_check_meeting(params, error);
 }
 
 /* ---------------------------------------------------------------- events */

@@ -490,6 +490,10 @@ START_TEST(what_is_no_preserve_is_refused)
     set("world.preset=land");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "world.gravity_m_s2"));
+    set("world.preset=water");
+    set("simulation.solver=constraint");
+    ck_assert_int_eq(preserve_check(&params, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "simulation.solver"));
 }
 END_TEST
 
