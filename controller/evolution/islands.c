@@ -109,7 +109,7 @@ static int is_resting(const struct individual *individual)
     return individual->is_resting;
 }
 
-/* The first of the ranks, as many as may, rest; those of islands before go on to. */
+/* The first individuals by rank rest, as many as may. Those of earlier islands go on resting. */
 static void rest(struct search *search)
 {
     int most = islands_founders_max(&search->params);
