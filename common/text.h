@@ -27,8 +27,8 @@ int text_is_clean(const char *text, size_t length);
  * clean; the characters of `kept` ("\n", say, or "") stay. Returns text. */
 char *text_clean(char *text, const char *kept);
 
-/* The next of the words of a text, which blanks and tabs part; what stands in double quotes keeps its
- * blanks, and "" in it is a quote. Cuts the text in place: *word begins in it, and *rest is behind.
+/* The next of the words of a text, which blanks and tabs part; a part in double quotes keeps its
+ * blanks, and "" in it is a quote. Cuts the text in place: *word begins in it, *rest is behind it.
  * 1; 0: there is no further word; ERR_FORMAT: a quote is not closed. */
 int text_cut_word(char **rest, char **word);
 

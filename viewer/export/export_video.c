@@ -255,9 +255,9 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     return error_set(error, ERR_IO, "ffmpeg: %s", strerror(failure));
 }
 
-/* Reads the lines that were said. Of ffmpeg's own, which bear their level, the first goes to
- * `fault`; of what others say in its place (the loader of a library, say) the first goes to `aside`.
- * Empty: there is none. */
+/* Reads the lines that were said. The first of ffmpeg's own, which bear their level, goes to
+ * `fault`; the first of others (of the loader of a library, say) goes to `aside`. Empty: there is
+ * none. */
 static void read_said(int descriptor, char fault[SAID_MAX], char aside[SAID_MAX])
 {
     static const char *const levels[] = {"[error] ", "[fatal] ", "[panic] "};

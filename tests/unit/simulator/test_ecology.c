@@ -130,7 +130,7 @@ START_TEST(the_ledger_finds_a_microjoule)
 }
 END_TEST
 
-/* The mean of a time is that of its moments; days that are shorter than a second have their mean. */
+/* The mean of a time is that of its moments; also where a day is shorter than a second. */
 START_TEST(plants_get_the_mean_of_a_time)
 {
     static const double days_s[] = {0, 0.3, 0.5, 1, 2, 3.7, 60, 86400};

@@ -195,8 +195,8 @@ START_TEST(who_has_enough_lays_eggs_that_hatch)
 }
 END_TEST
 
-/* One that lies where there is no room, and those for which the world is full: 300 s after they were
- * ripe they are food. */
+/* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
+ * were ripe they are food. */
 START_TEST(eggs_do_not_wait_for_ever)
 {
     found();
