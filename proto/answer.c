@@ -47,7 +47,8 @@ static int check_evaluation(const struct task *task, const struct result *result
 
 /* ---- epochs ---- */
 
-/* What is packed is unpacked for a moment; `digest` (may be NULL) receives its hash. */
+/* Unpacks the bytes for a moment, to see that they can be; `digest` (may be NULL) receives their
+ * hash. */
 static int unpack(const struct packed_bytes *packed, const char *where, uint64_t *digest,
                   struct error *error)
 {

@@ -19,8 +19,8 @@ void packed_bytes_deinit(struct packed_bytes *packed);
 
 /* Compresses what was written; `packed` must be empty. 0 or ERR_MEMORY. */
 int packed_bytes_compress(struct packed_bytes *packed, const struct pack_writer *writer);
-/* What was compressed, on the heap. ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message; *bytes is
- * NULL then. */
+/* Uncompresses onto the heap. ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message; *bytes is NULL
+ * then. */
 int packed_bytes_uncompress(const struct packed_bytes *packed, unsigned char **bytes,
                             size_t *length, struct error *error);
 

@@ -7,7 +7,7 @@
 #include "controller/commands/commands.h"
 #include "controller/report/shadow.h"
 
-/* What is not known yet is a dash. */
+/* Writes the number; a dash stands for a number that is not known yet. */
 static void write_number(double value, int digits, char text[32])
 {
     if (isfinite(value))
