@@ -6,8 +6,8 @@
 #include "controller/evolution/seeding.h"
 #include "controller/store/run_directory.h"
 
-/* The folder that names of evolution.seeds are relative to: names in the parameter file first to the
- * file's folder, names on the command line first to the program's current folder. */
+/* The folder that names of evolution.seeds are relative to: names in the parameter file first to
+ * the file's folder, names on the command line first to the program's current folder. */
 struct seed_origin {
     char folder[RUN_PATH_SIZE]; /* of the parameter file, with its slash; empty: it is here */
     int is_of_file;             /* evolution.seeds is from the file */
