@@ -19,6 +19,8 @@
 
 struct preserve_memory {
     struct arena bodies, meeting, probe;
+    uint64_t work;   /* operations of what was tried in `probe` and is not booked yet */
+    double work_max; /* of an epoch, in operations; 1e11, some 50 s: eighty creatures take 4e9 */
 };
 /* ERR_MEMORY, and nothing is taken. */
 int preserve_memory_init(struct preserve_memory *memory);
@@ -73,6 +75,11 @@ void preserve_apply(struct params *params);
 /* Whether such parameters make a preserve. ERR_USAGE with a message that names what does not. */
 int preserve_check(const struct params *params, struct error *error);
 
+/* Brain ticks of an epoch. */
+int64_t preserve_epoch_ticks(const struct params *params);
+/* The cells of such a water. */
+struct preserve_cells preserve_cells_of(const struct params *params);
+
 /* Genomes with which a world begins, and what errors call them. */
 struct preserve_founders {
     const struct genome *const *genomes;
@@ -88,8 +95,8 @@ void preserve_give_mouth(struct genome *genome, int kind);
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);
-/* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
- * ERR_LIMIT. */
+/* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, or if its
+ * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max; ERR_MEMORY. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);
