@@ -22,6 +22,10 @@ int preserve_warn(const struct params *params, char *text, size_t size);
 /* An epoch of a world; epoch 0 founds it and takes no time. */
 #define EPOCH_S 30.0
 
+/* The last epoch that a run may come to, and the time, s, that it may last. */
+enum { EPOCH_MOST = 1000000 };
+#define EPOCH_TIME_MOST_S (EPOCH_S * EPOCH_MOST)
+
 /* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
  * are sums since the world began; energies are in microjoules. */
 #define EPOCH_FACTS(X)                                                                             \
@@ -49,6 +53,9 @@ int preserve_warn(const struct params *params, char *text, size_t size);
     X(heat_uj)                                                                                     \
     X(arrivals_uj)                                                                                 \
     X(departures_uj)
+
+/* No fact is greater: 1e11 J, a year of sun on the default water. */
+#define EPOCH_FACT_MOST INT64_C(100000000000000000)
 
 enum epoch_fact {
 #define X(name) EPOCH_##name,
@@ -88,6 +95,8 @@ enum epoch_deed_kind {
         DEED_COUNT
 };
 extern const char *const epoch_deed_names[DEED_COUNT];
+/* Where a deed may be, from the water's corner. */
+#define DEED_PLACE_MOST_M 1e4
 /* What DEED_feed gives at once, at most. */
 #define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
 

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "common/judge/epoch.h"
 #include "common/params/params.h"
 #include "common/system/arena.h"
 
@@ -27,9 +28,8 @@ static inline double joules_of(microjoules energy)
     return 1e-6 * (double)energy;
 }
 
-/* No sum over a world or a life is greater: 1e11 J, a year of sun on the default water.
- * What holds less than a tick more than that does not overflow. */
-#define ENERGY_SUM_MAX INT64_C(100000000000000000)
+/* No sum over a world or a life is greater. What holds a tick more than that does not overflow. */
+#define ENERGY_SUM_MAX EPOCH_FACT_MOST
 
 struct energy_ledger {
     microjoules start; /* what the stores held when the world began */
