@@ -372,7 +372,8 @@ static void bound_creature(struct bounds *b, const struct creature_state *c, int
     bound_whole(b, "family", c->descent.family, 0, INT32_MAX);
     bound_whole(b, "generation", c->descent.generation, 0, NUMBER_MOST);
     bound_whole(b, "children", c->children, 0, NUMBER_MOST);
-    bound_whole(b, "born_tick", c->born_tick, -TICK_MOST, tick);
+    /* founders that hatch at once are laid for the first tick */
+    bound_whole(b, "born_tick", c->born_tick, -TICK_MOST, tick + 1);
     bound_whole(b, "met", (int64_t)c->met, 0, ID_MOST);
     bound_whole(b, "met_tick", c->met_tick, -TICK_MOST, TICK_MOST);
     bound_whole(b, "reserve_uj", c->reserve, 0, MICROJOULES_MAX);

@@ -56,7 +56,9 @@ static void setup(void)
                   error.message);
     ck_assert_msg(preserve_run(&state, &params, 130, NULL, &memory, &error) == 0, "%s",
                   error.message);
-    ck_assert_msg(state.living_count >= 2, "%d live, %d eggs, %d died by guards, %d carcasses", state.living_count, state.egg_count, (int)state.counts.deaths[DEATH_GUARD], state.carcass_count);
+    ck_assert_msg(state.living_count >= 2, "%d live, %d eggs, %d died by guards, %d carcasses",
+                  state.living_count, state.egg_count, (int)state.counts.deaths[DEATH_GUARD],
+                  state.carcass_count);
     *preserve_state_add_carcass(&state) = (struct carcass){0, 1, 1, 0.2};
     add_egg(1000);
 }
@@ -114,8 +116,8 @@ static int through_bytes(const struct preserve_state *s, struct preserve_state *
     X(s->living[0].bitten, ENERGY_SUM_MAX)                                                         \
     X(s->living[0].starved, ENERGY_SUM_MAX)                                                        \
     X(s->living[0].gained[FOOD_LIVING], ENERGY_SUM_MAX)                                            \
-    X(s->living[0].born_tick, s->tick)                                                             \
-    X(s->eggs[0].born_tick, s->tick)                                                               \
+    X(s->living[0].born_tick, s->tick + 1)                                                         \
+    X(s->eggs[0].born_tick, s->tick + 1)                                                           \
     X(s->living[0].met, INT64_C(1) << 52)                                                          \
     X(s->living[0].met_tick, INT64_C(1) << 48)
 #define REAL_FIELDS(X)                                                                             \
@@ -182,6 +184,21 @@ START_TEST(a_number_at_its_bound_lives_or_is_refused)
         preserve_state_deinit(&copy);
     }
     ck_assert_msg(rc == 0 || error.message[0] != '\0', "%s", name);
+}
+END_TEST
+
+/* Where eggs hatch at once. */
+START_TEST(founders_that_hatch_at_once_are_a_state)
+{
+    const struct genome *genomes[] = {&creature.genome};
+    static const char *const names[] = {SEEKER};
+    const struct preserve_founders founders = {genomes, names, 1};
+    struct preserve_state copy;
+    set("preserve.hatch_s=0");
+    preserve_state_deinit(&state);
+    ck_assert_int_eq(preserve_found(&state, &params, 8, 0, &founders, &memory, &error), 0);
+    ck_assert_msg(through_bytes(&state, &copy) == 0, "%s", error.message);
+    preserve_state_deinit(&copy);
 }
 END_TEST
 
@@ -311,6 +328,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_number_out_of_its_bounds_is_refused_by_name, 0, FIELD_COUNT);
     tcase_add_loop_test(tests, a_number_at_its_bound_lives_or_is_refused, 0, FIELD_COUNT);
+    tcase_add_test(tests, founders_that_hatch_at_once_are_a_state);
     tcase_add_test(tests, bare_ground_grows_again);
     tcase_add_test(tests, a_bomb_takes_no_memory);
     tcase_add_test(tests, motion_that_packs_well_is_bounded);
