@@ -27,7 +27,7 @@
 /* Ids that a world has for its own. */
 #define WORLD_IDS (UINT64_C(1) << 40)
 /* Arithmetic operations of an epoch, at most. */
-#define WORK_MAX 1e11
+#define WORK_MAX 1e12
 /* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 

@@ -20,7 +20,8 @@
 struct preserve_memory {
     struct arena bodies, meeting, probe;
     uint64_t work;   /* operations of what was tried in `probe` and is not booked yet */
-    double work_max; /* of an epoch, in operations; 1e11, some 50 s: eighty creatures take 4e9 */
+    double work_max; /* of an epoch, in operations; 1e12, some 300 s: a hundred creatures in a water
+                        of the default size take a hundredth, two hundred in a third of it a tenth */
 };
 /* ERR_MEMORY, and nothing is taken. */
 int preserve_memory_init(struct preserve_memory *memory);
