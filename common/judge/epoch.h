@@ -22,9 +22,14 @@ int preserve_warn(const struct params *params, char *text, size_t size);
 /* An epoch of a world; epoch 0 founds it and takes no time. */
 #define EPOCH_S 30.0
 
-/* The last epoch that a run may come to, and the time, s, that it may last. */
+/* Bounds of what workers, files and run stores say: the last epoch of a run, a time of a world in
+ * s, its ticks, and what is counted by one (whole numbers that a double holds). */
 enum { EPOCH_MOST = 1000000 };
-#define EPOCH_TIME_MOST_S (EPOCH_S * EPOCH_MOST)
+#define EPOCH_TIME_MOST_S 1e9
+#define EPOCH_TICK_MOST   (INT64_C(1) << 48)
+#define EPOCH_COUNT_MOST  (INT64_C(1) << 53)
+/* Areas and ways of creatures, in m2 and m. */
+#define LIFE_MOST 1e12
 
 /* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
  * are sums since the world began; energies are in microjoules. */

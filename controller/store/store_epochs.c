@@ -193,10 +193,6 @@ static int find_cause(const char *name)
     return -1;
 }
 
-/* A life in numbers, as far as any may come. */
-#define LIFE_AREA_MOST_M2 1e6
-#define LIFE_WAY_MOST_M   1e12
-
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_life *life = item;
@@ -214,8 +210,8 @@ static int read_life(struct database *database, sqlite3_stmt *row, void *item, s
         double most, *value;
     } reals[] = {{EPOCH_TIME_MOST_S, &life->born_s},
                  {EPOCH_TIME_MOST_S, &life->died_s},
-                 {LIFE_AREA_MOST_M2, &life->area_m2},
-                 {LIFE_WAY_MOST_M, &life->way_m}};
+                 {LIFE_MOST, &life->area_m2},
+                 {LIFE_MOST, &life->way_m}};
     enum { WHOLES = sizeof wholes / sizeof wholes[0], REALS = sizeof reals / sizeof reals[0] };
     int at = 0, status = 0;
     for (int i = 0; i < WHOLES && !status; i++)

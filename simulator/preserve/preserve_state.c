@@ -12,10 +12,6 @@
 
 #define STATE_VERSION 3
 
-/* The greatest size of an unpacked state, in bytes. */
-#define STATE_BYTES_MAX (64u << 20)
-/* A packed state begins with its length before compression, in LENGTH_BYTES. */
-#define LENGTH_BYTES 4
 /* The greatest size of a file that holds a packed state, in bytes. */
 #define FILE_BYTES_MAX (16u << 20)
 
@@ -313,13 +309,10 @@ void preserve_state_encode(const struct preserve_state *s, struct pack_writer *w
 
 /* A world's own ids are below 2^47. A gene's id has a creature's in its upper bits. */
 #define ID_MOST (INT64_C(1) << 52)
-/* Of births, and of all that is counted by one. */
-#define COUNT_MOST (INT64_C(1) << 53)
-/* Generations and children; the numbers of families. */
+/* Generations and children, whose counts are ints. */
 #define NUMBER_MOST 1000000000
 /* Of a rate, an angle, a way. */
 #define MOTION_MOST 1e12
-#define TICK_MOST   (INT64_C(1) << 48)
 /* A louder call is no sound of an emitter. */
 #define STRENGTH_MOST 1.0
 
@@ -373,9 +366,9 @@ static void bound_creature(struct bounds *b, const struct creature_state *c, int
     bound_whole(b, "generation", c->descent.generation, 0, NUMBER_MOST);
     bound_whole(b, "children", c->children, 0, NUMBER_MOST);
     /* founders that hatch at once are laid for the first tick */
-    bound_whole(b, "born_tick", c->born_tick, -TICK_MOST, tick + 1);
+    bound_whole(b, "born_tick", c->born_tick, -EPOCH_TICK_MOST, tick + 1);
     bound_whole(b, "met", (int64_t)c->met, 0, ID_MOST);
-    bound_whole(b, "met_tick", c->met_tick, -TICK_MOST, TICK_MOST);
+    bound_whole(b, "met_tick", c->met_tick, -EPOCH_TICK_MOST, EPOCH_TICK_MOST);
     bound_whole(b, "reserve_uj", c->reserve, 0, MICROJOULES_MAX);
     bound_whole(b, "body_whole_uj", c->body_whole, 0, MICROJOULES_MAX);
     bound_whole(b, "body_uj", c->body, 0, c->body_whole);
@@ -393,7 +386,7 @@ static void bound_creature(struct bounds *b, const struct creature_state *c, int
     bound_motion(b, c);
     bound_noise(b, &c->ear);
     for (int i = 0; i < c->heard_count; i++) {
-        bound_whole(b, "hears at tick", c->heard[i].tick, 0, TICK_MOST);
+        bound_whole(b, "hears at tick", c->heard[i].tick, 0, EPOCH_TICK_MOST);
         bound_noise(b, &c->heard[i].noise);
     }
 }
@@ -401,11 +394,11 @@ static void bound_creature(struct bounds *b, const struct creature_state *c, int
 static void bound_counts(struct bounds *b, const struct preserve_state *s)
 {
     const struct energy_ledger *l = &s->ledger;
-    bound_whole(b, "tick", s->tick, 0, TICK_MOST);
+    bound_whole(b, "tick", s->tick, 0, EPOCH_TICK_MOST);
     bound_whole(b, "next_id", (int64_t)s->next_id, 0, ID_MOST);
-    bound_whole(b, "births", (int64_t)s->counts.births, 0, COUNT_MOST);
+    bound_whole(b, "births", (int64_t)s->counts.births, 0, EPOCH_COUNT_MOST);
     for (int i = 0; i < DEATH_COUNT; i++)
-        bound_whole(b, "deaths", (int64_t)s->counts.deaths[i], 0, COUNT_MOST);
+        bound_whole(b, "deaths", (int64_t)s->counts.deaths[i], 0, EPOCH_COUNT_MOST);
     for (int i = 0; i < FOOD_COUNT; i++)
         bound_whole(b, "eaten_uj", s->counts.eaten[i], 0, ENERGY_SUM_MAX);
     bound_whole(b, "start_uj", l->start, 0, ENERGY_SUM_MAX);
@@ -779,44 +772,12 @@ int preserve_state_decode(struct preserve_state *state, const void *bytes, size_
 
 /* ---------------------------------------------------------------- as it travels */
 
-static int compress_bytes(const struct pack_writer *writer, struct packed_bytes *packed)
-{
-    size_t length = writer->buffer.size;
-    uLongf room = compressBound((uLong)length);
-    if (writer->has_failed || !(packed->bytes = malloc(LENGTH_BYTES + room)))
-        return ERR_MEMORY;
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        packed->bytes[i] = (unsigned char)(length >> (24 - 8 * i));
-    if (compress2(packed->bytes + LENGTH_BYTES, &room, (const Bytef *)writer->buffer.data,
-                  (uLong)length, Z_BEST_SPEED) != Z_OK) {
-        packed_bytes_deinit(packed);
-        return ERR_MEMORY;
-    }
-    packed->length = LENGTH_BYTES + room;
-    return 0;
-}
-
-/* Opens what was compressed. */
-static int open_packed(struct pack_stream *stream, const struct packed_bytes *packed,
-                       struct error *error)
-{
-    size_t length = 0;
-    if (packed->length <= LENGTH_BYTES)
-        return error_set(error, ERR_FORMAT, "state: %zu bytes", packed->length);
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        length = length << 8 | packed->bytes[i];
-    if (length == 0 || length > STATE_BYTES_MAX)
-        return error_set(error, ERR_LIMIT, "state: %zu bytes, at most %u", length, STATE_BYTES_MAX);
-    return pack_stream_open_packed(stream, packed->bytes + LENGTH_BYTES,
-                                   packed->length - LENGTH_BYTES, length, error);
-}
-
 int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed)
 {
     struct pack_writer writer;
     pack_writer_init(&writer);
     preserve_state_encode(state, &writer);
-    int rc = compress_bytes(&writer, packed);
+    int rc = packed_bytes_compress(packed, &writer);
     pack_writer_deinit(&writer);
     return rc;
 }
@@ -826,7 +787,7 @@ int preserve_state_unpack_of(struct preserve_state *state, const struct packed_b
 {
     struct pack_stream stream;
     preserve_state_init(state);
-    int rc = open_packed(&stream, packed, error);
+    int rc = packed_bytes_open(packed, &stream, error);
     return rc ? rc : decode_stream(state, &stream, packed->length, most, error);
 }
 
@@ -858,7 +819,7 @@ int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *pac
     pack_writer_init(&writer);
     pack_array(&writer, 1);
     encode_creatures(egg, 1, &writer);
-    int rc = compress_bytes(&writer, packed);
+    int rc = packed_bytes_compress(packed, &writer);
     pack_writer_deinit(&writer);
     return rc;
 }
@@ -868,7 +829,7 @@ static int check_traveller(const struct preserve_state *state, struct error *err
 {
     struct bounds b = {.where = "traveller", .error = error};
     const struct creature_state *egg = &state->eggs[state->egg_count - 1];
-    bound_creature(&b, egg, TICK_MOST);
+    bound_creature(&b, egg, EPOCH_TICK_MOST);
     if (b.rc == 0 && (egg->number_count > 0 || egg->heard_count > 0))
         b.rc = error_set(error, ERR_FORMAT, "traveller: an egg moves");
     return b.rc;
@@ -884,7 +845,7 @@ int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes 
                            .memory_left = &memory_left,
                            .where = "traveller",
                            .error = error};
-    int before = state->egg_count, rc = open_packed(&stream, packed, error);
+    int before = state->egg_count, rc = packed_bytes_open(packed, &stream, error);
     if (rc != 0)
         return rc;
     struct cursor list = next_array(&whole, 1, 1, whole.where);
