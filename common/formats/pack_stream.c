@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #define WINDOW_BYTES (2 * PACK_STREAM_WHOLE_MAX)
 /* The longest number: its head and eight bytes. */
 #define NUMBER_BYTES 9
@@ -18,20 +20,26 @@ int pack_stream_open_packed(struct pack_stream *stream, const void *bytes, size_
                             size_t unpacked, struct error *error)
 {
     unsigned char *window = malloc(WINDOW_BYTES);
-    *stream = (struct pack_stream){.bytes = window, .window = window, .rest = unpacked};
-    stream->inflating.next_in = (z_const Bytef *)bytes;
-    stream->inflating.avail_in = (uInt)length;
-    if (window && length <= UINT32_MAX && inflateInit(&stream->inflating) == Z_OK)
+    z_stream *inflating = calloc(1, sizeof *inflating);
+    *stream = (struct pack_stream){
+        .bytes = window, .window = window, .inflating = inflating, .rest = unpacked};
+    if (inflating) {
+        inflating->next_in = (z_const Bytef *)bytes;
+        inflating->avail_in = (uInt)length;
+    }
+    if (window && inflating && length <= UINT32_MAX && inflateInit(inflating) == Z_OK)
         return 0;
     free(window);
+    free(inflating);
     *stream = (struct pack_stream){.length = 0};
     return error_memory(error);
 }
 
 void pack_stream_close(struct pack_stream *stream)
 {
-    if (stream->window)
-        inflateEnd(&stream->inflating);
+    if (stream->inflating)
+        inflateEnd(stream->inflating);
+    free(stream->inflating);
     free(stream->window);
     *stream = (struct pack_stream){.length = 0};
 }
@@ -56,12 +64,12 @@ static int fill(struct pack_stream *s, size_t wanted, struct error *error)
     s->at = 0;
     s->length = left;
     size_t room = WINDOW_BYTES - left < s->rest ? WINDOW_BYTES - left : s->rest;
-    s->inflating.next_out = s->window + left;
-    s->inflating.avail_out = (uInt)room;
-    int rc = inflate(&s->inflating, Z_SYNC_FLUSH);
+    s->inflating->next_out = s->window + left;
+    s->inflating->avail_out = (uInt)room;
+    int rc = inflate(s->inflating, Z_SYNC_FLUSH);
     s->rest -= room;
-    if (s->inflating.avail_out > 0 || (rc != Z_OK && rc != Z_STREAM_END) ||
-        (s->rest == 0 && rc != Z_STREAM_END && !has_ended(&s->inflating)))
+    if (s->inflating->avail_out > 0 || (rc != Z_OK && rc != Z_STREAM_END) ||
+        (s->rest == 0 && rc != Z_STREAM_END && !has_ended(s->inflating)))
         return error_set(error, ERR_FORMAT, "it cannot be uncompressed");
     s->length += room;
     return 0;

@@ -4,17 +4,17 @@
 #ifndef COMMON_FORMATS_PACK_STREAM_H
 #define COMMON_FORMATS_PACK_STREAM_H
 
-#include <zlib.h>
-
 #include "common/formats/pack.h"
+
+struct z_stream_s; /* zlib's */
 
 struct pack_stream {
     const unsigned char *bytes; /* the window: from `at` to `length` is not read yet */
     size_t at, length;
-    size_t past;           /* bytes before the window */
-    unsigned char *window; /* heap; NULL: the bytes are the caller's, whole */
-    z_stream inflating;
-    size_t rest; /* bytes that are still to come out of zlib */
+    size_t past;                  /* bytes before the window */
+    unsigned char *window;        /* heap; NULL: the bytes are the caller's, whole */
+    struct z_stream_s *inflating; /* heap; NULL as the window is */
+    size_t rest;                  /* bytes that are still to come out of zlib */
 };
 
 /* The longest object that pack_stream_take_whole() gives, in bytes. */
