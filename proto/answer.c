@@ -7,14 +7,6 @@
 
 #include "common/math/hash.h"
 
-/* Ids and counts are whole numbers that a double holds. */
-#define COUNT_MOST (INT64_C(1) << 53)
-/* Ticks of a world (simulator/preserve/preserve_state.c). */
-#define TICK_MOST (INT64_C(1) << 48)
-/* Energies, in microjoules: of EPOCH_WORLDS_MAX worlds the sum can be counted. */
-#define ENERGY_MOST_UJ INT64_C(100000000000000000)
-/* Areas and ways of creatures, in m2 and m. */
-#define LIFE_MOST 1e12
 /* Times, in ms, and memory, in bytes. */
 #define COST_MOST 1e15
 
@@ -84,7 +76,7 @@ static int check_facts(const int64_t *facts, struct error *error)
 {
     int64_t stores = 0;
     for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        if (facts[i] > (i < EPOCH_eaten_plants_uj ? COUNT_MOST : ENERGY_MOST_UJ))
+        if (facts[i] > (i < EPOCH_eaten_plants_uj ? EPOCH_COUNT_MOST : EPOCH_FACT_MOST))
             return error_set(error, ERR_RANGE, "epoch_end.facts: %s is %" PRId64,
                              epoch_fact_names[i], facts[i]);
     for (int i = EPOCH_plants_uj; i <= EPOCH_scent_uj; i++)
@@ -101,17 +93,17 @@ static int check_facts(const int64_t *facts, struct error *error)
 /* An event of a life, after its birth; -1: it did not happen. */
 static int is_of_life(int64_t tick, const struct epoch_life *life)
 {
-    return tick == -1 || (tick >= life->born_tick && tick <= TICK_MOST);
+    return tick == -1 || (tick >= life->born_tick && tick <= EPOCH_TICK_MOST);
 }
 
 static int check_life(const struct epoch_life *life, struct error *error)
 {
     static const char where[] = "epoch_end.lives";
-    const uint64_t id_most = (uint64_t)COUNT_MOST;
+    const uint64_t id_most = (uint64_t)EPOCH_COUNT_MOST;
     if (life->id < 1 || life->id > id_most || life->mother > id_most || life->father > id_most)
         return error_set(error, ERR_RANGE, "%s: ids %" PRIu64 ", %" PRIu64 ", %" PRIu64, where,
                          life->id, life->mother, life->father);
-    if (life->born_tick < -TICK_MOST || life->born_tick > TICK_MOST ||
+    if (life->born_tick < -EPOCH_TICK_MOST || life->born_tick > EPOCH_TICK_MOST ||
         !is_of_life(life->died_tick, life) || !is_of_life(life->preyed_tick, life))
         return error_set(error, ERR_RANGE,
                          "%s: %" PRIu64 " is born at tick %" PRId64 ", died at %" PRId64
@@ -125,7 +117,7 @@ static int check_life(const struct epoch_life *life, struct error *error)
         return error_set(error, ERR_RANGE, "%s: %" PRIu64 " has an area of %g m2, a way of %g m",
                          where, life->id, life->area_m2, life->way_m);
     for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        if (life->gained_uj[i] > ENERGY_MOST_UJ)
+        if (life->gained_uj[i] > EPOCH_FACT_MOST)
             return error_set(error, ERR_RANGE, "%s: %" PRIu64 " ate %" PRId64 " uJ", where,
                              life->id, life->gained_uj[i]);
     return 0;

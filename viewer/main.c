@@ -434,7 +434,9 @@ static int export_world(const struct request *request, const struct waters_reque
         return error_set(error, ERR_USAGE, "--to: %g s is not after --from", wanted.to_s);
     int status = waters_create(&waters, &wanted, error);
     if (status)
-        return status;
+        return status == ERR_LIMIT && wanted.budget > 0
+                   ? error_set(error, status, "%.400s: show it with --anyway", error->message)
+                   : status;
     output_print(stdout, "%s  world %d, %.0f s to %.0f s: %d of %d epochs as recorded\n",
                  waters->verified == waters->recorded ? "verified" : "differs", waters->world,
                  wanted.from_s, waters->moments[waters->moment_count - 1].time_s, waters->verified,
@@ -480,6 +482,7 @@ static int show_world(const struct request *request, const struct waters_request
 static int open_world(const struct request *request, const char *directory, struct error *error)
 {
     struct waters_request span = {.run_directory = directory,
+                                  .budget = request->is_anyway ? 0 : REPLAY_BUDGET,
                                   .world = (int)request->world.number,
                                   .from_s = request->from_s,
                                   .to_s = request->from_s + 30};

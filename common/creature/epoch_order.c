@@ -1,6 +1,7 @@
 /* See epoch_order.h. */
 #include "common/creature/epoch_order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,6 +287,8 @@ static int read_deed(const msgpack_object *object, struct epoch_deed *deed, stru
         status = pack_get_double(&items[2], &deed->x_m, where, error);
     if (status == 0)
         status = pack_get_double(&items[3], &deed->y_m, where, error);
+    if (status == 0 && fmax(fabs(deed->x_m), fabs(deed->y_m)) > DEED_PLACE_MOST_M)
+        status = error_set(error, ERR_RANGE, "%s: at %g, %g", where, deed->x_m, deed->y_m);
     if (status == 0)
         status = read_number(&items[4], 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, where, error);
     return status == 0 ? read_deed_genome(&items[5], deed, error) : status;

@@ -47,19 +47,38 @@ int packed_bytes_compress(struct packed_bytes *packed, const struct pack_writer 
     return 0;
 }
 
-int packed_bytes_uncompress(const struct packed_bytes *packed, unsigned char **bytes,
-                            size_t *length, struct error *error)
+/* How long it is when it is unpacked. */
+static int read_length(const struct packed_bytes *packed, size_t *length, struct error *error)
 {
-    uLongf room = 0;
-    *bytes = NULL;
+    *length = 0;
     if (packed->length <= LENGTH_BYTES)
         return error_set(error, ERR_FORMAT, "state: %zu bytes", packed->length);
     for (int i = 0; i < LENGTH_BYTES; i++)
-        room = room << 8 | packed->bytes[i];
-    *length = room;
-    if (room == 0 || room > STATE_BYTES_MAX)
+        *length = *length << 8 | packed->bytes[i];
+    if (*length == 0 || *length > STATE_BYTES_MAX)
         return error_set(error, ERR_LIMIT, "state: %zu bytes, at most %u", *length,
                          STATE_BYTES_MAX);
+    return 0;
+}
+
+int packed_bytes_open(const struct packed_bytes *packed, struct pack_stream *stream,
+                      struct error *error)
+{
+    size_t length;
+    int rc = read_length(packed, &length, error);
+    return rc ? rc
+              : pack_stream_open_packed(stream, packed->bytes + LENGTH_BYTES,
+                                        packed->length - LENGTH_BYTES, length, error);
+}
+
+int packed_bytes_uncompress(const struct packed_bytes *packed, unsigned char **bytes,
+                            size_t *length, struct error *error)
+{
+    *bytes = NULL;
+    int rc = read_length(packed, length, error);
+    if (rc != 0)
+        return rc;
+    uLongf room = (uLongf)*length;
     *bytes = malloc(room);
     if (!*bytes)
         return error_set(error, ERR_MEMORY, "state: %s", error_text(ERR_MEMORY));

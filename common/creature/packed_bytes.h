@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/formats/pack.h"
+#include "common/formats/pack_stream.h"
 
 struct packed_bytes {
     unsigned char *bytes; /* heap; NULL: there are none */
@@ -19,8 +20,12 @@ void packed_bytes_deinit(struct packed_bytes *packed);
 
 /* Compresses what was written; `packed` must be empty. 0 or ERR_MEMORY. */
 int packed_bytes_compress(struct packed_bytes *packed, const struct pack_writer *writer);
-/* Uncompresses onto the heap. ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message; *bytes is NULL
- * then. */
+/* Begins to read what was compressed, which the stream unpacks piece by piece; close the stream if
+ * this is 0. ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message. */
+int packed_bytes_open(const struct packed_bytes *packed, struct pack_stream *stream,
+                      struct error *error);
+/* Uncompresses onto the heap. ERR_FORMAT, ERR_LIMIT or ERR_MEMORY with a message; *bytes is
+ * NULL then. */
 int packed_bytes_uncompress(const struct packed_bytes *packed, unsigned char **bytes,
                             size_t *length, struct error *error);
 

@@ -222,10 +222,10 @@ static int scan_object(struct scan *scan)
     }
 }
 
-/* Exactly one object, complete, with nothing behind it. */
-static int scan_structure(const void *bytes, size_t length, struct error *error)
+int pack_measure(const void *bytes, size_t most, size_t *length, struct error *error)
 {
-    struct scan scan = {.bytes = bytes, .length = length, .wanted = {1}, .error = error};
+    struct scan scan = {.bytes = bytes, .length = most, .wanted = {1}, .error = error};
+    *length = 0;
     while (scan.depth >= 0) {
         if (scan.wanted[scan.depth] == 0) {
             scan.depth--;
@@ -236,7 +236,18 @@ static int scan_structure(const void *bytes, size_t length, struct error *error)
         if (rc != 0)
             return rc;
     }
-    return scan.offset == length ? 0 : fail_at(&scan, ERR_FORMAT, "bytes after the end");
+    *length = scan.offset;
+    return 0;
+}
+
+/* Exactly one object, complete, with nothing behind it. */
+static int scan_structure(const void *bytes, size_t length, struct error *error)
+{
+    size_t scanned;
+    int rc = pack_measure(bytes, length, &scanned, error);
+    if (rc == 0 && scanned < length)
+        rc = error_set(error, ERR_FORMAT, "byte %zu: bytes after the end", scanned);
+    return rc;
 }
 
 /* ---- reading ---- */

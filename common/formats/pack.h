@@ -46,6 +46,10 @@ struct pack_reader {
 int pack_open(struct pack_reader *reader, const void *bytes, size_t length, struct error *error);
 void pack_close(struct pack_reader *reader);
 
+/* The length of the one object that `bytes` begin with, which may go on for `most` bytes: only its
+ * structure is looked at. Returns as pack_open() does. */
+int pack_measure(const void *bytes, size_t most, size_t *length, struct error *error);
+
 /* Typed access: 0 or ERR_FORMAT / ERR_RANGE with the message "`where`: expected ...". Texts are
  * copied and never cut: one that is too long is ERR_LIMIT; they must be clean (see
  * text_is_clean()). Doubles accept integers; they must be finite. An object that is NULL (see

@@ -6,7 +6,13 @@
 #include <math.h>
 
 /* More would only randomise the genome, and would use up a creature's gene ids. */
-enum { MUTATIONS_MAX = 64, GENES_PER_CREATURE = 1 << 10 };
+enum { MUTATIONS_MAX = 64, GENE_BITS = 10, GENES_PER_CREATURE = 1 << GENE_BITS };
+/* Numbers of creatures in gene ids, which are at most INT64_MAX; and how far from one another those
+ * are that stand for the same creature. */
+#define NUMBERS_MASK  ((UINT64_C(1) << 53) - 1)
+#define NUMBERS_APART (UINT64_C(1) << 43)
+_Static_assert(2 * (GENOME_BODIES_MAX + GENOME_CONNECTIONS_MAX + GENOME_NEURONS_MAX) < 1 << 10,
+               "one of 2^10 numbers is free of the genes of two genomes");
 
 void genetics_check(const struct genome *genome)
 {
@@ -20,7 +26,27 @@ gene_id gene_counter_next(struct gene_counter *counter)
     counter->count++;
     ENSURE(counter->count < GENES_PER_CREATURE, "gene ids of creature %" PRIu64 " are used up",
            counter->creature);
-    return counter->creature << 10 | counter->count;
+    return counter->creature << GENE_BITS | counter->count;
+}
+
+static int has_genes_of(const struct genome *genome, uint64_t creature)
+{
+    int has = 0;
+    for (int i = 0; i < genome->body_count; i++)
+        has |= genome->bodies[i].id >> GENE_BITS == creature;
+    for (int i = 0; i < genome->connection_count; i++)
+        has |= genome->connections[i].id >> GENE_BITS == creature;
+    for (int i = 0; i < genome->neuron_count; i++)
+        has |= genome->neurons[i].id >> GENE_BITS == creature;
+    return has;
+}
+
+void gene_counter_avoid(struct gene_counter *counter, const struct genome *a,
+                        const struct genome *b)
+{
+    while (counter->count == 0 &&
+           (has_genes_of(a, counter->creature) || (b && has_genes_of(b, counter->creature))))
+        counter->creature = (counter->creature + NUMBERS_APART) & NUMBERS_MASK;
 }
 
 int genetics_draw_breeding(const struct params *params, struct rng *rng)

@@ -17,6 +17,10 @@ struct gene_counter {
     uint32_t count;
 };
 gene_id gene_counter_next(struct gene_counter *counter);
+/* Before the first id: where a genome that the creature is made of (b may be NULL) has genes of its
+ * number, which a file or another run may bring, the counter takes a number that no gene has. */
+void gene_counter_avoid(struct gene_counter *counter, const struct genome *a,
+                        const struct genome *b);
 
 /* A random genome within the initial.* bounds: a root, bodies that the root reaches, joints,
  * effectors mostly driven by oscillators with random phases, random neurons. 0 or ERR_MEMORY. */

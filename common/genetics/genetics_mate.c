@@ -598,6 +598,7 @@ static int try_graft(struct genome *child, const struct genome *a, const struct 
 int genetics_graft(struct genome *child, const struct genome *a, const struct genome *b,
                    const struct params *params, struct rng *rng, struct gene_counter *ids)
 {
+    gene_counter_avoid(ids, a, b);
     const struct gene_counter ids_before = *ids;
     int tries;
 

@@ -145,6 +145,7 @@ int genetics_mutate(struct genome *genome, int count, const struct params *param
     int status;
 
     ENSURE(count >= 0 && text_size >= 0, "%d mutations in %d letters", count, text_size);
+    gene_counter_avoid(ids, genome, NULL);
     if (text_size > 0)
         text[0] = '\0';
     if (genome_copy(&work, genome))

@@ -696,6 +696,7 @@ int genetics_random_brain(struct genome *genome, const struct params *params, st
     struct genome made;
 
     all.initial_effectors = 1;
+    gene_counter_avoid(ids, genome, NULL);
     if (genome_copy(&made, genome))
         return ERR_MEMORY;
     clear_brain(&made);

@@ -22,6 +22,15 @@ int preserve_warn(const struct params *params, char *text, size_t size);
 /* An epoch of a world; epoch 0 founds it and takes no time. */
 #define EPOCH_S 30.0
 
+/* Bounds of what workers, files and run stores say: the last epoch of a run, a time of a world in
+ * s, its ticks, and what is counted by one (whole numbers that a double holds). */
+enum { EPOCH_MOST = 1000000 };
+#define EPOCH_TIME_MOST_S 1e9
+#define EPOCH_TICK_MOST   (INT64_C(1) << 48)
+#define EPOCH_COUNT_MOST  (INT64_C(1) << 53)
+/* Areas and ways of creatures, in m2 and m. */
+#define LIFE_MOST 1e12
+
 /* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
  * are sums since the world began; energies are in microjoules. */
 #define EPOCH_FACTS(X)                                                                             \
@@ -49,6 +58,9 @@ int preserve_warn(const struct params *params, char *text, size_t size);
     X(heat_uj)                                                                                     \
     X(arrivals_uj)                                                                                 \
     X(departures_uj)
+
+/* No fact is greater: 1e11 J, a year of sun on the default water. */
+#define EPOCH_FACT_MOST INT64_C(100000000000000000)
 
 enum epoch_fact {
 #define X(name) EPOCH_##name,
@@ -88,6 +100,8 @@ enum epoch_deed_kind {
         DEED_COUNT
 };
 extern const char *const epoch_deed_names[DEED_COUNT];
+/* Where a deed may be, from the water's corner. */
+#define DEED_PLACE_MOST_M 1e4
 /* What DEED_feed gives at once, at most. */
 #define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
 

@@ -230,12 +230,16 @@ int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, u
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct run_life *life = item;
-    *life = (struct run_life){(uint32_t)sqlite3_column_int64(row, 0), sqlite3_column_double(row, 1),
-                              statement_is_null(row, 2) ? NAN : sqlite3_column_double(row, 2)};
-    if (life->world >= EPOCH_WORLDS_MAX || !(life->born_s >= 0) || !(life->born_s < 1e9) ||
-        life->died_s > 1e9)
-        return statement_fail_content(database, "a life is in no time", error);
-    return 1;
+    int64_t world = 0;
+    int status = statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1, &world, error);
+    if (!status)
+        status = statement_real(database, row, 1, 0, EPOCH_TIME_MOST_S, &life->born_s, error);
+    if (!status)
+        status = statement_real(database, row, 2, 0, EPOCH_TIME_MOST_S, &life->died_s, error);
+    life->world = (uint32_t)world;
+    if (statement_is_null(row, 2))
+        life->died_s = NAN;
+    return status ? status : 1;
 }
 
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,

@@ -186,6 +186,33 @@ uint64_t statement_id(sqlite3_stmt *row, int column)
     return (uint64_t)sqlite3_column_int64(row, column);
 }
 
+static int fail_number(struct database *database, sqlite3_stmt *row, int column, double low,
+                       double high, struct error *error)
+{
+    char what[160];
+    snprintf(what, sizeof what, "column %.60s is %.30s, expected %.17g to %.17g",
+             sqlite3_column_name(row, column), statement_text(row, column), low, high);
+    text_clean(what, "");
+    return statement_fail_content(database, what, error);
+}
+
+int statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
+                    int64_t high, int64_t *value, struct error *error)
+{
+    *value = sqlite3_column_int64(row, column);
+    return *value >= low && *value <= high
+               ? 0
+               : fail_number(database, row, column, (double)low, (double)high, error);
+}
+
+int statement_real(struct database *database, sqlite3_stmt *row, int column, double low,
+                   double high, double *value, struct error *error)
+{
+    *value = sqlite3_column_double(row, column);
+    return *value >= low && *value <= high ? 0
+                                           : fail_number(database, row, column, low, high, error);
+}
+
 int statement_is_null(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL;

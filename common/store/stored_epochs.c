@@ -23,6 +23,8 @@ int stored_epoch_find_state(struct database *database, uint32_t world, uint32_t 
     if (!status && (found < 0 || found > most))
         status = error_set(error, ERR_MISSING, "%s: world %" PRIu32 " has no state", database->path,
                            world);
+    if (!status && found > EPOCH_MOST)
+        status = statement_fail_content(database, "states are of epochs that no run has", error);
     *epoch = (uint32_t)found;
     return status;
 }
@@ -103,17 +105,24 @@ static int read_deed(struct database *database, sqlite3_stmt *row, void *item, s
 {
     struct epoch_order *order = item;
     struct epoch_deed *deed = &order->deeds[order->deed_count];
+    int64_t life = 0;
     if (order->deed_count == EPOCH_DEEDS_MAX)
         return statement_fail_content(database, "too many deeds in an epoch", error);
-    *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0)),
-                                .life = statement_id(row, 1),
-                                .x_m = sqlite3_column_double(row, 2),
-                                .y_m = sqlite3_column_double(row, 3),
-                                .energy_uj = sqlite3_column_int64(row, 4)};
-    if (deed->kind < 0 || deed->life > INT64_MAX || deed->energy_uj < 0 ||
-        deed->energy_uj > DEED_ENERGY_MAX_UJ)
+    *deed = (struct epoch_deed){.kind = find_deed(statement_text(row, 0))};
+    if (deed->kind < 0)
         return statement_fail_content(database, "deeds has what is no deed", error);
-    int status = copy_genome(database, row, 5, deed, error);
+    int status = statement_whole(database, row, 1, 0, INT64_MAX, &life, error);
+    deed->life = (uint64_t)life;
+    if (!status)
+        status = statement_real(database, row, 2, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M, &deed->x_m,
+                                error);
+    if (!status)
+        status = statement_real(database, row, 3, -DEED_PLACE_MOST_M, DEED_PLACE_MOST_M, &deed->y_m,
+                                error);
+    if (!status)
+        status = statement_whole(database, row, 4, 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, error);
+    if (!status)
+        status = copy_genome(database, row, 5, deed, error);
     order->deed_count += !status;
     return status;
 }

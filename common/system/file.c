@@ -68,15 +68,57 @@ static int read_all(int descriptor, const char *path, size_t max_bytes, char **b
     }
 }
 
+/* Whether the path names an open descriptor of this program. */
+static int is_own_descriptor(const char *path)
+{
+    static const char *const heads[] = {"/dev/stdin", "/dev/fd/", "/proc/self/fd/"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (strncmp(path, heads[i], strlen(heads[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int check_readable(const struct stat *info, const char *path, struct error *error)
+{
+    const char *what = S_ISDIR(info->st_mode)    ? "a directory"
+                       : S_ISFIFO(info->st_mode) ? "a named pipe"
+                       : S_ISSOCK(info->st_mode) ? "a socket"
+                                                 : "a device";
+    if (S_ISREG(info->st_mode) || (S_ISFIFO(info->st_mode) && is_own_descriptor(path)))
+        return 0;
+    return error_set(error, ERR_FORMAT, "%s: %s, not a file", path, what);
+}
+
+/* Opening a device may do something, so what it is is looked at before; and after, since the name
+ * may lead to another file by then, without waiting for the other end of a pipe meanwhile. */
+int file_open(const char *path, int *descriptor, struct error *error)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return fail_path(error, path);
+    int status = check_readable(&info, path, error);
+    if (status)
+        return status;
+    int no_wait = is_own_descriptor(path) ? 0 : O_NONBLOCK;
+    *descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | no_wait);
+    if (*descriptor < 0)
+        return fail_path(error, path);
+    status =
+        fstat(*descriptor, &info) ? fail_path(error, path) : check_readable(&info, path, error);
+    if (status)
+        close(*descriptor);
+    return status;
+}
+
 int file_read(const char *path, size_t max_bytes, char **bytes, size_t *length, struct error *error)
 {
     ENSURE(max_bytes > 0, "%s: no bytes at most", path);
     *bytes = NULL;
     *length = 0;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return fail_path(error, path);
-    int rc = read_all(descriptor, path, max_bytes, bytes, length, error);
+    int descriptor, rc = file_open(path, &descriptor, error);
+    if (rc != 0)
+        return rc;
+    rc = read_all(descriptor, path, max_bytes, bytes, length, error);
     close(descriptor);
     if (rc == 0)
         drop_byte_order_mark(*bytes, length);

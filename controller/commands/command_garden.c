@@ -57,8 +57,9 @@ static int write_states(struct store *store, struct call *call, struct error *er
 /* The simulator's exit code, or ERR_*. `options` are what is behind RUN_DIR. */
 static int hand_over(struct call *call, int option_count, char **options, struct error *error)
 {
-    char program[RUN_PATH_SIZE], name[] = "simulator", garden[] = "garden", params[] = "--params";
-    char **words = calloc((size_t)(option_count + call->file_count) + 5, sizeof *words);
+    char program[RUN_PATH_SIZE], name[] = "simulator", garden[] = "garden", params[] = "--params",
+                                 end[] = "--";
+    char **words = calloc((size_t)(option_count + call->file_count) + 6, sizeof *words);
     int count = 0;
     int status = words ? program_find(name, program, error) : error_memory(error);
     if (status >= 0) {
@@ -67,6 +68,7 @@ static int hand_over(struct call *call, int option_count, char **options, struct
             words[count++] = first[i];
         for (int i = 0; i < option_count; i++)
             words[count++] = options[i];
+        words[count++] = end;
         for (int i = 0; i < call->file_count; i++)
             words[count++] = call->files[i];
         status = program_run(program, words, error);
@@ -99,9 +101,10 @@ static int command_garden(int argc, char **argv)
     struct error error = {0};
     if (command_is_help(argc, argv))
         return command_parse(&garden_command, argc, argv, NULL);
-    if (argc < 2 || argv[1][0] == '-')
+    int at = argc > 1 && !strcmp(argv[1], "--") ? 2 : 1;
+    if (argc <= at || (at == 1 && argv[1][0] == '-'))
         return command_usage("garden", "expected RUN_DIR");
-    int status = run(argv[1], argc - 2, argv + 2, &error);
+    int status = run(argv[at], argc - at - 1, argv + at + 1, &error);
     return status < 0 ? command_fail(&error) : status;
 }
 

@@ -56,8 +56,9 @@ static void find_pair(int pair, int player_count, int *a, int *b)
     *b = *a + 1 + pair;
 }
 
-/* The words of a program that knows these options; `words` has room for WORDS_MAX. */
-static void put_settings(const struct request *request, const char *see, char **words, int count)
+/* Words of a program that knows these options, and before which names end the options; `words` has
+ * room for WORDS_MAX. Returns their count. */
+static int put_settings(const struct request *request, const char *see, char **words, int count)
 {
     if (see) {
         words[count++] = "--see";
@@ -67,7 +68,8 @@ static void put_settings(const struct request *request, const char *see, char **
         words[count++] = "-s";
         words[count++] = (char *)request->assignments.items[i];
     }
-    words[count] = NULL;
+    words[count++] = "--";
+    return count;
 }
 
 /* Runs a program and gives all that it prints. Its exit code, or a negative ERR_*. */
@@ -85,8 +87,11 @@ static int listen_to(const char *program, char **words, char reply[REPLY_BYTES_M
     return code;
 }
 
+/* The object stands on lines of its own, behind what the simulator warns of. */
 static void read_reply(const char *reply, struct outcome *outcome)
 {
+    while (*reply && *reply != '{')
+        reply += strcspn(reply, "\n") + (strchr(reply, '\n') != NULL);
     json_t *object = json_loads(reply, 0, NULL);
     json_t *bouts = json_object_get(object, "bouts"), *bout;
     const char *digest = json_string_value(json_object_get(object, "digest"));
@@ -119,13 +124,11 @@ static void run_pair(const struct request *request, struct outcome *outcome)
     struct error error = {0};
     int a, b;
     find_pair(outcome->pair, request->player_count, &a, &b);
-    char *words[WORDS_MAX + 8] = {"simulator",
-                                  "contest",
-                                  request->files[a],
-                                  request->files[b],
-                                  request->files[request->player_count],
-                                  "--json"};
-    put_settings(request, request->see, words, 6);
+    char *words[WORDS_MAX + 8] = {"simulator", "contest", "--json"};
+    int count = put_settings(request, request->see, words, 3);
+    words[count++] = request->files[a];
+    words[count++] = request->files[b];
+    words[count] = request->files[request->player_count];
     outcome->code = listen_to(request->simulator, words, reply, &error);
     if (outcome->code == 0)
         read_reply(reply, outcome);
@@ -142,11 +145,11 @@ static void show_pair(const struct request *request, struct outcome *outcome)
     int a, b;
     find_pair(outcome->pair, request->player_count, &a, &b);
     league_page_duel(path, sizeof path, request->output, a, b);
-    char *words[WORDS_MAX + 12] = {"viewer",          "--contest",
-                                   request->files[a], request->files[b],
-                                   "--params",        request->files[request->player_count],
-                                   "--export",        path};
-    put_settings(request, request->see, words, 8);
+    char *words[WORDS_MAX + 12] = {
+        "viewer", "--contest", "--params", request->files[request->player_count], "--export", path};
+    int count = put_settings(request, request->see, words, 6);
+    words[count++] = request->files[a];
+    words[count] = request->files[b];
     outcome->page_code = listen_to(request->viewer, words, reply, &error);
     if (outcome->page_code != 0)
         note_reply(outcome, outcome->page_code, reply, &error);
@@ -204,9 +207,10 @@ static int is_culprit(const struct request *request, int player)
 {
     static char reply[REPLY_BYTES_MAX];
     struct error error;
-    char *words[WORDS_MAX + 8] = {"simulator", "evaluate", request->files[player],
-                                  request->files[request->player_count], "--json"};
-    put_settings(request, NULL, words, 5);
+    char *words[WORDS_MAX + 8] = {"simulator", "evaluate", "--json"};
+    int count = put_settings(request, NULL, words, 3);
+    words[count++] = request->files[player];
+    words[count] = request->files[request->player_count];
     return listen_to(request->simulator, words, reply, &error) >= SIGNALLED;
 }
 

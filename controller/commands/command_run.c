@@ -117,18 +117,15 @@ static void session_show(const struct session *session)
 {
     static const char log_name[] = "logs/viewer.log";
     char directory[RUN_PATH_SIZE], name[] = "viewer", world[] = "--world", first[] = "0",
-                                   live[] = "--live";
-    char *argv[] = {name, directory, NULL, NULL, NULL, NULL};
+                                   live[] = "--live", end[] = "--";
+    char *whole[] = {name, end, directory, NULL},
+         *of_world[] = {name, world, first, live, end, directory, NULL};
+    char **argv = preserve_is_wanted(&session->params) ? of_world : whole;
     struct error error = {0};
     int log;
     if (!display_may_exist()) {
         output_print(stderr, "there is no display to open a window on: the run does without it\n");
         return;
-    }
-    if (preserve_is_wanted(&session->params)) {
-        argv[2] = world;
-        argv[3] = first;
-        argv[4] = live;
     }
     snprintf(directory, sizeof directory, "%s", session->directory);
     int status = file_open_within(directory, log_name, O_WRONLY | O_APPEND | O_CREAT, &log, &error);

@@ -9,7 +9,7 @@ static int command_view(int argc, char **argv)
 {
     char path[RUN_PATH_SIZE], name[] = "viewer";
     struct error error = {0};
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
             return command_parse(&view_command, 2, (char *[]){argv[0], argv[i], NULL}, NULL);
     }
@@ -17,7 +17,10 @@ static int command_view(int argc, char **argv)
         return command_usage(argv[0], "RUN_DIR is missing");
     /* what is no option, and stands first, must be a run: viewer alone would also take a
      * creature */
-    if (argv[1][0] != '-' && run_directory_check(argv[1], &error))
+    int has_end = !strcmp(argv[1], "--");
+    if (has_end && argc < 3)
+        return command_usage(argv[0], "RUN_DIR is missing");
+    if ((has_end || argv[1][0] != '-') && run_directory_check(argv[1 + has_end], &error))
         return command_fail(&error);
     if (program_find("viewer", path, &error))
         return command_fail(&error);

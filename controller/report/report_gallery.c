@@ -142,7 +142,8 @@ static int make_picture(struct studio *studio, struct report_gallery *gallery,
     studio_path(studio, picture->id, "creature", creature);
     studio_path(studio, picture->id, "png", png_path);
     snprintf(size, sizeof size, "%dx%d", FINE * REPORT_PICTURE_WIDTH, FINE * REPORT_PICTURE_HEIGHT);
-    char *argv[] = {"viewer", creature, "--export", png_path, "--plain", "--size", size, NULL};
+    char *argv[] = {"viewer", "--export", png_path, "--plain", "--size",
+                    size,     "--",       creature, NULL};
     int status = run_viewer(studio, argv, &output, error);
     if (!status) {
         read_status(output, picture->status);
@@ -159,11 +160,11 @@ static void make_player(struct studio *studio, struct report_gallery *gallery, i
                         struct error *error)
 {
     int count = player_count < gallery->count ? player_count : gallery->count, pictured = 0;
-    char **argv = calloc((size_t)count + 4, sizeof *argv);
+    char **argv = calloc((size_t)count + 5, sizeof *argv);
     char(*paths)[RUN_PATH_SIZE] = calloc((size_t)count + 1, sizeof *paths);
     char *output = NULL;
     size_t length;
-    int used = 1, number = 0, status = argv && paths ? 0 : ERR_MEMORY;
+    int used = 4, number = 0, status = argv && paths ? 0 : ERR_MEMORY;
     for (int i = 0; i < count; i++)
         pictured += gallery->pictures[i].status[0] != '\0';
     for (int i = 0; i < count && !status; i++) {
@@ -176,8 +177,9 @@ static void make_player(struct studio *studio, struct report_gallery *gallery, i
     if (!status && number > 0) {
         studio_path(studio, 0, "html", paths[count]);
         argv[0] = "viewer";
-        argv[used++] = "--export";
-        argv[used] = paths[count];
+        argv[1] = "--export";
+        argv[2] = paths[count];
+        argv[3] = "--";
         status = run_viewer(studio, argv, &output, error);
         if (!status)
             status = file_read(paths[count], PAGE_BYTES_MAX, &gallery->player, &length, error);

@@ -53,6 +53,21 @@ int preserve_check_run(const struct params *params, int founder_count, struct er
     return status ? status : epoch_parse_firsts(params->preserve_pause, &(unsigned){0}, error);
 }
 
+/* Each world has come at least as far as the run. */
+static int check_worlds(struct evolve *evolve)
+{
+    struct store_status at;
+    const struct evolve_preserve *p = evolve->preserve;
+    int status = store_get_status(evolve->settings->store, &at, &evolve->error);
+    for (int i = 0; i < p->world_count && !status && at.has_generation; i++)
+        if (p->worlds[i].lived < at.generation && p->worlds[i].lived < p->last_epoch)
+            status = error_set(&evolve->error, ERR_RANGE,
+                               "world %d has come to epoch %" PRId64 ", the run to %" PRIu32
+                               ": worlds of a run neither come nor go",
+                               i, p->worlds[i].lived, at.generation);
+    return status;
+}
+
 int evolve_start_preserve(struct evolve *evolve)
 {
     const struct params *params = evolve->settings->params;
@@ -71,7 +86,7 @@ int evolve_start_preserve(struct evolve *evolve)
                                       &evolve->error);
         p->closed = world->lived < p->closed ? world->lived : p->closed;
     }
-    return status;
+    return status ? status : check_worlds(evolve);
 }
 
 /* ---- asking ---- */

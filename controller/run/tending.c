@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "common/store/run_reader.h"
+#include "common/system/file.h"
 #include "common/text.h"
 #include "controller/evolution/seeding.h"
 
 enum { WORDS_MAX = 6, LINE_SIZE = 4096 };
+#define FILE_BYTES_MAX (1u << 20)
 
 /* Where a creature is put that nobody says a place for: the water's upper third is light. */
 #define PUT_HEIGHT_SHARE (2.0 / 3)
@@ -126,6 +128,9 @@ int tending_read(const char *line, const struct params *params, uint32_t *world,
     struct words words;
     char end;
     int kind = 0, status = ERR_USAGE;
+    if (strlen(line) >= LINE_SIZE)
+        return error_set(error, ERR_LIMIT, "'%.100s...': longer than %d bytes", line,
+                         LINE_SIZE - 1);
     *deed = (struct epoch_deed){.genome = NULL};
     if (split(&words, line))
         return error_set(error, ERR_USAGE, "'%.100s': a quote is not closed", line);
@@ -194,19 +199,25 @@ static int put_timed(struct store *store, const struct params *params, const cha
 int tending_put_file(struct store *store, const struct params *params, const char *path,
                      struct error *error)
 {
-    char line[LINE_SIZE];
-    int status = 0;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return error_set(error, ERR_IO, "%s: cannot be read", path);
-    for (int number = 1; !status && fgets(line, sizeof line, file); number++) {
-        line[strcspn(line, ";#\n")] = '\0';
+    char *text, *line, *next;
+    size_t length;
+    int status = file_read(path, FILE_BYTES_MAX, &text, &length, error);
+    if (status)
+        return status;
+    if (strlen(text) < length)
+        status = error_set(error, ERR_FORMAT, "%s: not a text", path);
+    line = text;
+    for (int number = 1; !status && line; number++, line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        line[strcspn(line, ";#")] = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
         status = put_timed(store, params, line, error);
         if (status)
             error_prefix(error, "%s:%d", path, number);
     }
-    fclose(file);
+    free(text);
     return status || !store ? status : store_commit(store, error);
 }

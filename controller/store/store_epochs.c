@@ -146,8 +146,11 @@ int store_finish_epochs(struct store *store, struct error *error)
 
 int store_get_last_epoch(struct store *store, uint32_t world, int64_t *epoch, struct error *error)
 {
-    return statement_number(&store->database, "SELECT max(epoch) FROM epochs WHERE world = ?",
-                            world, -1, epoch, error);
+    int status = statement_number(&store->database, "SELECT max(epoch) FROM epochs WHERE world = ?",
+                                  world, -1, epoch, error);
+    if (!status && (*epoch < -1 || *epoch > EPOCH_MOST))
+        status = statement_fail_content(&store->database, "epochs has one that no run has", error);
+    return status;
 }
 
 int store_get_order(struct store *store, struct epoch_order *order, struct error *error)
@@ -160,11 +163,15 @@ int store_get_order(struct store *store, struct epoch_order *order, struct error
 static int read_epoch(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_epoch_row *epoch = item;
-    epoch->world = (uint32_t)sqlite3_column_int64(row, 0);
-    epoch->epoch = (uint32_t)sqlite3_column_int64(row, 1);
-    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
-        epoch->facts[i] = sqlite3_column_int64(row, 2 + i);
-    return 0;
+    int64_t world = 0, number = 0;
+    int status = statement_whole(database, row, 0, 0, EPOCH_WORLDS_MAX - 1, &world, error);
+    if (!status)
+        status = statement_whole(database, row, 1, 0, EPOCH_MOST, &number, error);
+    for (int i = 0; i < EPOCH_FACT_COUNT && !status; i++)
+        status = statement_whole(database, row, 2 + i, 0, EPOCH_FACT_MOST, &epoch->facts[i], error);
+    epoch->world = (uint32_t)world;
+    epoch->epoch = (uint32_t)number;
+    return status;
 }
 
 int store_get_epochs(struct store *store, uint32_t first, struct store_epoch_row **rows, int *count,
@@ -189,29 +196,46 @@ static int find_cause(const char *name)
 static int read_life(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_life *life = item;
-    life->id = statement_id(row, 0);
-    life->mother = statement_id(row, 1);
-    life->world = (uint32_t)sqlite3_column_int64(row, 2);
-    life->family = sqlite3_column_int64(row, 3);
-    life->generation = sqlite3_column_int64(row, 4);
-    life->children = sqlite3_column_int64(row, 5);
-    life->is_hunter = sqlite3_column_int64(row, 6) != 0;
-    life->born_s = sqlite3_column_double(row, 7);
-    life->is_dead = !statement_is_null(row, 8);
-    life->died_s = sqlite3_column_double(row, 8);
-    life->cause = find_cause(statement_text(row, 9));
-    life->part_count = sqlite3_column_int64(row, 10);
-    life->area_m2 = sqlite3_column_double(row, 11);
-    life->way_m = sqlite3_column_double(row, 12);
-    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
-        life->gained_uj[i] = sqlite3_column_int64(row, 13 + i);
-    return 0;
+    int64_t id = 0, mother = 0, world = 0, is_hunter = 0;
+    const struct {
+        int64_t most, *value;
+    } wholes[] = {{INT64_MAX, &id},
+                  {INT64_MAX, &mother},
+                  {EPOCH_WORLDS_MAX - 1, &world},
+                  {INT32_MAX, &life->family},
+                  {INT32_MAX, &life->generation},
+                  {INT32_MAX, &life->children},
+                  {1, &is_hunter}};
+    const struct {
+        double most, *value;
+    } reals[] = {{EPOCH_TIME_MOST_S, &life->born_s},
+                 {EPOCH_TIME_MOST_S, &life->died_s},
+                 {LIFE_MOST, &life->area_m2},
+                 {LIFE_MOST, &life->way_m}};
+    enum { WHOLES = sizeof wholes / sizeof wholes[0], REALS = sizeof reals / sizeof reals[0] };
+    int at = 0, status = 0;
+    for (int i = 0; i < WHOLES && !status; i++)
+        status = statement_whole(database, row, at++, 0, wholes[i].most, wholes[i].value, error);
+    life->is_dead = !statement_is_null(row, WHOLES + 1);
+    for (int i = 0; i < REALS && !status; i++)
+        status = statement_real(database, row, at++, 0, reals[i].most, reals[i].value, error);
+    if (!status)
+        status = statement_whole(database, row, at++, 0, INT32_MAX, &life->part_count, error);
+    for (int i = 0; i < EPOCH_FOOD_COUNT && !status; i++)
+        status =
+            statement_whole(database, row, at++, 0, EPOCH_FACT_MOST, &life->gained_uj[i], error);
+    life->cause = find_cause(statement_text(row, at));
+    life->id = (uint64_t)id;
+    life->mother = (uint64_t)mother;
+    life->world = (uint32_t)world;
+    life->is_hunter = (int)is_hunter;
+    return status;
 }
 
 #define SELECT_LIVES                                                                               \
     "SELECT id, mother, world, family, generation, children, hunter,"                              \
-    " born_s, died_s, cause, parts, area_m2, way_m, plants_uj, carrion_uj,"                        \
-    " living_uj FROM lives"
+    " born_s, died_s, area_m2, way_m, parts, plants_uj, carrion_uj, living_uj,"                    \
+    " cause FROM lives"
 
 int store_get_lives(struct store *store, struct store_life **lives, int *count, struct error *error)
 {

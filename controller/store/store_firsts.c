@@ -49,11 +49,18 @@ static int read_first(struct database *database, sqlite3_stmt *row, void *item, 
     struct store_first *first = item;
     statement_copy_text(first->kind, sizeof first->kind, row, 0);
     statement_copy_text(first->what, sizeof first->what, row, 1);
-    first->world = (uint32_t)sqlite3_column_int64(row, 2);
-    first->epoch = (uint32_t)sqlite3_column_int64(row, 3);
-    first->time_s = sqlite3_column_double(row, 4);
-    first->life = statement_id(row, 5);
-    return 0;
+    int64_t world = 0, epoch = 0, life = 0;
+    int status = statement_whole(database, row, 2, 0, EPOCH_WORLDS_MAX - 1, &world, error);
+    if (!status)
+        status = statement_whole(database, row, 3, 0, EPOCH_MOST, &epoch, error);
+    if (!status)
+        status = statement_real(database, row, 4, 0, EPOCH_TIME_MOST_S, &first->time_s, error);
+    if (!status)
+        status = statement_whole(database, row, 5, 0, INT64_MAX, &life, error);
+    first->world = (uint32_t)world;
+    first->epoch = (uint32_t)epoch;
+    first->life = (uint64_t)life;
+    return status;
 }
 
 int store_find_firsts(struct store *store, uint32_t epoch, unsigned kinds,

@@ -94,8 +94,8 @@ static int run_simulator(const struct bench *bench, uint64_t id, const struct pa
     char program[RUN_PATH_SIZE], number[24], *output = NULL;
     size_t length;
     snprintf(number, sizeof number, "%" PRIu64, id);
-    const char *words[] = {"simulator", "take", "--params",      bench->params, "--id",
-                           number,      "-o",   bench->creature, bench->state,  NULL};
+    const char *words[] = {"simulator", "take",          "--params", bench->params, "--id", number,
+                           "-o",        bench->creature, "--",       bench->state,  NULL};
     int status = program_find("simulator", program, error);
     int file = status ? -1 : open(bench->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (!status && file < 0)

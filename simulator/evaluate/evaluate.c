@@ -175,14 +175,14 @@ int run_make(struct run *run, const struct genome *genome, struct arena *arena)
     return VERDICT_OK;
 }
 
-static uint64_t work_of(const struct run *run)
+uint64_t run_work(const struct run *run)
 {
     return dynamics_work(run->dynamics) + run->tick_work;
 }
 
 static int judge_cost(const struct run *run)
 {
-    return run->work_max > 0 && work_of(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
+    return run->work_max > 0 && run_work(run) > run->work_max ? VERDICT_BUDGET : VERDICT_OK;
 }
 
 /* After a step: whether it failed, by itself or for want of memory. */
@@ -227,7 +227,7 @@ static void end(struct run *run, int verdict)
 {
     run->is_live = 0;
     run->result->verdict = verdict;
-    run->result->work = work_of(run);
+    run->result->work = run_work(run);
     run_measure_ledger(run);
     run_measure_course(run);
     dynamics_set_effectors(run->dynamics, EFFECTORS_SLACK);
@@ -357,7 +357,7 @@ static int bring_to_start(struct run *run, const struct genome *genome, struct a
         run_perturb_start(run);
         run_face(run);
     }
-    run->result->work = work_of(run);
+    run->result->work = run_work(run);
     return verdict;
 }
 

@@ -134,6 +134,9 @@ void run_think(struct run *run, const struct surroundings *around);
 int run_step(struct run *run);
 void run_observe(struct run *run);
 
+/* evaluate.c: arithmetic operations so far, of its body and its mind (dynamics_work()). */
+uint64_t run_work(const struct run *run);
+
 /* settle.c: without gravity, ground and muscles, until nothing overlaps. */
 int run_push_apart(struct run *run);
 /* On the surface, damped, muscles slack or holding, until it is at rest. */

@@ -19,10 +19,20 @@ microjoules energy_ledger_error(const struct energy_ledger *l, microjoules store
     return stored - l->start - (l->sun - l->heat + l->arrivals - l->departures);
 }
 
+static int count_along(double length_m)
+{
+    return (int)(length_m / PLANTS_CELL_M + 0.5);
+}
+
+int plants_count(const struct params *params)
+{
+    return count_along(params->preserve_width_m) * count_along(params->preserve_height_m);
+}
+
 int plants_create(struct plants *plants, const struct params *params, struct arena *arena)
 {
-    int columns = (int)(params->preserve_width_m / PLANTS_CELL_M + 0.5);
-    int rows = (int)(params->preserve_height_m / PLANTS_CELL_M + 0.5);
+    int columns = count_along(params->preserve_width_m);
+    int rows = count_along(params->preserve_height_m);
     double cell_j = params->preserve_plants_j_m2 * PLANTS_CELL_M * PLANTS_CELL_M;
     *plants =
         (struct plants){.columns = columns,
@@ -56,7 +66,7 @@ microjoules plants_grow(struct plants *plants, double daylight, double dt_s)
         microjoules *cells = plants->cells + row * plants->columns;
         for (int i = 0; i < plants->columns; i++) {
             double p = (double)cells[i];
-            microjoules grown = (microjoules)(rate * p * (1 - p / most));
+            microjoules grown = (microjoules)fmax(rate * p * (1 - p / most), -p);
             if (cells[i] + grown < plants->least)
                 grown = plants->least - cells[i];
             cells[i] += grown;

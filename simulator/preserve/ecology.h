@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "common/judge/epoch.h"
 #include "common/params/params.h"
 #include "common/system/arena.h"
 
@@ -27,6 +28,9 @@ static inline double joules_of(microjoules energy)
     return 1e-6 * (double)energy;
 }
 
+/* No sum over a world or a life is greater. What holds a tick more than that does not overflow. */
+#define ENERGY_SUM_MAX EPOCH_FACT_MOST
+
 struct energy_ledger {
     microjoules start; /* what the stores held when the world began */
     microjoules sun, heat, arrivals, departures;
@@ -36,6 +40,8 @@ microjoules energy_ledger_error(const struct energy_ledger *ledger, microjoules 
 
 /* Side of a cell of the grid, m. */
 #define PLANTS_CELL_M 0.5
+/* Cells of the largest water. */
+enum { PLANTS_CELLS_MAX = 4000000 };
 /* Seeds: no cell holds less than this share of the most that it can hold, and nobody eats these. A
  * refuge as large as this makes what grazed water gives steady (Rosenzweig and MacArthur 1963):
  * with 0.02 a grazed cell took minutes to grow again, and numbers swung from 90 to 0. */
@@ -52,6 +58,7 @@ struct plants {
 /* Cells are empty but for seeds. Width and height are of whole cells (params_check()). ERR_MEMORY
  * when the arena is full. */
 int plants_create(struct plants *plants, const struct params *params, struct arena *arena);
+int plants_count(const struct params *params); /* of cells */
 /* Growth for dt_s under daylight (1: the mean of a day): of a cell with energy p
  * r p (1 - p / most) light dt (Verhulst 1838), and never less than its seeds. Returns what the sun
  * gave. */

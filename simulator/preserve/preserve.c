@@ -2,10 +2,12 @@
  * plants grow once a second, carcasses rot, eggs are laid and hatch, and the ledger is checked. */
 #include "simulator/preserve/preserve_world.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/genome/body_kind.h"
+#include "common/judge/epoch.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 
@@ -24,12 +26,14 @@
 #define START_SHARE 0.4
 /* Ids that a world has for its own. */
 #define WORLD_IDS (UINT64_C(1) << 40)
+/* Arithmetic operations of an epoch, at most. */
+#define WORK_MAX 1e12
 /* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 
 int preserve_memory_init(struct preserve_memory *memory)
 {
-    *memory = (struct preserve_memory){.bodies = {0}};
+    *memory = (struct preserve_memory){.work_max = WORK_MAX};
     if (arena_init(&memory->bodies, PRESERVE_ARENA_BYTES) == 0 &&
         arena_init(&memory->meeting, PRESERVE_MEET_BYTES) == 0 &&
         arena_init(&memory->probe, EVALUATE_ARENA_BYTES) == 0)
@@ -75,10 +79,28 @@ int preserve_check(const struct params *params, struct error *error)
     if (params->world_gravity_m_s2 != 0)
         return error_set(error, ERR_USAGE,
                          "a preserve is water: world.gravity_m_s2 = 0 (world.preset = water)");
+    double all_j =
+        params->preserve_plants_j_m2 * params->preserve_width_m * params->preserve_height_m;
+    if (all_j > 0.01 * joules_of(ENERGY_SUM_MAX))
+        return error_set(error, ERR_USAGE,
+                         "preserve.plants_j_m2 %g on %g x %g m is more than can be counted: "
+                         "%g J at most",
+                         params->preserve_plants_j_m2, params->preserve_width_m,
+                         params->preserve_height_m, 0.01 * joules_of(ENERGY_SUM_MAX));
     if (params->preserve_founders > params->preserve_most)
         return error_set(error, ERR_USAGE, "preserve.founders %d is above preserve.most %d",
                          (int)params->preserve_founders, (int)params->preserve_most);
     return params_check_meeting(params, error);
+}
+
+int64_t preserve_epoch_ticks(const struct params *params)
+{
+    return (int64_t)(EPOCH_S * params->simulation_brain_hz + 0.5);
+}
+
+struct preserve_cells preserve_cells_of(const struct params *params)
+{
+    return (struct preserve_cells){plants_count(params), preserve_count_scents(params)};
 }
 
 /* ---------------------------------------------------------------- events */
@@ -133,6 +155,12 @@ void preserve_fail(struct preserve *p, int rc, const char *what)
                           error_text(rc));
 }
 
+/* A broken body is anywhere, or nowhere. */
+static double within_places(double x_m)
+{
+    return fmin(fmax(x_m, -PRESERVE_PLACE_MOST_M), PRESERVE_PLACE_MOST_M);
+}
+
 void preserve_kill(struct preserve *p, int i, int cause)
 {
     struct preserve_state *s = p->state;
@@ -147,7 +175,8 @@ void preserve_kill(struct preserve *p, int i, int cause)
         return;
     }
     struct vec3 at = place_of(p, i);
-    *carcass = (struct carcass){c->reserve + c->body, at.x, at.y, fmax(d->radius_m / 2, 0.1)};
+    *carcass = (struct carcass){c->reserve + c->body, within_places(at.x), within_places(at.y),
+                                fmax(d->radius_m / 2, 0.1)};
     s->counts.deaths[cause]++;
     if (d->has_child)
         genome_deinit(&d->child);
@@ -318,7 +347,7 @@ static int pay(struct preserve *p, int i, int *cause)
     c->owed_j += d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
     d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
-    c->owed_j -= joules_of(owed);
+    c->owed_j = fmin(c->owed_j - joules_of(owed), OWED_MOST_J);
     take(p, c, owed);
     heal(p, c);
     forget_losses(p, c);
@@ -335,7 +364,8 @@ static void pace(const struct preserve *p, int i)
 {
     struct creature_state *c = &p->state->living[i];
     struct vec3 at = p->dwellers[i]->centre;
-    if ((p->state->tick - c->born_tick) % preserve_second(p) != 0)
+    if (p->dwellers[i]->verdict != VERDICT_OK ||
+        (p->state->tick - c->born_tick) % preserve_second(p) != 0)
         return;
     c->way_m += distance_in_plane(at, (struct vec3){c->from_x_m, c->from_y_m, 0});
     c->from_x_m = at.x;
@@ -380,6 +410,26 @@ static int show(struct preserve *p)
                             p->daylight);
 }
 
+/* Sums up what the tick cost. */
+static void book_cost(struct preserve *p)
+{
+    p->work += p->memory->work;
+    p->memory->work = 0;
+    for (int i = 0; i < p->state->living_count; i++) {
+        struct dweller *d = p->dwellers[i];
+        uint64_t work = run_work(&d->run);
+        p->work += work - d->booked_work;
+        d->booked_work = work;
+    }
+    if (p->state->tick % p->epoch_ticks == 0)
+        p->work = 0;
+    if (p->rc == 0 && (double)p->work > p->memory->work_max)
+        p->rc = error_set(p->error, ERR_LIMIT,
+                          "tick %" PRId64 ": the world takes more than %g billion operations in "
+                          "an epoch",
+                          p->state->tick, 1e-9 * p->memory->work_max);
+}
+
 /* Of the light of the time since they grew last. */
 static microjoules grow(struct preserve *p, double dt_s)
 {
@@ -411,6 +461,9 @@ static int tick(struct preserve *p)
     if (p->rc == 0 && p->is_changed)
         p->rc = preserve_plant_forest(p);
     preserve_state_check(s);
+    if (p->rc == 0 && s->ledger.sun > ENERGY_SUM_MAX)
+        preserve_fail(p, ERR_RANGE, "the sun has given more than can be counted");
+    book_cost(p);
     return p->rc != 0 || show(p);
 }
 
@@ -454,7 +507,9 @@ int preserve_run(struct preserve_state *state, const struct params *params, int6
                          .watcher = watcher,
                          .memory = memory,
                          .tick_s = 1 / params->simulation_brain_hz,
+                         .epoch_ticks = preserve_epoch_ticks(params),
                          .error = error};
+    memory->work = 0;
     p.rc = preserve_check(params, error);
     if (p.rc == 0)
         p.rc = open_world(&p);
@@ -464,6 +519,8 @@ int preserve_run(struct preserve_state *state, const struct params *params, int6
         p.rc = preserve_save_motion(&p);
     if (p.rc == 0)
         p.rc = preserve_save_sounds(&p);
+    if (p.rc == 0)
+        p.rc = preserve_state_bound(state, error);
     for (int i = 0; p.dwellers && i < state->living_count; i++)
         if (p.dwellers[i] && p.dwellers[i]->has_child)
             genome_deinit(&p.dwellers[i]->child);
@@ -500,8 +557,8 @@ static int draw_founder(struct preserve_state *s, struct creature_state *c,
         c->genome = whole;
         return 0;
     }
-    int rc = preserve_mutate(&c->genome, &whole, NULL, params, s->seed, s->next_id++,
-                             &memory->probe, HUGE_VAL, &area_m2);
+    int rc = preserve_mutate(&c->genome, &whole, NULL, params, s->seed, s->next_id++, memory,
+                             HUGE_VAL, &area_m2);
     genome_deinit(&whole);
     return rc;
 }
@@ -579,7 +636,7 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
         if (!kind->is_flat || !kind->can_contend)
             rc =
                 error_set(error, ERR_USAGE, "%s: there is no preserve of %s", names[i], kind->name);
-        int verdict = rc == 0 ? preserve_try_alone(genomes[i], params, &memory->probe) : VERDICT_OK;
+        int verdict = rc == 0 ? preserve_try_alone(genomes[i], params, memory) : VERDICT_OK;
         if (verdict != VERDICT_OK)
             rc = error_set(error, ERR_USAGE, "%s: does not live alone: %s", names[i],
                            verdict_name(verdict));

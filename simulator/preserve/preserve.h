@@ -19,6 +19,9 @@
 
 struct preserve_memory {
     struct arena bodies, meeting, probe;
+    uint64_t work;   /* operations of what was tried in `probe` and is not booked yet */
+    double work_max; /* of an epoch, in operations; 1e12, some 300 s: a hundred creatures in a water
+                        of the default size take a hundredth, two hundred in a third of it a tenth */
 };
 /* ERR_MEMORY, and nothing is taken. */
 int preserve_memory_init(struct preserve_memory *memory);
@@ -74,6 +77,11 @@ void preserve_apply(struct params *params);
  * with a message that names what does not. */
 int preserve_check(const struct params *params, struct error *error);
 
+/* Brain ticks of an epoch. */
+int64_t preserve_epoch_ticks(const struct params *params);
+/* The cells of such a water. */
+struct preserve_cells preserve_cells_of(const struct params *params);
+
 /* Genomes with which a world begins, and what errors call them. */
 struct preserve_founders {
     const struct genome *const *genomes;
@@ -89,8 +97,8 @@ void preserve_give_mouth(struct genome *genome, int kind);
 int preserve_found(struct preserve_state *state, const struct params *params, uint64_t seed,
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);
-/* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, ERR_MEMORY,
- * ERR_LIMIT. */
+/* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, or if its
+ * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max; ERR_MEMORY. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);

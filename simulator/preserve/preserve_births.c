@@ -8,6 +8,8 @@
  * itself is nobody's selection. */
 enum { CHILD_DRAWS = 8 };
 #define TRIAL_S 10.0
+/* As guard.budget: billions of operations of a trial, at most. */
+#define TRIAL_BUDGET 30
 /* Gene ids of children are above those of any run that a founder may come from. */
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
@@ -18,6 +20,8 @@ enum { CHILD_DRAWS = 8 };
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
 #define HATCH_WAY_M 3.0
 enum { HATCH_PLACES = 16 };
+/* Operations to grow a body and to look for its place, roughly. */
+#define HATCH_WORK 2000000
 /* A ripe egg that finds no place for so long is dead: it is too large for the water, or the world
  * is full. Else such eggs become ever more. */
 #define WAIT_S       300.0
@@ -40,33 +44,35 @@ static int draw(struct genome *child, const struct genome *parent, const struct 
 }
 
 int preserve_try_alone(const struct genome *genome, const struct params *params,
-                       struct arena *arena)
+                       struct preserve_memory *memory)
 {
     struct evaluation result;
     struct params alone = *params;
     alone.simulation_duration_s = TRIAL_S;
-    evaluate(genome, &alone, 1, arena, NULL, NULL, &result);
+    alone.guard_budget = TRIAL_BUDGET;
+    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, &result);
+    memory->work += result.work;
     return result.verdict;
 }
 
 /* Whether it can be born, has a mouth, and is no larger than most_m2; then its area is known. */
-static int can_live(const struct genome *genome, const struct params *params, struct arena *arena,
-                    double most_m2, double *area_m2)
+static int can_live(const struct genome *genome, const struct params *params,
+                    struct preserve_memory *memory, double most_m2, double *area_m2)
 {
     struct run run;
     struct evaluation result;
     struct preserve_mouth mouths[GENOME_BODIES_MAX];
-    arena_reset(arena);
-    if (preserve_grow(&run, &result, params, genome, arena) != VERDICT_OK)
+    arena_reset(&memory->probe);
+    if (preserve_grow(&run, &result, params, genome, &memory->probe) != VERDICT_OK)
         return 0;
     *area_m2 = preserve_area(&run.phenotype);
     return *area_m2 <= most_m2 && preserve_find_mouths(&run.phenotype, genome, mouths) > 0 &&
-           preserve_try_alone(genome, params, arena) == VERDICT_OK;
+           preserve_try_alone(genome, params, memory) == VERDICT_OK;
 }
 
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
-                    const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
-                    double most_m2, double *area_m2)
+                    const struct params *params, uint64_t seed, uint64_t id,
+                    struct preserve_memory *memory, double most_m2, double *area_m2)
 {
     struct gene_counter ids = {.creature = GENE_CREATURES + id};
     struct rng rng;
@@ -75,14 +81,14 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
         int rc = draw(child, parent, other, params, &rng, &ids);
         if (rc != 0)
             return rc;
-        if (can_live(child, params, arena, most_m2, area_m2))
+        if (can_live(child, params, memory, most_m2, area_m2))
             return 0;
         genome_deinit(child);
     }
     genome_init(child);
     int rc = genome_copy(child, parent);
     if (rc == 0)
-        can_live(child, params, arena, most_m2, area_m2);
+        can_live(child, params, memory, most_m2, area_m2);
     return rc;
 }
 
@@ -116,7 +122,7 @@ static void draw_child(struct preserve *p, int i)
         return;
     preserve_hold(p, c->descent.id);
     int rc = preserve_mutate(&d->child, &c->genome, mate ? &mate->genome : NULL, p->params,
-                             p->state->seed, id, &p->memory->probe, payable_m2(p, d, mate != NULL),
+                             p->state->seed, id, p->memory, payable_m2(p, d, mate != NULL),
                              &d->child_area_m2);
     if (rc != 0) {
         preserve_fail(p, rc, "a child");
@@ -196,6 +202,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     preserve_hold(p, egg->descent.id);
     if (preserve_grow(&run, &result, p->params, &egg->genome, &p->memory->probe) != VERDICT_OK)
         return 1; // that it cannot live is seen when it comes in
+    p->memory->work += run_work(&run) + HATCH_WORK;
     rng_init(&rng, p->state->seed, RNG_PRESERVE, (uint32_t)p->state->tick, egg->descent.id);
     for (int i = 0; i < HATCH_PLACES; i++) {
         struct creature_state tried = *egg;

@@ -36,7 +36,7 @@ static void warn(const struct epoch_deed *deed, const char *why)
 /* Families of those who were put in are numbered above those of founders, and by their ids. */
 static int family_of(uint64_t id)
 {
-    return 1000000 * (int)(1 + (id >> 40)) + (int)(id % 1000000);
+    return 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
 }
 
 /* 0: it cannot be grown. */

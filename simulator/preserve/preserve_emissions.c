@@ -25,11 +25,23 @@ static struct scent describe_scent(const struct params *params)
         .half = HALF_SHARE * 1e6 * params->preserve_scent_w};
 }
 
+static struct vec3 size_of(const struct params *params)
+{
+    return (struct vec3){params->preserve_width_m, params->preserve_height_m, 0};
+}
+
 static int make_scent(struct scent *scent, const struct params *params, struct arena *arena)
 {
-    struct vec3 size_m = {params->preserve_width_m, params->preserve_height_m, 0};
     *scent = describe_scent(params);
-    return scent_create(scent, size_m, arena);
+    return scent_create(scent, size_of(params), arena);
+}
+
+int preserve_count_scents(const struct params *params)
+{
+    struct scent scent = describe_scent(params);
+    if (!params->sensor_scent || scent_measure(&scent, size_of(params)) != 0)
+        return 0;
+    return SCENT_CHANNELS * scent.cell_count;
 }
 
 int preserve_found_scent(struct preserve_state *state, const struct params *params,

@@ -7,11 +7,6 @@
 #include "common/math/hash.h"
 #include "common/math/rng.h"
 
-int64_t preserve_epoch_ticks(const struct params *params)
-{
-    return (int64_t)(EPOCH_S * params->simulation_brain_hz + 0.5);
-}
-
 /* ---- the beginning ---- */
 
 static void remove_egg(struct preserve_state *state, int i)
@@ -69,12 +64,20 @@ static int found(struct preserve_state *state, const struct params *params, uint
     return preserve_found(state, params, seed, order->world, &founders, memory, error);
 }
 
+/* No more cells than a water of these parameters has. */
+static int unpack(struct preserve_state *state, const struct params *params,
+                  const struct packed_bytes *packed, struct error *error)
+{
+    const struct preserve_cells most = preserve_cells_of(params);
+    return preserve_state_unpack_of(state, packed, &most, error);
+}
+
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
                          const struct epoch_order *order, struct preserve_memory *memory,
                          const struct preserve_watcher *watcher, struct error *error)
 {
     int rc = order->epoch == 0 ? found(state, params, seed, order, memory, error)
-                               : preserve_state_unpack(state, &order->state, error);
+                               : unpack(state, params, &order->state, error);
     if (rc != 0)
         return rc;
     for (int i = 0; rc == 0 && i < order->arrival_count; i++)

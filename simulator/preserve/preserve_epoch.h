@@ -5,9 +5,6 @@
 
 #include "simulator/preserve/preserve.h"
 
-/* Brain ticks of an epoch. */
-int64_t preserve_epoch_ticks(const struct params *params);
-
 /* The world at the beginning of the epoch: unpacked, with who arrives, and without who must not
  * live; in epoch 0 it is founded. The order must stay until the epoch is over. Initialises `state`,
  * and leaves it empty on error. `watcher` (may be NULL) hears of who is removed. */

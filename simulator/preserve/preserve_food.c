@@ -261,7 +261,7 @@ static void feed_mouth(struct preserve *p, int i, struct preserve_mouth *mouth)
         eat(p, &eater, FOOD_CARRION, &carcass->energy, carcass->energy, 1);
     microjoules *cell = plants_at(&p->plants, mouth->at.x, mouth->at.y);
     if (mouth->is_eating < 0 && cell)
-        eat(p, &eater, FOOD_PLANT, cell, *cell - p->plants.least,
+        eat(p, &eater, FOOD_PLANT, cell, *cell > p->plants.least ? *cell - p->plants.least : 0,
             (double)*cell / (double)p->plants.most);
 }
 

@@ -1,11 +1,13 @@
 /* See preserve_state.h. The form: an array; the living, eggs and carcasses are arrays of arrays. */
 #include "simulator/preserve/preserve_state.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/creature/creature.h"
+#include "common/formats/pack_stream.h"
 #include "common/system/file.h"
 
 #define STATE_VERSION 3
@@ -143,7 +145,7 @@ microjoules preserve_state_total(const struct preserve_state *state)
 
 static int is_energy(microjoules energy)
 {
-    return energy >= 0 && energy <= MICROJOULES_MAX;
+    return energy >= 0 && energy <= ENERGY_SUM_MAX;
 }
 
 static void check_creature(const struct creature_state *c)
@@ -303,22 +305,175 @@ void preserve_state_encode(const struct preserve_state *s, struct pack_writer *w
     pack_nil(writer); /* room for fields of later versions */
 }
 
+/* ---------------------------------------------------------------- bounds */
+
+/* A world's own ids are below 2^47. A gene's id has a creature's in its upper bits. */
+#define ID_MOST (INT64_C(1) << 52)
+/* Generations and children, whose counts are ints. */
+#define NUMBER_MOST 1000000000
+/* Of a rate, an angle, a way. */
+#define MOTION_MOST 1e12
+/* A louder call is no sound of an emitter. */
+#define STRENGTH_MOST 1.0
+
+/* Looks at numbers in turn; the first one out of its bounds stays. */
+struct bounds {
+    const char *where;
+    uint64_t id;
+    int rc;
+    struct error *error;
+};
+
+static void bound_whole(struct bounds *b, const char *what, int64_t value, int64_t low,
+                        int64_t high)
+{
+    if (b->rc == 0 && (value < low || value > high))
+        b->rc = error_set(b->error, ERR_RANGE,
+                          "%s %" PRIu64 ": %s %" PRId64 ", expected %" PRId64 " to %" PRId64,
+                          b->where, b->id, what, value, low, high);
+}
+
+static void bound_real(struct bounds *b, const char *what, double value, double most)
+{
+    if (b->rc == 0 && !(fabs(value) <= most))
+        b->rc = error_set(b->error, ERR_RANGE, "%s %" PRIu64 ": %s %g, expected %g at most",
+                          b->where, b->id, what, value, most);
+}
+
+static void bound_noise(struct bounds *b, const struct noise *noise)
+{
+    bound_real(b, "a sound's x", noise->at.x, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "a sound's y", noise->at.y, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "a sound's strength", noise->strength, STRENGTH_MOST);
+    bound_whole(b, "a sound's creature", noise->body, 0, PRESERVE_LIVING_MAX - 1);
+}
+
+/* The first two coordinates of a motion are its place; each is followed by its rate. */
+static void bound_motion(struct bounds *b, const struct creature_state *c)
+{
+    for (int i = 0; i < c->number_count; i++)
+        bound_real(b, "motion", c->numbers[i],
+                   i == 0 || i == 2 ? PRESERVE_PLACE_MOST_M : MOTION_MOST);
+}
+
+static void bound_creature(struct bounds *b, const struct creature_state *c, int64_t tick)
+{
+    b->id = c->descent.id;
+    bound_whole(b, "id", (int64_t)c->descent.id, 0, ID_MOST);
+    bound_whole(b, "mother", (int64_t)c->descent.mother, 0, ID_MOST);
+    bound_whole(b, "father", (int64_t)c->descent.father, 0, ID_MOST);
+    bound_whole(b, "family", c->descent.family, 0, INT32_MAX);
+    bound_whole(b, "generation", c->descent.generation, 0, NUMBER_MOST);
+    bound_whole(b, "children", c->children, 0, NUMBER_MOST);
+    /* founders that hatch at once are laid for the first tick */
+    bound_whole(b, "born_tick", c->born_tick, -EPOCH_TICK_MOST, tick + 1);
+    bound_whole(b, "met", (int64_t)c->met, 0, ID_MOST);
+    bound_whole(b, "met_tick", c->met_tick, -EPOCH_TICK_MOST, EPOCH_TICK_MOST);
+    bound_whole(b, "reserve_uj", c->reserve, 0, MICROJOULES_MAX);
+    bound_whole(b, "body_whole_uj", c->body_whole, 0, MICROJOULES_MAX);
+    bound_whole(b, "body_uj", c->body, 0, c->body_whole);
+    bound_whole(b, "bitten_uj", c->bitten, 0, ENERGY_SUM_MAX);
+    bound_whole(b, "starved_uj", c->starved, 0, ENERGY_SUM_MAX);
+    for (int i = 0; i < FOOD_COUNT; i++)
+        bound_whole(b, "gained_uj", c->gained[i], 0, ENERGY_SUM_MAX);
+    bound_real(b, "owed_j", c->owed_j, OWED_MOST_J);
+    bound_real(b, "x_m", c->x_m, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "y_m", c->y_m, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "from_x_m", c->from_x_m, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "from_y_m", c->from_y_m, PRESERVE_PLACE_MOST_M);
+    bound_real(b, "way_m", c->way_m, MOTION_MOST);
+    bound_real(b, "turn_rad", c->turn_rad, MOTION_MOST);
+    bound_motion(b, c);
+    bound_noise(b, &c->ear);
+    for (int i = 0; i < c->heard_count; i++) {
+        bound_whole(b, "hears at tick", c->heard[i].tick, 0, EPOCH_TICK_MOST);
+        bound_noise(b, &c->heard[i].noise);
+    }
+}
+
+static void bound_counts(struct bounds *b, const struct preserve_state *s)
+{
+    const struct energy_ledger *l = &s->ledger;
+    bound_whole(b, "tick", s->tick, 0, EPOCH_TICK_MOST);
+    bound_whole(b, "next_id", (int64_t)s->next_id, 0, ID_MOST);
+    bound_whole(b, "births", (int64_t)s->counts.births, 0, EPOCH_COUNT_MOST);
+    for (int i = 0; i < DEATH_COUNT; i++)
+        bound_whole(b, "deaths", (int64_t)s->counts.deaths[i], 0, EPOCH_COUNT_MOST);
+    for (int i = 0; i < FOOD_COUNT; i++)
+        bound_whole(b, "eaten_uj", s->counts.eaten[i], 0, ENERGY_SUM_MAX);
+    bound_whole(b, "start_uj", l->start, 0, ENERGY_SUM_MAX);
+    bound_whole(b, "sun_uj", l->sun, 0, ENERGY_SUM_MAX);
+    bound_whole(b, "heat_uj", l->heat, 0, ENERGY_SUM_MAX);
+    bound_whole(b, "arrivals_uj", l->arrivals, 0, ENERGY_SUM_MAX);
+    bound_whole(b, "departures_uj", l->departures, 0, ENERGY_SUM_MAX);
+}
+
+static void bound_things(struct bounds *b, const struct preserve_state *s)
+{
+    for (int i = 0; i < s->plant_count; i++)
+        bound_whole(b, "a cell of plants", s->plants[i], 0, MICROJOULES_MAX);
+    for (int i = 0; i < s->scent_count; i++)
+        bound_whole(b, "a cell of scent", s->scents[i], 0, ENERGY_SUM_MAX);
+    for (int i = 0; i < s->carcass_count; i++) {
+        const struct carcass *c = &s->carcasses[i];
+        bound_whole(b, "a carcass", c->energy, 0, ENERGY_SUM_MAX);
+        bound_real(b, "a carcass's x", c->x_m, PRESERVE_PLACE_MOST_M);
+        bound_real(b, "a carcass's y", c->y_m, PRESERVE_PLACE_MOST_M);
+        bound_real(b, "a carcass's radius", c->radius_m, PRESERVE_PLACE_MOST_M);
+    }
+}
+
+int preserve_state_bound(const struct preserve_state *s, struct error *error)
+{
+    struct bounds b = {.where = "world", .error = error};
+    bound_counts(&b, s);
+    bound_things(&b, s);
+    b.where = "living";
+    for (int i = 0; i < s->living_count; i++)
+        bound_creature(&b, &s->living[i], s->tick);
+    b.where = "egg";
+    for (int i = 0; i < s->egg_count; i++)
+        bound_creature(&b, &s->eggs[i], s->tick);
+    b.where = "world";
+    b.id = 0;
+    if (b.rc == 0)
+        bound_whole(&b, "all energy, uJ", preserve_state_total(s), 0, ENERGY_SUM_MAX);
+    return b.rc;
+}
+
 /* ---------------------------------------------------------------- reading */
+
+/* What a state may take of memory besides the cells of its water, for each of its bytes, and
+ * besides that. A body is at least as long in a state as it is in memory, but related bodies pack
+ * well. */
+#define MEMORY_FACTOR      10
+#define MEMORY_LEAST_BYTES (16u << 20)
 
 /* Takes elements one after the other; the first error stays. */
 struct cursor {
-    const msgpack_object *items;
+    struct pack_stream *stream;
     size_t count, at;
+    msgpack_object object; /* the last one */
+    size_t *memory_left;   /* bytes */
     int rc;
     const char *where;
     struct error *error;
 };
 
-static const msgpack_object *next(struct cursor *c)
+/* Whether there is an element more. */
+static int has_next(struct cursor *c)
 {
     if (c->rc == 0 && c->at == c->count)
         c->rc = error_set(c->error, ERR_FORMAT, "%s: too few fields", c->where);
-    return c->rc == 0 ? &c->items[c->at++] : NULL;
+    c->at++;
+    return c->rc == 0;
+}
+
+static const msgpack_object *next(struct cursor *c)
+{
+    if (has_next(c))
+        c->rc = pack_stream_take(c->stream, &c->object, c->error);
+    return c->rc == 0 ? &c->object : NULL;
 }
 
 static uint64_t next_u64(struct cursor *c)
@@ -330,41 +485,41 @@ static uint64_t next_u64(struct cursor *c)
     return value;
 }
 
-static int64_t next_i64(struct cursor *c, int64_t low, int64_t high)
+static int64_t next_i64(struct cursor *c)
 {
     int64_t value = 0;
     const msgpack_object *object = next(c);
     if (object)
         c->rc = pack_get_i64(object, &value, c->where, c->error);
-    if (c->rc == 0 && (value < low || value > high))
-        c->rc = error_set(c->error, ERR_RANGE, "%s: field %zu is %lld", c->where, c->at,
-                          (long long)value);
-    return c->rc == 0 ? value : 0;
+    return value;
 }
 
-static microjoules next_energy(struct cursor *c)
+static int next_int(struct cursor *c)
 {
-    return next_i64(c, 0, MICROJOULES_MAX);
+    int64_t value = next_i64(c);
+    if (c->rc == 0 && value != (int)value)
+        c->rc = error_set(c->error, ERR_RANGE, "%s: field %zu is %" PRId64, c->where, c->at, value);
+    return c->rc == 0 ? (int)value : 0;
 }
 
-static double next_double(struct cursor *c, double most)
+static double next_double(struct cursor *c)
 {
     double value = 0;
     const msgpack_object *object = next(c);
     if (object)
         c->rc = pack_get_double(object, &value, c->where, c->error);
-    if (c->rc == 0 && fabs(value) > most)
-        c->rc = error_set(c->error, ERR_RANGE, "%s: field %zu is %g", c->where, c->at, value);
-    return c->rc == 0 ? value : 0;
+    return value;
 }
 
 /* The elements of an array of at most `most`, or of exactly `exact` where that is not negative. */
 static struct cursor next_array(struct cursor *c, size_t most, int exact, const char *where)
 {
-    struct cursor inner = {.where = where, .error = c->error};
-    const msgpack_object *object = next(c);
+    struct cursor inner = *c;
+    const msgpack_object *elements, *object = next(c);
+    inner.where = where;
+    inner.at = inner.count = 0;
     if (object)
-        c->rc = pack_get_array(object, most, exact, &inner.items, &inner.count, where, c->error);
+        c->rc = pack_get_array(object, most, exact, &elements, &inner.count, where, c->error);
     if (c->rc != 0)
         inner.count = 0;
     inner.rc = c->rc;
@@ -374,54 +529,62 @@ static struct cursor next_array(struct cursor *c, size_t most, int exact, const 
 /* What went wrong in an array went wrong in what holds it. */
 static void leave_array(struct cursor *c, const struct cursor *inner)
 {
+    ENSURE(inner->rc || inner->at == inner->count, "%s: %zu of %zu elements", inner->where,
+           inner->at, inner->count);
     c->rc = c->rc ? c->rc : inner->rc;
 }
 
-#define PLACE_MOST_M 1e4
-#define NUMBER_MOST  1e12
-#define TICK_MOST    (INT64_C(1) << 48)
+/* Whether there is memory for so many bytes more. */
+static int charge(struct cursor *c, size_t bytes)
+{
+    if (c->rc == 0 && bytes > *c->memory_left)
+        c->rc = error_set(c->error, ERR_LIMIT,
+                          "%s: a state takes %d times its size and %u MB of memory at most",
+                          c->where, MEMORY_FACTOR, MEMORY_LEAST_BYTES >> 20);
+    *c->memory_left -= c->rc == 0 ? bytes : 0;
+    return c->rc == 0;
+}
+
+/* Memory for all elements of an array that is not empty; NULL where it is, or on an error. */
+static void *take_memory(struct cursor *c, size_t count, size_t size)
+{
+    void *memory = c->rc == 0 && count > 0 ? malloc(count * size) : NULL;
+    if (c->rc == 0 && count > 0 && !memory)
+        c->rc = error_set(c->error, ERR_MEMORY, "%s: %s", c->where, error_text(ERR_MEMORY));
+    return memory;
+}
 
 static void next_numbers(struct cursor *c, struct creature_state *creature)
 {
     struct cursor numbers = next_array(c, PRESERVE_NUMBERS_MAX, -1, "motion");
-    if (numbers.count > 0) {
-        creature->numbers = malloc(numbers.count * sizeof creature->numbers[0]);
-        if (!creature->numbers)
-            numbers.rc = error_set(c->error, ERR_MEMORY, "motion: %s", error_text(ERR_MEMORY));
-        else
-            creature->number_count = (int)numbers.count;
-    }
+    charge(&numbers, numbers.count * sizeof creature->numbers[0]);
+    creature->numbers = take_memory(&numbers, numbers.count, sizeof creature->numbers[0]);
+    creature->number_count = creature->numbers ? (int)numbers.count : 0;
     for (int i = 0; i < creature->number_count; i++)
-        creature->numbers[i] = next_double(&numbers, NUMBER_MOST);
+        creature->numbers[i] = next_double(&numbers);
     leave_array(c, &numbers);
 }
-
-/* What emits and what is louder than a full signal is no sound. */
-#define STRENGTH_MOST 1.0
 
 static void next_noise(struct cursor *c, struct noise *noise)
 {
     struct cursor fields = next_array(c, NOISE_FIELDS, NOISE_FIELDS, "noise");
-    noise->at.x = next_double(&fields, PLACE_MOST_M);
-    noise->at.y = next_double(&fields, PLACE_MOST_M);
-    noise->strength = fabs(next_double(&fields, STRENGTH_MOST));
-    noise->body = next_i64(&fields, 0, PRESERVE_LIVING_MAX - 1);
+    noise->at.x = next_double(&fields);
+    noise->at.y = next_double(&fields);
+    noise->strength = fabs(next_double(&fields));
+    noise->body = next_int(&fields);
     leave_array(c, &fields);
 }
 
 static void next_heard(struct cursor *c, struct creature_state *creature)
 {
     struct cursor rows = next_array(c, 2 * PRESERVE_HEARD_MAX, -1, "heard");
-    size_t count = rows.count / 2;
-    if (count > 0) {
-        creature->heard = malloc(count * sizeof creature->heard[0]);
-        if (!creature->heard)
-            rows.rc = error_set(c->error, ERR_MEMORY, "heard: %s", error_text(ERR_MEMORY));
-        else
-            creature->heard_count = (int)count;
-    }
+    if (rows.rc == 0 && rows.count % 2 != 0)
+        rows.rc = error_set(c->error, ERR_FORMAT, "heard: a tick without a noise");
+    charge(&rows, rows.count / 2 * sizeof creature->heard[0]);
+    creature->heard = take_memory(&rows, rows.count / 2, sizeof creature->heard[0]);
+    creature->heard_count = creature->heard ? (int)rows.count / 2 : 0;
     for (int i = 0; i < creature->heard_count; i++) {
-        creature->heard[i] = (struct heard){.tick = next_i64(&rows, 0, TICK_MOST)};
+        creature->heard[i] = (struct heard){.tick = next_i64(&rows)};
         next_noise(&rows, &creature->heard[i].noise);
     }
     leave_array(c, &rows);
@@ -431,39 +594,48 @@ static void next_foods(struct cursor *c, microjoules eaten[FOOD_COUNT])
 {
     struct cursor foods = next_array(c, FOOD_COUNT, FOOD_COUNT, "eaten");
     for (int i = 0; i < FOOD_COUNT; i++)
-        eaten[i] = next_i64(&foods, 0, INT64_MAX);
+        eaten[i] = next_i64(&foods);
     leave_array(c, &foods);
+}
+
+static void next_genome(struct cursor *c, struct genome *genome)
+{
+    const unsigned char *bytes;
+    size_t length = 0;
+    if (has_next(c))
+        c->rc = pack_stream_take_whole(c->stream, &bytes, &length, c->error);
+    if (charge(c, length))
+        c->rc = genome_decode_bytes(genome, bytes, length, c->error);
 }
 
 static void decode_creature(struct cursor *list, struct creature_state *creature)
 {
     struct cursor c = next_array(list, CREATURE_FIELDS, CREATURE_FIELDS, "creature");
+    charge(&c, sizeof *creature);
     creature->descent.id = next_u64(&c);
     creature->descent.mother = next_u64(&c);
     creature->descent.father = next_u64(&c);
-    creature->descent.family = (int)next_i64(&c, 0, INT32_MAX);
-    creature->descent.generation = (int)next_i64(&c, 0, INT32_MAX);
-    const msgpack_object *genome = next(&c);
-    if (genome)
-        c.rc = genome_decode(&creature->genome, genome, c.error);
-    creature->reserve = next_energy(&c);
-    creature->body = next_energy(&c);
-    creature->born_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
-    creature->x_m = next_double(&c, PLACE_MOST_M);
-    creature->y_m = next_double(&c, PLACE_MOST_M);
-    creature->body_whole = next_energy(&c);
-    creature->bitten = next_energy(&c);
-    creature->starved = next_energy(&c);
-    creature->owed_j = next_double(&c, 1);
-    creature->children = (int)next_i64(&c, 0, INT32_MAX);
+    creature->descent.family = next_int(&c);
+    creature->descent.generation = next_int(&c);
+    next_genome(&c, &creature->genome);
+    creature->reserve = next_i64(&c);
+    creature->body = next_i64(&c);
+    creature->born_tick = next_i64(&c);
+    creature->x_m = next_double(&c);
+    creature->y_m = next_double(&c);
+    creature->body_whole = next_i64(&c);
+    creature->bitten = next_i64(&c);
+    creature->starved = next_i64(&c);
+    creature->owed_j = next_double(&c);
+    creature->children = next_int(&c);
     next_foods(&c, creature->gained);
-    creature->way_m = next_double(&c, NUMBER_MOST);
-    creature->from_x_m = next_double(&c, PLACE_MOST_M);
-    creature->from_y_m = next_double(&c, PLACE_MOST_M);
+    creature->way_m = next_double(&c);
+    creature->from_x_m = next_double(&c);
+    creature->from_y_m = next_double(&c);
     creature->met = next_u64(&c);
-    creature->met_tick = next_i64(&c, -TICK_MOST, TICK_MOST);
+    creature->met_tick = next_i64(&c);
     next_numbers(&c, creature);
-    creature->turn_rad = next_double(&c, NUMBER_MOST);
+    creature->turn_rad = next_double(&c);
     next_noise(&c, &creature->ear);
     next_heard(&c, creature);
     leave_array(list, &c);
@@ -486,19 +658,15 @@ static void decode_creatures(struct cursor *c, struct preserve_state *state, siz
     leave_array(c, &list);
 }
 
-/* Cells of a grid, on the heap. */
-static void decode_cells(struct cursor *c, microjoules **energies, int *count, const char *where)
+/* Cells of a grid, on the heap: as many as the water has. */
+static void decode_cells(struct cursor *c, int most, microjoules **energies, int *count,
+                         const char *where)
 {
-    struct cursor cells = next_array(c, UINT32_MAX, -1, where);
-    if (cells.count > 0) {
-        *energies = malloc(cells.count * sizeof **energies);
-        if (!*energies)
-            cells.rc = error_set(c->error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
-        else
-            *count = (int)cells.count;
-    }
+    struct cursor cells = next_array(c, (size_t)most, -1, where);
+    *energies = take_memory(&cells, cells.count, sizeof **energies);
+    *count = *energies ? (int)cells.count : 0;
     for (int i = 0; i < *count; i++)
-        (*energies)[i] = next_energy(&cells);
+        (*energies)[i] = next_i64(&cells);
     leave_array(c, &cells);
 }
 
@@ -512,10 +680,10 @@ static void decode_carcasses(struct cursor *c, struct preserve_state *state)
             list.rc = error_set(c->error, ERR_MEMORY, "carcasses: %s", error_text(ERR_MEMORY));
             break;
         }
-        carcass->energy = next_energy(&fields);
-        carcass->x_m = next_double(&fields, PLACE_MOST_M);
-        carcass->y_m = next_double(&fields, PLACE_MOST_M);
-        carcass->radius_m = next_double(&fields, PLACE_MOST_M);
+        carcass->energy = next_i64(&fields);
+        carcass->x_m = next_double(&fields);
+        carcass->y_m = next_double(&fields);
+        carcass->radius_m = next_double(&fields);
         leave_array(&list, &fields);
     }
     leave_array(c, &list);
@@ -531,58 +699,75 @@ static void decode_counts(struct cursor *c, struct preserve_counts *counts)
     next_foods(c, counts->eaten);
 }
 
-static void decode_fields(struct cursor *c, struct preserve_state *s)
+static void decode_fields(struct cursor *c, struct preserve_state *s,
+                          const struct preserve_cells *most)
 {
     uint64_t version = next_u64(c);
     if (c->rc == 0 && version != STATE_VERSION)
         c->rc = error_set(c->error, ERR_VERSION, "state of version %llu, not %d",
                           (unsigned long long)version, STATE_VERSION);
     s->seed = next_u64(c);
-    s->tick = next_i64(c, 0, TICK_MOST);
+    s->tick = next_i64(c);
     s->next_id = next_u64(c);
-    s->ledger.start = next_i64(c, 0, INT64_MAX);
-    s->ledger.sun = next_i64(c, 0, INT64_MAX);
-    s->ledger.heat = next_i64(c, 0, INT64_MAX);
-    s->ledger.arrivals = next_i64(c, 0, INT64_MAX);
-    s->ledger.departures = next_i64(c, 0, INT64_MAX);
+    s->ledger.start = next_i64(c);
+    s->ledger.sun = next_i64(c);
+    s->ledger.heat = next_i64(c);
+    s->ledger.arrivals = next_i64(c);
+    s->ledger.departures = next_i64(c);
     decode_counts(c, &s->counts);
-    decode_cells(c, &s->plants, &s->plant_count, "plants");
-    decode_cells(c, &s->scents, &s->scent_count, "scent");
+    decode_cells(c, most->plants, &s->plants, &s->plant_count, "plants");
+    decode_cells(c, most->scents, &s->scents, &s->scent_count, "scent");
     decode_creatures(c, s, PRESERVE_LIVING_MAX, "living", preserve_state_add_living);
     decode_creatures(c, s, PRESERVE_EGGS_MAX, "eggs", preserve_state_add_egg);
     decode_carcasses(c, s);
+    const msgpack_object *later = next(c);
+    if (later && later->type != MSGPACK_OBJECT_NIL)
+        c->rc = error_set(c->error, ERR_FORMAT, "state: fields of a later version");
 }
 
-/* Each energy is within its range; together they must add up. */
-static int check_ledger(const struct preserve_state *s, struct error *error)
+/* Each energy is within its range; together they must add up. An egg has no motion. */
+static int check_whole(const struct preserve_state *s, struct error *error)
 {
-    const struct energy_ledger *l = &s->ledger;
-    double flows = (double)l->start + (double)l->sun + (double)l->heat + (double)l->arrivals +
-                   (double)l->departures;
-    if (flows > 0.4 * (double)INT64_MAX || preserve_state_total(s) >= STORE_MOST)
-        return error_set(error, ERR_RANGE, "ledger: more than can be counted");
-    if (energy_ledger_error(l, preserve_state_total(s)) != 0)
-        return error_set(error, ERR_FORMAT, "ledger: stores and flows differ");
-    return 0;
+    int rc = preserve_state_bound(s, error);
+    for (int i = 0; rc == 0 && i < s->egg_count; i++)
+        if (s->eggs[i].number_count > 0 || s->eggs[i].heard_count > 0)
+            rc = error_set(error, ERR_FORMAT, "egg %" PRIu64 " moves", s->eggs[i].descent.id);
+    if (rc == 0 && energy_ledger_error(&s->ledger, preserve_state_total(s)) != 0)
+        rc = error_set(error, ERR_FORMAT, "ledger: stores and flows differ");
+    return rc;
 }
+
+/* Of so many bytes as they are kept. Closes the stream. */
+static int decode_stream(struct preserve_state *state, struct pack_stream *stream, size_t length,
+                         const struct preserve_cells *most, struct error *error)
+{
+    size_t memory_left = MEMORY_FACTOR * length + MEMORY_LEAST_BYTES;
+    struct cursor whole = {.stream = stream,
+                           .count = 1,
+                           .memory_left = &memory_left,
+                           .where = "state",
+                           .error = error};
+    preserve_state_init(state);
+    struct cursor fields = next_array(&whole, STATE_FIELDS, STATE_FIELDS, "state");
+    decode_fields(&fields, state, most);
+    leave_array(&whole, &fields);
+    int rc = whole.rc ? whole.rc : pack_stream_end(stream, error);
+    rc = rc ? rc : check_whole(state, error);
+    pack_stream_close(stream);
+    if (rc != 0)
+        preserve_state_deinit(state);
+    return rc;
+}
+
+/* Of the largest water. */
+static const struct preserve_cells most_cells = {PLANTS_CELLS_MAX, SCENT_CHANNELS *SCENT_CELLS_MAX};
 
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error)
 {
-    struct pack_reader reader;
-    struct cursor c = {.where = "state", .error = error};
-    preserve_state_init(state);
-    int rc = pack_open(&reader, bytes, length, error);
-    if (rc != 0)
-        return rc;
-    c.rc =
-        pack_get_array(reader.root, STATE_FIELDS, STATE_FIELDS, &c.items, &c.count, "state", error);
-    decode_fields(&c, state);
-    rc = c.rc ? c.rc : check_ledger(state, error);
-    pack_close(&reader);
-    if (rc != 0)
-        preserve_state_deinit(state);
-    return rc;
+    struct pack_stream stream;
+    pack_stream_open(&stream, bytes, length);
+    return decode_stream(state, &stream, length, &most_cells, error);
 }
 
 /* ---------------------------------------------------------------- as it travels */
@@ -597,17 +782,19 @@ int preserve_state_pack(const struct preserve_state *state, struct packed_bytes 
     return rc;
 }
 
+int preserve_state_unpack_of(struct preserve_state *state, const struct packed_bytes *packed,
+                             const struct preserve_cells *most, struct error *error)
+{
+    struct pack_stream stream;
+    preserve_state_init(state);
+    int rc = packed_bytes_open(packed, &stream, error);
+    return rc ? rc : decode_stream(state, &stream, packed->length, most, error);
+}
+
 int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                           struct error *error)
 {
-    unsigned char *bytes;
-    size_t length = 0;
-    preserve_state_init(state);
-    int rc = packed_bytes_uncompress(packed, &bytes, &length, error);
-    if (rc == 0)
-        rc = preserve_state_decode(state, bytes, length, error);
-    free(bytes);
-    return rc;
+    return preserve_state_unpack_of(state, packed, &most_cells, error);
 }
 
 int preserve_state_read(const char *path, struct preserve_state *state, struct error *error)
@@ -637,22 +824,37 @@ int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *pac
     return rc;
 }
 
+/* The one that came last. */
+static int check_traveller(const struct preserve_state *state, struct error *error)
+{
+    struct bounds b = {.where = "traveller", .error = error};
+    const struct creature_state *egg = &state->eggs[state->egg_count - 1];
+    bound_creature(&b, egg, EPOCH_TICK_MOST);
+    if (b.rc == 0 && (egg->number_count > 0 || egg->heard_count > 0))
+        b.rc = error_set(error, ERR_FORMAT, "traveller: an egg moves");
+    return b.rc;
+}
+
 int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                         struct error *error)
 {
-    unsigned char *bytes;
-    size_t length = 0;
-    struct pack_reader reader;
-    struct cursor c = {.where = "traveller", .error = error};
-    int rc = packed_bytes_uncompress(packed, &bytes, &length, error);
-    if (rc == 0)
-        rc = pack_open(&reader, bytes, length, error);
-    if (rc == 0) {
-        c.rc = pack_get_array(reader.root, 1, 1, &c.items, &c.count, c.where, error);
-        decode_creatures(&c, state, 1, c.where, preserve_state_add_egg);
-        rc = c.rc;
-        pack_close(&reader);
-    }
-    free(bytes);
+    struct pack_stream stream;
+    size_t memory_left = MEMORY_FACTOR * packed->length + MEMORY_LEAST_BYTES;
+    struct cursor whole = {.stream = &stream,
+                           .count = 1,
+                           .memory_left = &memory_left,
+                           .where = "traveller",
+                           .error = error};
+    int before = state->egg_count, rc = packed_bytes_open(packed, &stream, error);
+    if (rc != 0)
+        return rc;
+    struct cursor list = next_array(&whole, 1, 1, whole.where);
+    decode_creatures(&list, state, 1, whole.where, preserve_state_add_egg);
+    leave_array(&whole, &list);
+    rc = whole.rc ? whole.rc : pack_stream_end(&stream, error);
+    if (rc == 0 && state->egg_count == before)
+        rc = error_set(error, ERR_FORMAT, "traveller: there is none");
+    rc = rc ? rc : check_traveller(state, error);
+    pack_stream_close(&stream);
     return rc;
 }

@@ -32,6 +32,11 @@ enum death {
 /* What is eaten. */
 enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
 
+/* What somebody owes and has not paid yet, at most. */
+#define OWED_MOST_J 1.0
+/* Nothing is farther from the water's corner, m. */
+#define PRESERVE_PLACE_MOST_M 1e4
+
 /* Who somebody is. */
 struct descent {
     uint64_t id, mother, father; /* 0: none */
@@ -124,13 +129,16 @@ enum energy_store {
 };
 void preserve_state_stores(const struct preserve_state *state, microjoules stores[STORE_COUNT]);
 microjoules preserve_state_total(const struct preserve_state *state);
-/* Energies that are negative or beyond MICROJOULES_MAX, or a ledger that is not equal, are a
- * bug. */
+/* Energies that are negative or beyond ENERGY_SUM_MAX, or a ledger that is not equal, are a bug. */
 void preserve_state_check(const struct preserve_state *state);
+/* Whether all numbers are within the bounds of a state: what is read must be, and what lived must
+ * still be. ERR_RANGE names the first that is not. */
+int preserve_state_bound(const struct preserve_state *state, struct error *error);
 
 void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);
 /* From bytes that nobody has checked. Initialises `state`, and leaves it empty on error.
- * ERR_FORMAT, ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. */
+ * ERR_FORMAT, ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. Besides its
+ * cells it takes ten times its bytes of memory and 16 MB at most, whatever they unpack to. */
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error);
 /* Packs the state and compresses it: so it travels and is kept. `packed` must be empty. 0 or
@@ -138,6 +146,12 @@ int preserve_state_decode(struct preserve_state *state, const void *bytes, size_
 int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed);
 int preserve_state_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                           struct error *error);
+/* The same of a state that has no more cells than that. */
+struct preserve_cells {
+    int plants, scents;
+};
+int preserve_state_unpack_of(struct preserve_state *state, const struct packed_bytes *packed,
+                             const struct preserve_cells *most, struct error *error);
 /* A packed state from a file. Messages name the path. */
 int preserve_state_read(const char *path, struct preserve_state *state, struct error *error);
 /* An egg on its way to another world. */

@@ -15,9 +15,10 @@ struct dweller {
     struct run run;
     struct evaluation result;
     double area_m2, radius_m;
-    double rest_w;   /* upkeep of the young */
-    double work_j;   /* of its muscles, not paid yet */
-    double booked_j; /* what of its account of motion is in there */
+    double rest_w;        /* upkeep of the young */
+    uint64_t booked_work; /* operations that are in the world's */
+    double work_j;        /* of its muscles, not paid yet */
+    double booked_j;      /* what of its account of motion is in there */
     struct vec3 centre;
     struct preserve_mouth mouths[GENOME_BODIES_MAX];
     int mouth_count;
@@ -45,6 +46,8 @@ struct preserve {
     struct preserve_view *views;
     double touch_kinds[PRESERVE_LIVING_MAX]; /* of the living, to the one that feels now */
     double tick_s, daylight;
+    int64_t epoch_ticks;
+    uint64_t work;  /* operations since the epoch began */
     int is_changed; /* somebody came or went: the forest must be made anew */
     struct error *error;
     int rc;
@@ -98,6 +101,7 @@ void preserve_rot(struct preserve *p);
 /* preserve_emissions.c: scent and sound. ERR_MEMORY, ERR_LIMIT, ERR_RANGE of a state. */
 int preserve_found_scent(struct preserve_state *state, const struct params *params,
                          struct arena *arena);
+int preserve_count_scents(const struct params *params);
 int preserve_open_emissions(struct preserve *p);
 int preserve_save_sounds(struct preserve *p);
 void preserve_sense(struct preserve *p, int i, struct surroundings *around);
@@ -112,12 +116,12 @@ void preserve_lay(struct preserve *p, int i);
 void preserve_hatch(struct preserve *p);
 /* The verdict on a life of ten seconds alone, in open water. */
 int preserve_try_alone(const struct genome *genome, const struct params *params,
-                       struct arena *arena);
+                       struct preserve_memory *memory);
 /* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none
  * does. `area_m2` becomes its body's. ERR_MEMORY. */
 int preserve_mutate(struct genome *child, const struct genome *parent, const struct genome *other,
-                    const struct params *params, uint64_t seed, uint64_t id, struct arena *arena,
-                    double most_m2, double *area_m2);
+                    const struct params *params, uint64_t seed, uint64_t id,
+                    struct preserve_memory *memory, double most_m2, double *area_m2);
 
 /* preserve.c */
 void preserve_tell_egg(const struct preserve *p, const struct creature_state *egg);

@@ -67,7 +67,7 @@ static int draw_founders(struct garden *garden, uint64_t seed, const struct crea
     for (int i = 0; i < DRAWS_MAX && count < wanted; i++) {
         const struct creature_state *one = draw(&garden->sources[count % SIDES], &rng);
         if (one &&
-            preserve_try_alone(&one->genome, &garden->params, &garden->memory.probe) == VERDICT_OK)
+            preserve_try_alone(&one->genome, &garden->params, &garden->memory) == VERDICT_OK)
             drawn[count++] = one;
     }
     return count == wanted

@@ -12,7 +12,7 @@ static int count_cells(double size_m, double cell_m)
     return cells <= SCENT_CELLS_MAX ? (int)cells : SCENT_CELLS_MAX + 1;
 }
 
-int scent_create(struct scent *scent, struct vec3 size_m, struct arena *arena)
+int scent_measure(struct scent *scent, struct vec3 size_m)
 {
     const double sizes_m[3] = {size_m.x, size_m.y, size_m.z};
     int64_t count = 1;
@@ -23,9 +23,18 @@ int scent_create(struct scent *scent, struct vec3 size_m, struct arena *arena)
             return ERR_LIMIT;
     }
     scent->cell_count = (int)count;
-    scent->scratch = arena_take(arena, (size_t)count, sizeof *scent->scratch);
+    return 0;
+}
+
+int scent_create(struct scent *scent, struct vec3 size_m, struct arena *arena)
+{
+    int rc = scent_measure(scent, size_m);
+    if (rc != 0)
+        return rc;
+    size_t count = (size_t)scent->cell_count;
+    scent->scratch = arena_take(arena, count, sizeof *scent->scratch);
     for (int i = 0; i < SCENT_CHANNELS; i++)
-        scent->amounts[i] = arena_take(arena, (size_t)count, sizeof *scent->scratch);
+        scent->amounts[i] = arena_take(arena, count, sizeof *scent->scratch);
     return arena->is_exhausted ? ERR_MEMORY : 0;
 }
 

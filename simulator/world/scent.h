@@ -52,6 +52,8 @@ struct smell {
  * depend on that coordinate. The scent names middle_m, cell_m, fade_ticks and half and is zero
  * besides. ERR_MEMORY: the arena is full; ERR_LIMIT: more than SCENT_CELLS_MAX cells. */
 int scent_create(struct scent *scent, struct vec3 size_m, struct arena *arena);
+/* Counts these cells only. ERR_LIMIT. */
+int scent_measure(struct scent *scent, struct vec3 size_m);
 /* Amount >= 0. */
 void scent_emit(struct scent *scent, int channel, struct vec3 at, int64_t amount);
 void scent_tick(struct scent *scent);

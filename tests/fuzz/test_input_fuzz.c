@@ -1,6 +1,6 @@
 /* Everything that is read from outside, fed with damaged input: frames, messages in both
  * directions, creatures in both forms, parameter files, scenes, expressions, cell grids, run
- * stores.
+ * stores, states of a preserve, files of deeds.
  *
  * Each target has seeds, good input that is made here or lies in the tree, which are mutated:
  * bits, bytes, extreme numbers, pieces cut, doubled and taken from another seed. A reader may
@@ -36,7 +36,9 @@
 #include "simulator/body/space/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "common/store/run_reader.h"
+#include "controller/run/tending.h"
 #include "tests/chain_genome.h"
+#include "tests/fuzz/hostile_state.h"
 #include "tests/suite.h"
 
 enum { CORPUS_MAX = 64, INPUT_MAX = 1 << 20, MUTATIONS_MAX = 8 };
@@ -382,6 +384,31 @@ static void cells_take(const unsigned char *bytes, size_t length)
         ENSURE(cell_grid_find(&grid, &measures) <= grid.count, "a cell beyond %d", grid.count);
 }
 
+/* ---- states of a preserve: as bytes, and by their numbers ---- */
+
+static void state_seeds(struct corpus *corpus)
+{
+    struct pack_writer writer;
+    hostile_encode(hostile_make_good(), &writer);
+    corpus_add(corpus, writer.buffer.data, writer.buffer.size);
+    pack_writer_deinit(&writer);
+}
+
+static void state_take(const unsigned char *bytes, size_t length)
+{
+    hostile_live(bytes, length, 4);
+}
+
+static void world_seeds(struct corpus *corpus)
+{
+    unsigned char bytes[30];
+    for (unsigned i = 0; i < 16; i++) {
+        for (unsigned k = 0; k < sizeof bytes; k++)
+            bytes[k] = (unsigned char)(37 * i + 11 * k + k * k);
+        corpus_add(corpus, bytes, sizeof bytes);
+    }
+}
+
 /* ---- run stores ---- */
 
 static char store_directory[64], store_path[96];
@@ -487,6 +514,25 @@ static void store_take(const unsigned char *bytes, size_t length)
     read_as_controller();
 }
 
+static void tend_seeds(struct corpus *corpus)
+{
+    corpus_add_text(corpus, "0:30 0 feed 8 6 500 ; more\n# none\n1:00 1 move 12 3.5 4\n");
+    corpus_add_text(corpus, "2:05 0 remove 7\n2:05 0 protect 8\n3:00 0 expose 8\n");
+    corpus_add_text(corpus, "0:00 2 put examples/creatures/fish.json 5 4\n\n0:30 0 put no/file\n");
+}
+
+/* Without a store: lines are only understood. */
+static void tend_take(const unsigned char *bytes, size_t length)
+{
+    struct params params;
+    struct error error = {0};
+    make_store_place();
+    params_set_defaults(&params);
+    FILE *file = fopen(store_path, "wb");
+    ENSURE(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0, "%s", store_path);
+    check_error(tending_put_file(NULL, &params, store_path, &error), &error);
+}
+
 static const struct target {
     const char *name;
     void (*seeds)(struct corpus *corpus);
@@ -502,6 +548,9 @@ static const struct target {
     {"expression", expression_seeds, expression_take, 12000},
     {"cells", cells_seeds, cells_take, 12000},
     {"store", store_seeds, store_take, 150},
+    {"state", state_seeds, state_take, 1000},
+    {"world", world_seeds, hostile_take, 150},
+    {"tend", tend_seeds, tend_take, 2000},
 };
 enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
 

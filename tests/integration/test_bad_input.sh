@@ -113,6 +113,50 @@ refused 1 'kept.creature: exists already' "$controller" save empty 1 -o kept.cre
 [ "$(cat kept.creature)" = precious ] || fail "save overwrote a file"
 refused 1 'no/such/place' "$controller" save empty 1 -o no/such/place
 
+# what is no file, wherever one is expected: at once, with its name
+mkfifo pipe
+mkdir piped && cp empty/params.ini piped && mkfifo piped/run.db
+soon() { # PATTERN COMMAND...
+    refused 1 "$1" timeout 20 "${@:2}"
+}
+for thing in pipe /dev/zero full; do
+    soon "$thing: (a named pipe|a device|a directory), not a file" "$controller" run "$thing"
+    soon "$thing: a" "$controller" run walk.ini -o none --seed-creature "$thing"
+    soon "$thing: a" "$controller" run walk.ini -o none -s "evolution.seeds=$thing"
+    soon "$thing: a" "$controller" run "$root/examples/preserve.ini" -o none --tend "$thing"
+    soon "$thing: " "$controller" diff "$thing" "$thing"
+    soon "$thing: " "$controller" evaluate "$thing"
+    soon "$thing: " "$controller" league "$thing" "$thing" walk.ini
+    soon "$thing: " "$bin/simulator" evaluate "$root/examples/creatures/biped.json" "$thing"
+    soon "$thing: " "$bin/simulator" scene "$thing"
+    soon "$thing: " "$bin/simulator" preserve "$thing"
+    soon "$thing: " "$bin/simulator" take --params "$root/examples/preserve.ini" --id 1 -o none "$thing"
+    [ ! -x "$bin/viewer" ] || soon "$thing: " "$bin/viewer" "$thing" --export none.html
+done
+for command in resume status list digest view; do
+    soon 'piped/run.db: not a regular file' "$controller" $command piped
+done
+[ ! -e none ] || fail "a refused run left something"
+timeout 20 "$controller" run <(cat walk.ini) --print-config >config.out 2>config.err || fail "<(...): $(cat config.err)"
+grep -q '^size = 20' config.out || fail "<(...) was not read"
+
+# names that begin with a dash, behind --: as they are, and as they are handed on
+cp "$root/examples/creatures/seeker.json" ./-a.json
+cp "$root/examples/creatures/fish.json" ./--help
+cp "$root/examples/chase.ini" ./-p.ini
+"$controller" run walk.ini -s evolution.generations=1 -o -run >run.out 2>&1 || fail "-o -run: $(cat run.out)"
+for command in status list digest; do
+    "$controller" $command -- -run >dash.out 2>&1 || fail "$command -- -run: $(cat dash.out)"
+done
+"$controller" evaluate -s simulation.duration_s=1 -- -a.json -p.ini >dash.out 2>&1 || fail "evaluate -- -a.json: $(cat dash.out)"
+"$controller" evaluate -s simulation.duration_s=1 -- --help -p.ini >dash.out 2>&1 || fail "evaluate -- --help: $(cat dash.out)"
+grep -q distance_m dash.out || fail "evaluate -- --help: $(cat dash.out)"
+"$controller" league -s simulation.duration_s=1 -- -a.json --help -p.ini >dash.out 2>&1 || fail "league: $(cat dash.out)"
+grep -q -- '-a.json' dash.out || fail "league of names with dashes: $(cat dash.out)"
+[ ! -x "$bin/viewer" ] || "$controller" view --export page.html -- -run >dash.out 2>&1 || fail "view -- -run: $(cat dash.out)"
+refused 1 '-none: No such file' "$controller" view -- -none
+refused 1 '-none' "$controller" garden -- -none
+
 # run stores that are none, or are damaged
 mkdir notadb truncated foreign torn
 echo 'SQLite format 3 it is not, but long enough to look like something' >notadb/run.db

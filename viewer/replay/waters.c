@@ -430,6 +430,8 @@ static int create_from(struct waters **result, const struct waters_request *requ
     int status = waters_source_open(&source, request->run_directory, request->world, time_s, error);
     if (status)
         return status;
+    if (request->budget > 0)
+        source->memory.work_max = 1e9 * request->budget;
     *result = waters_source_begin(source, request->from_s, request->to_s, request->step_s);
     status = *result ? simulate(source, *result, error) : error_memory(error);
     waters_source_close(source);

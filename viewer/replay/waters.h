@@ -71,8 +71,9 @@ struct waters_request {
     const char *run_directory;
     int world;
     double from_s, to_s, step_s;
+    double budget; /* no epoch may take more billions of operations; 0: what any world may take */
 };
-/* Simulates from the state before on that is kept. Fails with a message. */
+/* Simulates from the state before on that is kept. Fails with a message; ERR_LIMIT: the budget. */
 int waters_create(struct waters **waters, const struct waters_request *request,
                   struct error *error);
 void waters_destroy(struct waters *waters); /* NULL is allowed */

@@ -10,6 +10,9 @@
 #define RESTITUTION_SPEED_M_S 0.2
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */
 #define CONTACTS_ROOM 64
+/* Points between bodies that are remembered, at most; each is looked for among all. A hundred
+ * bodies that swarm have some hundreds. */
+#define MET_MAX 16384
 /* Sweeps of projected Gauss-Seidel, the last resort: where 100 have not settled it, a thousand
  * more hardly do. */
 #define SWEEPS_MAX 100
@@ -126,6 +129,10 @@ int contacts_end_gathering(struct contacts *s)
 int contacts_extend_met(struct contacts *s)
 {
     size_t room = 2 * (size_t)s->met_room + CONTACTS_ROOM;
+    if (room > MET_MAX) {
+        s->arena->is_exhausted = 1;
+        return ERR_LIMIT;
+    }
     struct met *before = s->met;
     struct met *met = arena_extend(s->arena, before, (size_t)s->met_count, room, sizeof met[0]);
     if (!met)
@@ -320,8 +327,9 @@ static void check_contact(const struct contacts *s, const struct contact *c)
     ENSURE((c->b == NULL) == (c->of_b < 0), "a contact with the world has another link");
     double size = c->normal.x * c->normal.x + c->normal.y * c->normal.y;
     ENSURE(!(fabs(size - 1) > 1e-9), "a normal of length^2 %g", size);
+    /* a state that is no longer finite is found after the step */
     for (int k = 0; k < 2 && c->b; k++)
-        ENSURE(!(c->on_a.x[k] + c->on_b.x[k] != 0 || c->on_a.y[k] + c->on_b.y[k] != 0),
+        ENSURE(!(fabs(c->on_a.x[k] + c->on_b.x[k]) > 0 || fabs(c->on_a.y[k] + c->on_b.y[k]) > 0),
                "action and reaction are not opposite");
 }
 

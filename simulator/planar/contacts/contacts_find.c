@@ -15,6 +15,9 @@
  * itself. */
 #define NEAR_M     1e-4
 #define ROUNDING_M 1e-9
+/* Operations, roughly: to look at a pair of parts, and at a point that is remembered. */
+#define PAIR_WORK 60
+#define MET_WORK  4
 
 /* Unit forces along the normal, (nx, ny), and the tangent, (ny, -nx), at a point (from the root's
  * origin) of a link. */
@@ -222,11 +225,13 @@ static struct warm_start *find_met(struct contacts *s, const struct contact_body
             met->other_creature == now.other_creature && met->other == other &&
             met->point == point) {
             met->tick = s->tick;
+            s->impulses.work += (uint64_t)(MET_WORK * (i + 1));
             return &met->warm;
         }
         if (met->tick + 1 < s->tick && place == s->met_count)
             place = i;
     }
+    s->impulses.work += (uint64_t)(MET_WORK * s->met_count);
     if (place == s->met_room && contacts_extend_met(s) != 0)
         return NULL;
     s->met_count += place == s->met_count;
@@ -239,6 +244,7 @@ static void find_part_meetings(struct contacts *s, int of_a, int part, int of_b)
     const struct contact_body *own = s->bodies[of_a], *others = s->bodies[of_b];
     const struct mover *a = &own->movers[part];
     double offset = root_offset(others, own);
+    s->impulses.work += (uint64_t)(PAIR_WORK * others->parts);
     for (int j = 0; j < others->parts; j++) {
         struct mover b = others->movers[j];
         b.box.x += offset;

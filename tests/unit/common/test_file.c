@@ -102,6 +102,41 @@ START_TEST(test_a_pipe_gets_the_bytes_and_stays)
 }
 END_TEST
 
+/* Nobody writes into the pipe, and the device has no end: both are refused at once. */
+START_TEST(test_what_is_no_file_is_refused_by_name)
+{
+    const struct {
+        const char *path, *word;
+    } cases[] = {{path, "a named pipe"}, {directory, "a directory"}, {"/dev/zero", "a device"}};
+    char *bytes;
+    size_t length;
+    ck_assert_int_eq(mkfifo(path, 0666), 0);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(file_read(cases[i].path, 100, &bytes, &length, &error), ERR_FORMAT);
+        ck_assert_ptr_null(bytes);
+        ck_assert_ptr_nonnull(strstr(error.message, cases[i].path));
+        ck_assert_ptr_nonnull(strstr(error.message, cases[i].word));
+    }
+}
+END_TEST
+
+/* As a shell's <(...) gives it. */
+START_TEST(test_a_pipe_of_an_own_descriptor_is_read)
+{
+    char name[32], *bytes;
+    size_t length;
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "bytes", 5), 5);
+    close(ends[1]);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    ck_assert_msg(file_read(name, 100, &bytes, &length, &error) == 0, "%s", error.message);
+    ck_assert_str_eq(bytes, "bytes");
+    free(bytes);
+    close(ends[0]);
+}
+END_TEST
+
 START_TEST(test_what_may_be_replaced)
 {
     ck_assert(file_is_special("/dev/null"));
@@ -185,6 +220,8 @@ int main(void)
     tcase_add_test(cases, test_a_long_file_is_an_error_that_names_it);
     tcase_add_test(cases, test_what_cannot_be_written_leaves_nothing);
     tcase_add_test(cases, test_a_pipe_gets_the_bytes_and_stays);
+    tcase_add_test(cases, test_what_is_no_file_is_refused_by_name);
+    tcase_add_test(cases, test_a_pipe_of_an_own_descriptor_is_read);
     tcase_add_test(cases, test_what_may_be_replaced);
     tcase_add_test(cases, test_only_files_of_their_own_are_opened_within);
     tcase_add_test(cases, test_a_link_is_replaced_not_followed);

@@ -125,6 +125,29 @@ START_TEST(gene_ids_do_not_run_over)
 }
 END_TEST
 
+/* A file, or another run, brings a genome whose genes have the number of a child to come. */
+START_TEST(new_genes_of_a_child_have_other_ids_than_those_it_inherits)
+{
+    struct genome genome, mate, child;
+    struct error error;
+    char text[256];
+    for (uint64_t number = 1; number <= 20; number++) {
+        struct gene_counter ids = {.creature = number};
+        make(&genome, number);
+        make(&mate, number);
+        genome_init(&child);
+        ck_assert_int_eq(mutate(&genome, 8, number, text), 0);
+        ck_assert_msg(genome_check(&genome, &error) == 0, "%s: %s", text, error.message);
+        ck_assert_int_eq(genetics_graft(&child, &genome, &mate, &params, &rng, &ids), 0);
+        ck_assert_msg(genome_check(&child, &error) == 0, "graft: %s", error.message);
+        ck_assert(gene_counter_next(&ids) >> 10 != number);
+        genome_deinit(&genome);
+        genome_deinit(&mate);
+        genome_deinit(&child);
+    }
+}
+END_TEST
+
 START_TEST(random_genomes_are_sound)
 {
     for (int i = 1; i <= 800; i++) {
@@ -1296,6 +1319,7 @@ int main(void)
     }
     tcase_add_test(random, gene_ids_name_creature_and_count);
     tcase_add_test_raise_signal(random, gene_ids_do_not_run_over, 6);
+    tcase_add_test(random, new_genes_of_a_child_have_other_ids_than_those_it_inherits);
     tcase_add_test(random, random_genomes_are_sound);
     tcase_add_test(random, random_genomes_keep_the_shares_asked_for);
     tcase_add_loop_test(random, random_genomes_with_a_joint_move_it, 0, 2);
