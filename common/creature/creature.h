@@ -24,6 +24,7 @@ struct creature {
     int64_t generation;
     char method[16];                         /* random, asexual, crossover, graft, hand */
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words */
+    int is_champion; /* it passed the exam of its run; known of creatures in a run store only */
     /* its evaluation, if has_evaluation */
     int has_evaluation;
     struct params params;

@@ -207,21 +207,25 @@ static int session_open_log(struct session *session, struct error *error)
 static void print_champions(const struct session *session)
 {
     struct store_entry *entries;
+    struct store_status status;
     struct error error = {0};
+    char champion[STORE_CHAMPION_SIZE];
     uint32_t generation;
     int count;
-    if (store_get_best(session->store, -1, STORE_KINDS, CHAMPION_COUNT, &entries, &count,
+    if (store_get_status(session->store, &status, &error) ||
+        store_get_best(session->store, -1, STORE_KINDS, CHAMPION_COUNT, &entries, &count,
                        &generation, &error)) {
         command_fail(&error);
         return;
     }
     output_print(stdout, "The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
-    if (count)
-        output_print(stdout,
-                     "\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64
-                     "\n",
-                     session->directory, session->directory, entries[0].id);
+    store_describe_champion(&status, &session->params, 1, champion);
+    output_print(stdout,
+                 "\nwatch them:  controller view %s\nkeep one:    controller save %s %s\n"
+                 "champion:    %s\n",
+                 session->directory, session->directory,
+                 count && entries[0].is_champion ? "best" : "first", champion);
     free(entries);
 }
 

@@ -269,9 +269,11 @@ static void print_text(const struct report *report)
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         output_print(stdout, "            best so far in generation %" PRIu32 ": %.6g\n",
                      store->generation, store->best_so_far);
-    if (store->champion.id)
-        output_print(stdout, "champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
-                     store->champion.words, store->champion.holds ? "" : ", too little");
+    if (!preserve_is_wanted(&report->params)) {
+        char champion[STORE_CHAMPION_SIZE];
+        store_describe_champion(store, &report->params, 1, champion);
+        output_print(stdout, "champion    %s\n", champion);
+    }
     if (store->cells_filled >= 0)
         output_print(stdout, "archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
                      count_cells(report));

@@ -148,6 +148,26 @@ int store_get_status(struct store *store, struct store_status *status, struct er
     return result ? result : count_choices(store, status, error);
 }
 
+void store_describe_champion(const struct store_status *status, const struct params *params,
+                             int has_words, char text[STORE_CHAMPION_SIZE])
+{
+    const struct store_champion *champion = &status->champion;
+    const char *colon = has_words ? ": " : "", *words = has_words ? champion->words : "";
+    if (champion->id && champion->holds)
+        snprintf(text, STORE_CHAMPION_SIZE, "creature %" PRIu64 " passed its exam%s%s",
+                 champion->id, colon, words);
+    else if (champion->id)
+        snprintf(text, STORE_CHAMPION_SIZE,
+                 "none: no creature passed the exam, nor did %" PRIu64 ", the first in rank%s%s",
+                 champion->id, colon, words);
+    else if (params->evolution_behaviour == BEHAVIOUR_INTERACTIVE)
+        snprintf(text, STORE_CHAMPION_SIZE, "none: where parents are chosen by hand is no exam");
+    else
+        snprintf(text, STORE_CHAMPION_SIZE,
+                 status->is_finished ? "none: no creature has a fitness above 0"
+                                     : "none yet: the exam is at the end of the run");
+}
+
 /* ---- quarantine ---- */
 
 static void free_texts(void *item)

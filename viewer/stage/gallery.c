@@ -120,6 +120,9 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
                       int64_t generation)
 {
     struct specimen *specimen = find_specimen(gallery, creature->id);
+    /* it became the champion, which its replay says */
+    if (specimen && specimen->creature.is_champion != creature->is_champion)
+        specimen = NULL;
     if (specimen) {
         creature_deinit(creature);
     } else {

@@ -322,7 +322,7 @@ START_TEST(choices_stand_on_the_cards_and_in_the_lineage)
     check_says("<h2 id='choices'>Choices</h2>");
     check_says("Marked by hand, by generation");
     check_says("Chosen by hand through the generations");
-    check_says("Champions through the generations");
+    check_says("The best through the generations");
     check_says("<th class='n'>chosen by hand</th>");
     check_says("Fitness by generation");
     check_says("a share of 0.5 is bred from those chosen");
@@ -350,7 +350,7 @@ START_TEST(without_a_goal_there_is_no_fitness)
     ck_assert_ptr_null(strstr(page, "best fitness"));
     ck_assert_ptr_null(strstr(page, ">fitness <b>"));
     ck_assert_ptr_null(strstr(page, "fitter than"));
-    ck_assert_ptr_null(strstr(page, "Champions through"));
+    ck_assert_ptr_null(strstr(page, "The best through"));
     ck_assert_ptr_null(strstr(page, "evolution.search=archive"));
     ck_assert_ptr_null(strstr(page, ">best <b>"));
 }
