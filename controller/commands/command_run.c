@@ -10,6 +10,7 @@
 #include "common/system/file.h"
 #include "common/system/log.h"
 #include "common/system/output.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/run/evolve.h"
@@ -282,6 +283,23 @@ static void session_warn_of_lag(const struct session *session)
         ENOUGH * in_hand);
 }
 
+/* Why the best falls when a start ends. */
+static void session_tell_islands(const struct session *session)
+{
+    const struct params *params = &session->params;
+    char start[ISLANDS_TEXT_SIZE];
+    if (preserve_is_wanted(params))
+        return;
+    islands_name_start(params, session_generation(session), start);
+    if (*start)
+        output_print(stderr,
+                     "islands: %d starts from random creatures, of %" PRId64
+                     " generations each; then the best %" PRId64
+                     " breed on together. Until then the best is that of the start under way\n",
+                     islands_count(params), params->evolution_island_generations,
+                     params->evolution_islands_merged);
+}
+
 static void session_warn_of_energies(const struct session *session)
 {
     char text[256];
@@ -333,6 +351,7 @@ static int session_evolve(struct session *session, const char *event)
               session->params.run_seed, session_generation(session), workers);
     session_warn_of_lag(session);
     session_warn_of_energies(session);
+    session_tell_islands(session);
     int status = session_put_beginning(session, event, &error);
     if (session->has_watch && !status)
         session_show(session);

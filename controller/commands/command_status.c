@@ -9,6 +9,7 @@
 #include "common/formats/json_stream.h"
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
@@ -225,16 +226,23 @@ static void print_quarantine(const struct report *report)
 static void print_generation(const struct report *report)
 {
     const struct store_status *store = &report->store;
+    char start[ISLANDS_TEXT_SIZE];
     output_print(stdout,
                  "\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
                  " creatures evaluated\n",
                  store->generation, report->params.evolution_generations - 1,
                  store->evaluated_in_generation, store->members_in_generation);
-    if (store->closed_generation >= 0)
-        output_print(stdout,
-                     "fitness     best %.6g (creature %" PRIu64
-                     "), median %.6g, in generation %" PRId64 "\n",
-                     store->best, store->best_id, store->median, store->closed_generation);
+    if (store->closed_generation < 0)
+        return;
+    islands_name_start(&report->params, (uint32_t)store->closed_generation, start);
+    output_print(stdout,
+                 "fitness     best %.6g (creature %" PRIu64 "), median %.6g, in generation %" PRId64
+                 "%s%s",
+                 store->best, store->best_id, store->median, store->closed_generation,
+                 *start ? ", " : "", start);
+    if (*start && store->best_of_all > store->best)
+        output_print(stdout, " (so far %.6g)", store->best_of_all);
+    output_print(stdout, "\n");
 }
 
 /* Prints which epoch of a preserve is over, and what the store counts. */

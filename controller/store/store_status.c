@@ -94,6 +94,7 @@ static int read_closed(struct database *database, sqlite3_stmt *row, void *item,
     status->median = sqlite3_column_double(row, 2);
     status->best_id = statement_id(row, 3);
     status->cells_filled = statement_is_null(row, 4) ? -1 : sqlite3_column_int64(row, 4);
+    status->best_of_all = sqlite3_column_double(row, 5);
     return 1;
 }
 
@@ -126,7 +127,8 @@ static const struct {
      " WHERE m.evaluated = 1",
      read_best_so_far},
     {"SELECT number, best, median, best_id,"
-     " (SELECT nullif(count(cell), 0) FROM archive WHERE generation = number)"
+     " (SELECT nullif(count(cell), 0) FROM archive WHERE generation = number),"
+     " (SELECT max(best) FROM generations WHERE closed = 1)"
      " FROM generations WHERE closed = 1 ORDER BY number DESC LIMIT 1",
      read_closed},
     {"WITH last AS (SELECT max(time_s) AS t FROM costs)"
