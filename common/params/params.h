@@ -46,7 +46,7 @@
          "creatures to begin with, separated by blanks: files, from here or beside the "           \
          "parameter file, or RUN_DIR:ID")                                                          \
     TEXT(evolution, seeds_see, "", 'F',                                                            \
-         "those that see the one, and nothing of the other, see that instead: light:object")                        \
+         "those that see the one, and nothing of the other, see that instead: light:object")       \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "share of the first generation for seeds and their mutants")                              \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \

@@ -94,6 +94,12 @@ static int is_represented(const struct creature *creature, const struct creature
     return 0;
 }
 
+#define MEMBERS                                                                                    \
+    STORED_SELECT " FROM members m JOIN individuals i ON i.id = m.individual"                      \
+                  " WHERE m.generation = ?1 AND m.rank IS NOT NULL"
+static const char *const member_queries[] = {
+    [RUN_ORDER_RANK] = MEMBERS " ORDER BY m.rank", [RUN_ORDER_KINDS] = MEMBERS STORED_KINDS_ORDER};
+
 /* Creatures that are being read. */
 struct members {
     enum run_order order;
@@ -121,11 +127,6 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
                            int64_t *generation_found, struct error *error)
 {
     ENSURE(top > 0 && top <= RUN_READER_TOP_MAX, "the best %d are asked for", top);
-#define MEMBERS                                                                                    \
-    STORED_SELECT " FROM members m JOIN individuals i ON i.id = m.individual"                      \
-                  " WHERE m.generation = ?1 AND m.rank IS NOT NULL"
-    static const char *const queries[] = {[RUN_ORDER_RANK] = MEMBERS " ORDER BY m.rank",
-                                          [RUN_ORDER_KINDS] = MEMBERS STORED_KINDS_ORDER};
     struct members members = {.order = order, .top = top};
     *creatures = NULL;
     *count = 0;
@@ -136,7 +137,7 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     if (!status && (members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
         status = error_memory(error);
     if (!status)
-        status = statement_each(&reader->database, queries[order], *generation_found, 0,
+        status = statement_each(&reader->database, member_queries[order], *generation_found, 0,
                                 read_member, &members, error);
     reader_end(reader);
     *creatures = members.creatures;

@@ -45,8 +45,8 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error);
-/* One creature, evaluated or not; id may be CREATURE_BEST or CREATURE_FIRST. `creature` is initialised, and empty on
- * error. */
+/* One creature, evaluated or not; id may be CREATURE_BEST or CREATURE_FIRST. `creature` is
+ * initialised, and empty on error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);
 /* The last bout of a creature in a run of contests, and both of its creatures, as above.

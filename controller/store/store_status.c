@@ -154,14 +154,15 @@ void store_describe_champion(const struct store_status *status, const struct par
                              int has_words, char text[STORE_CHAMPION_SIZE])
 {
     const struct store_champion *champion = &status->champion;
-    const char *colon = has_words ? ": " : "", *words = has_words ? champion->words : "";
+    const char *words = has_words ? champion->words : "";
     if (champion->id && champion->holds)
         snprintf(text, STORE_CHAMPION_SIZE, "creature %" PRIu64 " passed its exam%s%s",
-                 champion->id, colon, words);
+                 champion->id, has_words ? ": " : "", words);
     else if (champion->id)
         snprintf(text, STORE_CHAMPION_SIZE,
-                 "none: no creature passed the exam, nor did %" PRIu64 ", the first in rank%s%s",
-                 champion->id, colon, words);
+                 "none: creature %" PRIu64
+                 ", the first in rank, failed the exam%s%s%s, and no other passed",
+                 champion->id, has_words ? " (" : "", words, has_words ? ")" : "");
     else if (params->evolution_behaviour == BEHAVIOUR_INTERACTIVE)
         snprintf(text, STORE_CHAMPION_SIZE, "none: where parents are chosen by hand is no exam");
     else

@@ -21,7 +21,7 @@ row() { grep -E "^ +[0-9]+[* ] *$1 " "$2"; }
 grep -q '^keep one: *controller save run \(best\|first\)$' run.out || fail "what is to be kept: $(cat run.out)"
 case $(sqlite3 run/run.db "SELECT value FROM run WHERE key = 'champion_holds'") in
 1) tail -n 1 run.out | grep -q '^champion: *creature [0-9]* passed its exam: ' || fail "no champion: $(cat run.out)" ;;
-*) tail -n 1 run.out | grep -q "^champion: *none: no creature passed the exam, nor did $first, the first in rank: " ||
+*) tail -n 1 run.out | grep -q "^champion: *none: creature $first, the first in rank, failed the exam (.* at h; .*), and no other passed$" ||
     fail "no reason: $(cat run.out)" ;;
 esac
 
@@ -63,8 +63,8 @@ says "^a.creature: creature $first, the first in rank \(no creature has passed t
     "$controller" save run best --force -o a.creature
 "$controller" list run >list.out
 ! grep -q '^ *[0-9]*\*' list.out || fail "a mark without a champion: $(cat list.out)"
-says "^champion \(\*\): none: no creature passed the exam, nor did $first, the first in rank" "$controller" list run
-says "^champion    none: no creature passed the exam, nor did $first, the first in rank: .* at h; " "$controller" status run
+says "^champion \(\*\): none: creature $first, the first in rank, failed the exam, and no other passed \(how: --exam\)$" "$controller" list run
+says "^champion    none: creature $first, the first in rank, failed the exam \(.* at h; .*\), and no other passed$" "$controller" status run
 
 # a run that has not ended
 "$controller" resume run -s evolution.generations=5 -s evolution.behaviour=custom -s fitness.expression=0 >run.out 2>/dev/null ||

@@ -32,16 +32,16 @@ done
 
 # candidates for champion sat the exam, each trial once: four starts with the other solver, then eight at h/4
 # (a task that takes long is copied to another worker, whose log has a line of it, too)
-says "^champion    (creature [0-9]* passed its exam|none: no creature passed the exam, nor did [0-9]*, the first in rank): .* with solver constraint" "$controller" status run
+says "^champion    (creature [0-9]* passed its exam|none: creature [0-9]*, the first in rank, failed the exam).* at h; .* with solver constraint" "$controller" status run
 says '"scores": "[0-9.]* at h; ' "$controller" status run --json
 for trial in perturbed-{9,12}+other-solver perturbed-{9,16}+finer-2; do
     champion=$("$controller" status run --json | sed -n '/"champion"/,/}/s/.*"id": \([0-9]*\).*/\1/p')
     grep -h " creature=$champion .*trial=champion+$trial " run/logs/worker-*.log >trials || fail "no $trial of $champion"
     [ "$(grep -o ' task=[0-9]* ' trials | sort -u | wc -l)" = 1 ] || fail "$trial of $champion: $(cat trials)"
 done
-says "^champion .*$champion\\b.*: [0-9.]* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
+says "^champion .*creature $champion\\b.* [0-9.(]* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
     "$controller" list run --exam
-says "^champion \(\*\): (creature $champion passed its exam|none: .* nor did $champion, the first in rank) \(how: --exam\)\$" "$controller" list run
+says "^champion \(\*\): (creature $champion passed its exam|none: creature $champion, the first in rank, failed the exam, and no other passed) \(how: --exam\)\$" "$controller" list run
 says '^fitness: the least in several trials; 0: ' "$controller" list run
 # and the referee tried perturbed runs before the finer step
 grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
