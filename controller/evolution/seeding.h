@@ -24,7 +24,8 @@ void seeding_deinit(struct seeding *seeding);
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error);
 
-/* Exchanges what a genome sees as evolution.seeds_see says (genome_see_instead()). ERR_* with a message that names it. */
+/* Exchanges what a genome sees as evolution.seeds_see says (genome_see_instead()). ERR_* with a
+ * message that names it. */
 int seeding_exchange_sights(const struct params *params, const char *name, struct genome *genome,
                             struct error *error);
 

@@ -242,7 +242,7 @@ struct store_status {
     int64_t closed_generation; /* the last closed one; -1 = none */
     double best, median;       /* of the closed one */
     uint64_t best_id;
-    double best_of_all; /* of all closed ones */
+    double best_of_all;             /* of all closed ones */
     struct store_champion champion; /* of the finished run */
     int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
     int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
