@@ -176,8 +176,8 @@ static const struct option_row options[] = {
      "preserve, from egg to carcass",
      OPTION_READ, AT(follow), .read = read_follow},
     {"see", 0, "FROM:TO",
-     "of a contest: both see the one where they saw the other, light:object, "
-     "light:sound ...",
+     "of a contest: a creature that sees the one, and nothing of the other, sees that instead: "
+     "light:object, light:sound ...",
      OPTION_READ, AT(see), .read = sights_read_exchange},
     {"grid", 0, NULL, "each creature in a cell of its own: with png a contact sheet", OPTION_FLAG,
      AT(job.is_grid)},

@@ -101,12 +101,19 @@ int creature_read(struct creature *creature, const char *path, struct error *err
 }
 
 int creature_read_exchanged(struct creature *creature, const char *path,
-                            const struct sight_exchange *see, struct error *error)
+                            const struct sight_exchange *see, const char *program,
+                            struct error *error)
 {
     int status = creature_read(creature, path, error);
     if (status || !see->is_given)
         return status;
-    genome_exchange_sights(&creature->genome, see->sights[0], see->sights[1]);
+    if (!genome_see_instead(&creature->genome, see->sights[0], see->sights[1])) {
+        const struct sight_info *to = &sights[see->sights[1]];
+        int is_seen = (genome_sensors_read(&creature->genome) & to->sensors) != 0;
+        output_print(stderr, "%s: %s: it sees %s%s, and stays as it is\n", program, path,
+                     is_seen ? to->name : "no ",
+                     is_seen ? " already" : sights[see->sights[0]].name);
+    }
     return genome_check(&creature->genome, error) ? error_prefix(error, "%s", path) : 0;
 }
 

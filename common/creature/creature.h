@@ -24,6 +24,7 @@ struct creature {
     int64_t generation;
     char method[16];                         /* random, asexual, crossover, graft, hand */
     char mutations[CREATURE_MUTATIONS_SIZE]; /* in words */
+    int is_champion; /* it passed the exam of its run; known of creatures in a run store only */
     /* its evaluation, if has_evaluation */
     int has_evaluation;
     struct params params;
@@ -41,9 +42,11 @@ void creature_deinit(struct creature *creature);
 
 /* Reads binary or JSON by its first byte. On error the creature is left initialised and empty. */
 int creature_read(struct creature *creature, const char *path, struct error *error);
-/* Reads likewise, to see one thing where it saw another, if that is given. */
+/* Reads likewise, to see one thing where it saw another, if that is given (genome_see_instead()).
+ * Tells people on stderr, in a line of `program`, if the creature stays as it is. */
 int creature_read_exchanged(struct creature *creature, const char *path,
-                            const struct sight_exchange *see, struct error *error);
+                            const struct sight_exchange *see, const char *program,
+                            struct error *error);
 /* Tells people on stderr, in one line, what of its genes the parameters switch off, if anything. */
 void creature_tell_switches(const struct creature *creature, const struct params *params,
                             const char *program, const char *path);

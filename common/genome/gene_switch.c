@@ -84,11 +84,6 @@ struct wants {
     double stretch; /* the greatest limit */
 };
 
-static uint64_t sensor_read_by(const struct input_gene *input)
-{
-    return input->kind == INPUT_SENSOR ? SENSOR_BIT(input->sensor) : 0;
-}
-
 static uint32_t acts_of(const struct body_gene *body)
 {
     uint32_t acts = 0;
@@ -102,21 +97,12 @@ static uint32_t acts_of(const struct body_gene *body)
 
 static struct wants wants_of(const struct genome *genome)
 {
-    const struct input_gene *input;
-    struct wants wants = {0};
-    uint64_t there = 0;
+    struct wants wants = {.sensors = genome_sensors_read(genome)};
     for (int i = 0; i < genome->body_count; i++) {
         const struct body_gene *body = &genome->bodies[i];
-        there |= body->sensors;
         wants.acts |= acts_of(body);
         wants.stretch = fmax(wants.stretch, body->stretch.limit);
-        for (int k = 0; (input = genome_body_input_const(body, k)); k++)
-            wants.sensors |= sensor_read_by(input);
     }
-    for (int i = 0; i < genome->neuron_count; i++)
-        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
-            wants.sensors |= sensor_read_by(&genome->neurons[i].inputs[k]);
-    wants.sensors &= there;
     return wants;
 }
 

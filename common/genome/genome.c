@@ -313,6 +313,35 @@ void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sig
             exchange_input(&genome->neurons[i].inputs[k], one, other);
 }
 
+static uint64_t sensor_read_by(const struct input_gene *input)
+{
+    return input->kind == INPUT_SENSOR ? SENSOR_BIT(input->sensor) : 0;
+}
+
+uint64_t genome_sensors_read(const struct genome *genome)
+{
+    const struct input_gene *input;
+    uint64_t there = 0, read = 0;
+    for (int i = 0; i < genome->body_count; i++) {
+        there |= genome->bodies[i].sensors;
+        for (int k = 0; (input = genome_body_input_const(&genome->bodies[i], k)); k++)
+            read |= sensor_read_by(input);
+    }
+    for (int i = 0; i < genome->neuron_count; i++)
+        for (int k = 0; k < NEURON_INPUTS_MAX; k++)
+            read |= sensor_read_by(&genome->neurons[i].inputs[k]);
+    return read & there;
+}
+
+int genome_see_instead(struct genome *genome, enum sight_kind from, enum sight_kind to)
+{
+    uint64_t read = genome_sensors_read(genome);
+    if (!(read & sights[from].sensors) || read & sights[to].sensors)
+        return 0;
+    genome_exchange_sights(genome, from, to);
+    return 1;
+}
+
 static int is_equal_neuron(const struct neuron_gene *a, const struct neuron_gene *b)
 {
     if (a->id != b->id || a->owner != b->owner || a->function != b->function ||

@@ -340,6 +340,12 @@ int genome_check(const struct genome *genome, struct error *error);
 /* What it saw of one thing from afar it sees of the other, and the other way round: sensors and the
  * inputs that read them change places. The same exchange again gives the same genome back. */
 void genome_exchange_sights(struct genome *genome, enum sight_kind one, enum sight_kind other);
+/* The set of the sensors that a part has and a neuron or an effector reads. */
+uint64_t genome_sensors_read(const struct genome *genome);
+/* Exchanges them where something reads sensors of `from` and nothing reads those of `to`: a
+ * creature that was bred to see `to` stays as it is, as does one that sees neither. Returns whether
+ * it was exchanged. */
+int genome_see_instead(struct genome *genome, enum sight_kind from, enum sight_kind to);
 
 /* Removes body genes that the root does not reach, connections with them, and neurons that feed no
  * effector of what is left; turns references that genome_check() would refuse into the constant 0

@@ -46,7 +46,7 @@
          "creatures to begin with, separated by blanks: files, beside the parameter file or from " \
          "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                        \
     TEXT(evolution, seeds_see, "", 'F',                                                            \
-         "in them two of light, other, object are exchanged: light:object")                        \
+         "those that see the one, and nothing of the other, see that instead: light:object")       \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
          "share of the first generation for seeds and their mutants")                              \
     BOOL(evolution, reevaluate, 0, 'S', "simulate survivors again")                                \

@@ -9,8 +9,8 @@
 int creature_id_from_text(const char *text, uint64_t *id)
 {
     char *end;
-    *id = CREATURE_BEST;
-    if (!strcmp(text, "best"))
+    *id = strcmp(text, "first") ? CREATURE_BEST : CREATURE_FIRST;
+    if (!strcmp(text, "best") || !strcmp(text, "first"))
         return 0;
     errno = 0;
     long long number = strtoll(text, &end, 10);
@@ -34,7 +34,7 @@ int creature_name_split(const char *name, char *directory, size_t size, uint64_t
 
 int creature_fail_missing(const char *path, uint64_t id, struct error *error)
 {
-    return id == CREATURE_BEST
+    return id == CREATURE_BEST || id == CREATURE_FIRST
                ? error_set(error, ERR_MISSING, "%s: no generation is complete yet", path)
                : error_set(error, ERR_MISSING, "%s: there is no creature %" PRIu64, path, id);
 }

@@ -1,5 +1,5 @@
-/* How people name a creature of a run: RUN_DIR:ID, or RUN_DIR:best, wherever a creature file may
- * stand. */
+/* How people name a creature of a run: RUN_DIR:ID, RUN_DIR:best or RUN_DIR:first, wherever a
+ * creature file may stand. */
 #ifndef COMMON_STORE_CREATURE_NAME_H
 #define COMMON_STORE_CREATURE_NAME_H
 
@@ -9,9 +9,11 @@
 #include "common/error.h"
 
 /* The first in rank of the last complete generation. */
+#define CREATURE_FIRST UINT64_MAX
+/* The champion, which passed the exam; in a run without one as CREATURE_FIRST. */
 #define CREATURE_BEST ((uint64_t)0)
 
-/* A number from 1, or "best". 0, or ERR_RANGE. */
+/* A number from 1, "best" or "first". 0, or ERR_RANGE. */
 int creature_id_from_text(const char *text, uint64_t *id);
 
 /* 1 if `name` is of that form, and no file has it as a path: then the directory, and the id. */

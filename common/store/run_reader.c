@@ -94,6 +94,12 @@ static int is_represented(const struct creature *creature, const struct creature
     return 0;
 }
 
+#define MEMBERS                                                                                    \
+    STORED_SELECT " FROM members m JOIN individuals i ON i.id = m.individual"                      \
+                  " WHERE m.generation = ?1 AND m.rank IS NOT NULL"
+static const char *const member_queries[] = {
+    [RUN_ORDER_RANK] = MEMBERS " ORDER BY m.rank", [RUN_ORDER_KINDS] = MEMBERS STORED_KINDS_ORDER};
+
 /* Creatures that are being read. */
 struct members {
     enum run_order order;
@@ -131,11 +137,8 @@ int run_reader_get_members(struct run_reader *reader, int64_t generation, enum r
     if (!status && (members.creatures = calloc((size_t)top, sizeof **creatures)) == NULL)
         status = error_memory(error);
     if (!status)
-        status = statement_each(&reader->database,
-                                STORED_SELECT
-                                " FROM members m JOIN individuals i ON i.id = m.individual"
-                                " WHERE m.generation = ?1 AND m.rank IS NOT NULL ORDER BY m.rank",
-                                *generation_found, 0, read_member, &members, error);
+        status = statement_each(&reader->database, member_queries[order], *generation_found, 0,
+                                read_member, &members, error);
     reader_end(reader);
     *creatures = members.creatures;
     *count = members.count;

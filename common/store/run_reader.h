@@ -15,7 +15,8 @@
 /* Which creatures of a generation are shown. */
 enum run_order {
     RUN_ORDER_RANK, /* the best: in late generations many are copies */
-    /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any did */
+    /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any did; of
+     * the last generation the champion comes first and stands for its kind */
     RUN_ORDER_KINDS
 };
 
@@ -44,8 +45,8 @@ int run_reader_get_generations(struct run_reader *reader, int64_t first,
 int run_reader_get_members(struct run_reader *reader, int64_t generation, enum run_order order,
                            int top, struct creature **creatures, int *count,
                            int64_t *generation_found, struct error *error);
-/* One creature, evaluated or not; id may be CREATURE_BEST. `creature` is initialised, and empty on
- * error. */
+/* One creature, evaluated or not; id may be CREATURE_BEST or CREATURE_FIRST. `creature` is
+ * initialised, and empty on error. */
 int run_reader_get_creature(struct run_reader *reader, uint64_t id, struct creature *creature,
                             struct error *error);
 /* The last bout of a creature in a run of contests, and both of its creatures, as above.

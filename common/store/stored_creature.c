@@ -33,6 +33,7 @@ int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
     size_t length = (size_t)sqlite3_column_bytes(row, STORED_GENOME);
     creature->id = statement_id(row, STORED_ID);
     creature->generation = sqlite3_column_int64(row, STORED_GENERATION);
+    creature->is_champion = sqlite3_column_int(row, STORED_IS_CHAMPION);
     creature->parents[0] = statement_id(row, STORED_PARENT_1);
     creature->parents[1] = statement_id(row, STORED_PARENT_2);
     statement_copy_text(creature->method, sizeof creature->method, row, STORED_METHOD);

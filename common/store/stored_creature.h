@@ -23,16 +23,27 @@ enum {
     STORED_BAR_M_S,
     STORED_BAR_SIZES_S,
     STORED_GENOME,
+    STORED_IS_CHAMPION,
     STORED_MEASURES, /* MEASURE_COUNT of them */
     STORED_EXTRA = STORED_MEASURES + MEASURE_COUNT
 };
 
-/* The id that parameter 1 means: CREATURE_BEST is the first in rank of the last closed
- * generation. */
+/* The creature that passed the exam, or NULL; the first in rank of the last closed generation. */
+#define STORED_CHAMPION                                                                            \
+    "(SELECT CAST(value AS INTEGER) FROM run WHERE key = 'champion'"                               \
+    " AND '1' = (SELECT value FROM run WHERE key = 'champion_holds'))"
+#define STORED_FIRST                                                                               \
+    "(SELECT m.individual FROM members m JOIN generations g ON g.number = m.generation"            \
+    " WHERE g.closed = 1 AND m.rank = 1 ORDER BY m.generation DESC LIMIT 1)"
+/* The id that parameter 1 means, which may be CREATURE_BEST or CREATURE_FIRST. */
 #define STORED_ID_MEANT                                                                            \
-    "CASE ?1 WHEN 0 THEN (SELECT m.individual FROM members m JOIN generations g"                   \
-    " ON g.number = m.generation WHERE g.closed = 1 AND m.rank = 1"                                \
-    " ORDER BY m.generation DESC LIMIT 1) ELSE ?1 END"
+    "CASE ?1 WHEN 0 THEN coalesce(" STORED_CHAMPION ", " STORED_FIRST ")"                          \
+    " WHEN -1 THEN " STORED_FIRST " ELSE ?1 END"
+/* The order of members m for lists of kinds of bodies: ranks, and before them in the last closed
+ * generation the champion. */
+#define STORED_KINDS_ORDER                                                                         \
+    " ORDER BY m.individual IS NOT " STORED_CHAMPION                                               \
+    " OR m.generation < (SELECT max(number) FROM generations WHERE closed = 1), m.rank"
 
 /* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest follow. */
 #define STORED_MEASURE(name, text)    ", i." #name
@@ -41,7 +52,9 @@ enum {
     "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.mutations, i.seed,"              \
     " coalesce(i.branch, (SELECT max(branch) FROM branches)),"                                     \
     " (SELECT simulator_version FROM branches b WHERE b.branch = i.branch),"                       \
-    " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome" MEASURES(STORED_MEASURE)
+    " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome, i.id "                   \
+    "IS " STORED_CHAMPION                                                                          \
+    MEASURES(STORED_MEASURE)
 /* Selects likewise those in `births` who have no row in `individuals`; FROM i follows. */
 #define STORED_SELECT_BIRTHS                                                                       \
     "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \

@@ -6,8 +6,8 @@
 #include "common/store/run_rows.h"
 #include "common/store/stored_creature.h"
 
-/* A creature with everything known of it, evaluated or not; id may be CREATURE_BEST. `creature` is
- * initialised, and empty on error. */
+/* A creature with everything known of it, evaluated or not; id may be CREATURE_BEST or
+ * CREATURE_FIRST. `creature` is initialised, and empty on error. */
 int stored_get_creature(struct database *database, uint64_t id, struct creature *creature,
                         struct error *error);
 

@@ -85,8 +85,9 @@ static const char *describe_run(const char *text)
 int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id)
 {
     if (creature_id_from_text(text, id))
-        return command_usage(command, "%s '%s' is neither a creature's number nor 'best'%s", option,
-                             text, describe_run(text));
+        return command_usage(command,
+                             "%s '%s' is neither a creature's number nor 'best' or 'first'%s",
+                             option, text, describe_run(text));
     return 0;
 }
 
@@ -149,11 +150,11 @@ void command_print_survivors(FILE *file, const struct store_entry *entries, int 
         const struct store_entry *entry = &entries[i];
         const char *words = has_mutations ? store_entry_words(entry) : "";
         output_print(file,
-                     "%5d %8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32
+                     "%5d%c%8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32
                      "  %-10s  %-*s%s%s\n",
-                     entry->rank, entry->id, entry->fitness, entry->measures.distance_m,
-                     entry->measures.power_w_kg, entry->measures.parts, entry->measures.neurons,
-                     entry->generation, entry->method, *words ? 10 : 0,
+                     entry->rank, entry->is_champion ? '*' : ' ', entry->id, entry->fitness,
+                     entry->measures.distance_m, entry->measures.power_w_kg, entry->measures.parts,
+                     entry->measures.neurons, entry->generation, entry->method, *words ? 10 : 0,
                      verdict_name(entry->verdict), *words ? "  " : "", words);
     }
 }

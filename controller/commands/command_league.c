@@ -408,8 +408,8 @@ static const struct option_row options[] = {
     {"jobs", 'j', "N", "processes at once; default: one for each core", OPTION_WHOLE,
      .field = offsetof(struct request, jobs), .min = 1, .max = 1024},
     {"see", 0, "FROM:TO",
-     "all see the one where they saw the other: light:object, light:other, "
-     "light:sound, light:scent-1",
+     "creatures that see the one, and nothing of the other, see that instead: light:object, "
+     "light:other, light:sound, light:scent-1",
      OPTION_TEXT, .field = offsetof(struct request, see)},
     {"set", 's', "KEY=VALUE", "set a parameter, over the file; may be repeated", OPTION_LIST,
      .field = offsetof(struct request, assignments)},

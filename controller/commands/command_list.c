@@ -80,6 +80,7 @@ static json_t *json_entry(const struct store_entry *entry, const struct params *
     json_t *object = json_object();
     json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
     json_object_set_new(object, "rank", json_integer(entry->rank));
+    json_object_set_new(object, "champion", json_boolean(entry->is_champion));
     json_object_set_new(object, "survived", json_boolean(entry->survived));
     json_object_set_new(object, "cell", entry->cell ? json_integer(entry->cell) : json_null());
     json_object_set_new(object, "fitness", json_real(entry->fitness));
@@ -157,10 +158,10 @@ static void print_lineage(const struct store_entry *entries, int count)
                  "mutations");
     for (int i = 0; i < count; i++) {
         const char *words = store_entry_words(&entries[i]);
-        output_print(stdout, "%8" PRIu64 " %6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id,
-                     entries[i].generation, entries[i].fitness, *words ? 28 : 0,
-                     store_entry_origin(&entries[i], origin, sizeof origin), *words ? "  " : "",
-                     words);
+        output_print(stdout, "%8" PRIu64 "%c%6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id,
+                     entries[i].is_champion ? '*' : ' ', entries[i].generation, entries[i].fitness,
+                     *words ? 28 : 0, store_entry_origin(&entries[i], origin, sizeof origin),
+                     *words ? "  " : "", words);
     }
 }
 
@@ -200,20 +201,17 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
     static const char *const meanings[] = {
         [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials"};
     struct store_status status;
+    char champion[STORE_CHAMPION_SIZE];
     int result = store_get_status(store, &status, error);
     if (result)
         return result;
     output_print(stdout, "fitness: %s; 0: it got nowhere, or only once\n",
                  meanings[params->guard_score]);
-    if (!status.champion.id || generation != status.generation)
+    if (!status.is_finished || generation != status.generation)
         return 0;
-    const char *name = status.champion.holds ? "champion" : "no champion";
-    if (has_exam)
-        output_print(stdout, "%s: creature %" PRIu64 ", %s\n", name, status.champion.id,
-                     status.champion.words);
-    else
-        output_print(stdout, "%s: creature %" PRIu64 " %s its exam (how: --exam)\n", name,
-                     status.champion.id, status.champion.holds ? "passed" : "failed");
+    store_describe_champion(&status, params, has_exam, champion);
+    output_print(stdout, "champion (*): %s%s\n", champion,
+                 status.champion.id && !has_exam ? " (how: --exam)" : "");
     return 0;
 }
 

@@ -36,14 +36,16 @@ static void print_margin(int width, double margin)
         output_print(stdout, "  %+*.3f", width, margin);
 }
 
-static void print_table(const struct ladder *ladder)
+/* With a star at the champion of the run. */
+static void print_table(const struct ladder *ladder, const struct store_champion *champion)
 {
     output_print(stdout, "generation  creature  margin  beats earlier  won of rivals  of panel  "
                          "drawn margin  touch  dice margin\n");
     for (int i = 0; i < ladder->rung_count; i++) {
         struct ladder_order order = ladder_find_order(ladder, i);
-        output_print(stdout, "%10" PRIu32 "  %8" PRIu64, ladder->rungs[i].generation,
-                     ladder->rungs[i].champion);
+        int is_champion = champion->holds && champion->id == ladder->rungs[i].champion;
+        output_print(stdout, "%10" PRIu32 " %c%8" PRIu64, ladder->rungs[i].generation,
+                     is_champion ? '*' : ' ', ladder->rungs[i].champion);
         print_margin(6, ladder_margin(ladder, LADDER_CHAMPIONS, i, -1));
         output_print(stdout, "  %6d of %-3d", order.won, i);
         print_share(13, ladder_won(ladder, LADDER_RIVALS, i, NULL));
@@ -131,6 +133,7 @@ static int measure(const char *directory, void *wanted, struct error *error)
                                          .samples = (int)request->samples,
                                          .panel = (int)request->panel};
     struct ladder_plan plan = {.pair_count = 0};
+    struct store_status run;
     struct params params;
     struct store *store;
     if (request->bouts % 2)
@@ -140,13 +143,15 @@ static int measure(const char *directory, void *wanted, struct error *error)
     if (status)
         return status;
     status = store_get_params(store, &params, error);
+    if (!status)
+        status = store_get_status(store, &run, error);
     if (!status && (status = ladder_plan_make(&plan, store, &params, &wishes, error)) != 0)
         error_prefix(error, "%s", directory);
     store_close(store);
     if (!status)
         status = fill(&plan, &params, request, directory, error);
     if (!status)
-        print_table(&plan.ladder);
+        print_table(&plan.ladder, &run.champion);
     ladder_plan_deinit(&plan);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "common/system/log.h"
 #include "common/system/output.h"
 #include "common/text.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
 #include "controller/commands/run_seeds.h"
@@ -210,21 +211,25 @@ static int session_open_log(struct session *session, struct error *error)
 static void print_champions(const struct session *session)
 {
     struct store_entry *entries;
+    struct store_status status;
     struct error error = {0};
+    char champion[STORE_CHAMPION_SIZE];
     uint32_t generation;
     int count;
-    if (store_get_best(session->store, -1, STORE_KINDS, CHAMPION_COUNT, &entries, &count,
+    if (store_get_status(session->store, &status, &error) ||
+        store_get_best(session->store, -1, STORE_KINDS, CHAMPION_COUNT, &entries, &count,
                        &generation, &error)) {
         command_fail(&error);
         return;
     }
     output_print(stdout, "The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
-    if (count)
-        output_print(stdout,
-                     "\nwatch them:  controller view %s\nkeep one:    controller save %s %" PRIu64
-                     "\n",
-                     session->directory, session->directory, entries[0].id);
+    store_describe_champion(&status, &session->params, 1, champion);
+    output_print(stdout,
+                 "\nwatch them:  controller view %s\nkeep one:    controller save %s %s\n"
+                 "champion:    %s\n",
+                 session->directory, session->directory,
+                 count && entries[0].is_champion ? "best" : "first", champion);
     free(entries);
 }
 
@@ -281,6 +286,23 @@ static void session_warn_of_lag(const struct session *session)
         ENOUGH * in_hand);
 }
 
+/* Why the best falls when a start ends. */
+static void session_tell_islands(const struct session *session)
+{
+    const struct params *params = &session->params;
+    char start[ISLANDS_TEXT_SIZE];
+    if (preserve_is_wanted(params))
+        return;
+    islands_name_start(params, session_generation(session), start);
+    if (*start)
+        output_print(stderr,
+                     "islands: %d starts from random creatures, of %" PRId64
+                     " generations each; then the best %" PRId64
+                     " breed on together. Until then the best is that of the start under way\n",
+                     islands_count(params), params->evolution_island_generations,
+                     params->evolution_islands_merged);
+}
+
 static void session_warn_of_energies(const struct session *session)
 {
     char text[256];
@@ -332,6 +354,7 @@ static int session_evolve(struct session *session, const char *event)
               session->params.run_seed, session_generation(session), workers);
     session_warn_of_lag(session);
     session_warn_of_energies(session);
+    session_tell_islands(session);
     int status = session_put_beginning(session, event, &error);
     if (session->has_watch && !status)
         session_show(session);
@@ -412,8 +435,7 @@ static int open_choices(struct session *session, const struct arguments *argumen
 /* What one needs to do the run again: params.ini and its seeds. */
 static int session_write_files(struct session *session, struct error *error)
 {
-    int status =
-        run_directory_write_seeds(session->directory, &session->seeding, &session->params, error);
+    int status = run_directory_write_seeds(session->directory, &session->seeding, error);
     return status ? status
                   : run_directory_write_params(session->directory, &session->params, error);
 }

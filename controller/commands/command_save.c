@@ -2,9 +2,20 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "common/store/creature_name.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
 #include "controller/store/run_directory.h"
+
+/* The word that says what the creature is in its run. */
+static const char *describe(uint64_t id, const struct creature *creature)
+{
+    if (creature->is_champion)
+        return ", the champion";
+    if (id == CREATURE_BEST)
+        return ", the first in rank (no creature has passed the exam)";
+    return id == CREATURE_FIRST ? ", the first in rank" : "";
+}
 
 static int save_creature(const char *directory, uint64_t id, const char *path, int is_text,
                          struct error *error)
@@ -15,8 +26,8 @@ static int save_creature(const char *directory, uint64_t id, const char *path, i
         return status;
     status = creature_write(&creature, path, is_text, error);
     if (!status)
-        output_print(stdout, "%s: creature %" PRIu64 ", fitness %.6g\nreplay it:   viewer %s\n",
-                     path, creature.id, creature.fitness, path);
+        output_print(stdout, "%s: creature %" PRIu64 "%s, fitness %.6g\nreplay it:   viewer %s\n",
+                     path, creature.id, describe(id, &creature), creature.fitness, path);
     creature_deinit(&creature);
     return status;
 }
@@ -65,10 +76,13 @@ static const struct option_row options[] = {
 const struct command save_command = {
     .program = "controller",
     .name = "save",
-    .operands = "RUN_DIR ID|best",
+    .operands = "RUN_DIR ID|best|first",
     .summary = "keep a creature as a file",
-    .about = "Writes a creature to a file that viewer, simulator and controller load, here and "
-             "elsewhere; it holds the parameters and the result of its evaluation, so that a "
-             "replay can be verified. 'best' is the first in rank of the last complete generation.",
+    .about =
+        "Writes a creature to a file that viewer, simulator and controller load, here and "
+        "elsewhere; it holds the parameters and the result of its evaluation, so that a "
+        "replay can be verified. 'best' is the champion, which passed "
+        "the exam, and in a run without one as 'first': the first in rank of the last complete "
+        "generation.",
     .options = options,
     .run = command_save};

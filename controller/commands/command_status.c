@@ -9,6 +9,7 @@
 #include "common/formats/json_stream.h"
 #include "common/formats/json_text.h"
 #include "common/system/output.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/cells.h"
 #include "controller/commands/commands.h"
@@ -225,16 +226,23 @@ static void print_quarantine(const struct report *report)
 static void print_generation(const struct report *report)
 {
     const struct store_status *store = &report->store;
+    char start[ISLANDS_TEXT_SIZE];
     output_print(stdout,
                  "\ngeneration  %" PRIu32 " of 0 .. %" PRId64 ", %" PRId64 " of %" PRId64
                  " creatures evaluated\n",
                  store->generation, report->params.evolution_generations - 1,
                  store->evaluated_in_generation, store->members_in_generation);
-    if (store->closed_generation >= 0)
-        output_print(stdout,
-                     "fitness     best %.6g (creature %" PRIu64
-                     "), median %.6g, in generation %" PRId64 "\n",
-                     store->best, store->best_id, store->median, store->closed_generation);
+    if (store->closed_generation < 0)
+        return;
+    islands_name_start(&report->params, (uint32_t)store->closed_generation, start);
+    output_print(stdout,
+                 "fitness     best %.6g (creature %" PRIu64 "), median %.6g, in generation %" PRId64
+                 "%s%s",
+                 store->best, store->best_id, store->median, store->closed_generation,
+                 *start ? ", " : "", start);
+    if (*start && store->best_of_all > store->best)
+        output_print(stdout, " (so far %.6g)", store->best_of_all);
+    output_print(stdout, "\n");
 }
 
 /* Prints which epoch of a preserve is over, and what the store counts. */
@@ -269,9 +277,11 @@ static void print_text(const struct report *report)
     if (store->has_best_so_far && store->closed_generation < (int64_t)store->generation)
         output_print(stdout, "            best so far in generation %" PRIu32 ": %.6g\n",
                      store->generation, store->best_so_far);
-    if (store->champion.id)
-        output_print(stdout, "champion    creature %" PRIu64 ": %s%s\n", store->champion.id,
-                     store->champion.words, store->champion.holds ? "" : ", too little");
+    if (!preserve_is_wanted(&report->params)) {
+        char champion[STORE_CHAMPION_SIZE];
+        store_describe_champion(store, &report->params, 1, champion);
+        output_print(stdout, "champion    %s\n", champion);
+    }
     if (store->cells_filled >= 0)
         output_print(stdout, "archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
                      count_cells(report));

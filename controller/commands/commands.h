@@ -51,8 +51,8 @@ int command_order(const char *directory, const char *line, struct error *error);
 /* Whether a command whose arguments go to another program is only asked for its help. */
 int command_is_help(int argc, char **argv);
 
-/* A creature's number, or "best" (CREATURE_BEST); else a usage error. Returns 0 or
- * COMMAND_USAGE. */
+/* A creature's number, "best" (CREATURE_BEST) or "first" (CREATURE_FIRST); else a usage error.
+ * Returns 0 or COMMAND_USAGE. */
 int command_parse_id(const char *command, const char *option, const char *text, uint64_t *id);
 /* That creature of a run. On error it is initialised and empty. */
 int command_get_creature(const char *directory, uint64_t id, struct creature *creature,
@@ -61,7 +61,8 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
  * is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
-/* A table of survivors for people; with their mutations in words if has_mutations. */
+/* A table of survivors for people, with a star at the champion; with their mutations in words if
+ * has_mutations. */
 void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
                              int has_mutations);
 /* A table of a preserve's worlds after an epoch, on standard output. */

@@ -1,6 +1,7 @@
 /* Islands. See islands.h. */
 #include "controller/evolution/islands.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,16 @@ int islands_is_start(const struct params *params, uint32_t generation)
 int islands_is_end(const struct params *params, uint32_t generation)
 {
     return islands_find(params, generation) != islands_find(params, generation + 1);
+}
+
+void islands_name_start(const struct params *params, uint32_t generation,
+                        char text[ISLANDS_TEXT_SIZE])
+{
+    int count = islands_count(params), island = islands_find(params, generation);
+
+    text[0] = '\0';
+    if (count > 1 && island < count)
+        snprintf(text, ISLANDS_TEXT_SIZE, "start %d of %d", island + 1, count);
 }
 
 int islands_founders_max(const struct params *params)

@@ -29,6 +29,11 @@ int islands_is_start(const struct params *params, uint32_t generation);
 /* Whether the generation after this one is of another island. */
 int islands_is_end(const struct params *params, uint32_t generation);
 
+/* "start 2 of 8" for a generation before the merger; else "". */
+enum { ISLANDS_TEXT_SIZE = 32 };
+void islands_name_start(const struct params *params, uint32_t generation,
+                        char text[ISLANDS_TEXT_SIZE]);
+
 /* How many of a start may rest. */
 int islands_founders_max(const struct params *params);
 /* Notes who rests in the search's generation: whoever was born on an island before. */

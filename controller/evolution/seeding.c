@@ -37,7 +37,7 @@ int seeding_fit(const struct params *params, const char *name, struct genome *ge
     int status = sights_read_exchange(params->evolution_seeds_see, &see, error);
     if (status)
         return error_prefix(error, "evolution.seeds_see");
-    genome_exchange_sights(genome, see.sights[0], see.sights[1]);
+    genome_see_instead(genome, see.sights[0], see.sights[1]);
     status = genome_check(genome, error);
     return status ? error_prefix(error, "%s", name) : 0;
 }

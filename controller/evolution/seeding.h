@@ -24,9 +24,9 @@ void seeding_deinit(struct seeding *seeding);
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error);
 
-/* Makes a genome from a file one of this run: exchanges what it sees as evolution.seeds_see says. A
- * second time makes it what it was. ERR_RANGE: its body is not of the run's kind; ERR_* with a
- * message that names it. */
+/* Makes a genome from a file one of this run: exchanges what it sees as evolution.seeds_see says
+ * (genome_see_instead()). A second time leaves it as it is. ERR_RANGE: its body is not of the run's
+ * kind; ERR_* with a message that names it. */
 int seeding_fit(const struct params *params, const char *name, struct genome *genome,
                 struct error *error);
 

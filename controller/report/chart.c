@@ -126,6 +126,12 @@ void chart_begin(struct chart *chart)
     html_write(chart->file, chart->title);
     fputs("</title>\n", chart->file);
     write_ticks(chart);
+    for (int i = 0; i < chart->mark_count; i++) {
+        double x = place_x(chart, chart->marks[i]);
+        fprintf(chart->file,
+                "<line class='grid' stroke-dasharray='2 3' x1='%.1f' y1='%g' x2='%.1f' y2='%g'/>\n",
+                x, TOP, x, HEIGHT - BOTTOM);
+    }
 }
 
 /* Whether a point is drawn: every n-th, and the last. */

@@ -21,6 +21,8 @@ struct chart {
     int is_share;        /* y is 0 .. 1 and shown as percents */
     int is_count;        /* y is whole numbers */
     const char *meaning; /* a sentence under the picture, or NULL */
+    const double *marks; /* places on the x axis with an upright line */
+    int mark_count;
 };
 
 struct chart_series {

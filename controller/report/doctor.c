@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "controller/evolution/cells.h"
+#include "controller/evolution/islands.h"
 
 /* Fewer evaluations, or generations, say nothing. */
 #define EVALUATIONS_MIN 50
@@ -326,6 +327,13 @@ static void examine_stagnation(struct examination *x)
     if (is_too_early(x, finding, GENERATIONS_MIN))
         return;
     int last = x->statistics->generation_count - 1, rise = last_rise(x);
+    char start[ISLANDS_TEXT_SIZE];
+    islands_name_start(x->params, x->statistics->generations[last].number, start);
+    if (*start) {
+        finding->state = DOCTOR_UNKNOWN;
+        say_figure(finding, "%s is under way: to tell takes generations after all starts", start);
+        return;
+    }
     int span = last / 5 > 2 ? last / 5 : 2;
     double before = best_at(x, last - span), now = best_at(x, last);
     double gain = before > 0 ? now / before - 1 : now > 0 ? 1 : 0;
@@ -344,8 +352,8 @@ static void examine_stagnation(struct examination *x)
         advise(finding, DOCTOR_PROBLEM, "%s",
                is_interactive(x) ? "More of the same will not help much: choose creatures of other "
                                    "kinds, or leave more of the next generation to the goal."
-                                 : "More of the same will not help much: try a search that keeps "
-                                   "different kinds alive, or another seed.");
+                                 : "More of the same will not help much: try another seed, or keep "
+                                   "more kinds alive.");
         try_other_search(x, finding);
     } else {
         say_figure(finding, "the best score rose by %s in the last %d generations",
@@ -693,6 +701,47 @@ static void examine_losses(struct examination *x)
                "commands that show them again are listed below.");
 }
 
+/* ---- what is set on purpose ---- */
+
+/* Keys of which more or less changes no purpose, whatever the file sets. */
+static const char *const amounts[] = {"evolution.generations", "population.size", "evolution.lag",
+                                      "farm.prefetch", "interactive.share"};
+
+/* The number of a row; of a choice 1 if it is that of `other`, else 0. */
+static double value_of(const struct params *params, int index, const struct params *other)
+{
+    char text[PARAM_TEXT_SIZE], same[PARAM_TEXT_SIZE];
+    params_print_value(params, index, text, sizeof text);
+    params_print_value(other, index, same, sizeof same);
+    int is_number = param_table[index].type == PARAM_REAL || param_table[index].type == PARAM_INT;
+    return is_number ? strtod(text, NULL) : !strcmp(text, same);
+}
+
+/* A setting that leads back to the default undoes what the parameter file sets on purpose: the
+ * finding says so instead. */
+static void keep_what_is_set(const struct params *params, struct doctor_finding *finding)
+{
+    char key[sizeof finding->setting], value[PARAM_TEXT_SIZE];
+    struct params usual, changed = *params;
+    struct error error;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(finding->setting, "="), finding->setting);
+    int index = params_find(key);
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
+        if (!strcmp(key, amounts[i]))
+            return;
+    if (index < 0 || params_set_assignment(&changed, finding->setting, &error))
+        return;
+    params_set_defaults(&usual);
+    double now = value_of(params, index, &usual), to = value_of(&usual, index, &usual);
+    if (!((value_of(&changed, index, &usual) - now) * (to - now) > 0))
+        return;
+    params_print_value(params, index, value, sizeof value);
+    size_t used = strlen(finding->advice);
+    snprintf(finding->advice + used, sizeof finding->advice - used,
+             " %s=%.40s is set on purpose, so no other value is proposed.", key, value);
+    finding->setting[0] = '\0';
+}
+
 /* ---- all of it ---- */
 
 static int compare_findings(const void *a, const void *b)
@@ -725,6 +774,8 @@ int doctor_examine(const struct run_statistics *statistics, const struct params 
     examine_methods(&x);
     examine_workers(&x);
     examine_losses(&x);
+    for (int i = 0; i < x.count; i++)
+        keep_what_is_set(params, &findings[i]);
     qsort(findings, (size_t)x.count, sizeof *findings, compare_findings);
     return x.count;
 }

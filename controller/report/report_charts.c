@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controller/evolution/islands.h"
 #include "controller/evolution/search.h"
 #include "controller/report/chart.h"
 #include "controller/report/report.h"
@@ -11,8 +12,9 @@
 /* Verdicts drawn by name; the others are one. */
 #define VERDICTS_DRAWN 6
 
-/* Rows of values over the generations, one allocation. */
+/* Rows of values over the generations, one allocation. The first ones are those of the axes. */
 enum row { ROW_NUMBER, ROW_EVALUATIONS, ROW_BEST, ROW_Q1, ROW_MEDIAN, ROW_Q3, ROW_COUNT };
+#define AXIS_COUNT ROW_BEST
 
 typedef double row_value(const struct run_generation *generation);
 
@@ -20,22 +22,45 @@ struct table {
     int count;
     int has_best; /* somebody is better than another */
     double *rows[ROW_COUNT];
+    double *marks[AXIS_COUNT]; /* where islands begin, and where they merge */
+    int mark_count;
+    char meaning[160]; /* of the marks */
 };
+
+/* Notes the generations that do not breed from the one before. */
+static void mark_islands(struct table *table, const struct params *params)
+{
+    for (int i = 1; i < table->count; i++) {
+        if (!islands_is_end(params, (uint32_t)table->rows[ROW_NUMBER][i - 1]))
+            continue;
+        for (int axis = 0; axis < AXIS_COUNT; axis++)
+            table->marks[axis][table->mark_count] = table->rows[axis][i];
+        table->mark_count++;
+    }
+    if (islands_count(params) > 1)
+        snprintf(table->meaning, sizeof table->meaning,
+                 "Upright lines: where one of %d starts from random creatures ends; the best %d "
+                 "breed on together.",
+                 islands_count(params), (int)params->evolution_islands_merged);
+}
 
 static int table_make(struct table *table, const struct report *report)
 {
     size_t count = (size_t)report->statistics.generation_count;
-    double *values = calloc(ROW_COUNT * count + 1, sizeof *values);
+    double *values = calloc((ROW_COUNT + AXIS_COUNT) * count + 1, sizeof *values);
     if (!values)
         return ERR_MEMORY;
-    table->count = (int)count;
+    *table = (struct table){.count = (int)count};
     table->has_best = !run_has_no_goal(&report->facts.params);
     for (int i = 0; i < ROW_COUNT; i++)
         table->rows[i] = values + (size_t)i * count;
+    for (int i = 0; i < AXIS_COUNT; i++)
+        table->marks[i] = values + (size_t)(ROW_COUNT + i) * count;
     for (size_t i = 0; i < count; i++) {
         table->rows[ROW_NUMBER][i] = report->statistics.generations[i].number;
         table->rows[ROW_EVALUATIONS][i] = (double)report->statistics.generations[i].evaluations;
     }
+    mark_islands(table, &report->facts.params);
     return 0;
 }
 
@@ -65,7 +90,9 @@ static struct chart make_chart(const struct table *table, FILE *file, const char
                           .x_min = x == ROW_NUMBER ? HUGE_VAL : 0,
                           .x_max = -HUGE_VAL,
                           .y_min = 0,
-                          .y_max = -HUGE_VAL};
+                          .y_max = -HUGE_VAL,
+                          .marks = table->marks[x],
+                          .mark_count = table->mark_count};
     chart_include(table->rows[x], table->count, &chart.x_min, &chart.x_max);
     return chart;
 }
@@ -96,6 +123,8 @@ int report_write_course(const struct report *report, FILE *file)
     fill_spread(&table, report, offsetof(struct run_generation, fitness));
     draw_spread(&table, file, "Fitness by generation", ROW_NUMBER);
     draw_spread(&table, file, "Fitness by evaluation", ROW_EVALUATIONS);
+    if (*table.meaning)
+        fprintf(file, "<p class='soft'>%s</p>\n", table.meaning);
     table_free(&table);
     return 0;
 }

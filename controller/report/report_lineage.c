@@ -76,9 +76,17 @@ void report_print_choices(const struct report *report, uint64_t id, int choice, 
 static const int marks[] = {CHOICE_BREED, CHOICE_KEEP, CHOICE_BAN};
 #define MARK_COUNT ((int)(sizeof marks / sizeof marks[0]))
 
+static void mark_champion(const struct report *report, FILE *file, uint64_t id)
+{
+    const struct store_champion *champion = &report->facts.status.champion;
+    if (champion->holds && champion->id == id)
+        fputs(" <span class='status good'>champion</span>", file);
+}
+
 static void write_marks(const struct report *report, FILE *file, uint64_t id)
 {
     char generations[160];
+    mark_champion(report, file, id);
     for (int i = 0; i < MARK_COUNT; i++) {
         report_print_choices(report, id, marks[i], generations, sizeof generations);
         if (generations[0])
@@ -106,14 +114,14 @@ static int has_no_goal(const struct report *report)
 
 /* ---- champions ---- */
 
-/* Its own score, which a replay repeats; and what is recorded, where trials have made that less. */
+/* What is recorded, and where trials have made that less, its own score, which a replay repeats. */
 static void write_fitness(const struct report *report, FILE *file, const struct store_entry *entry)
 {
     double own = behaviour_fitness(entry->verdict, &entry->measures, &report->facts.params);
     if (entry->fitness == own)
         fprintf(file, "fitness <b>%.4g</b>, ", entry->fitness);
     else
-        fprintf(file, "recorded fitness <b>%.4g</b>, own %.4g, ", entry->fitness, own);
+        fprintf(file, "fitness <b>%.4g</b> (this start: %.4g), ", entry->fitness, own);
 }
 
 static void write_top(const struct report *report, FILE *file)
@@ -158,6 +166,7 @@ static void write_strip(const struct report *report, FILE *file, const char *tit
         fprintf(file, "<p>generation %" PRIu32 "<br>", champion->generation);
         if (!has_no_goal(report))
             fprintf(file, "<b>%.4g</b> ", champion->fitness);
+        mark_champion(report, file, champion->id);
         if (choice != CHOICE_NONE)
             fprintf(file, "<span class='mark %s'>%s</span>", choice_name(choice),
                     choice_name(choice));
@@ -192,7 +201,7 @@ int report_write_champions(const struct report *report, FILE *file)
         fputs("</p>\n", file);
     }
     write_top(report, file);
-    write_strip(report, file, "Champions", report->champions, report->champion_count);
+    write_strip(report, file, "The best", report->champions, report->champion_count);
     write_strip(report, file, "Chosen by hand", report->chosen, report->chosen_count);
     return 0;
 }

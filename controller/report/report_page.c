@@ -79,7 +79,7 @@ static void write_figures(const struct report *report, FILE *file)
     const struct store_status *status = &report->facts.status;
     char text[64], duration[32];
     if (report->top_count > 0 && !run_has_no_goal(&report->facts.params)) {
-        snprintf(text, sizeof text, "%.4g", report->top[0].fitness);
+        snprintf(text, sizeof text, "%.4g", status->best);
         report_write_tile(file, text, "best fitness");
         snprintf(text, sizeof text, "%.4g", status->median);
         report_write_tile(file, text, "median fitness");
@@ -163,12 +163,13 @@ static void write_header(const struct report *report, FILE *file)
     fprintf(file, ", %s; <code>", report->facts.status.is_finished ? "finished" : "not finished");
     html_write(file, report->directory);
     fputs("</code></p>\n", file);
-    if (report->facts.status.champion.id) {
-        const struct store_champion *champion = &report->facts.status.champion;
-        fprintf(file, "<p>The champion, creature %" PRIu64 ": <span class='%s'>", champion->id,
-                champion->holds ? "good" : "bad");
-        html_write(file, champion->words);
-        fprintf(file, "</span>%s.</p>\n", champion->holds ? "" : ", too little");
+    if (!preserve_is_wanted(params)) {
+        char champion[STORE_CHAMPION_SIZE];
+        store_describe_champion(&report->facts.status, params, 1, champion);
+        fprintf(file, "<p>Champion: <span class='%s'>",
+                report->facts.status.champion.holds ? "good" : "bad");
+        html_write(file, champion);
+        fputs("</span>.</p>\n", file);
     }
     fputs("<div class='tiles'>\n", file);
     (preserve_is_wanted(params) ? report_write_preserve_figures : write_figures)(report, file);

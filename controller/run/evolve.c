@@ -221,9 +221,8 @@ int evolve_run(const struct evolve_settings *settings, enum evolve_outcome *outc
         free(evolve.failed);
         return error_set(error, ERR_IO, "the event loop cannot be made");
     }
-    evolve.state.last_generation = (uint32_t)(settings->params->evolution_generations - 1);
     start_handles(&evolve);
-    if (evolve_start_preserve(&evolve) ||
+    if (evolve_start_preserve(&evolve) || evolve_start_count(&evolve) ||
         store_get_chosen_until(settings->store, &evolve.chosen_until, &evolve.error) ||
         evolve_start_contests(&evolve) || start_reuse(&evolve))
         evolve_fail(&evolve);

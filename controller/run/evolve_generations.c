@@ -3,10 +3,12 @@
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/judge/behaviour.h"
 #include "common/system/log.h"
+#include "controller/evolution/islands.h"
 #include "controller/store/run_log.h"
 
 /* Evaluations in all generations after the current one. */
@@ -22,6 +24,15 @@ static int64_t evaluations_to_come(const struct evolve *evolve)
     return generations_left > 0 ? generations_left * each : 0;
 }
 
+int evolve_start_count(struct evolve *evolve)
+{
+    struct store_status status;
+    int result = store_get_status(evolve->settings->store, &status, &evolve->error);
+    evolve->state.last_generation = (uint32_t)(evolve->settings->params->evolution_generations - 1);
+    evolve->state.best_so_far = status.best_of_all;
+    return result;
+}
+
 void evolve_count_generation(struct evolve *evolve)
 {
     struct progress_state *state = &evolve->state;
@@ -29,7 +40,11 @@ void evolve_count_generation(struct evolve *evolve)
         evolve_count_epochs(evolve);
         return;
     }
-    state->generation = search_generation(evolve->settings->search);
+    uint32_t generation = search_generation(evolve->settings->search);
+    if (generation != state->generation && islands_is_start(evolve->settings->params, generation))
+        state->has_best = 0;
+    state->generation = generation;
+    islands_name_start(evolve->settings->params, generation, state->start);
     search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
@@ -43,6 +58,7 @@ static uint64_t note_fitness(struct evolve *evolve)
     int judged = ranked->count - ranked->unjudged, middle = judged / 2;
     state->has_best = 1;
     state->best = ranked->individuals[0].fitness;
+    state->best_so_far = fmax(state->best_so_far, state->best);
     state->median = judged % 2 ? ranked->individuals[middle].fitness
                                : 0.5 * ranked->individuals[middle - 1].fitness +
                                      0.5 * ranked->individuals[middle].fitness;
@@ -251,6 +267,7 @@ void evolve_advance(struct evolve *evolve)
         done.has_best = 1;
         done.best = evolve->state.best;
         done.median = evolve->state.median;
+        done.best_so_far = evolve->state.best_so_far;
         progress_show(evolve->settings->progress, &done, 1);
     }
     if (evolve->is_finished)

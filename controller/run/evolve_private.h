@@ -60,7 +60,9 @@ void evolve_fail(struct evolve *evolve);
 
 /* ---- evolve_generations.c ---- */
 
-/* For the progress line. */
+/* For the progress line: what it begins with, of a run that goes on what was before; and where it
+ * is. The first is 0 or ERR_*, with a message in evolve->error. */
+int evolve_start_count(struct evolve *evolve);
 void evolve_count_generation(struct evolve *evolve);
 /* Advances while generations are complete, and stores what is new. Ends the run after the last one,
  * or if it fails. */

@@ -125,14 +125,28 @@ static void format_work(const struct progress_state *state, double rate, char *b
                  state->is_preserve ? "worlds" : "evaluations", duration);
 }
 
+/* The best of a start may be less than that of another one before. */
+static void format_fitness(const struct progress_state *state, int has_colour, char *buffer,
+                           size_t size)
+{
+    char best[48] = "", so_far[32] = "", median[32] = "";
+    if (state->has_best) {
+        snprintf(best, sizeof best, "%sbest %s%.4g%s", *state->start ? ", " : "",
+                 has_colour ? BOLD : "", state->best, has_colour ? PLAIN : "");
+        snprintf(median, sizeof median, "  median %.4g", state->median);
+    }
+    if (*state->start && state->best_so_far > (state->has_best ? state->best : 0))
+        snprintf(so_far, sizeof so_far, " (so far %.4g)", state->best_so_far);
+    if (*state->start || state->has_best)
+        snprintf(buffer, size, "  %s%s%s%s", state->start, best, so_far, median);
+}
+
 void progress_format(const struct progress_state *state, double rate, int has_colour, char *buffer,
                      int size)
 {
     ENSURE(size > 0 && rate >= 0, "%d bytes, %g/s", size, rate);
-    char fitness[96] = "", share[16] = "", work[128];
-    if (state->has_best)
-        snprintf(fitness, sizeof fitness, "  best %s%.4g%s  median %.4g", has_colour ? BOLD : "",
-                 state->best, has_colour ? PLAIN : "", state->median);
+    char fitness[160] = "", share[16] = "", work[128];
+    format_fitness(state, has_colour, fitness, sizeof fitness);
     if (state->is_preserve)
         snprintf(fitness, sizeof fitness, "  living %s%lld%s", has_colour ? BOLD : "",
                  (long long)state->living, has_colour ? PLAIN : "");

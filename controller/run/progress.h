@@ -18,8 +18,10 @@ struct progress_state {
     int exam_trial, exam_trials; /* of that one: from 1, and all */
     int is_preserve;             /* then a generation is an epoch, and its members are worlds: */
     int64_t living;              /* in all of them */
-    int has_best;                /* some generation is complete */
+    int has_best;                /* some generation, of islands of this start, is complete */
     double best, median;         /* of the last complete generation */
+    char start[32];              /* of a run of islands: "start 2 of 8"; empty after the merger */
+    double best_so_far;          /* of all complete generations */
 };
 
 struct progress {

@@ -161,32 +161,20 @@ void run_directory_name_seeds(const struct seeding *seeding, char names[PARAM_TE
                                    i ? " " : "", i + 1);
 }
 
-/* As the seed's file was. */
-static int write_seed(const char *path, const struct seed *seed, const struct params *params,
-                      struct error *error)
+static int write_seed(const char *path, const struct seed *seed, struct error *error)
 {
-    struct creature creature = seed->creature;
     struct pack_writer writer;
-    genome_init(&creature.genome);
     pack_writer_init(&writer);
-    int status = genome_copy(&creature.genome, &seed->creature.genome);
-    if (status)
-        error_memory(error);
-    else /* exchanged a second time is as before */
-        status = seeding_fit(params, seed->source, &creature.genome, error);
-    if (!status)
-        creature_encode(&creature, &writer);
-    if (!status)
-        status = writer.has_failed
+    creature_encode(&seed->creature, &writer);
+    int status = writer.has_failed
                      ? error_memory(error)
                      : file_replace(path, writer.buffer.data, writer.buffer.size, error);
     pack_writer_deinit(&writer);
-    genome_deinit(&creature.genome);
     return status;
 }
 
 int run_directory_write_seeds(const char *directory, const struct seeding *seeding,
-                              const struct params *params, struct error *error)
+                              struct error *error)
 {
     int status = 0;
     for (int i = 0; i < seeding->count && !status; i++) {
@@ -194,7 +182,7 @@ int run_directory_write_seeds(const char *directory, const struct seeding *seedi
         snprintf(name, sizeof name, SEED_NAME, i + 1);
         status = run_directory_path(directory, name, path, error);
         if (!status)
-            status = write_seed(path, &seeding->seeds[i], params, error);
+            status = write_seed(path, &seeding->seeds[i], error);
     }
     return status;
 }

@@ -44,9 +44,9 @@ int run_directory_write_params(const char *directory, const struct params *param
 
 /* The names of the seeds' files as evolution.seeds; they fit for as many as there may be. */
 void run_directory_name_seeds(const struct seeding *seeding, char names[PARAM_TEXT_SIZE]);
-/* Writes the seeds' files, with what the seeds see as before evolution.seeds_see. */
+/* Writes the seeds' files, with what the seeds see after evolution.seeds_see. */
 int run_directory_write_seeds(const char *directory, const struct seeding *seeding,
-                              const struct params *params, struct error *error);
+                              struct error *error);
 
 /* Locks the file at `path` (made if missing) until the descriptor is closed, or the process ends in
  * whatever way. ERR_BUSY names the holder. Closing any other descriptor of the same file ends the

@@ -242,6 +242,7 @@ struct store_status {
     int64_t closed_generation; /* the last closed one; -1 = none */
     double best, median;       /* of the closed one */
     uint64_t best_id;
+    double best_of_all;             /* of all closed ones */
     struct store_champion champion; /* of the finished run */
     int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
     int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
@@ -252,6 +253,11 @@ struct store_status {
     char place[STORE_PLACE_SIZE];
 };
 int store_get_status(struct store *store, struct store_status *status, struct error *error);
+/* Says which creature is the champion, or that the run has none and why; with the scores of the
+ * exam if has_words. */
+enum { STORE_CHAMPION_SIZE = EXAM_WORDS_SIZE + 160 };
+void store_describe_champion(const struct store_status *status, const struct params *params,
+                             int has_words, char text[STORE_CHAMPION_SIZE]);
 
 struct store_quarantine {
     uint64_t id;
@@ -275,6 +281,7 @@ int store_get_population(struct store *store, uint32_t generation, struct popula
 /* One line of a table of survivors. */
 struct store_entry {
     uint64_t id;
+    int is_champion;     /* it passed the exam of the run */
     uint32_t generation; /* of birth */
     int rank;            /* 1 = best */
     int survived;
@@ -300,11 +307,11 @@ int store_get_top(struct store *store, int64_t generation, int top, struct store
 
 /* Whom a list leaves out. */
 enum store_order {
-    STORE_RANKS, /* nobody */
+    STORE_RANKS, /* nobody; the champion is left out of no list */
     /* who moves exactly as one before: copies, and mutants whose change does nothing */
     STORE_DISTINCT,
     /* whose body is of the kind of one before (measures_are_one_kind()); who did not live, unless
-     * nobody did */
+     * nobody did. Of the last generation the champion comes first */
     STORE_KINDS
 };
 /* The first `most` of the rest stay; returns how many. */
@@ -366,7 +373,7 @@ int store_get_events(struct store *store, struct store_event **events, int *coun
 void store_free_events(struct store_event *events, int count);
 
 /* A creature with everything known of it, ready to be written to a file; id may be
- * CREATURE_BEST. */
+ * CREATURE_BEST or CREATURE_FIRST. */
 int store_get_creature(struct store *store, uint64_t id, struct creature *creature,
                        struct error *error);
 

@@ -210,6 +210,7 @@ static int read_entry(struct database *database, sqlite3_stmt *row, void *item, 
     int status = read_individual(database, row, &individual, error);
     if (!status) {
         entry->id = individual.id;
+        entry->is_champion = sqlite3_column_int(row, STORED_IS_CHAMPION);
         entry->generation = individual.generation;
         entry->rank = sqlite3_column_int(row, EXTRA_RANK);
         entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
@@ -236,24 +237,37 @@ static int read_entry(struct database *database, sqlite3_stmt *row, void *item, 
 /* Where there are not enough who move differently, this many times as many are looked at. */
 enum { MORE_LOOKED_AT = 8 };
 
-int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
-                  int *count, uint32_t *generation_found, struct error *error)
+#define ENTRIES                                                                                    \
+    STORED_SELECT ENTRY_COLUMNS                                                                    \
+        " FROM members m JOIN individuals i ON i.id = m.individual"                                \
+        " LEFT JOIN costs c ON c.individual = i.id"                                                \
+        " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"              \
+        " WHERE m.generation = ?1"
+static const struct listing ranks_listing = {ENTRIES " AND m.rank <= ?2 ORDER BY m.rank",
+                                             sizeof(struct store_entry), read_entry, NULL};
+static const struct listing kinds_listing = {ENTRIES " AND m.rank IS NOT NULL" STORED_KINDS_ORDER
+                                                     " LIMIT ?2",
+                                             sizeof(struct store_entry), read_entry, NULL};
+
+static int get_entries(struct store *store, const struct listing *listing, int64_t generation,
+                       int top, struct store_entry **entries, int *count,
+                       uint32_t *generation_found, struct error *error)
 {
     ENSURE(top > 0 && generation >= -1, "the best %d of generation %" PRId64, top, generation);
-    static const struct listing listing = {
-        STORED_SELECT ENTRY_COLUMNS
-        " FROM members m JOIN individuals i ON i.id = m.individual"
-        " LEFT JOIN costs c ON c.individual = i.id"
-        " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"
-        " WHERE m.generation = ? AND m.rank <= ? ORDER BY m.rank",
-        sizeof **entries, read_entry, NULL};
     *entries = NULL;
     *count = 0;
     int status = stored_find_closed(&store->database, generation, &generation, error);
     if (status)
         return status;
     *generation_found = (uint32_t)generation;
-    return statement_list(&store->database, &listing, generation, top, entries, count, error);
+    return statement_list(&store->database, listing, generation, top, entries, count, error);
+}
+
+int store_get_top(struct store *store, int64_t generation, int top, struct store_entry **entries,
+                  int *count, uint32_t *generation_found, struct error *error)
+{
+    return get_entries(store, &ranks_listing, generation, top, entries, count, generation_found,
+                       error);
 }
 
 /* Whether a list that has `kept` so far goes on without this one. */
@@ -264,7 +278,7 @@ static int is_left_out(const struct store_entry *kept, int count, const struct s
         order == STORE_KINDS ? measures_are_one_kind : measures_move_alike;
     if (order == STORE_KINDS && count > 0 && !verdict_is_scored(entry->verdict))
         return 1;
-    for (int i = 0; i < count && order != STORE_RANKS; i++)
+    for (int i = 0; i < count && order != STORE_RANKS && !entry->is_champion; i++)
         if (is_repeat(&kept[i].measures, &entry->measures))
             return 1;
     return 0;
@@ -289,12 +303,13 @@ int store_get_best(struct store *store, int64_t generation, enum store_order ord
                    struct store_entry **entries, int *count, uint32_t *generation_found,
                    struct error *error)
 {
+    const struct listing *listing = order == STORE_KINDS ? &kinds_listing : &ranks_listing;
     int64_t looked_at = top;
     int found;
     for (;;) {
         int most = looked_at < INT32_MAX ? (int)looked_at : INT32_MAX;
         int status =
-            store_get_top(store, generation, most, entries, &found, generation_found, error);
+            get_entries(store, listing, generation, most, entries, &found, generation_found, error);
         *count = store_leave_out(*entries, found, top, order);
         if (status || *count == top || found < most)
             return status;

@@ -94,6 +94,7 @@ static int read_closed(struct database *database, sqlite3_stmt *row, void *item,
     status->median = sqlite3_column_double(row, 2);
     status->best_id = statement_id(row, 3);
     status->cells_filled = statement_is_null(row, 4) ? -1 : sqlite3_column_int64(row, 4);
+    status->best_of_all = sqlite3_column_double(row, 5);
     return 1;
 }
 
@@ -126,7 +127,8 @@ static const struct {
      " WHERE m.evaluated = 1",
      read_best_so_far},
     {"SELECT number, best, median, best_id,"
-     " (SELECT nullif(count(cell), 0) FROM archive WHERE generation = number)"
+     " (SELECT nullif(count(cell), 0) FROM archive WHERE generation = number),"
+     " (SELECT max(best) FROM generations WHERE closed = 1)"
      " FROM generations WHERE closed = 1 ORDER BY number DESC LIMIT 1",
      read_closed},
     {"WITH last AS (SELECT max(time_s) AS t FROM costs)"
@@ -146,6 +148,27 @@ int store_get_status(struct store *store, struct store_status *status, struct er
         result = statement_each(&store->database, questions[i].sql, store->generation, 0,
                                 questions[i].read, status, error);
     return result ? result : count_choices(store, status, error);
+}
+
+void store_describe_champion(const struct store_status *status, const struct params *params,
+                             int has_words, char text[STORE_CHAMPION_SIZE])
+{
+    const struct store_champion *champion = &status->champion;
+    const char *words = has_words ? champion->words : "";
+    if (champion->id && champion->holds)
+        snprintf(text, STORE_CHAMPION_SIZE, "creature %" PRIu64 " passed its exam%s%s",
+                 champion->id, has_words ? ": " : "", words);
+    else if (champion->id)
+        snprintf(text, STORE_CHAMPION_SIZE,
+                 "none: creature %" PRIu64
+                 ", the first in rank, failed the exam%s%s%s, and no other passed",
+                 champion->id, has_words ? " (" : "", words, has_words ? ")" : "");
+    else if (params->evolution_behaviour == BEHAVIOUR_INTERACTIVE)
+        snprintf(text, STORE_CHAMPION_SIZE, "none: where parents are chosen by hand is no exam");
+    else
+        snprintf(text, STORE_CHAMPION_SIZE,
+                 status->is_finished ? "none: no creature has a fitness above 0"
+                                     : "none yet: the exam is at the end of the run");
 }
 
 /* ---- quarantine ---- */

@@ -180,8 +180,8 @@ static int request_run(const struct request *request)
     creature_init(&report.creatures[1]);
     int status = 0, exit_code = EXIT_OK;
     for (int i = 0; !status && i < 2; i++)
-        status =
-            creature_read_exchanged(&report.creatures[i], request->paths[i], &request->see, &error);
+        status = creature_read_exchanged(&report.creatures[i], request->paths[i], &request->see,
+                                         "simulator contest", &error);
     if (!status)
         status = read_params(&report, request, &error);
     for (int i = 0; !status && i < 2; i++)
@@ -212,8 +212,8 @@ static int command_contest(int argc, char **argv)
 
 static const struct option_row options[] = {
     {"see", 0, "FROM:TO",
-     "both see the one where they saw the other: light:object, light:other, "
-     "light:sound, light:scent-1",
+     "a creature that sees the one, and nothing of the other, sees that instead: light:object, "
+     "light:other, light:sound, light:scent-1; it is said if one stays as it is",
      OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
     {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
      .field = offsetof(struct request, is_json)},

@@ -26,7 +26,7 @@
 #include "simulator/tools/trace.h"
 
 struct request {
-    const char *creature_path, *params_path, *trace_path;
+    const char *creature_path, *params_path, *trace_path, *record_path;
     struct option_list assignments; /* of -s, in order */
     int is_json, is_limp, has_referee;
     int solver; /* SOLVER_*, or -1: as the parameters say */
@@ -366,9 +366,29 @@ static int report_print(const struct report *report, const struct request *reque
         report_print_table(report);
     if (report->opinion_count > 0 && !request->is_json)
         report_print_exam(report);
-    if (strcmp(report->verification, "differs") == 0)
+    if (strcmp(report->verification, "differs") == 0 && request->record_path == NULL)
         exit_code = report_fail_difference(report);
     return exit_code;
+}
+
+/* Writes the creature with this evaluation as its record, in place of what is recorded. */
+static int report_write_record(struct report *report, const char *path)
+{
+    struct error error = {0};
+    struct creature *creature = &report->creature;
+    const char *ending = strrchr(path, '.');
+    creature->has_evaluation = 1;
+    creature->params = report->params;
+    creature->seed = report->seed;
+    creature->verdict = report->evaluation.verdict;
+    creature->fitness = fitness_of(&report->evaluation, &report->params);
+    creature->measures = report->evaluation.measures;
+    creature->digest = report->evaluation.digest;
+    creature->genome_hash = report->genome_hash;
+    creature->simulator_version = SIMULATOR_VERSION;
+    int is_text = ending != NULL && strcmp(ending, ".json") == 0;
+    return creature_write(creature, path, is_text, &error) == 0 ? EXIT_OK
+                                                                : fail(EXIT_FAILED, error.message);
 }
 
 static int request_run(const struct request *request)
@@ -390,6 +410,8 @@ static int request_run(const struct request *request)
         report_compare(&report);
         exit_code = report_print(&report, request);
     }
+    if (exit_code == EXIT_OK && request->record_path != NULL)
+        exit_code = report_write_record(&report, request->record_path);
     creature_deinit(&report.creature);
     return exit_code;
 }
@@ -407,6 +429,10 @@ static int command_evaluate(int argc, char **argv)
 static const struct option_row options[] = {
     {"trace", 0, "FILE.csv", "writes the motion, a line for each brain tick (docs/trace.md)",
      OPTION_TEXT, .field = offsetof(struct request, trace_path)},
+    {"record", 0, "FILE",
+     "writes the creature with the parameters, the seed and the result of this evaluation as its "
+     "record, as JSON to *.json; may be the same file. Then a difference is no failure",
+     OPTION_TEXT, .field = offsetof(struct request, record_path)},
     {"json", 0, NULL, "prints one JSON object", OPTION_FLAG,
      .field = offsetof(struct request, is_json)},
     {"set", 's', "SECTION.KEY=VALUE", "changes a parameter (repeatable)", OPTION_LIST,

@@ -162,8 +162,8 @@ static int run(struct report *report, const struct request *request, struct erro
     int status = 0;
     for (int i = 0; !status && i < request->path_count; i++) {
         report->genomes[i] = &report->creatures[i].genome;
-        status =
-            creature_read_exchanged(&report->creatures[i], request->paths[i], &request->see, error);
+        status = creature_read_exchanged(&report->creatures[i], request->paths[i], &request->see,
+                                         "simulator preserve", error);
     }
     if (!status)
         status = read_params(report, request, error);
@@ -232,8 +232,8 @@ static const struct option_row options[] = {
     {"minutes", 0, "MINUTES", "simulated minutes; default 10", OPTION_WHOLE,
      .field = offsetof(struct request, minutes), .min = 1, .max = MINUTES_MAX},
     {"see", 0, "FROM:TO",
-     "the founders see the one where they saw the other: light:object lets those that followed a "
-     "light follow food",
+     "founders that see the one, and nothing of the other, see that instead: light:object lets "
+     "those that followed a light follow food",
      OPTION_READ, .field = offsetof(struct request, see), .read = sights_read_exchange},
     {"log", 0, NULL, "says who is born and who dies, and of what", OPTION_FLAG,
      .field = offsetof(struct request, is_logging)},

@@ -36,7 +36,7 @@ static int read_field(const void *context)
     int status = 0;
     while (!status && creature_count < FIELD_MAX && field->paths[creature_count]) {
         status = creature_read_exchanged(&creatures[creature_count], field->paths[creature_count],
-                                         &field->see, &error);
+                                         &field->see, "bench", &error);
         creature_count += !status;
     }
     if (!status)

@@ -32,16 +32,16 @@ done
 
 # candidates for champion sat the exam, each trial once: four starts with the other solver, then eight at h/4
 # (a task that takes long is copied to another worker, whose log has a line of it, too)
-says "champion    creature [0-9]*: .* with solver constraint" "$controller" status run
+says "^champion    (creature [0-9]* passed its exam|none: creature [0-9]*, the first in rank, failed the exam).* at h; .* with solver constraint" "$controller" status run
 says '"scores": "[0-9.]* at h; ' "$controller" status run --json
 for trial in perturbed-{9,12}+other-solver perturbed-{9,16}+finer-2; do
     champion=$("$controller" status run --json | sed -n '/"champion"/,/}/s/.*"id": \([0-9]*\).*/\1/p')
     grep -h " creature=$champion .*trial=champion+$trial " run/logs/worker-*.log >trials || fail "no $trial of $champion"
     [ "$(grep -o ' task=[0-9]* ' trials | sort -u | wc -l)" = 1 ] || fail "$trial of $champion: $(cat trials)"
 done
-says "^(no )?champion: creature $champion, .* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
+says "^champion .*creature $champion\\b.* [0-9.(]* at h; from perturbed starts .* at h/4 \\(median of 8, passed [0-8] of 8\\), " \
     "$controller" list run --exam
-says "^(champion: creature $champion passed|no champion: creature $champion failed) its exam \(how: --exam\)\$" "$controller" list run
+says "^champion \(\*\): (creature $champion passed its exam|none: creature $champion, the first in rank, failed the exam, and no other passed) \(how: --exam\)\$" "$controller" list run
 says '^fitness: the least in several trials; 0: ' "$controller" list run
 # and the referee tried perturbed runs before the finer step
 grep -hq 'trial=entry+perturbed-1 ' run/logs/worker-*.log || fail "no perturbed run"
@@ -50,7 +50,7 @@ grep -hq 'trial=entry+perturbed-[23]+finer-2 ' run/logs/worker-*.log || fail "no
 # such a short run pays for less of an exam by itself: 68 evaluations for trials of four; it repeats
 for workers in 1 2; do
     "$controller" run walk.ini --seed 7 -o cut$workers -j $workers >cut.out 2>&1 || fail "run: $(cat cut.out)"
-    says 'champion    creature .* at h/4 .*; cut to what the run cost' "$controller" status cut$workers
+    says 'champion    .* at h/4 .*; cut to what the run cost' "$controller" status cut$workers
     ! grep -h 'trial=champion.*other-solver' cut$workers/logs/worker-*.log || fail "dearer than the run"
 done
 same_runs cut1 cut2
@@ -61,7 +61,7 @@ same_runs cut1 cut2
 "$controller" list run >kinds.out
 kinds=$(grep -c '^    "id":' kinds.json)
 [ "$(grep -e '"parts":' -e '"links":' kinds.json | paste - - | sort | uniq -d | wc -l)" = 0 ] || fail "a kind is listed twice"
-[ "$(grep -Ec '^ +[0-9]+ +[0-9]+ ' kinds.out)" = $((kinds < 10 ? kinds : 10)) ] || fail "not a row for each kind: $(cat kinds.out)"
+[ "$(grep -Ec '^ +[0-9]+[ *] *[0-9]+ ' kinds.out)" = $((kinds < 10 ? kinds : 10)) ] || fail "not a row for each kind: $(cat kinds.out)"
 if [ -x "$bin/viewer" ]; then
     for choice in '' --ranks; do
         "$bin/viewer" run --top 20 $choice --export shown.html | grep -c ' fitness ' || true
@@ -75,11 +75,11 @@ fi
 [ "$(cat births)" = '    "generation": 0,' ] || fail "generation 0 has others: $(cat births)"
 best=$("$controller" list run --top 1 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p')
 
-# creatures of a run stand where files may, and the best needs no number
-"$controller" save run best -o named.creature >says.out || fail "save best: $(cat says.out)"
+# creatures of a run stand where files may, and the first in rank needs no number
+"$controller" save run first -o named.creature >says.out || fail "save first: $(cat says.out)"
 grep -q "^named.creature: creature $best," says.out || fail "not the first in rank, $best: $(cat says.out)"
 mkdir temporary
-for name in "run:$best" run:best; do
+for name in "run:$best" run:first; do
     says '^digest .*  verified' env TMPDIR="$work/temporary" "$controller" evaluate "$name"
 done
 rmdir temporary || fail "evaluate left a file"

@@ -41,6 +41,16 @@ refused 2 'no contests of spheres' "$bin/simulator" contest ball.creature ball.c
 refused 2 'beside the object' "$bin/simulator" contest "$a" "$b" -s contest.line_m=0.1
 refused 2 'give a PARAMS.ini' "$bin/simulator" contest flat.creature flat.creature
 refused 2 'light:object' "$bin/simulator" contest "$a" "$b" --see light
+# a creature that sees the cube already stays as it is, and it is said
+hound=$root/examples/creatures/hound.json
+"$bin/controller" mutate "$hound" --see light:object -o sees.creature >/dev/null || fail "mutate --see"
+for other in "$hound" sees.creature; do
+    "$bin/simulator" contest "$a" "$other" --see light:object "${short[@]}" --json 2>err | grep '"digest"' || fail "against $other"
+    echo "$other: $(grep -c 'stays as it is$' err)" >>said
+done >digests
+[ "$(sort -u digests | wc -l)" = 1 ] || fail "the one that sees the cube was changed: $(cat digests)"
+grep -q 'sees.creature: it sees object already, and stays as it is$' err || fail "not said: $(cat err)"
+[ "$(sed 's/.*: //' said | paste -sd ' ')" = "0 1" ] || fail "said of others: $(cat said)"
 refused 1 'no-such' "$bin/simulator" contest "$a" no-such.creature
 refused 2 'two creature files' "$bin/viewer" --contest "$a" --export never.png
 refused 2 'are for --contest' "$bin/viewer" "$a" --bout 1 --export never.png

@@ -151,9 +151,10 @@ struct replay_frame {
 
 struct replay {
     char name[64]; /* clean UTF-8, as all texts here */
-    /* "fitness 1.83", of this simulation, and ", recorded 1.8" where that is another number; or
-     * what it did where no fitness is known or there is no goal */
-    char score[64];
+    /* "fitness 1.83"; where the record is the least over trials "fitness 1.8 (this start: 1.83)",
+     * where it is wrong "fitness 1.83, recorded 99"; or what it did where no fitness is known or
+     * there is no goal; "champion, " before it where it passed the exam of its run */
+    char score[96];
     enum replay_status status;
     char detail[RECORD_DETAIL_SIZE]; /* why it differs, or empty */
     /* what of its genes, of a contest one after the other, the parameters switch off; or empty */

@@ -365,23 +365,31 @@ static int record_birth(struct recorder *recorder, const struct creature *creatu
 
 /* ---- the whole ---- */
 
+/* After the status, which says whether the recorded fitness can be. */
 static void set_score(struct replay *replay, const struct creature *creature, int is_recorded)
 {
     int has_fitness =
         replay->has_goal && (replay->cut_count || (is_recorded && creature->has_evaluation));
+    int is_least = replay->status == REPLAY_VERIFIED || replay->status == REPLAY_REFUSED;
+    size_t used = 0, size = sizeof replay->score;
+    if (creature->is_champion && is_recorded && !replay->cut_count)
+        used = (size_t)snprintf(replay->score, size, "champion, ");
+    char *text = replay->score + used;
+    size -= used;
     if (!has_fitness && replay->measures.time_s <= 0 && replay->verdict != VERDICT_OK)
-        snprintf(replay->score, sizeof replay->score, "not scored");
+        snprintf(text, size, "not scored");
     else if (!has_fitness)
-        snprintf(replay->score, sizeof replay->score, "went %.2f m in %.3g s",
-                 replay->measures.displacement_m, replay->measures.time_s);
+        snprintf(text, size, "went %.2f m in %.3g s", replay->measures.displacement_m,
+                 replay->measures.time_s);
     else if (replay->cut_count && creature->has_evaluation)
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g, whole %.3g", replay->fitness,
+        snprintf(text, size, "fitness %.3g, whole %.3g", replay->fitness,
                  record_own_fitness(creature, creature->verdict, &creature->measures));
-    else if (!replay->cut_count && creature->fitness != replay->fitness)
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g, recorded %.3g",
-                 replay->fitness, creature->fitness);
+    else if (replay->cut_count || creature->fitness == replay->fitness)
+        snprintf(text, size, "fitness %.3g", replay->fitness);
+    else if (is_least)
+        snprintf(text, size, "fitness %.3g (this start: %.3g)", creature->fitness, replay->fitness);
     else
-        snprintf(replay->score, sizeof replay->score, "fitness %.3g", replay->fitness);
+        snprintf(text, size, "fitness %.3g, recorded %.3g", replay->fitness, creature->fitness);
 }
 
 /* Compared with the record, if it was made again as recorded. */
@@ -479,7 +487,6 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     replay->measures = evaluation.measures;
     replay->digest = evaluation.digest;
     replay->fitness = behaviour_fitness(evaluation.verdict, &evaluation.measures, params);
-    set_score(replay, creature, is_recorded);
     if (recorder.status) {
         int code = recorder.status;
         error_set(error, code, "%s cannot be shown: %s", replay->name,
@@ -488,6 +495,7 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         return code;
     }
     set_status(replay, creature, is_recorded);
+    set_score(replay, creature, is_recorded);
     replay_turn_to_way(replay);
     replay_finish(replay);
     replay_check(replay);

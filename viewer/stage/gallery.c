@@ -121,6 +121,9 @@ static void shelf_put(struct gallery *gallery, struct shelf *shelf, struct creat
                       int64_t generation)
 {
     struct specimen *specimen = find_specimen(gallery, creature->id);
+    /* it became the champion, which its replay says */
+    if (specimen && specimen->creature.is_champion != creature->is_champion)
+        specimen = NULL;
     if (specimen) {
         creature_deinit(creature);
     } else {
@@ -350,17 +353,6 @@ int gallery_add_scene(struct gallery *gallery, const char *path, struct error *e
     return status ? status : put_replay(gallery, replay, error);
 }
 
-static int read_contestant(struct creature *creature, const char *path,
-                           const struct gallery_contest *contest, struct error *error)
-{
-    int status = creature_read(creature, path, error);
-    if (status || !contest->see.is_given)
-        return status;
-    genome_exchange_sights(&creature->genome, contest->see.sights[0], contest->see.sights[1]);
-    status = genome_check(&creature->genome, error);
-    return status ? error_prefix(error, "%s", path) : 0;
-}
-
 /* Both are read. */
 static int add_bouts(struct gallery *gallery, const struct creature *const creatures[2],
                      const struct gallery_contest *contest, struct error *error)
@@ -393,9 +385,9 @@ int gallery_add_contest(struct gallery *gallery, char *const paths[2],
     struct creature creatures[2];
     creature_init(&creatures[0]);
     creature_init(&creatures[1]);
-    int status = read_contestant(&creatures[0], paths[0], contest, error);
+    int status = creature_read_exchanged(&creatures[0], paths[0], &contest->see, "viewer", error);
     if (!status)
-        status = read_contestant(&creatures[1], paths[1], contest, error);
+        status = creature_read_exchanged(&creatures[1], paths[1], &contest->see, "viewer", error);
     if (!status) {
         const struct creature *const both[2] = {&creatures[0], &creatures[1]};
         status = add_bouts(gallery, both, contest, error);

@@ -249,7 +249,7 @@ void stage_advance(struct stage *stage, double dt_s)
     }
 }
 
-/* The newest generation takes the place of the one before; a champion that still leads goes on
+/* The newest generation takes the place of the one before; a creature that still leads goes on
  * where it is. */
 static void follow_run(struct stage *stage)
 {
@@ -271,10 +271,12 @@ static void follow_run(struct stage *stage)
         return;
     }
     char text[160];
+    const struct creature *first = &gallery_specimen(stage->gallery, 0)->creature;
     stage_show_shelf(stage, 0);
-    snprintf(text, sizeof text, "generation %lld: a new champion, fitness %.3g",
+    snprintf(text, sizeof text, "generation %lld: %s, fitness %.3g",
              (long long)gallery_generation(stage->gallery),
-             gallery_specimen(stage->gallery, 0)->creature.fitness);
+             first->is_champion ? "the champion, which passed the exam" : "another one leads",
+             first->fitness);
     stage_set_toast(stage, text);
 }
 

@@ -23,19 +23,20 @@ static void write_caption(const struct stage *stage, int index, char *text, size
     const struct creature *creature = &gallery_specimen(stage->gallery, index)->creature;
     int64_t generation = gallery_specimen_generation(stage->gallery, index);
     int count = gallery_count(stage->gallery);
+    const char *mark = creature->is_champion ? ", champion of the run" : "";
     switch (gallery_shelf(stage->gallery)) {
     case SHELF_GENERATION:
         snprintf(text, size,
-                 gallery_is_kinds(stage->gallery) ? "generation %lld, kind of body %d of %d"
-                                                  : "generation %lld, number %d of the best %d",
-                 (long long)generation, index + 1, count);
+                 gallery_is_kinds(stage->gallery) ? "generation %lld, kind of body %d of %d%s"
+                                                  : "generation %lld, number %d of the best %d%s",
+                 (long long)generation, index + 1, count, mark);
         break;
     case SHELF_CHAMPIONS:
-        snprintf(text, size, "champion of generation %lld", (long long)generation);
+        snprintf(text, size, "best of generation %lld%s", (long long)generation, mark);
         break;
     case SHELF_LINEAGE:
-        snprintf(text, size, "generation %lld, %s%s%s", (long long)generation, creature->method,
-                 creature->mutations[0] ? ": " : "", creature->mutations);
+        snprintf(text, size, "generation %lld%s, %s%s%s", (long long)generation, mark,
+                 creature->method, creature->mutations[0] ? ": " : "", creature->mutations);
         break;
     default:
         text[0] = 0;

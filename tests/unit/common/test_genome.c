@@ -649,6 +649,15 @@ START_TEST(sights_are_exchanged_and_exchanged_back)
     ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OTHER_ALONG);
     genome_exchange_sights(&genome, SIGHT_LIGHT, SIGHT_OTHER);
     ck_assert(genome_is_equal(&genome, &before));
+    /* to see it instead is for who does not see it yet */
+    ck_assert_int_eq(genome_see_instead(&genome, SIGHT_LIGHT, SIGHT_OBJECT), 1);
+    ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OBJECT_ALONG);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(genome_see_instead(&genome, SIGHT_LIGHT, SIGHT_OBJECT), 0);
+        ck_assert_int_eq(genome_see_instead(&genome, SIGHT_SOUND, SIGHT_OTHER), 0);
+        ck_assert_int_eq(neuron_row(TRUNK_SUM)->inputs[0].sensor, SENSOR_OBJECT_ALONG);
+        genome.bodies[0].sensors |= SENSOR_BIT(SENSOR_LIGHT_ALONG);
+    }
     genome_deinit(&before);
 }
 END_TEST

@@ -294,7 +294,9 @@ START_TEST(a_creature_of_a_run_is_named)
     static const struct {
         const char *name, *directory;
         uint64_t id;
-    } cases[] = {{"runs/a:17", "runs/a", 17}, {"a:b:best", "a:b", CREATURE_BEST}};
+    } cases[] = {{"runs/a:17", "runs/a", 17},
+                 {"a:b:best", "a:b", CREATURE_BEST},
+                 {"a:first", "a", CREATURE_FIRST}};
     static const char *const others[] = {"runs/a", "a:",   ":3",      "a:0",
                                          "a:-1",   "a:3x", "a:best ", "a:99999999999999999999"};
     char found[64];

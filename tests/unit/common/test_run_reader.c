@@ -1,5 +1,6 @@
 /* The reader of runs against the run store's own schema: what it gives back, and that damaged or
  * foreign databases are errors that say where. */
+#include "common/store/creature_name.h"
 #include "common/store/run_reader.h"
 
 #include <check.h>
@@ -156,6 +157,39 @@ static void expect_kinds(int count, const uint64_t *ids)
     found = NULL;
     found_count = 0;
 }
+
+static void expect_named(uint64_t id, uint64_t wanted, int is_champion)
+{
+    struct run_reader *reader;
+    struct creature creature;
+    ck_assert_int_eq(run_reader_open(&reader, directory, &error), 0);
+    ck_assert_int_eq(run_reader_get_creature(reader, id, &creature, &error), 0);
+    ck_assert_uint_eq(creature.id, wanted);
+    ck_assert_int_eq(creature.is_champion, is_champion);
+    creature_deinit(&creature);
+    run_reader_close(reader);
+}
+
+/* The champion, which need not be the first in rank, is the best, and stands for its kind. */
+START_TEST(the_champion_comes_first)
+{
+    run_sql("UPDATE individuals SET parts = 3, links = 2 WHERE id <= 3");
+    run_sql("UPDATE individuals SET parts = 3, links = 3 WHERE id > 3");
+    expect_named(CREATURE_BEST, 1, 0);
+    run_sql("INSERT OR REPLACE INTO run VALUES ('champion', '1'), ('champion_holds', '0')");
+    expect_named(CREATURE_BEST, 1, 0);
+    expect_kinds(2, (const uint64_t[]){1, 4});
+    run_sql("INSERT OR REPLACE INTO run VALUES ('champion', '5'), ('champion_holds', '1')");
+    expect_named(CREATURE_BEST, 5, 1);
+    expect_named(CREATURE_FIRST, 1, 0);
+    expect_kinds(2, (const uint64_t[]){5, 1});
+    /* damaged: no such creature, no number */
+    run_sql("INSERT OR REPLACE INTO run VALUES ('champion', '77')");
+    expect_kinds(2, (const uint64_t[]){1, 4});
+    run_sql("INSERT OR REPLACE INTO run VALUES ('champion', 'x')");
+    expect_kinds(2, (const uint64_t[]){1, 4});
+}
+END_TEST
 
 START_TEST(gives_the_best_of_each_kind)
 {
@@ -457,6 +491,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, gives_the_best_of_the_last_closed_generation);
     tcase_add_test(tests, gives_the_best_of_each_kind);
+    tcase_add_test(tests, the_champion_comes_first);
     tcase_add_test(tests, gives_what_there_is_when_asked_for_more);
     tcase_add_test(tests, reads_what_is_gone_from_the_choices);
     tcase_add_test(tests, reads_while_another_writes);

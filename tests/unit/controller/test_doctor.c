@@ -222,8 +222,10 @@ START_TEST(overlap_is_told)
     plant_healthy();
     facts.params.creature_overlap = OVERLAP_REJECT;
     plant_verdict(VERDICT_OVERLAP, 31, 100);
-    check_told("overlap at birth", DOCTOR_PROBLEM, "31 % of the bodies were rejected",
-               "creature.overlap=push");
+    check_told("overlap at birth", DOCTOR_PROBLEM, "31 % of the bodies were rejected", "");
+    ck_assert_str_eq(find("overlap at birth")->setting, "");
+    ck_assert_ptr_nonnull(
+        strstr(find("overlap at birth")->advice, "creature.overlap=reject is set on purpose"));
     facts.params.creature_overlap = OVERLAP_PUSH;
     check_told("overlap at birth", DOCTOR_PROBLEM, "31 %", "initial.recursion_max=3");
 }
@@ -262,7 +264,10 @@ END_TEST
 START_TEST(a_clone_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7});
-    check_told("variety", DOCTOR_NOTE, "one clone since generation 7", "evolution.search=archive");
+    facts.params.evolution_search = SEARCH_ARCHIVE;
+    for (int i = 0; i < facts.generation_count; i++)
+        facts.generations[i].cells = 60;
+    check_told("variety", DOCTOR_NOTE, "one clone since generation 7", "archive.pressure=3");
     /* it is worse when nothing moves on */
     plant(&(struct planted){.generations = GENERATIONS, .clone_from = 7, .stagnant_from = 5});
     examine();
@@ -273,12 +278,49 @@ END_TEST
 START_TEST(standing_still_is_told)
 {
     plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 8});
-    check_told("progress", DOCTOR_PROBLEM, "not risen by 1 % since generation 8 (of 19)",
-               "evolution.search=archive");
+    check_told("progress", DOCTOR_PROBLEM, "not risen by 1 % since generation 8 (of 19)", "");
+    /* nothing is proposed that undoes what is set */
+    ck_assert_str_eq(find("progress")->setting, "");
+    ck_assert_ptr_nonnull(
+        strstr(find("progress")->advice, "evolution.search=sims is set on purpose"));
     facts.params.evolution_search = SEARCH_ARCHIVE;
     for (int i = 0; i < facts.generation_count; i++)
         facts.generations[i].cells = 60;
     check_told("progress", DOCTOR_PROBLEM, "since generation 8", "archive.pressure=3");
+}
+END_TEST
+
+/* What is set away from the default stays; on the way away from it a setting is proposed. */
+START_TEST(what_is_set_on_purpose_is_not_undone)
+{
+    for (int parts = 9; parts <= 20; parts += 11) {
+        plant_healthy();
+        for (int i = 0; i < facts.fact_count; i++)
+            facts.facts[i].parts = parts;
+        facts.params.creature_parts_max = parts;
+        examine();
+        const struct doctor_finding *finding = find("bound of parts");
+        ck_assert_int_eq(finding->state, DOCTOR_NOTE);
+        ck_assert_str_eq(finding->setting, parts < 16 ? "" : "creature.parts_max=31");
+        ck_assert_int_eq(strstr(finding->advice, "creature.parts_max=9 is set on purpose") != NULL,
+                         parts < 16);
+    }
+}
+END_TEST
+
+/* The best falls where a start begins: no progress is told of before the merger. */
+START_TEST(starts_are_no_standstill)
+{
+    plant(&(struct planted){.generations = GENERATIONS, .stagnant_from = 8});
+    facts.params.evolution_islands = 4;
+    facts.params.evolution_island_generations = 6;
+    facts.params.evolution_generations = 40;
+    examine();
+    ck_assert_int_eq(find("progress")->state, DOCTOR_UNKNOWN);
+    ck_assert_ptr_nonnull(strstr(find("progress")->figure, "start 4 of 4 is under way"));
+    facts.params.evolution_island_generations = 3;
+    examine();
+    ck_assert_int_eq(find("progress")->state, DOCTOR_PROBLEM);
 }
 END_TEST
 
@@ -614,6 +656,8 @@ int main(void)
     tcase_add_loop_test(tests, each_verdict_is_told, 0, 12);
     tcase_add_test(tests, a_clone_is_told);
     tcase_add_test(tests, standing_still_is_told);
+    tcase_add_test(tests, what_is_set_on_purpose_is_not_undone);
+    tcase_add_test(tests, starts_are_no_standstill);
     tcase_add_test(tests, rising_still_is_told);
     tcase_add_test(tests, growth_by_size_is_told);
     tcase_add_test(tests, copies_are_told);

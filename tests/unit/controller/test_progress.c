@@ -27,6 +27,26 @@ START_TEST(test_line)
 }
 END_TEST
 
+/* In a run of islands the best of a start may be less than that of one before. */
+START_TEST(test_line_of_islands)
+{
+    char line[256];
+    struct progress_state island = state;
+    strcpy(island.start, "start 2 of 8");
+    island.best = 0.198;
+    island.best_so_far = 1.839;
+    progress_format(&island, 0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8, best 0.198 (so far 1.839)"
+                           "  median 1.875");
+    island.best = 1.839;
+    progress_format(&island, 0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8, best 1.839  median 1.875");
+    island.has_best = 0;
+    progress_format(&island, 0, 0, line, sizeof line);
+    ck_assert_str_eq(line, "generation 12/49   50%  start 2 of 8 (so far 1.839)");
+}
+END_TEST
+
 /* No time that is left is guessed from evaluations where other things are done, or nothing. */
 START_TEST(test_line_of_exam_and_rest)
 {
@@ -145,6 +165,7 @@ int main(void)
     TCase *tests = tcase_create("progress");
     tcase_add_test(tests, test_line);
     tcase_add_test(tests, test_line_without_knowledge);
+    tcase_add_test(tests, test_line_of_islands);
     tcase_add_test(tests, test_line_of_exam_and_rest);
     tcase_add_test(tests, test_plain_lines);
     tcase_add_test(tests, test_a_stop_is_no_running_time);

@@ -438,14 +438,14 @@ START_TEST(without_a_goal_there_is_no_fitness)
 }
 END_TEST
 
-/* The fitness of this simulation comes first; another one is only recorded. */
+/* The least over trials comes first, as in lists; what no trial can have left is only recorded. */
 START_TEST(what_is_recorded_is_told_from_what_is_verified)
 {
     record();
     creature.fitness = 1;
     struct replay *replay = replay_now(1);
     ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
-    ck_assert_str_eq(replay->score, "fitness 1.25, recorded 1");
+    ck_assert_str_eq(replay->score, "fitness 1 (this start: 1.25)");
     replay_destroy(replay);
     creature.fitness = 1000;
     expect_status(REPLAY_DIFFERS, "fitness: recorded 1000, now 1.25");
