@@ -316,7 +316,7 @@ START_TEST(files)
     ck_assert_int_eq(params_read_file(&params, path, &error), ERR_MISSING);
     ck_assert_ptr_nonnull(strstr(error.message, "No such file"));
     ck_assert_int_lt(params_read_file(&params, "/tmp", &error), 0);
-    ck_assert_str_eq(error.message, "/tmp: Is a directory");
+    ck_assert_str_eq(error.message, "/tmp: a directory, not a file");
 }
 END_TEST
 

@@ -277,7 +277,8 @@ START_TEST(a_life_has_an_end)
     ck_assert_msg(!isnan(life.died_s), "nobody died");
     check_ok(waters_find_life(directory, id, &world, &from_s, &to_s, &error));
     ck_assert(from_s <= life.born_s && to_s > life.died_s && world == 0);
-    struct waters_request request = {directory, world, from_s, to_s, 0.5};
+    struct waters_request request = {
+        .run_directory = directory, .world = world, .from_s = from_s, .to_s = to_s, .step_s = 0.5};
     struct waters *w;
     check_ok(waters_create(&w, &request, &error));
     int died = waters_moment_at(w, life.died_s) + 1;
