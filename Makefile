@@ -269,9 +269,11 @@ lint:
 format:
 	$(Q)clang-format -i $(SOURCES)
 
-install: all
+# by gcc, for this kind of machine: programs of `make pgo`, which takes two builds; `make install PGO=` takes those of `make`
+PGO ?= $(if $(WHOLE),$(IS_NATIVE))
+install: $(if $(PGO),pgo,all)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bestiary
-	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(if $(PGO),$(PROGRAMS:$(B)/%=build/pgo/%),$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	cp -R examples $(DESTDIR)$(PREFIX)/share/bestiary/
 
 clean:
