@@ -201,7 +201,7 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
     static const char *const meanings[] = {
         [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials"};
     struct store_status status;
-    char champion[STORE_CHAMPION_SIZE];
+    char text[STORE_CHAMPION_SIZE];
     int result = store_get_status(store, &status, error);
     if (result)
         return result;
@@ -209,8 +209,10 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
                  meanings[params->guard_score]);
     if (!status.is_finished || generation != status.generation)
         return 0;
-    store_describe_champion(&status, params, has_exam, champion);
-    output_print(stdout, "champion (*): %s%s\n", champion,
+    if (store_describe_ancestor(&status, params, text))
+        output_print(stdout, "ancestor: %s\n", text);
+    store_describe_champion(&status, params, has_exam, text);
+    output_print(stdout, "champion (*): %s%s\n", text,
                  status.champion.id && !has_exam ? " (how: --exam)" : "");
     return 0;
 }

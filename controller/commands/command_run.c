@@ -213,7 +213,7 @@ static void print_champions(const struct session *session)
     struct store_entry *entries;
     struct store_status status;
     struct error error = {0};
-    char champion[STORE_CHAMPION_SIZE];
+    char text[STORE_CHAMPION_SIZE];
     uint32_t generation;
     int count;
     if (store_get_status(session->store, &status, &error) ||
@@ -224,12 +224,13 @@ static void print_champions(const struct session *session)
     }
     output_print(stdout, "The best after generation %" PRIu32 ":\n", generation);
     command_print_survivors(stdout, entries, count, 0);
-    store_describe_champion(&status, &session->params, 1, champion);
-    output_print(stdout,
-                 "\nwatch them:  controller view %s\nkeep one:    controller save %s %s\n"
-                 "champion:    %s\n",
+    output_print(stdout, "\nwatch them:  controller view %s\nkeep one:    controller save %s %s\n",
                  session->directory, session->directory,
-                 count && entries[0].is_champion ? "best" : "first", champion);
+                 count && entries[0].is_champion ? "best" : "first");
+    if (store_describe_ancestor(&status, &session->params, text))
+        output_print(stdout, "ancestor:    %s\n", text);
+    store_describe_champion(&status, &session->params, 1, text);
+    output_print(stdout, "champion:    %s\n", text);
     free(entries);
 }
 

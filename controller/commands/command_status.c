@@ -278,9 +278,11 @@ static void print_text(const struct report *report)
         output_print(stdout, "            best so far in generation %" PRIu32 ": %.6g\n",
                      store->generation, store->best_so_far);
     if (!preserve_is_wanted(&report->params)) {
-        char champion[STORE_CHAMPION_SIZE];
-        store_describe_champion(store, &report->params, 1, champion);
-        output_print(stdout, "champion    %s\n", champion);
+        char text[STORE_CHAMPION_SIZE];
+        store_describe_champion(store, &report->params, 1, text);
+        output_print(stdout, "champion    %s\n", text);
+        if (store_describe_ancestor(store, &report->params, text))
+            output_print(stdout, "ancestor    %s\n", text);
     }
     if (store->cells_filled >= 0)
         output_print(stdout, "archive     %" PRId64 " of %d cells filled\n", store->cells_filled,
@@ -336,6 +338,15 @@ static json_t *champion_of(const struct store_status *store)
                      "scores", champion->words);
 }
 
+static json_t *ancestor_of(const struct store_status *store)
+{
+    const struct store_ancestor *ancestor = &store->ancestor;
+    if (!ancestor->id)
+        return json_null();
+    return json_pack("{s:I, s:f, s:o}", "id", (json_int_t)ancestor->id, "fitness",
+                     ancestor->fitness, "source", json_text_make(ancestor->source));
+}
+
 static int put_cost(struct json_stream *stream, const struct report *report, struct error *error)
 {
     const struct store_status *store = &report->store;
@@ -381,6 +392,7 @@ static int print_json(const struct report *report, int is_compact)
     json_stream_put(stream, "referee_quarantined", json_integer(store->referee_quarantined));
     put_fitness(stream, store);
     json_stream_put(stream, "champion", champion_of(store));
+    json_stream_put(stream, "ancestor", ancestor_of(store));
     if (search_is_interactive(&report->params))
         json_stream_put(stream, "choices",
                         json_pack("{s:I, s:I, s:I}", "breed", (json_int_t)store->breed_count,

@@ -164,12 +164,18 @@ static void write_header(const struct report *report, FILE *file)
     html_write(file, report->directory);
     fputs("</code></p>\n", file);
     if (!preserve_is_wanted(params)) {
-        char champion[STORE_CHAMPION_SIZE];
-        store_describe_champion(&report->facts.status, params, 1, champion);
+        char text[STORE_CHAMPION_SIZE];
+        store_describe_champion(&report->facts.status, params, 1, text);
         fprintf(file, "<p>Champion: <span class='%s'>",
                 report->facts.status.champion.holds ? "good" : "bad");
-        html_write(file, champion);
-        fputs("</span>.</p>\n", file);
+        html_write(file, text);
+        fputs("</span>.", file);
+        if (store_describe_ancestor(&report->facts.status, params, text)) {
+            fputs(" Ancestor: ", file);
+            html_write(file, text);
+            fputs(".", file);
+        }
+        fputs("</p>\n", file);
     }
     fputs("<div class='tiles'>\n", file);
     (preserve_is_wanted(params) ? report_write_preserve_figures : write_figures)(report, file);

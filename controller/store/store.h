@@ -191,6 +191,13 @@ struct store_champion {
 };
 int store_put_champion(struct store *store, const struct store_champion *champion,
                        struct error *error);
+/* The best of the creatures that the run began with. */
+struct store_ancestor {
+    uint64_t id;     /* 0: it began with none, or none is judged yet */
+    double fitness;  /* in this run */
+    char source[64]; /* its file's name, without folders; the end of a long one */
+    double times;    /* the champion's fitness in its fitness; 0: not known */
+};
 int store_put_quarantine(struct store *store, const struct individual *individual,
                          const char *reason, const char *command, const char *log,
                          struct error *error);
@@ -244,7 +251,8 @@ struct store_status {
     uint64_t best_id;
     double best_of_all;             /* of all closed ones */
     struct store_champion champion; /* of the finished run */
-    int64_t cells_filled;           /* of the archive, in the closed one; -1 = it has none */
+    struct store_ancestor ancestor;
+    int64_t cells_filled; /* of the archive, in the closed one; -1 = it has none */
     int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
     double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
     double last_result_s;     /* when it came in, since 1970; 0 = never */
@@ -258,6 +266,11 @@ int store_get_status(struct store *store, struct store_status *status, struct er
 enum { STORE_CHAMPION_SIZE = EXAM_WORDS_SIZE + 160 };
 void store_describe_champion(const struct store_status *status, const struct params *params,
                              int has_words, char text[STORE_CHAMPION_SIZE]);
+/* Says the best ancestor's fitness and what the champion adds to it. Returns 0, and says nothing,
+ * where the run has no ancestors, or its fitness is that of contests, which compares only those of
+ * one generation. */
+int store_describe_ancestor(const struct store_status *status, const struct params *params,
+                            char text[STORE_CHAMPION_SIZE]);
 
 struct store_quarantine {
     uint64_t id;

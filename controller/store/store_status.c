@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/text.h"
+#include "controller/evolution/contests.h"
 
 /* Counts the choices of the generation under way. */
 static int count_choices(struct store *store, struct store_status *status, struct error *error)
@@ -98,6 +99,22 @@ static int read_closed(struct database *database, sqlite3_stmt *row, void *item,
     return 1;
 }
 
+static int read_ancestor(struct database *database, sqlite3_stmt *row, void *item,
+                         struct error *error)
+{
+    struct store_ancestor *ancestor = &((struct store_status *)item)->ancestor;
+    const char *source = statement_text(row, 2), *slash = strrchr(source, '/');
+    const char *name = slash ? slash + 1 : source;
+    size_t length = strlen(name), most = sizeof ancestor->source - 1;
+    ancestor->id = statement_id(row, 0);
+    ancestor->fitness = sqlite3_column_double(row, 1);
+    snprintf(ancestor->source, sizeof ancestor->source, "%s",
+             length > most ? name + (length - most) : name);
+    if (ancestor->fitness > 0)
+        ancestor->times = sqlite3_column_double(row, 3) / ancestor->fitness;
+    return 1;
+}
+
 static int read_speed(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_status *status = item;
@@ -134,6 +151,11 @@ static const struct {
     {"WITH last AS (SELECT max(time_s) AS t FROM costs)"
      " SELECT count(*), min(c.time_s), last.t FROM costs c, last WHERE c.time_s > last.t - 10",
      read_speed},
+    {"SELECT s.individual, i.fitness, s.source, (SELECT c.fitness FROM individuals c WHERE c.id ="
+     " (SELECT CAST(value AS INTEGER) FROM run WHERE key = 'champion'))"
+     " FROM seeds s JOIN individuals i ON i.id = s.individual WHERE i.fitness IS NOT NULL"
+     " ORDER BY i.fitness DESC, s.individual LIMIT 1",
+     read_ancestor},
     {"SELECT event, detail FROM events WHERE event IN ('run', 'resume', 'finished', 'stopped',"
      " 'failed') ORDER BY number DESC LIMIT 1",
      read_place}};
@@ -169,6 +191,20 @@ void store_describe_champion(const struct store_status *status, const struct par
         snprintf(text, STORE_CHAMPION_SIZE,
                  status->is_finished ? "none: no creature has a fitness above 0"
                                      : "none yet: the exam is at the end of the run");
+}
+
+int store_describe_ancestor(const struct store_status *status, const struct params *params,
+                            char text[STORE_CHAMPION_SIZE])
+{
+    const struct store_ancestor *ancestor = &status->ancestor;
+    if (!ancestor->id || contests_are_wanted(params))
+        return 0;
+    int length = snprintf(text, STORE_CHAMPION_SIZE, "%s (creature %" PRIu64 "), %.4g here",
+                          ancestor->source, ancestor->id, ancestor->fitness);
+    if (status->champion.holds && ancestor->times > 0)
+        snprintf(text + length, STORE_CHAMPION_SIZE - (size_t)length,
+                 "; the champion has %.3g times that", ancestor->times);
+    return 1;
 }
 
 /* ---- quarantine ---- */

@@ -72,3 +72,18 @@ says "^champion    none: creature $first, the first in rank, failed the exam \(.
 tail -n 1 run.out | grep -q '^champion: *none: no creature has a fitness above 0$' || fail "no reason: $(cat run.out)"
 sqlite3 run/run.db "UPDATE run SET value = '0' WHERE key = 'finished'"
 says '^champion    none yet: the exam is at the end of the run$' "$controller" status run
+
+# a run that began with creatures says what the best of them has, and what the champion adds
+"$controller" run walk.ini --seed 7 --seed-creature "$root/examples/creatures/strider.json" -s evolution.generations=2 -o seeded \
+    >run.out 2>/dev/null || fail "run: $(cat run.out)"
+says '^ancestor    strider.json \(creature 1\), [1-9]' "$controller" status seeded
+says '^ancestor: strider.json \(creature 1\), [1-9]' "$controller" list seeded
+times=$(sqlite3 seeded/run.db "SELECT printf('%.3g', c.fitness / i.fitness) FROM individuals c, individuals i
+    WHERE i.id = 1 AND c.id = (SELECT CAST(value AS INTEGER) FROM run WHERE key = 'champion')")
+case $(sqlite3 seeded/run.db "SELECT value FROM run WHERE key = 'champion_holds'") in
+1) grep -q "^ancestor: .*; the champion has $times times that\$" run.out || fail "not $times times: $(cat run.out)" ;;
+*) grep -q '^ancestor: .* here$' run.out || fail "an ancestor beside no champion: $(cat run.out)" ;;
+esac
+"$controller" report seeded -o page.html >/dev/null || fail "report"
+grep -q 'Ancestor: strider.json (creature 1), ' page.html || fail "the report's ancestor"
+! "$controller" status run | grep -q '^ancestor' || fail "an ancestor of a run without"
