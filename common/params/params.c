@@ -89,15 +89,16 @@ int params_find(const char *key)
     return -1;
 }
 
+#define DEFAULT_NUMBER(s, n, d, lo, hi, scope, help) .s##_##n = (d),
+#define DEFAULT_BOOL(s, n, d, scope, help)           .s##_##n = (d),
+#define DEFAULT_CHOICE(s, n, d, names, scope, help)  .s##_##n = (d),
+#define DEFAULT_TEXT(s, n, d, scope, help)           .s##_##n = d,
+static const struct params defaults = {
+    PARAMS(DEFAULT_NUMBER, DEFAULT_NUMBER, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)};
+
 void params_set_defaults(struct params *params)
 {
-    memset(params, 0, sizeof(*params));
-#define DEFAULT_REAL(s, n, d, lo, hi, scope, help)  params->s##_##n = d;
-#define DEFAULT_INT(s, n, d, lo, hi, scope, help)   params->s##_##n = d;
-#define DEFAULT_BOOL(s, n, d, scope, help)          params->s##_##n = d;
-#define DEFAULT_CHOICE(s, n, d, names, scope, help) params->s##_##n = d;
-#define DEFAULT_TEXT(s, n, d, scope, help)          strcpy(params->s##_##n, d);
-    PARAMS(DEFAULT_REAL, DEFAULT_INT, DEFAULT_BOOL, DEFAULT_CHOICE, DEFAULT_TEXT)
+    *params = defaults;
 }
 
 void params_set_recorded_defaults(struct params *params)
@@ -561,12 +562,15 @@ int params_check_meeting(const struct params *params, struct error *error)
 /* world.preset is left out: it acts through the rows it sets. */
 int params_is_default(const struct params *params, int index)
 {
-    struct params defaults;
-    char value[PARAM_TEXT_SIZE], preset[PARAM_TEXT_SIZE];
-    params_set_defaults(&defaults);
-    params_print_value(params, index, value, sizeof value);
-    params_print_value(&defaults, index, preset, sizeof preset);
-    return strcmp(value, preset) == 0;
+    const struct param_info *info = &param_table[index];
+    const void *value = value_of(params, info), *preset = value_of(&defaults, info);
+    if (info->type == PARAM_REAL)
+        return *(const double *)value == *(const double *)preset;
+    if (info->type == PARAM_INT)
+        return *(const int64_t *)value == *(const int64_t *)preset;
+    if (info->type == PARAM_TEXT)
+        return strcmp(value, preset) == 0;
+    return *(const int *)value == *(const int *)preset;
 }
 
 uint64_t params_evaluation_digest(const struct params *params)

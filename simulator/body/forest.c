@@ -204,7 +204,7 @@ static void step_island(struct forest *f, int island, int crowd_count)
 static int step_crowd(struct forest *f, const struct forest_tick *tick, int count)
 {
     int is_over = 0;
-    for (int k = 0; k < count && count > 1; k++)
+    for (int k = 0; k < count; k++)
         find_bounds(f, f->members[k]);
     find_islands(f, f->along, count, f->island);
     for (int k = 0; k < count; k++) {
@@ -231,6 +231,18 @@ static int is_resting(const struct forest *f, const struct forest_tick *tick, in
     return speed < REST_M_S * REST_M_S && turning < REST_RAD_S * REST_RAD_S;
 }
 
+/* All steps of one that nobody can come near. */
+static int tick_alone(struct forest *f, const struct forest_tick *tick, int i)
+{
+    int is_over = 0;
+    f->island[i] = i;
+    for (int s = 0; s < tick->steps && !is_over && !f->is_gone[i]; s++) {
+        f->is_gone[i] = f->is_broken[i] = dynamics_step(f->all[i]);
+        is_over = tick->after(tick->context, i);
+    }
+    return is_over;
+}
+
 /* All steps of those that can come near the first of them. */
 static int tick_crowd(struct forest *f, const struct forest_tick *tick, int first)
 {
@@ -242,6 +254,8 @@ static int tick_crowd(struct forest *f, const struct forest_tick *tick, int firs
         return 0;
     if (tick->before)
         tick->before(tick->context, first);
+    if (count == 1)
+        return tick_alone(f, tick, first);
     for (int s = 0; s < tick->steps && !is_over; s++)
         is_over = step_crowd(f, tick, count);
     return is_over;
