@@ -568,6 +568,30 @@ static int apply_changes(struct session *session, const struct store_status *sta
     return result;
 }
 
+/* What the stored states of a preserve are made by. */
+static int is_in_states(const char *key)
+{
+    return !strncmp(key, "creature.", strlen("creature.")) || !strcmp(key, "preserve.worlds") ||
+           !strcmp(key, "preserve.width_m") || !strcmp(key, "preserve.height_m");
+}
+
+/* 0 or ERR_RANGE. */
+static int check_states(const struct session *session, const struct params *before,
+                        struct error *error)
+{
+    char value[2][PARAM_TEXT_SIZE];
+    for (int i = 0; i < param_count; i++) {
+        params_print_value(before, i, value[0], sizeof value[0]);
+        params_print_value(&session->params, i, value[1], sizeof value[1]);
+        if (is_in_states(param_table[i].key) && strcmp(value[0], value[1]) != 0)
+            return error_set(error, ERR_RANGE,
+                             "%s: %s: the worlds of a preserve keep their number and size, and the "
+                             "creatures in them their bodies",
+                             session->directory, param_table[i].key);
+    }
+    return preserve_check_run(&session->params, session->seeding.count, error);
+}
+
 /* Whether the creatures and worlds that are stored can go on with the parameters. 0 or
  * ERR_RANGE. */
 static int check_changes(struct session *session, struct error *error)
@@ -586,17 +610,14 @@ static int check_changes(struct session *session, struct error *error)
         return error_set(error, ERR_RANGE,
                          "%s: creature.body: the creatures of the run have another kind of body",
                          session->directory);
-    return 0;
+    return preserve_is_wanted(after) ? check_states(session, &before, error) : 0;
 }
 
 static int restore_run(struct session *session, const struct store_status *status,
                        struct error *error)
 {
-    int result = store_get_seeds(session->store, &session->seeding, error);
-    if (result)
-        return result;
     run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
-    result = apply_changes(session, status, error);
+    int result = apply_changes(session, status, error);
     if (result)
         return result;
     if (status->has_generation && !preserve_is_wanted(&session->params))
@@ -652,6 +673,7 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
+        store_get_seeds(session->store, &session->seeding, &error) ||
         check_changes(session, &error) || session_open_log(session, &error) ||
         restore_run(session, &status, &error) || session_tend(session, arguments, &error))
         return command_fail(&error);

@@ -14,6 +14,15 @@ small=(-s simulation.duration_s=2 -s guard.referee_top=2 -s guard.exam_candidate
     fail "islands of nobody: $(cat nobody.out)"
 "$bin/controller" resume nobody --generations 4 -j 1 >nobody.out 2>&1 || fail "resumed: $(cat nobody.out)"
 
+# the worlds of a preserve and the bodies in them stay as they are
+"$bin/controller" run "$root/examples/preserve.ini" --seed 3 --generations 2 -j 1 -s preserve.worlds=2 -s preserve.founders=2 \
+    -s preserve.width_m=6 -s preserve.height_m=5 -o waters >waters.out 2>&1 || fail "$(cat waters.out)"
+for change in preserve.worlds=3 preserve.width_m=8 preserve.height_m=4 creature.parts_max=2; do
+    refused 1 "^controller: waters: ${change%=*}: the worlds of a preserve keep" "$bin/controller" resume waters --generations 4 -s $change
+done
+refused 1 'by simulation.solver articulated only' "$bin/controller" resume waters --generations 4 -s simulation.solver=constraint
+"$bin/controller" resume waters --generations 4 -j 1 >waters.out 2>&1 || fail "what was refused is kept: $(cat waters.out)"
+
 # Somebody chooses where a run asks. The exit code is in $status.
 at_work() { # ARGUMENT...
     status=0
@@ -36,7 +45,7 @@ changes=(evolution.search=sims evolution.search=random evolution.search=archive 
     evolution.reevaluate=no evolution.living_draws=2 archive.referee=entrants guard.referee_top=0 guard.hopeless_share=0.9
     interactive.share=0.5 interactive.every=2 contest.species=2 contest.species=1 contest.goal=tag contest.headings=1
     contest.pattern=all-vs-all contest.pattern=tournament preserve.worlds=1 preserve.worlds=3 preserve.founders=5
-    preserve.most=3 preserve.width_m=8 preserve.drift=1 preserve.pause=topology world.gravity_m_s2=5 world.preset=water
+    preserve.most=3 preserve.width_m=8 preserve.drift=1 preserve.pause=topology creature.parts_max=3 creature.friction=0.3 world.gravity_m_s2=5 world.preset=water
     world.preset=land simulation.duration_s=1 simulation.solver=constraint sensor.other=yes sensor.light=yes)
 refused=0
 for ((i = 0; i < ${CHANGES:-8}; i++)); do
