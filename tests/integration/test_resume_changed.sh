@@ -26,17 +26,18 @@ refused 1 'by simulation.solver articulated only' "$bin/controller" resume water
 # Somebody chooses where a run asks. The exit code is in $status.
 at_work() { # ARGUMENT...
     status=0
-    start timeout 100 "$bin/controller" "$@" -j 1 >out 2>&1
+    start timeout 300 "$bin/controller" "$@" -j 1 >out 2>&1
     chooses run
     wait "$pid" || status=$?
 }
+ln -s "$root/examples" examples
 fight="-s contest.headings=2 -s contest.opponents=1"
 island="-s evolution.islands=2 -s evolution.island_generations=1"
 kinds=("walk.ini" "walk.ini -s evolution.search=archive" "walk.ini -s evolution.search=random"
     "walk.ini -s evolution.search=archive $island" "walk.ini -s evolution.search=archive -s evolution.living_draws=3"
     "walk.ini -s evolution.behaviour=swim -s world.preset=water -s evolution.search=archive" "walk.ini -s creature.body=boxes"
-    "walk.ini -s creature.body=spheres $island" "walk.ini -s interactive.share=0.5" "$root/examples/sumo.ini $fight"
-    "$root/examples/chase.ini $fight" "$root/examples/preserve.ini -s preserve.worlds=2 -s preserve.founders=3
+    "walk.ini -s creature.body=spheres $island" "walk.ini -s interactive.share=0.5" "examples/sumo.ini $fight"
+    "examples/chase.ini $fight" "examples/preserve.ini -s preserve.worlds=2 -s preserve.founders=3
         -s preserve.width_m=6 -s preserve.height_m=5")
 changes=(evolution.search=sims evolution.search=random evolution.search=archive evolution.behaviour=preserve
     evolution.behaviour=swim evolution.behaviour=jump evolution.behaviour=contest evolution.behaviour=interactive

@@ -5,13 +5,14 @@
 # usage: [EVERY=N] [SEED=N] test_stops.sh [KIND]...: these kinds only; EVERY=1: at every point at which something is
 # stored, EVERY=7: at each seventh, from one on that the seed draws
 # speed: long
-# shellcheck source=/dev/null disable=SC2154,SC2206,SC2086
+# shellcheck source=/dev/null disable=SC2154,SC2206,SC2046
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 { command -v "${CC:=cc}" && "$CC" -shared -fPIC -o stop_at.so "$root/tests/integration/stop_at.c"; } >cc.out 2>&1 ||
     { echo "skip: needs a compiler and the headers of SQLite"; exit 77; }
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 every=${EVERY:-}
 
+ln -s "$root/examples" examples
 cat >small.ini <<'END'
 [population]
 size = 6
@@ -33,9 +34,8 @@ commit_s = 60
 prefetch = 1
 END
 fight="-s simulation.duration_s=1 -s evolution.generations=3 -s population.size=6 -s population.survival=0.4
-    -s guard.exam_candidates=2 -s exam.starts=2 -s exam.pass=1 -s contest.headings=2
-    -s contest.opponents=1 -s farm.commit_s=60 -s farm.prefetch=1"
-island="-s evolution.islands=2 -s evolution.island_generations=2 -s evolution.generations=5"
+    -s guard.exam_candidates=2 -s contest.headings=2 -s contest.opponents=1 -s farm.commit_s=60 -s farm.prefetch=1"
+island="-s evolution.islands=2 -s evolution.island_generations=2 -s evolution.generations=6"
 declare -A kinds=(
     [sims]="small.ini"
     [random]="small.ini -s evolution.search=random"
@@ -44,7 +44,7 @@ declare -A kinds=(
     [again]="small.ini -s evolution.reevaluate=yes -s guard.hopeless_share=0.9 -s guard.hopeless_s=0.3"
     [islands]="small.ini $island"
     [archipelago]="small.ini $island -s evolution.search=archive"
-    [merged]="small.ini -s evolution.search=archive $island -s evolution.islands=3 -s evolution.islands_merged=2 -s evolution.generations=8"
+    [merged]="small.ini $island -s evolution.search=archive -s evolution.islands=3 -s evolution.generations=8"
     [draws]="small.ini -s evolution.living_draws=3"
     [cells]="small.ini -s evolution.search=archive -s evolution.living_draws=3"
     [boxes]="small.ini -s creature.body=boxes"
@@ -63,7 +63,7 @@ go_on() {
     local status=0
     local -a command=(run "${words[@]}" -o "$run")
     [ ! -e "$run/run.db" ] || command=(resume "$run")
-    start timeout 60 env STOP_AT="$1" LD_PRELOAD="$work/stop_at.so" "$bin/controller" "${command[@]}" -j "$workers" >"$run.out" 2>&1
+    start timeout 300 env STOP_AT="$1" LD_PRELOAD="$work/stop_at.so" "$bin/controller" "${command[@]}" -j "$workers" >"$run.out" 2>&1
     {
         case "${words[*]}" in *interactive*) chooses "$run" ;; esac
         wait "$pid" || status=$?
@@ -89,7 +89,7 @@ stop_at_each() {
     single=0
     for ((at = $2; ; at += $3)); do
         stops_at "$kind-once" "$1$at" 0
-        [ $stops = 1 ] || return 0
+        [ "$stops" = 1 ] || return 0
         single=$((single + 1))
         (same_runs "$kind-whole" "$kind-once") || fail "$kind, stopped at point $1$at"
     done
