@@ -144,7 +144,8 @@ static void session_show(const struct session *session)
 
 /* A creature of the command line, X@WORLD. In a run that has begun X alone is put into all
  * worlds. */
-static int put_creature(struct session *session, const char *name, struct error *error)
+static int put_creature(struct session *session, struct store *store, const char *name,
+                        struct error *error)
 {
     const char *at = run_seeds_find_world(name);
     int status = 0;
@@ -155,8 +156,8 @@ static int put_creature(struct session *session, const char *name, struct error 
         return at ? error_set(error, ERR_RANGE, "--seed-creature %s: only a preserve has worlds",
                               name)
                   : 0;
-    if (session->store)
-        status = store_get_last_epoch(session->store, 0, &lived, error);
+    if (store)
+        status = store_get_last_epoch(store, 0, &lived, error);
     if (at || (!status && lived < 0))
         count = at ? 1 : 0; // founders are in seeding
     snprintf(creature, sizeof creature, "%.*s", (int)(at ? at - name : (ptrdiff_t)strlen(name)),
@@ -167,26 +168,26 @@ static int put_creature(struct session *session, const char *name, struct error 
             snprintf(line, sizeof line, "%s put %s", at + 1, quoted);
         else
             snprintf(line, sizeof line, "%" PRId64 " put %s", world, quoted);
-        status = tending_put(session->store, &session->params, line, 0, text, sizeof text, error);
-        if (!status && session->store)
+        status = tending_put(store, &session->params, line, 0, text, sizeof text, error);
+        if (!status && store)
             output_print(stderr, "%s: %s\n", name, text);
     }
     return status ? error_prefix(error, "--seed-creature") : 0;
 }
 
 /* Writes down what the command line wants done to worlds of a preserve: --tend, and creatures that
- * are put in. Without a store yet it only looks whether that can be understood. */
-static int session_tend(struct session *session, const struct arguments *arguments,
-                        struct error *error)
+ * are put in. Without a store it only looks whether that can be understood. */
+static int session_tend(struct session *session, struct store *store,
+                        const struct arguments *arguments, struct error *error)
 {
     int status = 0;
     for (int i = 0; i < arguments->seeds.count && !status; i++)
-        status = put_creature(session, arguments->seeds.items[i], error);
+        status = put_creature(session, store, arguments->seeds.items[i], error);
     if (!status && arguments->tend)
         status = preserve_is_wanted(&session->params)
-                     ? tending_put_file(session->store, &session->params, arguments->tend, error)
+                     ? tending_put_file(store, &session->params, arguments->tend, error)
                      : error_set(error, ERR_RANGE, "--tend: this run is none of a preserve");
-    return status || !session->store ? status : store_commit(session->store, error);
+    return status;
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
@@ -421,8 +422,23 @@ static int session_write_files(struct session *session, struct error *error)
                   : run_directory_write_params(session->directory, &session->params, error);
 }
 
-static int make_run(struct session *session, struct error *error)
+struct beginning {
+    struct session *session;
+    const struct arguments *arguments;
+};
+
+/* Choices and deeds that the run begins with. */
+static int fill_store(struct store *store, void *context, struct error *error)
 {
+    const struct beginning *beginning = context;
+    struct session *session = beginning->session;
+    int status = session->choices ? store_copy_choices(store, session->choices, error) : 0;
+    return status ? status : session_tend(session, store, beginning->arguments, error);
+}
+
+static int make_run(struct session *session, const struct arguments *arguments, struct error *error)
+{
+    struct beginning beginning = {session, arguments};
     char path[RUN_PATH_SIZE];
     int status = session_check_farm(session, error);
     if (!status)
@@ -433,7 +449,7 @@ static int make_run(struct session *session, struct error *error)
         run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
     if (!status)
         status = store_create_seeded(&session->store, path, &session->params, &session->seeding,
-                                     session->choices, error);
+                                     fill_store, &beginning, error);
     if (!status)
         status = session_write_files(session, error);
     if (!status)
@@ -445,7 +461,7 @@ static int run_session(struct session *session, const struct arguments *argument
 {
     struct error error = {0};
     progress_init(&session->progress, STDERR_FILENO);
-    if (make_run(session, &error) || session_tend(session, arguments, &error))
+    if (make_run(session, arguments, &error))
         return command_fail(&error);
     if (session->seeding.count)
         output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
@@ -522,7 +538,7 @@ static int command_run(int argc, char **argv)
     if (!result &&
         (session_want_viewer(&session, &arguments, &error) ||
          open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error) ||
-         session_tend(&session, &arguments, &error)))
+         session_tend(&session, NULL, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session, &arguments);
@@ -675,7 +691,9 @@ static int resume_session(struct session *session, const struct arguments *argum
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
         store_get_seeds(session->store, &session->seeding, &error) ||
         check_changes(session, &error) || session_open_log(session, &error) ||
-        restore_run(session, &status, &error) || session_tend(session, arguments, &error))
+        restore_run(session, &status, &error) ||
+        session_tend(session, session->store, arguments, &error) ||
+        store_commit(session->store, &error))
         return command_fail(&error);
     output_print(stderr,
                  "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

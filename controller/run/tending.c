@@ -208,5 +208,5 @@ int tending_put_file(struct store *store, const struct params *params, const cha
             error_prefix(error, "%s:%d", path, number);
     }
     fclose(file);
-    return status || !store ? status : store_commit(store, error);
+    return status;
 }

@@ -1,14 +1,16 @@
 /* Loaded into the controller (LD_PRELOAD) by test_stops.sh: kills it at the STOP_AT-th point at
  * which something new is stored.
  *
- * Points are the commits that the controller makes by itself, and the ends of those turns of its
- * loop that have written something, since its timer may commit there: the shim commits the open
- * batch before it kills. What lies between two points is never in the store without the rest. With
- * STOP_AT=cN commits alone are counted. Children of the controller do not load this. */
+ * Points are the commits that the controller makes by itself, files that get their names, and the
+ * ends of those turns of its loop that have written something, since its timer may commit there:
+ * the shim commits the open batch before it kills. What lies between two points is never in the
+ * store without the rest. With STOP_AT=cN turns are not counted. Children of the controller do not
+ * load this. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,13 +19,13 @@
 typedef int on_row(void *context, int count, char **values, char **names);
 
 static sqlite3 *database; /* the one that is written to */
-static int points_left, is_commits_only, changes;
+static int points_left, is_without_turns, changes;
 
 __attribute__((constructor)) static void begin(void)
 {
     const char *at = getenv("STOP_AT");
-    is_commits_only = at && *at == 'c';
-    points_left = at ? atoi(at + is_commits_only) : 0;
+    is_without_turns = at && *at == 'c';
+    points_left = at ? atoi(at + is_without_turns) : 0;
     unsetenv("LD_PRELOAD");
 }
 
@@ -38,7 +40,7 @@ static void pass_point(void)
 {
     if (--points_left)
         return;
-    if (!sqlite3_get_autocommit(database))
+    if (database && !sqlite3_get_autocommit(database))
         execute(database, "COMMIT", NULL, NULL, NULL);
     kill(getpid(), SIGKILL);
 }
@@ -55,6 +57,15 @@ int sqlite3_exec(sqlite3 *handle, const char *sql, on_row *take, void *context, 
     return result;
 }
 
+int rename(const char *from, const char *to)
+{
+    int (*next)(const char *, const char *);
+    *(void **)&next = dlsym(RTLD_NEXT, "rename");
+    int result = next(from, to);
+    pass_point();
+    return result;
+}
+
 int sqlite3_close(sqlite3 *handle)
 {
     int (*next)(sqlite3 *);
@@ -65,7 +76,7 @@ int sqlite3_close(sqlite3 *handle)
 
 static void end_turn(void)
 {
-    if (is_commits_only || !database || sqlite3_total_changes(database) == changes)
+    if (is_without_turns || !database || sqlite3_total_changes(database) == changes)
         return;
     changes = sqlite3_total_changes(database);
     pass_point();

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # A finished run goes on with one to three settings changed, or says why not before it stores anything: it never
-# hangs, never crashes, and what is refused leaves a run that goes on as it was. CHANGES=200: more of them.
+# hangs, never crashes, and what is refused leaves a run that goes on as it was. CHANGES=200: more of them; SEED=N: others.
 # speed: long
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-RANDOM=7
+RANDOM=${SEED:-7}
 small=(-s simulation.duration_s=2 -s guard.referee_top=2 -s guard.exam_candidates=1 -j 1)
 
 # islands in none of which somebody scored come together; a stop there goes on
@@ -47,7 +47,7 @@ changes=(evolution.search=sims evolution.search=random evolution.search=archive 
     interactive.share=0.5 interactive.every=2 contest.species=2 contest.species=1 contest.goal=tag contest.headings=1
     contest.pattern=all-vs-all contest.pattern=tournament preserve.worlds=1 preserve.worlds=3 preserve.founders=5
     preserve.most=3 preserve.width_m=8 preserve.drift=1 preserve.pause=topology creature.parts_max=3 creature.friction=0.3 world.gravity_m_s2=5 world.preset=water
-    world.preset=land simulation.duration_s=1 simulation.solver=constraint sensor.other=yes sensor.light=yes)
+    world.preset=land simulation.duration_s=1 simulation.brain_hz=10 sensor.other=yes sensor.light=yes)
 refused=0
 for ((i = 0; i < ${CHANGES:-8}; i++)); do
     rm -rf run

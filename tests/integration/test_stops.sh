@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every search is stopped where something is stored, resumed, and comes to what it comes to without a stop: one run
-# again and again, and others once, at each commit of the controller's own (generations are opened and closed there).
+# again and again, and others once, at each of its own commits, where generations are opened and closed.
 #
 # usage: [EVERY=N] [SEED=N] test_stops.sh [KIND]...: these kinds only; EVERY=1: at every point at which something is
 # stored, EVERY=7: at each seventh, from one on that the seed draws
