@@ -142,7 +142,8 @@ static void session_show(const struct session *session)
 
 /* A creature of the command line, X@WORLD. In a run that has begun X alone is put into all
  * worlds. */
-static int put_creature(struct session *session, const char *name, struct error *error)
+static int put_creature(struct session *session, struct store *store, const char *name,
+                        struct error *error)
 {
     const char *at = run_seeds_find_world(name);
     int status = 0;
@@ -153,8 +154,8 @@ static int put_creature(struct session *session, const char *name, struct error 
         return at ? error_set(error, ERR_RANGE, "--seed-creature %s: only a preserve has worlds",
                               name)
                   : 0;
-    if (session->store)
-        status = store_get_last_epoch(session->store, 0, &lived, error);
+    if (store)
+        status = store_get_last_epoch(store, 0, &lived, error);
     if (at || (!status && lived < 0))
         count = at ? 1 : 0; // founders are in seeding
     snprintf(creature, sizeof creature, "%.*s", (int)(at ? at - name : (ptrdiff_t)strlen(name)),
@@ -165,26 +166,26 @@ static int put_creature(struct session *session, const char *name, struct error 
             snprintf(line, sizeof line, "%s put %s", at + 1, quoted);
         else
             snprintf(line, sizeof line, "%" PRId64 " put %s", world, quoted);
-        status = tending_put(session->store, &session->params, line, 0, text, sizeof text, error);
-        if (!status && session->store)
+        status = tending_put(store, &session->params, line, 0, text, sizeof text, error);
+        if (!status && store)
             output_print(stderr, "%s: %s\n", name, text);
     }
     return status ? error_prefix(error, "--seed-creature") : 0;
 }
 
 /* Writes down what the command line wants done to worlds of a preserve: --tend, and creatures that
- * are put in. Without a store yet it only looks whether that can be understood. */
-static int session_tend(struct session *session, const struct arguments *arguments,
-                        struct error *error)
+ * are put in. Without a store it only looks whether that can be understood. */
+static int session_tend(struct session *session, struct store *store,
+                        const struct arguments *arguments, struct error *error)
 {
     int status = 0;
     for (int i = 0; i < arguments->seeds.count && !status; i++)
-        status = put_creature(session, arguments->seeds.items[i], error);
+        status = put_creature(session, store, arguments->seeds.items[i], error);
     if (!status && arguments->tend)
         status = preserve_is_wanted(&session->params)
-                     ? tending_put_file(session->store, &session->params, arguments->tend, error)
+                     ? tending_put_file(store, &session->params, arguments->tend, error)
                      : error_set(error, ERR_RANGE, "--tend: this run is none of a preserve");
-    return status || !session->store ? status : store_commit(session->store, error);
+    return status;
 }
 
 /* Closes the run; then, so that the viewer finds it as it stays, opens the window that was wanted,
@@ -441,8 +442,23 @@ static int session_write_files(struct session *session, struct error *error)
                   : run_directory_write_params(session->directory, &session->params, error);
 }
 
-static int make_run(struct session *session, struct error *error)
+struct beginning {
+    struct session *session;
+    const struct arguments *arguments;
+};
+
+/* Choices and deeds that the run begins with. */
+static int fill_store(struct store *store, void *context, struct error *error)
 {
+    const struct beginning *beginning = context;
+    struct session *session = beginning->session;
+    int status = session->choices ? store_copy_choices(store, session->choices, error) : 0;
+    return status ? status : session_tend(session, store, beginning->arguments, error);
+}
+
+static int make_run(struct session *session, const struct arguments *arguments, struct error *error)
+{
+    struct beginning beginning = {session, arguments};
     char path[RUN_PATH_SIZE];
     int status = session_check_farm(session, error);
     if (!status)
@@ -453,7 +469,7 @@ static int make_run(struct session *session, struct error *error)
         run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
     if (!status)
         status = store_create_seeded(&session->store, path, &session->params, &session->seeding,
-                                     session->choices, error);
+                                     fill_store, &beginning, error);
     if (!status)
         status = session_write_files(session, error);
     if (!status)
@@ -465,7 +481,7 @@ static int run_session(struct session *session, const struct arguments *argument
 {
     struct error error = {0};
     progress_init(&session->progress, STDERR_FILENO);
-    if (make_run(session, &error) || session_tend(session, arguments, &error))
+    if (make_run(session, arguments, &error))
         return command_fail(&error);
     if (session->seeding.count)
         output_print(stderr, "beginning with %d seed%s: %s%s\n", session->seeding.count,
@@ -542,7 +558,7 @@ static int command_run(int argc, char **argv)
     if (!result &&
         (session_want_viewer(&session, &arguments, &error) ||
          open_choices(&session, &arguments, &error) || read_seeds(&session, &arguments, &error) ||
-         session_tend(&session, &arguments, &error)))
+         session_tend(&session, NULL, &arguments, &error)))
         result = command_fail(&error);
     if (!result)
         result = run_session(&session, &arguments);
@@ -588,6 +604,30 @@ static int apply_changes(struct session *session, const struct store_status *sta
     return result;
 }
 
+/* What the stored states of a preserve are made by. */
+static int is_in_states(const char *key)
+{
+    return !strncmp(key, "creature.", strlen("creature.")) || !strcmp(key, "preserve.worlds") ||
+           !strcmp(key, "preserve.width_m") || !strcmp(key, "preserve.height_m");
+}
+
+/* 0 or ERR_RANGE. */
+static int check_states(const struct session *session, const struct params *before,
+                        struct error *error)
+{
+    char value[2][PARAM_TEXT_SIZE];
+    for (int i = 0; i < param_count; i++) {
+        params_print_value(before, i, value[0], sizeof value[0]);
+        params_print_value(&session->params, i, value[1], sizeof value[1]);
+        if (is_in_states(param_table[i].key) && strcmp(value[0], value[1]) != 0)
+            return error_set(error, ERR_RANGE,
+                             "%s: %s: the worlds of a preserve keep their number and size, and the "
+                             "creatures in them their bodies",
+                             session->directory, param_table[i].key);
+    }
+    return preserve_check_run(&session->params, session->seeding.count, error);
+}
+
 /* Whether the creatures and worlds that are stored can go on with the parameters. 0 or
  * ERR_RANGE. */
 static int check_changes(struct session *session, struct error *error)
@@ -606,17 +646,14 @@ static int check_changes(struct session *session, struct error *error)
         return error_set(error, ERR_RANGE,
                          "%s: creature.body: the creatures of the run have another kind of body",
                          session->directory);
-    return 0;
+    return preserve_is_wanted(after) ? check_states(session, &before, error) : 0;
 }
 
 static int restore_run(struct session *session, const struct store_status *status,
                        struct error *error)
 {
-    int result = store_get_seeds(session->store, &session->seeding, error);
-    if (result)
-        return result;
     run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
-    result = apply_changes(session, status, error);
+    int result = apply_changes(session, status, error);
     if (result)
         return result;
     if (status->has_generation && !preserve_is_wanted(&session->params))
@@ -672,8 +709,11 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
+        store_get_seeds(session->store, &session->seeding, &error) ||
         check_changes(session, &error) || session_open_log(session, &error) ||
-        restore_run(session, &status, &error) || session_tend(session, arguments, &error))
+        restore_run(session, &status, &error) ||
+        session_tend(session, session->store, arguments, &error) ||
+        store_commit(session->store, &error))
         return command_fail(&error);
     output_print(stderr,
                  "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

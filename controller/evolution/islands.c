@@ -93,8 +93,12 @@ void islands_find_resting(struct search *search)
         struct individual *individual = &search->population.individuals[i];
 
         individual->is_resting = 0;
-        if (island < islands_count(params) && islands_find(params, individual->generation) < island)
+        if (islands_find(params, individual->generation) == island)
+            continue;
+        if (island < islands_count(params))
             put_to_rest(individual);
+        else if (islands_is_end(params, search->generation - 1))
+            individual_leave_archive(individual);
     }
 }
 

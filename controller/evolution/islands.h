@@ -36,7 +36,8 @@ void islands_name_start(const struct params *params, uint32_t generation,
 
 /* How many of a start may rest. */
 int islands_founders_max(const struct params *params);
-/* Notes who rests in the search's generation: whoever was born on an island before. */
+/* Of a restored search: creatures of earlier islands rest, or count anew where the islands have just
+ * come together. */
 void islands_find_resting(struct search *search);
 /* At the end of a start, its generation being ranked: the best of it rest, and of the population
  * only the resting stay. Before the merger those of the best starts wake instead, and the others

@@ -219,5 +219,5 @@ int tending_put_file(struct store *store, const struct params *params, const cha
             error_prefix(error, "%s:%d", path, number);
     }
     free(text);
-    return status || !store ? status : store_commit(store, error);
+    return status;
 }

@@ -17,7 +17,8 @@
 /* Reads a line. ERR_USAGE or another ERR_* with a message that says what is wrong. */
 int tending_read(const char *line, const struct params *params, uint32_t *world,
                  struct epoch_deed *deed, struct error *error);
-/* In both of these store NULL: only looks whether the lines can be understood.
+/* In both of these store NULL: only looks whether the lines can be understood. What they write is
+ * part of the open batch: store_commit() makes it durable.
  *
  * Writes the line into the store, for an epoch, or (0) for the next one that its world has not
  * lived through. `text` says what was understood. */

@@ -182,7 +182,7 @@ int store_get_seeds(struct store *store, struct seeding *seeding, struct error *
 }
 
 static int fill_new(struct store *store, const struct params *params, const struct seeding *seeding,
-                    struct store *choices, struct error *error)
+                    store_fill *fill, void *context, struct error *error)
 {
     char pragmas[256], created[32];
     store_now_utc(created);
@@ -202,20 +202,20 @@ static int fill_new(struct store *store, const struct params *params, const stru
         status = store_put_branch(store, params, 0, error);
     if (!status)
         status = put_seeds(store, seeding, error);
-    if (!status && choices)
-        status = store_copy_choices(store, choices, error);
+    if (!status && fill)
+        status = fill(store, context, error);
     return status ? status : store_commit(store, error);
 }
 
 /* In a rollback journal, so that two names are all there is of it. */
 static int make_new(struct store *store, const struct params *params, const struct seeding *seeding,
-                    struct store *choices, struct error *error)
+                    store_fill *fill, void *context, struct error *error)
 {
     int status = open_database(store, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (!status)
         store_database_trust(&store->database);
     if (!status)
-        status = fill_new(store, params, seeding, choices, error);
+        status = fill_new(store, params, seeding, fill, context, error);
     close_database(store);
     return status;
 }
@@ -244,11 +244,12 @@ static int check_absent(const char *path, struct error *error)
 int store_create(struct store **made, const char *path, const struct params *params,
                  struct error *error)
 {
-    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, NULL, error);
+    return store_create_seeded(made, path, params, &(struct seeding){NULL, 0}, NULL, NULL, error);
 }
 
 int store_create_seeded(struct store **made, const char *path, const struct params *params,
-                        const struct seeding *seeding, struct store *choices, struct error *error)
+                        const struct seeding *seeding, store_fill *fill, void *context,
+                        struct error *error)
 {
     struct store *store;
     char path_new[RUN_PATH_SIZE];
@@ -264,7 +265,7 @@ int store_create_seeded(struct store **made, const char *path, const struct para
     /* another controller may have made it before this one had the lock */
     status = check_absent(path, error);
     if (!status)
-        status = make_new(store, params, seeding, choices, error);
+        status = make_new(store, params, seeding, fill, context, error);
     if (!status)
         status = file_rename(path_new, path, error);
     snprintf(store->path, sizeof store->path, "%s", path);

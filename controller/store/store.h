@@ -23,10 +23,13 @@ struct store;
  * be made is taken away. */
 int store_create(struct store **store, const char *path, const struct params *params,
                  struct error *error);
-/* Creates a store with the seeds of its first generation, which may be none, and the choices of
- * another run, or NULL: the run may die before a generation is stored. */
+/* Writes what else a new run begins with into the open batch. 0, or ERR_* with a message. */
+typedef int store_fill(struct store *store, void *context, struct error *error);
+/* Creates a store with the seeds of its first generation, which may be none, and with what `fill`
+ * writes (NULL: nothing): the run may die before a generation is stored. */
 int store_create_seeded(struct store **store, const char *path, const struct params *params,
-                        const struct seeding *seeding, struct store *choices, struct error *error);
+                        const struct seeding *seeding, store_fill *fill, void *context,
+                        struct error *error);
 /* The seeds, in their order; `seeding` must be empty. */
 int store_get_seeds(struct store *store, struct seeding *seeding, struct error *error);
 /* Opens for writing (ERR_BUSY if another controller holds the run; the content is checked for
@@ -211,7 +214,8 @@ int store_put_choice(struct store *store, uint64_t id, int choice, struct error 
  * frees. */
 int store_get_choices(struct store *store, int64_t generation, struct store_choice **choices,
                       int *count, struct error *error);
-/* Copies the choices of another run. Generations that were bred from there wait for nobody here. */
+/* Copies the choices of another run into the open batch. Generations that were bred from there wait
+ * for nobody here. */
 int store_copy_choices(struct store *store, struct store *from, struct error *error);
 /* Generations before this one wait for nobody. */
 int store_get_chosen_until(struct store *store, int64_t *generation, struct error *error);

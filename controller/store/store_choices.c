@@ -87,5 +87,5 @@ int store_copy_choices(struct store *store, struct store *from, struct error *er
         status = store_copy_deeds(store, from, error);
     if (!status)
         status = store_set_run_value(store, "chosen_until", until, error);
-    return status ? status : store_commit(store, error);
+    return status;
 }

@@ -24,8 +24,8 @@
 #include "controller/workers/worker_tasks.h"
 
 enum {
-    FARM_STARTS_FIRST = 4,    /* failed starts of every slot that end a farm that never worked */
-    FARM_STARTS_LATER = 30,   /* the same once it has worked: about two minutes */
+    FARM_FAILURES_FIRST = 4,  /* in a row, of every slot, that end a farm that was never ready */
+    FARM_FAILURES_LATER = 30, /* the same once a worker was ready: about two minutes */
     FARM_TICK_MS = 500,       /* deadlines are looked at */
     FARM_TICK_MAX_MS = 1000,  /* what a late tick counts at most */
     FARM_COPY_MIN_MS = 1000,  /* a task is out for long: this, */
@@ -63,9 +63,9 @@ uint64_t farm_now_ms(const struct farm *farm)
 
 int farm_is_hopeless(const struct farm *farm)
 {
-    int limit = farm->was_ever_ready ? FARM_STARTS_LATER : FARM_STARTS_FIRST;
+    int limit = farm->was_ever_ready ? FARM_FAILURES_LATER : FARM_FAILURES_FIRST;
     for (int i = 0; i < farm->slot_count; i++)
-        if (farm->workers[i].state != WORKER_GONE && farm->workers[i].failed_starts < limit)
+        if (farm->workers[i].state != WORKER_GONE && farm->workers[i].failures < limit)
             return 0;
     return 1;
 }

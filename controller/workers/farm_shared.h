@@ -50,7 +50,7 @@ uint64_t farm_now_ms(const struct farm *farm);
 
 void farm_note_turnaround(struct farm *farm, uint64_t ms);
 
-/* 1 when every slot has failed to start so often that trying on is pointless. */
+/* 1 when every slot has failed so often since its last result that trying on is pointless. */
 int farm_is_hopeless(const struct farm *farm);
 /* A host is left out from now on: tells the owner and the launcher. */
 void farm_tell_left_out(struct farm *farm, const char *host);

@@ -166,7 +166,7 @@ static void worker_keep(struct worker *worker, const struct occasion *occasion)
 static void worker_hire(struct worker *worker, const struct occasion *occasion)
 {
     worker->is_retiring = 0;
-    worker->barren_ends = worker->failed_starts = worker->busy_ticks = 0;
+    worker->failures = worker->busy_ticks = 0;
     worker->busy_share = 0;
     worker_enter(worker, WORKER_WAITING);
     worker_start_after(worker, 0);

@@ -77,8 +77,7 @@ struct worker {
     int was_asked;                 /* its launcher has had its SIGTERM */
     struct hello place;            /* what this process said of itself; all 0 before */
     uint64_t results_of_process;
-    int barren_ends;   /* processes in a row that ended without any result */
-    int failed_starts; /* processes in a row that ended before they were ready */
+    int failures; /* since its last result: ends of processes, and tasks that they rejected */
     uint64_t tasks_done, spawns, restarts;
     double busy_s, busy_share;
     int busy_ticks; /* that the share is of, to WORKER_BUSY_TICKS */

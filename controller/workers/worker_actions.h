@@ -5,7 +5,7 @@
 
 #include "controller/workers/worker.h"
 
-/* ---- small steps: worker.c, and of the last two worker_end.c ---- */
+/* ---- small steps: worker.c, and of the last three worker_end.c ---- */
 
 const char *worker_state_name(const struct worker *worker);
 /* The new state has no deadline until one is set. */
@@ -19,6 +19,9 @@ void worker_enter_idle_or_busy(struct worker *worker);
 int worker_send(struct worker *worker, const struct pack_writer *frame);
 /* Ends its process, DEAD until its exit is seen; the first cause is kept. */
 void worker_kill(struct worker *worker, const char *cause);
+/* Another end, or task rejected, since its last result: gives the farm up where all slots have too
+ * many. */
+void worker_count_failure(struct worker *worker, const char *cause);
 /* Without a process: waits for the next start, or gives the farm up. `end` says how the last
  * process ended. */
 void worker_wait(struct worker *worker, const char *end);

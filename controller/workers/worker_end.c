@@ -140,30 +140,38 @@ static void worker_log_end(const struct worker *worker, const char *end, int is_
 
 static uint64_t worker_backoff_ms(const struct worker *worker)
 {
-    uint64_t delay_ms = worker->barren_ends > 0 ? WORKER_BACKOFF_MIN_MS : 0;
-    for (int i = 1; i < worker->barren_ends && delay_ms < WORKER_BACKOFF_MAX_MS; i++)
+    uint64_t delay_ms = worker->failures > 0 ? WORKER_BACKOFF_MIN_MS : 0;
+    for (int i = 1; i < worker->failures && delay_ms < WORKER_BACKOFF_MAX_MS; i++)
         delay_ms *= 2;
     return delay_ms < WORKER_BACKOFF_MAX_MS ? delay_ms : WORKER_BACKOFF_MAX_MS;
+}
+
+void worker_count_failure(struct worker *worker, const char *cause)
+{
+    struct farm *farm = worker->farm;
+    char reason[WORKER_CAUSE_SIZE * 2];
+    worker->failures++;
+    if (!farm_is_hopeless(farm))
+        return;
+    snprintf(reason, sizeof reason, "simulator %s %s: %s", farm->launcher.simulator_path,
+             farm->was_ever_ready ? "starts again and again, but brings no result"
+                                  : "cannot be started",
+             cause);
+    farm_fail(farm, reason);
 }
 
 /* Waits for the next start, or gives the farm up. */
 void worker_wait(struct worker *worker, const char *end)
 {
     struct farm *farm = worker->farm;
-    worker->barren_ends = worker->results_of_process > 0 ? 0 : worker->barren_ends + 1;
-    worker->failed_starts = worker->was_ready ? 0 : worker->failed_starts + 1;
     /* a process that somebody killed meanwhile tells nothing about its host */
     if (!worker->was_ready && farm->launcher.word_count > 0 && worker->cause[0] != '\0' &&
         hosts_note_failed_start(&farm->hosts, worker->place.host, worker->cause))
         farm_tell_left_out(farm, worker->place.host);
     worker_enter(worker, WORKER_WAITING);
     worker->is_retiring &= worker->slot > farm->worker_count;
-    if (!farm->has_failed && farm_is_hopeless(farm)) {
-        char reason[WORKER_CAUSE_SIZE * 2];
-        snprintf(reason, sizeof reason, "simulator %s cannot be started: %s",
-                 farm->launcher.simulator_path, worker->cause[0] ? worker->cause : end);
-        farm_fail(farm, reason);
-    }
+    if (worker->results_of_process == 0)
+        worker_count_failure(worker, worker->cause[0] ? worker->cause : end);
     if (!farm->has_failed && !farm->is_stopping)
         worker_start_after(worker, worker_backoff_ms(worker));
 }

@@ -97,7 +97,7 @@ void worker_take_result(struct worker *worker, const struct occasion *occasion)
     }
     worker_release_held(worker, entry);
     worker->results_of_process++;
-    worker->barren_ends = 0;
+    worker->failures = 0;
     worker->tasks_done++;
     worker->busy_s += result->cost.wall_ms / 1000;
     if (worker->state == WORKER_BUSY)
@@ -135,6 +135,7 @@ void worker_take_rejected(struct worker *worker, const struct occasion *occasion
         worker_quarantine(worker, entry, cause);
     else if (entry->holder_count == 0)
         task_queue_put_back(&farm->queue, entry);
+    worker_count_failure(worker, cause);
 }
 
 int worker_lags(const struct worker *worker)

@@ -209,7 +209,6 @@ void worker_begin(struct worker *worker, const struct occasion *occasion)
               log_quote(worker->place.step, step, sizeof step));
     hosts_note_ready(&worker->farm->hosts, worker->place.host);
     worker->was_ready = 1;
-    worker->failed_starts = 0;
     worker->farm->was_ever_ready = 1;
     worker_enter_idle_or_busy(worker);
 }

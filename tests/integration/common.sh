@@ -56,6 +56,17 @@ start() {
     started+=("$pid")
 }
 
+# chooses RUN: while its controller, $pid, is at work, each generation that waits for choices is bred from its second.
+chooses() {
+    local id
+    until is_gone "$pid"; do
+        sleep 0.05
+        "$bin/controller" status "$1" --json 2>/dev/null | grep -q '^  "state": "waiting"' || continue
+        id=$("$bin/controller" choose "$1" | awk '$1 ~ /^[0-9]+$/ && ++n == 2 {print $1}')
+        { "$bin/controller" choose "$1" "$id" breed && "$bin/controller" choose "$1" --next; } >/dev/null 2>&1 || true
+    done
+}
+
 # is_gone PID: no such process, or one that is dead and waits for its parent.
 is_gone() {
     local state

@@ -26,6 +26,17 @@ lies() {
     done
 }
 
+# Where each worker lies, or ends, at each task, the run is given up after some two minutes.
+fruitless() { # LIE
+    timeout -k 5 500 "$bin/controller" run walk.ini --seed 3 -j 2 -o "never-$1" \
+        -s farm.launcher="python3 $PYTHONPATH/liar.py $1 always" >"never-$1.out" 2>&1
+}
+hopeless=(id vanish crash)
+for lie in "${hopeless[@]}"; do
+    start fruitless "$lie"
+    pids+=("$pid")
+done
+
 settings=(walk.ini --seed 3 -j 1 -s population.size=6 -s evolution.generations=1 -s simulation.duration_s=1)
 lies walk walk id other-kind creature verdict quarantined huge-measure huge-negative-measure nan-measure few-measures \
     huge-pace huge-cost huge-memory
@@ -34,3 +45,13 @@ lies sumo sumo no-rival rivals rival-verdict rival-margin margin huge-rival-meas
 settings=("$root/examples/preserve.ini" --seed 3 -j 1 --generations 1 -s preserve.worlds=1 -s preserve.founders=2)
 lies preserve preserve id other-kind no-state short-state garbage-state long-state other-state garbage-traveller few-facts \
     negative-fact huge-fact unbalanced-facts life-ends-before-it-begins endless-life epoch-cost
+
+for i in "${!hopeless[@]}"; do
+    lie=${hopeless[i]} status=0
+    wait "${pids[i]}" || status=$?
+    [ $status = 1 ] || fail "each worker: $lie: exit code $status: $(cat "never-$lie.out")"
+    for words in 'brings no result: .*[a-zA-Z]' 'go on with: controller resume'; do
+        grep -q "$words" "never-$lie.out" || fail "each worker: $lie: $(cat "never-$lie.out")"
+    done
+    no_worker_is_left "never-$lie"
+done

@@ -2,9 +2,10 @@
 
 usage: liar.py LIE MARK PROGRAM [ARGUMENT]...
 
-LIE is a row of LIES; MARK is a file that the process which lies makes.
+LIE is a row of LIES; MARK is a file that the process which lies makes; with the mark "always" every answer is a lie.
 """
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -41,8 +42,24 @@ def other_kind(message):
         message[:] = [RESULT, message[1], 0, 0, 5, [0.0] * 70, 0.0, [1.0, 1.0, 0], []]
 
 
+def crash(message):
+    sys.exit(128 + signal.SIGSEGV)
+
+
+def vanish(message):
+    child.kill()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def reject(message):
+    message[:] = [REJECTED, message[1], "do not like it"]
+
+
 LIES = {
     # of any answer
+    "crash": crash,
+    "vanish": vanish,
+    "rejected": reject,
     "id": put(1, lambda id: id + 1000),
     "other-kind": other_kind,
     # of results
@@ -98,6 +115,8 @@ def write(data):
 
 
 def may_lie():
+    if mark == "always":
+        return True
     try:
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
     except FileExistsError:

@@ -246,7 +246,7 @@ static void fake_take_task(const char *kind, const struct task *task)
         fprintf(stderr, "%0200d\n", i);
     if (strcmp(kind, "brief") == 0)
         sleep_ms(1);
-    if (strcmp(kind, "reject") == 0 && is_bad) {
+    if (strcmp(kind, "reject-all") == 0 || (strcmp(kind, "reject") == 0 && is_bad)) {
         message_encode_rejected(&out, task->id, "do not like it");
         fake_send();
         return;
@@ -1020,6 +1020,16 @@ START_TEST(failed_starts_are_a_failure)
 }
 END_TEST
 
+/* Workers that start, but do nothing that they are told. */
+START_TEST(fruitless_workers_are_a_failure)
+{
+    run_farm("reject-all", 2, 100);
+    ck_assert_int_eq(run.failures, 1);
+    ck_assert_msg(strstr(run.reason, "brings no result: rejected: do not like it") != NULL, "%s",
+                  run.reason);
+}
+END_TEST
+
 START_TEST(missing_program_is_refused)
 {
     struct error error = {0};
@@ -1198,6 +1208,7 @@ int main(int argc, char **argv)
     tcase_add_test(test, rejected_is_quarantined);
     tcase_add_test(test, wrong_version_is_a_failure);
     tcase_add_loop_test(test, failed_starts_are_a_failure, 0, 3);
+    tcase_add_test(test, fruitless_workers_are_a_failure);
     tcase_add_test(test, other_bits_are_left_out);
     tcase_add_test(test, other_bits_everywhere_are_a_failure);
     tcase_add_test(test, failed_starts_leave_a_host_out);
