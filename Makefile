@@ -55,6 +55,11 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
+# the build of scripts/costs takes the same instructions on every amd64
+ifeq ($(VARIANT),costs)
+AVX :=
+ALL_CFLAGS += -DWITHOUT_CLONES
+endif
 # under sanitizers the compiler takes longer than what is quick anyhow: what does not simulate is not optimised
 $(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
 $(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
@@ -263,7 +268,7 @@ SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out scripts/check-layers scripts/experiment scripts/type-readme,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
 format:
