@@ -254,6 +254,10 @@ bench-run: $(B)/bench/run $(PROGRAMS)
 	$(Q)$(B)/bench/run whole
 	$(Q)$(B)/bench/run scaling
 
+# how good a creature a run gives for its processor time, minutes to hours; SEARCH: options of scripts/bench-search
+bench-search: $(PROGRAMS)
+	$(Q)scripts/bench-search --build $(B) $(SEARCH)
+
 # errors against processor time of both solvers, as a picture of the documentation
 precision: $(B)/bench/precision $(B)/bench/plot
 	$(Q)$(B)/bench/precision >$(B)/precision.csv
@@ -290,6 +294,7 @@ help:
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
+	@echo "make bench-search SEARCH='--against BUILD ...'  champions' scores by processor time, beside other builds"
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed; BOX3D=DIR: its source, too"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
@@ -300,5 +305,5 @@ help:
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help
+.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install clean help
 .SECONDARY:
