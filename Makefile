@@ -55,6 +55,11 @@ ALL_CFLAGS = $(BASE) $(call PKG,--cflags $(MSGPACK) libuv sqlite3 jansson inih z
 	$(if $(HAVE_CAIRO),-DHAVE_CAIRO $(call PKG,--cflags cairo)) \
 	$(if $(HAVE_SDL),-DHAVE_SDL $(call PKG,--cflags sdl2)) $(if $(HAVE_GIF),-DHAVE_GIF) $(CFLAGS)
 ALL_CFLAGS := $(ALL_CFLAGS)
+# the build of scripts/costs takes the same instructions on every amd64
+ifeq ($(VARIANT),costs)
+AVX :=
+ALL_CFLAGS += -DWITHOUT_CLONES
+endif
 # under sanitizers the compiler takes longer than what is quick anyhow: what does not simulate is not optimised
 $(B)/obj/controller/%.o $(B)/obj/viewer/%.o $(B)/obj/common/store/%.o: ALL_CFLAGS += $(if $(SAN),-O0)
 $(B)/obj/viewer/replay/frame_queue.o $(B)/obj/viewer/replay/waters_feed.o $(B)/obj/viewer/replay/waters.o: ALL_CFLAGS += -pthread
@@ -249,6 +254,10 @@ bench-run: $(B)/bench/run $(PROGRAMS)
 	$(Q)$(B)/bench/run whole
 	$(Q)$(B)/bench/run scaling
 
+# how good a creature a run gives for its processor time, minutes to hours; SEARCH: options of scripts/bench-search
+bench-search: $(PROGRAMS)
+	$(Q)scripts/bench-search --build $(B) $(SEARCH)
+
 # errors against processor time of both solvers, as a picture of the documentation
 precision: $(B)/bench/precision $(B)/bench/plot
 	$(Q)$(B)/bench/precision >$(B)/precision.csv
@@ -263,7 +272,7 @@ SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/
 lint:
 	$(Q)scripts/check-layers
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
-	$(Q)shellcheck $(filter-out scripts/check-layers scripts/experiment scripts/type-readme,$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
+	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
 format:
@@ -287,6 +296,7 @@ help:
 	@echo "make precision  errors against time of both solvers, as docs/images/precision.svg"
 	@echo "make fuzz-genetics FUZZ_COUNT=1000000       random breedings and mutations, every child checked"
 	@echo "make bench-run  whole runs of 300 creatures and 100 generations, and on 1, 2, ... workers"
+	@echo "make bench-search SEARCH='--against BUILD ...'  champions' scores by processor time, beside other builds"
 	@echo "make bench-peers  the same bodies in other physics engines, those that are installed; BOX3D=DIR: its source, too"
 	@echo "make stress     violent creatures in every world (STRESS='-n N --log FILE ...')"
 	@echo "make residuals  what the energy ledger leaves over;   make parting   when the solvers part"
@@ -297,5 +307,5 @@ help:
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run precision lint format install clean help
+.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install clean help
 .SECONDARY:

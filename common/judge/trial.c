@@ -10,6 +10,9 @@
 static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
     [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
 
+static const char *const purpose_words[TRIAL_PURPOSE_COUNT] = {
+    [TRIAL_FIRST] = "first trials", [TRIAL_ENTRY] = "referee", [TRIAL_CHAMPION] = "exam"};
+
 /* The exam is not about how a body comes to rest, which takes longer with one solver than with
  * another. */
 #define CHAMPION_SETTLE_FACTOR 2.0
@@ -128,4 +131,24 @@ void trial_describe(const struct trial *trial, const struct params *params, char
     if (trial->has_other_solver)
         append(text, size, " with solver %s",
                params_solver_names[params_other_solver(params->simulation_solver)]);
+}
+
+void trial_describe_kind(const struct trial *trial, const struct params *params, char *text,
+                         size_t size)
+{
+    char how[TRIAL_TEXT_SIZE];
+    struct trial kind = *trial;
+
+    kind.perturbation = 0;
+    trial_describe(&kind, params, how, sizeof how);
+    snprintf(text, size, "%s %s", purpose_words[trial->purpose], how);
+}
+
+int trial_compare_kinds(const struct trial *a, const struct trial *b)
+{
+    if (a->purpose != b->purpose)
+        return a->purpose - b->purpose;
+    if (a->has_other_solver != b->has_other_solver)
+        return a->has_other_solver - b->has_other_solver;
+    return a->halvings - b->halvings;
 }

@@ -51,5 +51,10 @@ int trial_from_text(struct trial *trial, const char *text, struct error *error);
 /* The trial in words: "at h", "from perturbed start 3 at h/4 with solver constraint". */
 void trial_describe(const struct trial *trial, const struct params *params, char *text,
                     size_t size);
+/* Trials of that purpose, step and solver in words: "referee at h/4", from any start. */
+void trial_describe_kind(const struct trial *trial, const struct params *params, char *text,
+                         size_t size);
+/* Orders trials by purpose, solver and step; 0 if they are of one kind in these three. */
+int trial_compare_kinds(const struct trial *a, const struct trial *b);
 
 #endif

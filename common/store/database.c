@@ -215,7 +215,9 @@ enum { BAR_COLUMNS = 2 };
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
     static const struct column costs[] = {{"reused", "INTEGER", "NULL"},
-                                          {"pace_least_m_s", "REAL", "NULL"}};
+                                          {"pace_least_m_s", "REAL", "NULL"},
+                                          {"trial", "TEXT", "'first'"},
+                                          {"simulations", "INTEGER", "worker IS NOT NULL"}};
     static const struct column bars[BAR_COLUMNS] = {
         {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
         {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"}};
@@ -235,7 +237,7 @@ int store_database_complete(struct database *database, int is_read_only, struct 
         status = complete_table(database, "lives", lives, 2, is_read_only, error);
     if (!status)
         status = complete_table(database, "epochs", epochs, 2, is_read_only, error);
-    return status ? status : complete_table(database, "costs", costs, 2, is_read_only, error);
+    return status ? status : complete_table(database, "costs", costs, 4, is_read_only, error);
 }
 
 /* ---- opening ---- */

@@ -12,7 +12,7 @@
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 16
+#define STORE_SCHEMA_VERSION 17
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -125,6 +125,36 @@
     " energy_uj INTEGER NOT NULL,"                                                                 \
     " genome BLOB,"                                                                                \
     " PRIMARY KEY (world, epoch, number)"                                                          \
+    ") STRICT"
+
+/* What each trial of a creature cost. A trial that is simulated again (each bout of a contest, all
+ * after a change of parameters) adds to its row. */
+#define STORE_COSTS_TABLE                                                                          \
+    "CREATE TABLE costs ("                                                                         \
+    " individual INTEGER NOT NULL REFERENCES individuals,"                                         \
+    " trial TEXT NOT NULL,"                                                                        \
+    " worker INTEGER,"                                                                             \
+    " attempt INTEGER NOT NULL,"                                                                   \
+    " simulations INTEGER NOT NULL,"                                                               \
+    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"                                                \
+    " arena_bytes INTEGER NOT NULL,"                                                               \
+    " time_s REAL NOT NULL,"                                                                       \
+    " reused INTEGER,"                                                                             \
+    " pace_least_m_s REAL,"                                                                        \
+    " PRIMARY KEY (individual, trial)"                                                             \
+    ") STRICT, WITHOUT ROWID"
+/* Versions 4 to 16 have a row for each first trial only. A writer adds the columns that they lack,
+ * reused and pace_least_m_s before version 8, and puts the rows into the table above. */
+#define STORE_COSTS_TABLE_OLDER                                                                    \
+    "CREATE TABLE costs ("                                                                         \
+    " individual INTEGER PRIMARY KEY REFERENCES individuals,"                                      \
+    " worker INTEGER,"                                                                             \
+    " attempt INTEGER NOT NULL,"                                                                   \
+    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"                                                \
+    " arena_bytes INTEGER NOT NULL,"                                                               \
+    " time_s REAL NOT NULL,"                                                                       \
+    " reused INTEGER,"                                                                             \
+    " pace_least_m_s REAL"                                                                         \
     ") STRICT"
 
 #define STORE_BIRTHS_TABLE                                                                         \
@@ -249,16 +279,7 @@ static const char *const store_schema[] = {
     STORE_FIRSTS_TABLE,
     STORE_DEEDS_TABLE,
 
-    "CREATE TABLE costs ("
-    " individual INTEGER PRIMARY KEY REFERENCES individuals,"
-    " worker INTEGER,"           /* NULL: not known */
-    " attempt INTEGER NOT NULL," /* 0 = the first */
-    " wall_ms REAL NOT NULL, cpu_ms REAL NOT NULL,"
-    " arena_bytes INTEGER NOT NULL,"
-    " time_s REAL NOT NULL," /* when the result came in, seconds since 1970 */
-    " reused INTEGER,"       /* the individual whose result it is; NULL: it was simulated */
-    " pace_least_m_s REAL"   /* says for which other bars the result holds; both new in version 8 */
-    ") STRICT",
+    STORE_COSTS_TABLE,
 
     "CREATE TABLE events ("
     " number INTEGER PRIMARY KEY,"
@@ -278,6 +299,7 @@ static const char *const store_schema[] = {
 
 /* What older versions have besides. */
 static const char *const store_schema_older[] = {
-    STORE_BARS_TABLE, "CREATE INDEX individuals_generation ON individuals (generation)"};
+    STORE_BARS_TABLE, STORE_COSTS_TABLE_OLDER,
+    "CREATE INDEX individuals_generation ON individuals (generation)"};
 
 #endif

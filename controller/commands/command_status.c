@@ -38,11 +38,14 @@ struct report {
     int64_t disk_bytes;
     struct store_quarantine *quarantine; /* the first ones */
     int quarantine_count;
+    struct store_spent *spent; /* by kind of trial */
+    int spent_count;
 };
 
 static void report_deinit(struct report *report)
 {
     store_free_quarantine(report->quarantine, report->quarantine_count);
+    free(report->spent);
     store_close(report->run);
     json_decref(report->live);
 }
@@ -89,6 +92,9 @@ static int make_report(const char *directory, struct report *report, struct erro
         status = store_get_quarantine(report->run, QUARANTINE_SHOWN, &report->quarantine,
                                       &report->quarantine_count, error);
     }
+    if (!status)
+        status = store_get_spent(report->run, &report->spent, &report->spent_count, error);
+    report->spent_count = store_sum_spent(report->spent, report->spent_count);
     return status;
 }
 
@@ -212,6 +218,23 @@ static void print_workers(const struct report *report)
         print_worker(json_array_get(workers, i));
 }
 
+/* All processor time of the run, and where it went. */
+static void print_time(const struct report *report)
+{
+    double all_s = report->store.controller_cpu_s;
+    char name[96];
+    for (int i = 0; i < report->spent_count; i++)
+        all_s += report->spent[i].cpu_ms / 1000;
+    if (report->spent_count == 0)
+        return;
+    output_print(stdout, "processor   %.1f s: ", all_s);
+    for (int i = 0; i < report->spent_count; i++) {
+        trial_describe_kind(&report->spent[i].trial, &report->params, name, sizeof name);
+        output_print(stdout, "%s %.1f, ", name, report->spent[i].cpu_ms / 1000);
+    }
+    output_print(stdout, "controller %.1f\n", report->store.controller_cpu_s);
+}
+
 static void print_quarantine(const struct report *report)
 {
     for (int i = 0; i < report->quarantine_count; i++)
@@ -300,6 +323,7 @@ static void print_text(const struct report *report)
                      " results (%.0f %%), of creatures with the same body and brain\n",
                      store->reused, 100 * (double)store->reused / (double)store->evaluated);
     print_speed(report);
+    print_time(report);
     output_print(stdout, "disk        %.1f MB\n", (double)report->disk_bytes / 1e6);
     print_workers(report);
     print_quarantine(report);
@@ -347,6 +371,24 @@ static json_t *ancestor_of(const struct store_status *store)
                      ancestor->fitness, "source", json_text_make(ancestor->source));
 }
 
+static void put_time(struct json_stream *stream, const struct report *report)
+{
+    char trial[TRIAL_TEXT_SIZE];
+    json_stream_put(stream, "controller_cpu_s", json_real(report->store.controller_cpu_s));
+    json_stream_begin(stream, "trials", '[');
+    for (int i = 0; i < report->spent_count; i++) {
+        const struct store_spent *spent = &report->spent[i];
+        struct trial kind = spent->trial;
+        kind.perturbation = 0;
+        trial_to_text(&kind, trial);
+        json_stream_put(stream, NULL,
+                        json_pack("{s:s, s:I, s:I, s:f}", "trial", trial, "asked",
+                                  (json_int_t)spent->asked, "given", (json_int_t)spent->given,
+                                  "cpu_s", spent->cpu_ms / 1000));
+    }
+    json_stream_end(stream, ']');
+}
+
 static int put_cost(struct json_stream *stream, const struct report *report, struct error *error)
 {
     const struct store_status *store = &report->store;
@@ -358,6 +400,7 @@ static int put_cost(struct json_stream *stream, const struct report *report, str
     json_stream_put(stream, "evaluations_per_s",
                     report->holder ? json_real(store->evaluations_per_s) : json_null());
     json_stream_put(stream, "reused", json_integer(store->reused));
+    put_time(stream, report);
     json_stream_put(stream, "disk_bytes", json_integer(report->disk_bytes));
     json_stream_begin(stream, "quarantine", '[');
     int status = store_each_quarantine(report->run, put_quarantined, stream, error);

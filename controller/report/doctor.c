@@ -666,7 +666,8 @@ static void examine_workers(struct examination *x)
     char text[16];
     say_figure(finding, "the workers were busy %s of their time (%d of them, %.0f s)",
                percent(share, text), x->statistics->worker_count, x->statistics->working_s);
-    if (x->statistics->working_s < 20 || x->statistics->evaluated < EVALUATIONS_MIN) {
+    if (x->statistics->working_s < 20 || x->statistics->evaluated < EVALUATIONS_MIN ||
+        x->statistics->has_only_firsts) {
         finding->state = DOCTOR_UNKNOWN;
     } else if (share < 0.7) {
         advise(finding, DOCTOR_NOTE,

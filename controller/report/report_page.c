@@ -311,6 +311,45 @@ static int write_verdicts(const struct report *report, FILE *file)
     return status;
 }
 
+/* Where the processor time went, by kind of trial; the controller comes last. */
+static void write_time_row(FILE *file, const char *name, const char *counts, double cpu_s,
+                           double all_s)
+{
+    double share = percent_of(cpu_s, all_s);
+    fprintf(file,
+            "<tr><td>%s</td>%s<td class='n'>%.1f</td><td class='n'>%.0f %%</td><td><span "
+            "class='bar'><i class='s0' style='width:%.1f%%'></i></span></td></tr>\n",
+            name, counts, cpu_s, share, share);
+}
+
+static int write_time(const struct report *report, FILE *file)
+{
+    const struct run_statistics *statistics = &report->statistics;
+    double controller_s = report->facts.status.controller_cpu_s, all_s = controller_s;
+    char name[96], counts[128];
+    for (int i = 0; i < statistics->kind_count; i++)
+        all_s += statistics->kinds[i].cpu_ms / 1000;
+    fputs("<div class='wide'><table><tr><th></th><th class='n'>trials</th>"
+          "<th class='n'>simulated</th><th class='n'>processor time, s</th><th class='n'>share</th>"
+          "<th></th></tr>\n",
+          file);
+    for (int i = 0; i < statistics->kind_count; i++) {
+        const struct store_spent *kind = &statistics->kinds[i];
+        trial_describe_kind(&kind->trial, &report->facts.params, name, sizeof name);
+        snprintf(counts, sizeof counts,
+                 "<td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>", kind->asked,
+                 kind->asked - kind->given);
+        write_time_row(file, name, counts, kind->cpu_ms / 1000, all_s);
+    }
+    if (controller_s > 0)
+        write_time_row(file, "controller", "<td></td><td></td>", controller_s, all_s);
+    fprintf(file, "</table></div>\n<p class='soft'>%.1f s of processor time in all.%s</p>\n", all_s,
+            statistics->has_only_firsts
+                ? " This run's store does not know what the referee's trials took."
+                : "");
+    return 0;
+}
+
 static int write_workers(const struct report *report, FILE *file)
 {
     const struct run_statistics *statistics = &report->statistics;
@@ -336,9 +375,8 @@ static int write_workers(const struct report *report, FILE *file)
                 worker->repeated);
     }
     fprintf(file,
-            "</table></div>\n<p class='soft'>Shares of the time in which results came in (%s). The "
-            "time of "
-            "the referee's simulations is estimated from the first ones'.</p>\n",
+            "</table></div>\n<p class='soft'>Shares of the time in which results came in (%s). "
+            "Before the referee: all trials but the first ones.</p>\n",
             print_duration(statistics->working_s, duration));
     if (statistics->reused > 0)
         fprintf(file,
@@ -518,6 +556,7 @@ static const struct section {
     {"variety", "variety", "Variety, bodies and brains", is_judged, write_variety},
     {"breeding", "breeding", "Breeding", is_judged, write_methods},
     {"verdicts", "verdicts", "Verdicts", is_judged, write_verdicts},
+    {"time", "time", "Where the time went", is_judged, write_time},
     {"workers", "workers", "Workers", is_judged, write_workers},
     {"events", "events", "Events", is_always, write_events},
     {"parameters", "parameters", "Parameters", is_always, write_params}};

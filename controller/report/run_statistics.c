@@ -7,8 +7,6 @@
 
 #include "common/math/hash.h"
 
-/* Cost of a trial at a quarter of the step, by that of one at the step. */
-#define FINE_COST 4.0
 /* As in farm.workers. */
 #define WORKERS_MAX 1024
 
@@ -33,6 +31,8 @@ int run_facts_read(struct run_facts *facts, struct store *store, struct error *e
     if (!status)
         status = store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
                                       &facts->quarantined_count, error);
+    if (!status)
+        status = store_get_spent(store, &facts->spent, &facts->spent_count, error);
     if (!status && preserve_is_wanted(&facts->params)) {
         status = store_get_epochs(store, 0, &facts->epochs, &facts->epoch_count, error);
         if (!status)
@@ -49,6 +49,7 @@ void run_facts_deinit(struct run_facts *facts)
     free(facts->members);
     free(facts->generations);
     free(facts->choices);
+    free(facts->spent);
     free(facts->epochs);
     free(facts->lives);
     store_free_events(facts->events, facts->event_count);
@@ -366,11 +367,12 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         generation->refused += is_refused;
         generation->reused += fact->cost.reused > 0;
         generation->cpu_ms += fact->cost.task.cpu_ms;
+        generation->simulations += fact->cost.simulations;
     }
     for (int i = 0; i < statistics->generation_count; i++) {
         struct run_generation *generation = &statistics->generations[i];
-        int simulated = generation->born - generation->unevaluated - generation->reused;
-        generation->cpu_ms /= simulated > 0 ? simulated : 1;
+        if (generation->simulations > 0)
+            generation->cpu_ms /= (double)generation->simulations;
     }
 }
 
@@ -445,9 +447,14 @@ static double next_start(const struct run_facts *facts, int event)
     return HUGE_VAL;
 }
 
+static int is_between(double time_s, double from_s, double until_s)
+{
+    return time_s > from_s && time_s <= until_s;
+}
+
 static int is_in(const struct store_fact *fact, double from_s, double until_s)
 {
-    return fact->has_cost && fact->cost.time_s > from_s && fact->cost.time_s <= until_s;
+    return fact->has_cost && is_between(fact->cost.time_s, from_s, until_s);
 }
 
 /* How long a session waited for choices: from the last result of a generation to the first one of
@@ -490,6 +497,9 @@ static void sum_session(struct run_statistics *statistics, const struct run_fact
             workers++;
         }
     }
+    for (int i = 0; i < facts->spent_count; i++)
+        if (is_between(facts->spent[i].last_s, from_s, until_s))
+            last_s = fmax(last_s, facts->spent[i].last_s);
     double working_s = fmax(0, last_s - from_s - sum_waiting(facts, from_s, until_s));
     statistics->working_s += working_s;
     statistics->worker_s += workers * working_s;
@@ -523,31 +533,47 @@ static int compare_workers(const void *a, const void *b)
     return ((const struct run_worker *)a)->worker - ((const struct run_worker *)b)->worker;
 }
 
+/* Of one worker, all trials of a kind. */
+static int sum_spent(struct run_statistics *statistics, const struct store_spent *spent)
+{
+    if (spent->worker < 0 || spent->worker > WORKERS_MAX)
+        return 0;
+    struct run_worker *worker = find_worker(statistics, spent->worker);
+    if (!worker)
+        return ERR_MEMORY;
+    if (spent->trial.purpose == TRIAL_FIRST) {
+        worker->repeated += (int)spent->repeated;
+        worker->evaluations += (int)(spent->asked - spent->given);
+        worker->busy_s += spent->wall_ms / 1000;
+    } else
+        worker->referee_s += spent->wall_ms / 1000;
+    return 0;
+}
+
+static int sum_kinds(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    size_t count = (size_t)facts->spent_count;
+    statistics->kinds = malloc((count + 1) * sizeof *statistics->kinds);
+    if (!statistics->kinds)
+        return ERR_MEMORY;
+    if (count > 0)
+        memcpy(statistics->kinds, facts->spent, count * sizeof *statistics->kinds);
+    statistics->kind_count = store_sum_spent(statistics->kinds, facts->spent_count);
+    statistics->has_only_firsts =
+        statistics->seen > 0 &&
+        (statistics->kind_count == 0 ||
+         statistics->kinds[statistics->kind_count - 1].trial.purpose == TRIAL_FIRST);
+    return 0;
+}
+
 static int sum_workers(struct run_statistics *statistics, const struct run_facts *facts)
 {
-    const struct params *params = &facts->params;
-    double referee_cost =
-        (double)params->guard_perturbed_runs + FINE_COST * (double)params->guard_fine_runs;
+    int status = sum_kinds(statistics, facts);
     sum_sessions(statistics, facts);
-    for (int i = 0; i < facts->fact_count; i++) {
-        const struct store_fact *fact = &facts->facts[i];
-        /* the referee simulates also those who were not simulated for themselves */
-        const struct store_fact *simulated =
-            fact->cost.reused ? run_facts_find(facts, fact->cost.reused) : fact;
-        if (!simulated || !simulated->has_cost || simulated->cost.worker < 0 ||
-            simulated->cost.worker > WORKERS_MAX)
-            continue;
-        struct run_worker *worker = find_worker(statistics, simulated->cost.worker);
-        if (!worker)
-            return ERR_MEMORY;
-        double wall_s = simulated->cost.task.wall_ms / 1000;
-        worker->referee_s += fact->has_referee ? referee_cost * wall_s : 0;
-        if (fact != simulated)
-            continue;
-        worker->evaluations++;
-        worker->repeated += fact->cost.attempt > 0;
-        worker->busy_s += wall_s;
-    }
+    for (int i = 0; i < facts->spent_count && !status; i++)
+        status = sum_spent(statistics, &facts->spent[i]);
+    if (status)
+        return status;
     if (statistics->worker_count > 0)
         qsort(statistics->workers, (size_t)statistics->worker_count, sizeof *statistics->workers,
               compare_workers);
@@ -581,5 +607,6 @@ void run_statistics_deinit(struct run_statistics *statistics)
 {
     free(statistics->generations);
     free(statistics->workers);
+    free(statistics->kinds);
     memset(statistics, 0, sizeof *statistics);
 }

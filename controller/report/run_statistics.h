@@ -32,6 +32,8 @@ struct run_facts {
     int event_count;
     struct store_quarantine *quarantined;
     int quarantined_count;
+    struct store_spent *spent; /* by kind of trial and worker */
+    int spent_count;
     struct store_epoch_row *epochs; /* of a preserve: by epoch and world */
     int epoch_count;
     struct store_life *lives; /* of a preserve, by id */
@@ -73,7 +75,8 @@ struct run_generation {
     int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
     int seen, refused;      /* by the referee */
     int reused;             /* got the result of one that moves alike */
-    double cpu_ms;          /* mean of an evaluation that was simulated */
+    int64_t simulations;    /* first trials, that were simulated */
+    double cpu_ms;          /* mean of one of these */
     int bred, kept, banned; /* members that were marked so */
 };
 
@@ -90,8 +93,7 @@ struct run_worker {
     int worker; /* as in the log's name */
     int evaluations, repeated;
     double busy_s;
-    double referee_s; /* estimated: a quarter of the step costs four times as much, and each
-                         perturbed run as much again */
+    double referee_s; /* all trials but the first ones */
 };
 
 struct run_statistics {
@@ -104,9 +106,12 @@ struct run_statistics {
     int copies, children; /* children that move exactly as their first parent; with a result */
     struct run_worker *workers; /* by number */
     int worker_count;
-    double working_s; /* while results came in: pauses between stop and resume, and the time in
+    struct store_spent *kinds; /* of trials, and what they took on all workers */
+    int kind_count;
+    int has_only_firsts; /* what the referee's trials took is not known: an older store */
+    double working_s;    /* while results came in: pauses between stop and resume, and the time in
                          which the run waited for choices, left out */
-    double worker_s;  /* the same, summed over the workers there were */
+    double worker_s;     /* the same, summed over the workers there were */
     struct store_champion champion; /* what the other solver said */
     int bred, kept, banned;         /* marks, of all generations */
     int asked,

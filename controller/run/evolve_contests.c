@@ -60,8 +60,7 @@ int evolve_start_contests(struct evolve *evolve)
 
 /* ---- what comes of them ---- */
 
-static void take_outcome(struct evolve *evolve, const struct contests_outcome *outcome,
-                         const struct store_cost *cost)
+static void take_outcome(struct evolve *evolve, const struct contests_outcome *outcome)
 {
     const struct individual *individual =
         search_tell(evolve->settings->search, outcome->id, outcome->verdict, &outcome->measures,
@@ -71,8 +70,8 @@ static void take_outcome(struct evolve *evolve, const struct contests_outcome *o
     if (outcome->crash)
         evolve_put_quarantine(evolve, individual, outcome->crash, "");
     else
-        evolve_count_result(
-            evolve, store_put_result(evolve->settings->store, individual, cost, &evolve->error));
+        evolve_count_result(evolve,
+                            store_put_result(evolve->settings->store, individual, &evolve->error));
 }
 
 static void end_exam(struct evolve *evolve)
@@ -94,7 +93,7 @@ static void end_exam(struct evolve *evolve)
 }
 
 /* Takes all who are through; the last one ends the generation. */
-static void take_outcomes(struct evolve *evolve, const struct store_cost *cost)
+static void take_outcomes(struct evolve *evolve)
 {
     int64_t generation = evolve->contests_of;
     struct contests_outcome outcome;
@@ -104,7 +103,7 @@ static void take_outcomes(struct evolve *evolve, const struct store_cost *cost)
         if (evolve->is_contest_exam)
             end_exam(evolve);
         else
-            take_outcome(evolve, &outcome, cost);
+            take_outcome(evolve, &outcome);
     }
 }
 
@@ -131,7 +130,6 @@ static int open_exam(struct evolve *evolve)
 /* Plans what the search's generation needs, unless it is planned. 0 or ERR_*. */
 static int plan(struct evolve *evolve)
 {
-    static const struct store_cost unknown = {.worker = -1};
     struct search *search = evolve->settings->search;
     uint32_t generation = search_generation(search);
     int status = 0;
@@ -144,7 +142,7 @@ static int plan(struct evolve *evolve)
         status = is_exam ? open_exam(evolve)
                          : contests_open(evolve->contests, search_population(search), generation);
     if (!stop_if(evolve, status))
-        take_outcomes(evolve, &unknown);
+        take_outcomes(evolve);
     return status;
 }
 
@@ -191,24 +189,21 @@ static int put_bout(struct evolve *evolve, const struct task *task, const struct
 }
 
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
-                         const struct result *result, const struct store_cost *cost)
+                         const struct result *result)
 {
     ENSURE(evolve->contests, "a contest where nobody has one");
-    struct store_cost own = *cost;
     int status = 0;
-    own.reused = 0; /* a bout's result may be another's, a creature's is its own */
     if (task->bout == CONTESTS_ALONE)
         status = contests_tell_alone(evolve->contests, task->creature, NULL);
     else if ((status = put_bout(evolve, task, result)) == 0)
         status = contests_tell(evolve->contests, task->bout, result);
     if (!stop_if(evolve, status))
-        take_outcomes(evolve, &own);
+        take_outcomes(evolve);
 }
 
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason)
 {
     ENSURE(evolve->contests && reason, "a crash where nobody has a contest");
-    static const struct store_cost unknown = {.worker = -1};
     char detail[512];
     int status;
     if (task->bout == CONTESTS_ALONE) {
@@ -225,5 +220,5 @@ void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, c
             status = contests_tell_crash(evolve->contests, task->bout);
     }
     if (!stop_if(evolve, status))
-        take_outcomes(evolve, &unknown);
+        take_outcomes(evolve);
 }

@@ -30,6 +30,7 @@ struct evolve {
     struct control *control;                  /* NULL: there is none */
     struct reuse *reuse[TRIAL_PURPOSE_COUNT]; /* NULL: everybody is simulated */
     uint64_t task_count;
+    double cpu_s; /* of this process, that the store knows of */
     struct progress_state state;
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
@@ -88,7 +89,7 @@ int evolve_start_contests(struct evolve *evolve);
 const struct individual *evolve_ask_contest(struct evolve *evolve, struct task *task,
                                             const struct individual **rival);
 void evolve_take_contest(struct evolve *evolve, const struct task *task,
-                         const struct result *result, const struct store_cost *cost);
+                         const struct result *result);
 void evolve_quarantine_contest(struct evolve *evolve, const struct task *task, const char *reason);
 /* Whether the best has yet to take the exam. */
 int evolve_contest_candidate(const struct evolve *evolve);

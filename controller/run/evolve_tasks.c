@@ -58,25 +58,29 @@ static void take_trial(struct evolve *evolve, const struct task *task, int verdi
     take[task->trial.purpose](evolve, task, verdict, measures);
 }
 
-static void take_first(struct evolve *evolve, const struct task *task, const struct result *result,
-                       const struct store_cost *cost)
+static void take_first(struct evolve *evolve, const struct task *task, const struct result *result)
 {
     const struct individual *individual =
         search_tell(evolve->settings->search, task->creature, result->verdict, &result->measures,
                     result->digest);
     if (!individual)
         return;
-    evolve_count_result(
-        evolve, store_put_result(evolve->settings->store, individual, cost, &evolve->error));
+    evolve_count_result(evolve,
+                        store_put_result(evolve->settings->store, individual, &evolve->error));
 }
 
 static void take_result(struct evolve *evolve, const struct task *task, const struct result *result,
                         const struct store_cost *cost)
 {
+    struct store_cost own = *cost;
     if (evolve->contests)
-        evolve_take_contest(evolve, task, result, cost);
+        own.reused = 0; /* a bout's result may be another's, a creature's is its own */
+    if (store_put_cost(evolve->settings->store, task->creature, &task->trial, &own, &evolve->error))
+        evolve_fail(evolve);
+    else if (evolve->contests)
+        evolve_take_contest(evolve, task, result);
     else if (task->trial.purpose == TRIAL_FIRST)
-        take_first(evolve, task, result, cost);
+        take_first(evolve, task, result);
     else
         take_trial(evolve, task, result->verdict, &result->measures);
 }
@@ -94,6 +98,7 @@ void evolve_on_result(void *context, const struct task *task, const struct resul
     ENSURE(task->id > 0 && slot >= 0, "task %" PRIu64 " of worker %d", task->id, slot);
     struct evolve *evolve = context;
     struct store_cost cost = {.task = result->cost,
+                              .simulations = 1,
                               .worker = slot,
                               .attempt = task->attempt,
                               .pace_least_m_s = result->pace_least_m_s};

@@ -328,6 +328,23 @@ static int move_bars(struct store *store, struct error *error)
     return status ? status : store_execute(store, version, error);
 }
 
+/* Puts costs, which have all columns, into the table of this version. A new one cannot take the
+ * name of an older table: SQLite would quote it. */
+static int move_costs(struct store *store, struct error *error)
+{
+#define KEPT                                                                                       \
+    " individual, worker, attempt, wall_ms, cpu_ms, arena_bytes, time_s, reused, pace_least_m_s"
+    return store_execute(store,
+                         "CREATE TEMP TABLE older AS SELECT coalesce(trial, 'first') AS trial,"
+                         " coalesce(simulations, worker IS NOT NULL) AS simulations," KEPT
+                         " FROM costs;"
+                         "DROP TABLE costs;" STORE_COSTS_TABLE ";"
+                         "INSERT INTO costs (trial, simulations," KEPT
+                         ") SELECT trial, simulations," KEPT " FROM older; DROP TABLE older",
+                         error);
+#undef KEPT
+}
+
 /* Brings the tables up to date, all at once. */
 static int upgrade(struct store *store, struct error *error)
 {
@@ -347,6 +364,8 @@ static int upgrade(struct store *store, struct error *error)
                                error);
     if (!status)
         status = store_database_complete(&store->database, 0, error);
+    if (!status && is_older)
+        status = move_costs(store, error);
     if (!status && is_older)
         status = move_bars(store, error);
     return status ? status : store_commit(store, error);

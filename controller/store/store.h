@@ -91,16 +91,21 @@ int store_put_newborn(struct store *store, const struct individual *newborn, str
 /* What may differ between two equal runs. */
 struct store_cost {
     struct task_cost task;
-    int worker; /* slot; -1 = not known */
+    int64_t simulations; /* that the times are of; 0: none, as where the result is another's */
+    int worker;          /* slot; -1 = not known */
     uint32_t attempt;
     uint64_t reused;       /* the creature whose result it is, for no cost; 0: it was simulated */
     double pace_least_m_s; /* as in a result */
-    double time_s; /* when the result came in, since 1970; filled in by store_put_result() */
+    double time_s;         /* when the result came in, since 1970; filled in by store_put_cost() */
 };
-/* Adds a result of the generation under way to the open batch; store_commit() makes it durable.
- * `cost` may be NULL. */
-int store_put_result(struct store *store, const struct individual *individual,
-                     const struct store_cost *cost, struct error *error);
+/* What a trial of a creature cost, into the open batch. Times and simulations are added to those
+ * that are known of that trial; bouts of a contest have one row. */
+int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
+                   const struct store_cost *cost, struct error *error);
+/* More processor time of the controller, into the open batch. */
+int store_add_controller_time(struct store *store, double cpu_s, struct error *error);
+/* Adds a result of the generation under way to the open batch; store_commit() makes it durable. */
+int store_put_result(struct store *store, const struct individual *individual, struct error *error);
 /* The referee's word on an individual that has a result: its fitness in the worst trial, in words,
  * too, and the fitness that is left to it. */
 int store_put_referee(struct store *store, const struct individual *individual,
@@ -260,6 +265,7 @@ struct store_status {
     int64_t keep_count, breed_count, ban_count; /* choices in the generation under way */
     double evaluations_per_s; /* over the ten seconds before the last result; 0 = not known */
     double last_result_s;     /* when it came in, since 1970; 0 = never */
+    double controller_cpu_s;  /* processor time of the controllers of the run; 0 = not known */
     char created_utc[32];
     /* "HOST PROCESS" of the controller that began last and has not said that it ended; else "" */
     char place[STORE_PLACE_SIZE];
@@ -369,6 +375,22 @@ struct store_fact {
 /* Everyone who was ever born, in order of id. */
 int store_get_facts(struct store *store, struct store_fact **facts, int *count,
                     struct error *error);
+
+/* What trials took on one worker, from any start. */
+struct store_spent {
+    struct trial trial;
+    int worker;       /* -1: not known */
+    int64_t asked;    /* trials of a creature */
+    int64_t given;    /* of these: got the result of another creature */
+    int64_t repeated; /* of these: again after a worker was lost */
+    double wall_ms, cpu_ms;
+    double last_s; /* when the last result came in, since 1970 */
+};
+/* Of the whole run, by kind of trial (trial_compare_kinds()) and worker. */
+int store_get_spent(struct store *store, struct store_spent **spent, int *count,
+                    struct error *error);
+/* Sums the workers of each kind of trial up, in place; returns how many kinds there are. */
+int store_sum_spent(struct store_spent *spent, int count);
 
 struct store_member {
     uint32_t generation;

@@ -29,6 +29,7 @@ int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost)
     cost->task.arena_bytes = statement_id(row, column + 4);
     cost->time_s = sqlite3_column_double(row, column + 5);
     cost->reused = statement_id(row, column + 6);
+    cost->simulations = sqlite3_column_int64(row, column + 7);
     return !statement_is_null(row, column + 2);
 }
 
@@ -181,7 +182,7 @@ int store_get_results(struct store *store,
     return statement_each(
         &store->database,
         STORED_SELECT INDIVIDUAL_COLUMNS
-        ", c.pace_least_m_s FROM individuals i JOIN costs c ON c.individual = i.id"
+        ", c.pace_least_m_s FROM individuals i" STORE_JOIN_COST
         " JOIN branches b ON b.branch = i.branch JOIN branches now ON now.branch = ?1"
         " WHERE i.verdict IS NOT NULL AND i.verdict <> 'quarantined'"
         " AND c.pace_least_m_s IS NOT NULL AND b.evaluation_digest = now.evaluation_digest"
@@ -240,7 +241,7 @@ enum { MORE_LOOKED_AT = 8 };
 #define ENTRIES                                                                                    \
     STORED_SELECT ENTRY_COLUMNS                                                                    \
         " FROM members m JOIN individuals i ON i.id = m.individual"                                \
-        " LEFT JOIN costs c ON c.individual = i.id"                                                \
+        " LEFT" STORE_JOIN_COST                                                                    \
         " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"              \
         " WHERE m.generation = ?1"
 static const struct listing ranks_listing = {ENTRIES " AND m.rank <= ?2 ORDER BY m.rank",
@@ -327,7 +328,7 @@ int store_get_lineage(struct store *store, uint64_t id, int has_second_parents,
         " LEFT JOIN (SELECT individual, max(generation) AS generation FROM members"
         " WHERE rank IS NOT NULL GROUP BY individual) AS last ON last.individual = i.id"
         " LEFT JOIN members m ON m.individual = i.id AND m.generation = last.generation"
-        " LEFT JOIN costs c ON c.individual = i.id"
+        " LEFT" STORE_JOIN_COST
         " LEFT JOIN archive a ON a.generation = m.generation AND a.individual = i.id"
         " WHERE i.id IN (WITH RECURSIVE line (id) AS (VALUES (?1)"
         " UNION SELECT a.parent1 FROM line JOIN individuals a ON a.id = line.id"

@@ -3,6 +3,7 @@
  * each takes 200 bytes or less. */
 #include "controller/store/store_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,10 +55,70 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
         "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.verdict, i.fitness,"
         " i.referee_fitness, i.parts, i.links, i.neurons, i.size_m,"
         " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j, " STORE_COST
-        " FROM individuals i LEFT JOIN costs c ON c.individual = i.id ORDER BY i.id",
+        " FROM individuals i LEFT" STORE_JOIN_COST " ORDER BY i.id",
         sizeof **facts, read_fact, NULL};
     return statement_list(&store->database, &listing, 0, 0, facts, count, error);
 }
+
+/* ---- where the time went ---- */
+
+static int read_spent(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
+{
+    struct store_spent *spent = item;
+    struct error reason;
+    *spent =
+        (struct store_spent){.worker = statement_is_null(row, 1) ? -1 : sqlite3_column_int(row, 1),
+                             .asked = sqlite3_column_int64(row, 2),
+                             .given = sqlite3_column_int64(row, 3),
+                             .repeated = sqlite3_column_int64(row, 4),
+                             .wall_ms = sqlite3_column_double(row, 5),
+                             .cpu_ms = sqlite3_column_double(row, 6),
+        .last_s = sqlite3_column_double(row, 7)};
+    if (trial_from_text(&spent->trial, statement_text(row, 0), &reason))
+        return statement_fail_content(database, "a cost is of an unknown trial", error);
+    return 0;
+}
+
+static int compare_spent(const void *a, const void *b)
+{
+    const struct store_spent *left = a, *right = b;
+    int order = trial_compare_kinds(&left->trial, &right->trial);
+    return order ? order : (left->worker > right->worker) - (left->worker < right->worker);
+}
+
+int store_get_spent(struct store *store, struct store_spent **spent, int *count,
+                    struct error *error)
+{
+    static const struct listing listing = {
+        "SELECT trial, worker, count(*), sum(simulations = 0), sum(attempt > 0), sum(wall_ms),"
+        " sum(cpu_ms), max(time_s) FROM costs GROUP BY trial, worker",
+        sizeof **spent, read_spent, NULL};
+    int status = statement_list(&store->database, &listing, 0, 0, spent, count, error);
+    if (!status && *count > 0)
+        qsort(*spent, (size_t)*count, sizeof **spent, compare_spent);
+    return status;
+}
+
+int store_sum_spent(struct store_spent *spent, int count)
+{
+    int kinds = 0;
+    for (int i = 0; i < count; i++) {
+        if (kinds == 0 || trial_compare_kinds(&spent[kinds - 1].trial, &spent[i].trial)) {
+            spent[kinds++] = spent[i];
+            continue;
+        }
+        struct store_spent *sum = &spent[kinds - 1];
+        sum->asked += spent[i].asked;
+        sum->given += spent[i].given;
+        sum->repeated += spent[i].repeated;
+        sum->wall_ms += spent[i].wall_ms;
+        sum->cpu_ms += spent[i].cpu_ms;
+        sum->last_s = fmax(sum->last_s, spent[i].last_s);
+    }
+    return kinds;
+}
+
+/* ---- members, events ---- */
 
 static int read_member(struct database *database, sqlite3_stmt *row, void *item,
                        struct error *error)

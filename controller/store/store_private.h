@@ -121,7 +121,10 @@ int store_put_branch(struct store *store, const struct params *params, uint32_t 
 /* enum breeding_method, or -1. */
 int store_find_method(const char *name);
 /* Columns of costs c, and what they say, from `column` on; whether there is a row. */
-#define STORE_COST "c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s, c.reused"
+#define STORE_COST                                                                                 \
+    "c.worker, c.attempt, c.wall_ms, c.cpu_ms, c.arena_bytes, c.time_s, c.reused, c.simulations"
+/* Of individuals i the costs c of their first trials. */
+#define STORE_JOIN_COST " JOIN costs c ON c.individual = i.id AND c.trial = 'first'"
 int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost);
 
 #endif

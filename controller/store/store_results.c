@@ -86,12 +86,21 @@ static int replace_result(struct store *store, const struct individual *individu
                               member, error);
 }
 
-static int put_cost(struct store *store, uint64_t id, const struct store_cost *cost,
-                    struct error *error)
+int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
+                   const struct store_cost *cost, struct error *error)
 {
+    ENSURE(id > 0 && cost->simulations >= 0, "creature %" PRIu64 ", %" PRId64 " simulations", id,
+           cost->simulations);
+    char text[TRIAL_TEXT_SIZE];
+    struct trial row = *trial;
+    if (row.bout > 0)
+        row.bout = row.perturbation = 0;
+    trial_to_text(&row, text);
     const struct store_value values[] = {store_whole((int64_t)id),
+                                         store_text(text),
                                          store_known(cost->worker >= 0, cost->worker),
                                          store_whole(cost->attempt),
+                                         store_whole(cost->simulations),
                                          store_real(cost->task.wall_ms),
                                          store_real(cost->task.cpu_ms),
                                          store_whole((int64_t)cost->task.arena_bytes),
@@ -99,25 +108,36 @@ static int put_cost(struct store *store, uint64_t id, const struct store_cost *c
                                          store_id(cost->reused),
                                          store_real(cost->pace_least_m_s),
                                          STORE_ROW_END};
+    return store_run(
+        store,
+        "INSERT INTO costs (individual, trial, worker, attempt, simulations, wall_ms, cpu_ms,"
+        " arena_bytes, time_s, reused, pace_least_m_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (individual, trial) DO UPDATE SET worker = coalesce(excluded.worker, worker),"
+        " attempt = max(attempt, excluded.attempt),"
+        " simulations = simulations + excluded.simulations,"
+        " wall_ms = wall_ms + excluded.wall_ms, cpu_ms = cpu_ms + excluded.cpu_ms,"
+        " arena_bytes = max(arena_bytes, excluded.arena_bytes), time_s = excluded.time_s,"
+        " reused = excluded.reused, pace_least_m_s = excluded.pace_least_m_s",
+        values, error);
+}
+
+int store_add_controller_time(struct store *store, double cpu_s, struct error *error)
+{
+    ENSURE(cpu_s >= 0, "%g s of processor time", cpu_s);
+    const struct store_value values[] = {store_real(cpu_s), STORE_ROW_END};
     return store_run(store,
-                     "INSERT OR REPLACE INTO costs (individual, worker, attempt, wall_ms,"
-                     " cpu_ms, arena_bytes, time_s, reused, pace_least_m_s)"
-                     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     "INSERT INTO run (key, value) VALUES ('controller_cpu_s', printf('%.3f', ?1))"
+                     " ON CONFLICT (key) DO UPDATE SET value = printf('%.3f', value + ?1)",
                      values, error);
 }
 
-int store_put_result(struct store *store, const struct individual *individual,
-                     const struct store_cost *cost, struct error *error)
+int store_put_result(struct store *store, const struct individual *individual, struct error *error)
 {
     int is_new;
     ENSURE(individual->id > 0 && individual->verdict >= 0, "creature %" PRIu64 ", verdict %d",
            individual->id, individual->verdict);
     int status = insert_individual(store, individual, &is_new, error);
-    if (!status && !is_new)
-        status = replace_result(store, individual, error);
-    if (!status && cost)
-        status = put_cost(store, individual->id, cost, error);
-    return status;
+    return status || is_new ? status : replace_result(store, individual, error);
 }
 
 int store_put_referee(struct store *store, const struct individual *individual, struct error *error)
@@ -200,7 +220,7 @@ int store_put_quarantine(struct store *store, const struct individual *individua
                                          store_text(command),
                                          store_text(log),
                                          STORE_ROW_END};
-    int status = store_put_result(store, individual, NULL, error);
+    int status = store_put_result(store, individual, error);
     return status ? status
                   : store_run(store,
                               "INSERT OR REPLACE INTO quarantine (individual, time_utc, reason,"

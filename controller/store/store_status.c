@@ -41,8 +41,8 @@ static int get_counts(struct store *store, struct store_status *status, struct e
                    " coalesce((SELECT max(id) FROM births), 0))"},
         {&status->individuals, "SELECT count(*) FROM individuals WHERE id > 0"},
         {&waiting, "SELECT count(*) FROM births WHERE id NOT IN (SELECT id FROM individuals)"},
-        {&status->evaluated, "SELECT count(*) FROM costs WHERE individual > 0"},
-        {&status->reused, "SELECT count(*) FROM costs WHERE reused > 0"},
+        {&status->evaluated, "SELECT count(*) FROM individuals WHERE verdict IS NOT NULL"},
+        {&status->reused, "SELECT count(*) FROM costs WHERE reused > 0 AND trial = 'first'"},
         {&status->quarantined, "SELECT count(*) FROM quarantine WHERE individual > 0"},
         {&status->referee_quarantined,
          "SELECT count(*) FROM events WHERE event = 'referee_quarantined'"},
@@ -53,7 +53,6 @@ static int get_counts(struct store *store, struct store_status *status, struct e
         result = statement_number(&store->database, counts[i].sql, store->generation, 0,
                                   counts[i].value, error);
     status->next_id = (uint64_t)next_id;
-    status->evaluated += status->quarantined;
     status->individuals += waiting;
     return result;
 }
@@ -67,6 +66,8 @@ static int read_run_value(struct database *database, sqlite3_stmt *row, void *it
         status->is_finished = !strcmp(statement_text(row, 1), "1");
     else if (!strcmp(key, "created_utc"))
         statement_copy_text(status->created_utc, sizeof status->created_utc, row, 1);
+    else if (!strcmp(key, "controller_cpu_s"))
+        status->controller_cpu_s = sqlite3_column_double(row, 1);
     else if (!strcmp(key, "champion"))
         status->champion.id = statement_id(row, 1);
     else if (!strcmp(key, "champion_holds"))
@@ -148,8 +149,9 @@ static const struct {
      " (SELECT max(best) FROM generations WHERE closed = 1)"
      " FROM generations WHERE closed = 1 ORDER BY number DESC LIMIT 1",
      read_closed},
-    {"WITH last AS (SELECT max(time_s) AS t FROM costs)"
-     " SELECT count(*), min(c.time_s), last.t FROM costs c, last WHERE c.time_s > last.t - 10",
+    {"WITH firsts AS (SELECT time_s FROM costs WHERE trial = 'first'),"
+     " last AS (SELECT max(time_s) AS t FROM firsts)"
+     " SELECT count(*), min(f.time_s), last.t FROM firsts f, last WHERE f.time_s > last.t - 10",
      read_speed},
     {"SELECT s.individual, i.fitness, s.source, (SELECT c.fitness FROM individuals c WHERE c.id ="
      " (SELECT CAST(value AS INTEGER) FROM run WHERE key = 'champion'))"

@@ -12,7 +12,7 @@
 #define PIVOT_MIN 1e-15
 
 /* Functions that are made once more for processors which have instructions for four numbers. */
-#if defined(__x86_64__) && defined(__GLIBC__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(WITHOUT_CLONES)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE

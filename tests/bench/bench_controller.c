@@ -154,8 +154,11 @@ static int run_store(const void *context)
     store_closing_deinit(&closing);
     struct population judged = dress(generation, 1);
     for (int i = 0; !status && i < judged.count; i++) {
-        struct store_cost cost = {.task = {1.5, 1.25, 4096}, .worker = 1};
-        status = store_put_result(store, &judged.individuals[i], &cost, &error);
+        struct store_cost cost = {.task = {1.5, 1.25, 4096}, .simulations = 1, .worker = 1};
+        struct trial first = {.purpose = TRIAL_FIRST};
+        status = store_put_cost(store, judged.individuals[i].id, &first, &cost, &error);
+        if (!status)
+            status = store_put_result(store, &judged.individuals[i], &error);
     }
     if (!status)
         status = store_commit(store, &error);

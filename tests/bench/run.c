@@ -7,7 +7,7 @@
  *                               is the median over the turns of the evaluations per second as a
  *                               multiple of those on one worker in the same turn
  *
- * CSV: evaluations are those of run.db's costs (the referee's come on top of them, in time too);
+ * CSV: evaluations are the first trials of run.db's costs (the referee's come on top of them, in time too);
  * core_share is the processor time of controller and simulators as a share of the wall time of the
  * cores that the workers can use; controller_share the controller's part of all processor time.
  * The program beside it is bin/controller of the same build. Runs are made under /tmp and
@@ -84,7 +84,8 @@ static double count_evaluations(const char *directory)
     double count = -1;
     snprintf(path, sizeof path, "%s/run.db", directory);
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(database, "SELECT count(*) FROM costs", -1, &query, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(database, "SELECT count(*) FROM costs WHERE trial = 'first'", -1, &query,
+                           NULL) == SQLITE_OK &&
         sqlite3_step(query) == SQLITE_ROW)
         count = sqlite3_column_double(query, 0);
     sqlite3_finalize(query);

@@ -452,7 +452,7 @@ static void store_seeds(struct corpus *corpus)
     while ((individual = search_ask(search)) != NULL) {
         struct measures measures = {.distance_m = 1};
         individual = search_tell(search, individual->id, VERDICT_OK, &measures, 1);
-        ENSURE(store_put_result(store, individual, NULL, &error) == 0, "%s", error.message);
+        ENSURE(store_put_result(store, individual, &error) == 0, "%s", error.message);
     }
     ENSURE(search_is_complete(search) &&
                store_closing_init(&closing, search_population(search),

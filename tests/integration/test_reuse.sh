@@ -10,7 +10,7 @@ sed -i 's|^\[simulation\]|[guard]\nreferee_top = 2\nexam_candidates = 1\nother_s
 
 # who_from RUN_DIR: who got whose result
 who_from() {
-    sqlite3 -readonly "$1/run.db" 'SELECT individual, reused FROM costs WHERE reused > 0 ORDER BY individual'
+    sqlite3 -readonly "$1/run.db" "SELECT individual, reused FROM costs WHERE reused > 0 AND trial = 'first' ORDER BY individual"
 }
 same_sources() { # A B
     diff <(who_from "$1") <(who_from "$2") || fail "$1 and $2 give results of others again, see above"
@@ -34,7 +34,7 @@ compare() {
     simulated=$(grep -ho ' event=task .* creature=[0-9]* .*trial=first' "$name-5"/logs/worker-*.log |
         grep -o 'creature=[0-9]*' | sort -u | wc -l)
     known=$(who_from "$name-5" | wc -l)
-    [ "$((simulated + known))" = "$(sqlite3 "$name-5/run.db" 'SELECT count(*) FROM costs')" ] ||
+    [ "$((simulated + known))" = "$(sqlite3 "$name-5/run.db" "SELECT count(*) FROM costs WHERE trial = 'first'")" ] ||
         fail "$name: $simulated simulated, $known known"
     echo "$name: $known results given again, $simulated simulated"
 }

@@ -65,6 +65,7 @@ static inline void planted_bear(struct run_facts *facts, const struct planted *p
     fact.has_referee = place < 10;
     fact.referee_fitness = fact.fitness;
     fact.cost = (struct store_cost){.task = {.wall_ms = 95, .cpu_ms = 90},
+                                    .simulations = 1,
                                     .worker = 1 + (int)(id % 2),
                                     .time_s = run_parse_time(PLANTED_START) + (double)id * 0.05};
     *planted_fact(facts, id) = fact;
@@ -90,6 +91,26 @@ static inline void planted_judge(struct run_facts *facts, int generation, const 
     facts->generation_count = generation + 1;
 }
 
+/* What the trials of all facts took on two workers, by their costs: the referee's trial of a
+ * creature takes as long as its first. */
+static inline void planted_spend(struct run_facts *facts)
+{
+    facts->spent_count = 4;
+    for (int i = 0; i < facts->spent_count; i++)
+        facts->spent[i] = (struct store_spent){.trial.purpose = i < 2 ? TRIAL_FIRST : TRIAL_ENTRY,
+                                               .worker = 1 + i % 2};
+    for (int i = 0; i < facts->fact_count; i++) {
+        const struct store_fact *fact = &facts->facts[i];
+        for (int purpose = 0; purpose <= fact->has_referee; purpose++) {
+            struct store_spent *spent = &facts->spent[2 * purpose + (int)(fact->id % 2)];
+            spent->asked++;
+            spent->repeated += fact->cost.attempt > 0;
+            spent->wall_ms += fact->cost.task.wall_ms;
+            spent->cpu_ms += fact->cost.task.cpu_ms;
+        }
+    }
+}
+
 /* The caller gives it back with run_facts_deinit(). */
 static inline void planted_make(struct run_facts *facts, const struct planted *planted)
 {
@@ -103,7 +124,9 @@ static inline void planted_make(struct run_facts *facts, const struct planted *p
     facts->members = calloc(most, sizeof *facts->members);
     facts->generations = calloc((size_t)planted->generations, sizeof *facts->generations);
     facts->events = calloc(4, sizeof *facts->events);
-    ck_assert(facts->facts && facts->members && facts->generations && facts->events);
+    facts->spent = calloc(4, sizeof *facts->spent);
+    ck_assert(facts->facts && facts->members && facts->generations && facts->events &&
+              facts->spent);
     for (int g = 0; g < planted->generations; g++) {
         int is_clone = planted->clone_from && g >= planted->clone_from;
         int newborn = g == 0 ? PLANTED_POPULATION : PLANTED_POPULATION - PLANTED_SURVIVORS;
@@ -125,6 +148,7 @@ static inline void planted_make(struct run_facts *facts, const struct planted *p
     facts->status.is_finished = 1;
     facts->status.champion.id = 7;
     facts->status.champion.holds = 1;
+    planted_spend(facts);
     strcpy(facts->status.champion.words, "10 at h; from perturbed starts 9.8 at h/4 (median of 8), "
                                          "9.1 with solver constraint (least of 4)");
 }

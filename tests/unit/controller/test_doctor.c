@@ -435,7 +435,8 @@ START_TEST(idle_workers_are_told)
         facts.facts[i].cost.task.wall_ms = 40;
         facts.facts[i].has_referee = i < 20;
     }
-    check_told("workers", DOCTOR_NOTE, "busy 42 % of their time (2 of them", "farm.prefetch=4");
+    planted_spend(&facts);
+    check_told("workers", DOCTOR_NOTE, "busy 40 % of their time (2 of them", "farm.prefetch=4");
 }
 END_TEST
 
@@ -444,6 +445,7 @@ START_TEST(lost_workers_and_crashes_are_told)
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i += 50)
         facts.facts[i].cost.attempt = 1;
+    planted_spend(&facts);
     check_told("lost workers", DOCTOR_NOTE, "33 of 1620 evaluations were repeated", "");
     plant_healthy();
     facts.facts[77].verdict = VERDICT_QUARANTINED;

@@ -104,6 +104,7 @@ static int evaluate(struct store *store, struct search *search, int count)
         ck_assert_uint_lt(id, sizeof seeds / sizeof *seeds);
         seeds[id] = individual->seed;
         struct store_cost cost = {.task = {1.5, 1.25, 4096},
+                                  .simulations = !reused_by(id),
                                   .worker = 3,
                                   .attempt = 1,
                                   .reused = reused_by(id),
@@ -111,7 +112,8 @@ static int evaluate(struct store *store, struct search *search, int count)
         measure(id, &measures);
         individual = search_tell(search, id, verdict_for(id), &measures, UINT64_MAX - id);
         ck_assert_ptr_nonnull(individual);
-        ck_ok(store_put_result(store, individual, &cost, &error));
+        ck_ok(store_put_cost(store, id, &(struct trial){.purpose = TRIAL_FIRST}, &cost, &error));
+        ck_ok(store_put_result(store, individual, &error));
         done++;
     }
     referee(store, search);
@@ -632,7 +634,7 @@ static void evaluate_lagged(struct store *store, struct search *search, int coun
             search_tell_referee(search, id, VERDICT_OK, &measures);
         } else {
             individual = search_tell(search, id, verdict_for(id), &measures, id);
-            ck_ok(store_put_result(store, individual, NULL, &error));
+            ck_ok(store_put_result(store, individual, &error));
         }
         while ((individual = search_take_refereed(search)) != NULL)
             ck_ok(store_put_referee(store, individual, &error));
@@ -1410,6 +1412,85 @@ static int count_results(void)
     return given.count;
 }
 
+/* Costs are kept by trial. What is simulated again adds to its row; the controller's own time adds
+ * up. Nothing of that is in the digests. */
+START_TEST(test_costs_of_trials)
+{
+    static const struct {
+        const char *trial;
+        uint64_t id;
+        int64_t simulations;
+    } rows[] = {{"entry", 1, 1},
+                {"entry+perturbed-1", 1, 1},
+                {"entry+perturbed-1+finer-2", 2, 1},
+                {"first+bout-2+perturbed-3", 2, 1},
+                {"entry+finer-2", 4, 0},
+                {"champion+perturbed-9+other-solver", 1, 1}};
+    struct store *store;
+    struct store_spent *spent;
+    struct store_status status;
+    struct store_digest *digests;
+    uint64_t before, after;
+    int count;
+    make_finished_run();
+    int firsts = ask_sql("SELECT count(*) FROM costs"),
+        given = ask_sql("SELECT count(*) FROM costs WHERE reused > 0");
+    ck_ok(store_open(&store, path, 0, &error));
+    ck_ok(store_get_digests(store, &before, &digests, &count, &error));
+    free(digests);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct store_cost cost = {
+            .task = {3, 2, 4096}, .simulations = rows[i].simulations, .worker = 1};
+        struct trial trial;
+        ck_ok(trial_from_text(&trial, rows[i].trial, &error));
+        ck_ok(store_put_cost(store, rows[i].id, &trial, &cost, &error));
+    }
+    ck_ok(store_add_controller_time(store, 1.5, &error));
+    ck_ok(store_add_controller_time(store, 0.25, &error));
+    ck_ok(store_get_digests(store, &after, &digests, &count, &error));
+    free(digests);
+    ck_assert_uint_eq(before, after);
+    ck_ok(store_get_status(store, &status, &error));
+    ck_assert_double_eq(status.controller_cpu_s, 1.75);
+    ck_assert_int_eq(status.reused, given);
+    ck_ok(store_get_spent(store, &spent, &count, &error));
+    count = store_sum_spent(spent, count);
+    store_close(store);
+    ck_assert_int_eq(count, 4);
+    ck_assert_int_eq(spent[0].trial.purpose, TRIAL_FIRST);
+    ck_assert_int_eq(spent[0].asked, firsts);
+    ck_assert_int_eq(spent[0].given, given);
+    ck_assert_double_eq(spent[0].cpu_ms, 1.25 * firsts + 2);
+    ck_assert_int_eq(spent[1].trial.purpose, TRIAL_ENTRY);
+    ck_assert_int_eq(spent[1].asked, 2);
+    ck_assert_int_eq(spent[2].trial.halvings, 2);
+    ck_assert_int_eq(spent[2].asked, 2);
+    ck_assert_int_eq(spent[2].given, 1);
+    ck_assert_int_eq(spent[3].trial.has_other_solver, 1);
+    ck_assert_double_eq(spent[3].cpu_ms, 2);
+    free(spent);
+    ck_assert_int_eq(ask_sql("SELECT simulations FROM costs WHERE individual = 2"
+                             " AND trial = 'first'"),
+                     2);
+    /* a store of before is read as one that knows first trials only, and stays so when it goes on */
+    run_sql(STORE_FIXTURE_FIRSTS);
+    for (int is_read_only = 1; is_read_only >= 0; is_read_only--) {
+        ck_ok(store_open(&store, path, is_read_only, &error));
+        ck_ok(store_get_spent(store, &spent, &count, &error));
+        ck_assert_int_eq(store_sum_spent(spent, count), 1);
+        ck_assert_int_eq(spent[0].asked, firsts);
+        free(spent);
+        store_close(store);
+    }
+    ck_assert_int_eq(ask_sql("SELECT count(trial) FROM costs"), firsts);
+    run_sql("UPDATE costs SET trial = 'dance' WHERE individual = 3");
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "unknown trial"));
+    store_close(store);
+}
+END_TEST
+
 /* All results that could be given again: not those in quarantine, of an older store, of another
  * world or another simulator. */
 START_TEST(test_results_to_give_again)
@@ -1690,6 +1771,7 @@ int main(void)
     tcase_add_test(tests, test_older_preserve);
     tcase_add_test(tests, test_removed_life);
     tcase_add_test(tests, test_older_store_in_midst);
+    tcase_add_test(tests, test_costs_of_trials);
     tcase_add_test(tests, test_results_to_give_again);
     tcase_add_test(tests, test_bars_come_back);
     tcase_add_test(tests, test_older_bars);

@@ -182,7 +182,7 @@ static int put_results(struct store *store, struct search *search, struct error 
     while (!status && (individual = search_ask(search)) != NULL) {
         struct measures measures = {.distance_m = (double)(individual->id % 7)};
         individual = search_tell(search, individual->id, VERDICT_OK, &measures, individual->id);
-        status = store_put_result(store, individual, NULL, error);
+        status = store_put_result(store, individual, error);
         if (!status)
             status = put_newborns(store, search, error);
         if (!status && ++done % COMMIT_EVERY == 0)
