@@ -315,7 +315,7 @@
     REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
     INT(guard, perturbed_runs, 1, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
-    INT(guard, fine_runs, 1, 1, 8, 'J', "further ones at a quarter of the step")                   \
+    INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
     CHOICE(guard, score, 1, "own|least", 'J',                                                      \
            "an accepted creature's fitness: its own, or the least with the trials'")               \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \

@@ -12,7 +12,7 @@
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 16
+#define STORE_SCHEMA_VERSION 17
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -138,6 +138,7 @@
     " body INTEGER,"                                                                               \
     " trials INTEGER,"                                                                             \
     " bar_m_s REAL, bar_sizes_s REAL,"                                                             \
+    " kept REAL,"                                                                                  \
     " genome BLOB NOT NULL"                                                                        \
     ") STRICT"
 
@@ -191,12 +192,14 @@ static const char *const store_schema[] = {
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
     " bar_m_s REAL,"   /* raise guard.hopeless_m_s and hopeless_sizes_s for it; NULL: they hold */
     " bar_sizes_s REAL,"
+    " kept REAL," /* the share of its score that its nearest tried ancestor kept; NULL: none */
     " branch INTEGER REFERENCES branches," /* NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
-    " fitness REAL,"         /* 0 if the referee was not satisfied */
-    " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */
-    " referee_words TEXT,"   /* what that came to */
-    " digest TEXT,"          /* of its motion */
+    " fitness REAL,"          /* 0 if the referee was not satisfied */
+    " referee_fitness REAL,"  /* in its worst trial; NULL: the referee has not seen it */
+    " referee_words TEXT,"    /* what that came to */
+    " referee_stage INTEGER," /* 1: it was tried at the step, 2: at a finer one, too */
+    " digest TEXT,"           /* of its motion */
     " " MEASURES(
         STORE_MEASURE_COLUMN) " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
                               ") STRICT",

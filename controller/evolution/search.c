@@ -91,16 +91,18 @@ static void sort(struct population *population, int (*compare)(const void *a, co
 /* Fitness of an individual that has a result, after the referee's word. */
 double search_judge(const struct search *search, const struct individual *individual)
 {
-    double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
-    int is_heard = individual->has_referee && search->params.guard_referee_top > 0;
+    const struct params *params = &search->params;
+    double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);
+    int is_least = params->guard_score == SCORE_LEAST;
 
-    if (!is_heard || fitness == 0)
+    if (params->guard_referee_top == 0 || fitness == 0)
         return fitness;
-    if (individual->referee_fitness < search->params.guard_referee_share * fitness)
+    if (individual->heard == REFEREE_NOT)
+        return is_least && individual->kept > 0 ? individual->kept * fitness : fitness;
+    if (individual->referee_fitness < params->guard_referee_share * fitness)
         return 0;
-    return search->params.guard_score == SCORE_LEAST && individual->referee_fitness < fitness
-               ? individual->referee_fitness
-               : fitness;
+    return is_least && individual->referee_fitness < fitness ? individual->referee_fitness
+                                                             : fitness;
 }
 
 /* Without a goal a score says nothing, and contests have other starts anyway: then there is no
@@ -117,14 +119,22 @@ static int is_called(const struct search *search, int rank)
     const struct individual *individual = &search->population.individuals[rank];
 
     return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->is_resting && !individual->has_referee && has_referee(search);
+           !individual->is_resting && has_referee(search) &&
+           individual->heard < referee_find_wanted(rank == 0, &search->params);
 }
 
 void search_hear(struct search *search, struct individual *individual)
 {
-    individual->has_referee = 1;
-    individual->referee_fitness = individual->glance_fitness;
-    memcpy(individual->referee_words, individual->glance_words, sizeof individual->referee_words);
+    ENSURE(individual->has_glance, "creature %llu was not tried",
+           (unsigned long long)individual->id);
+    if (individual->heard == REFEREE_NOT ||
+        individual->glance_fitness < individual->referee_fitness) {
+        individual->referee_fitness = individual->glance_fitness;
+        memcpy(individual->referee_words, individual->glance_words,
+               sizeof individual->referee_words);
+    }
+    individual->heard = referee_stage(individual->referee_trial - 1, &search->params);
+    individual->has_glance = 0;
     individual->fitness = search_judge(search, individual);
     individual->is_news = 1;
     search->news++;
@@ -164,10 +174,11 @@ static void rank(struct search *search)
 
             if (!is_called(search, i))
                 continue;
-            if (individual->has_glance)
-                search_hear(search, individual);
-            heard += individual->has_referee;
             search->called++;
+            if (!individual->has_glance)
+                continue;
+            search_hear(search, individual);
+            heard++;
         }
     } while (heard);
 }
@@ -425,7 +436,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
         individual->is_asked = individual->is_before_referee = 0;
-        individual->has_glance = individual->is_news = individual->referee_trial = 0;
+        individual->has_glance = individual->is_news = 0;
+        individual->referee_trial = referee_trial_after(individual->heard, params);
     }
     if (begin(search)) {
         search_destroy(search);
@@ -530,8 +542,9 @@ static struct individual *ask_early(struct search *search)
     for (i = 0; i < search->top_count; i++) {
         struct individual *individual = &population->individuals[search->top[i]];
 
-        if (individual->fitness > 0 && !individual->has_referee && !individual->has_glance &&
-            !individual->is_before_referee && (!first || individual < first))
+        if (individual->fitness > 0 && !individual->has_glance && !individual->is_before_referee &&
+            individual->heard < referee_find_wanted(0, &search->params) &&
+            (!first || individual < first))
             first = individual;
     }
     return first;
@@ -573,7 +586,7 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
-/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a
+/* Keeps the worst of the trials of a stage. 1 if the stage ends: with its last one, or with a
  * failure. */
 static int note_trial(struct search *search, struct individual *individual, int verdict,
                       const struct measures *measures)
@@ -581,14 +594,15 @@ static int note_trial(struct search *search, struct individual *individual, int 
     const struct params *params = &search->params;
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double fitness = referee_fitness(individual, verdict, measures, params);
-    struct trial trial = referee_trial(individual->referee_trial, params);
+    int number = individual->referee_trial++, stage = referee_stage(number, params);
+    struct trial trial = referee_trial(number, params);
 
-    if (individual->referee_trial++ == 0 || fitness < individual->glance_fitness) {
+    if (number == referee_trial_after(stage - 1, params) || fitness < individual->glance_fitness) {
         individual->glance_fitness = fitness;
         referee_describe(individual, &trial, verdict, measures, params, individual->glance_words,
                          sizeof individual->glance_words);
     }
-    return individual->referee_trial == referee_trial_count(params) ||
+    return individual->referee_trial == referee_trial_after(stage, params) ||
            fitness < params->guard_referee_share * own;
 }
 
@@ -607,10 +621,9 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
             search->cursor = at;
         return individual;
     }
-    if (search->lagged || search->missing || !is_called(search, at)) {
-        individual->has_glance = 1;
+    individual->has_glance = 1;
+    if (search->lagged || search->missing || !is_called(search, at))
         return search->lagged ? lagged_tell(search, individual) : individual;
-    }
     search_hear(search, individual);
     /* ranking moves it, and may call another */
     rank(search);

@@ -106,8 +106,8 @@ static void breed_due(struct search *search)
 /* Whether the head of the row has to see the referee first. */
 static int is_called(const struct search *search, const struct individual *individual)
 {
-    return !individual->has_referee && !individual->is_resting &&
-           method_of(search)->is_called(search->lagged, individual);
+    return !individual->is_resting &&
+           individual->heard < method_of(search)->find_wanted(search->lagged, individual);
 }
 
 /* The judged by rank, then those in flight by id. */
@@ -128,11 +128,11 @@ static int is_ready(struct search *search, struct individual *individual)
 {
     if (!individual->has_result)
         return 0;
-    if (!is_called(search, individual))
-        return 1;
-    if (!individual->has_glance)
-        return 0;
-    search_hear(search, individual);
+    while (is_called(search, individual)) {
+        if (!individual->has_glance)
+            return 0;
+        search_hear(search, individual);
+    }
     return 1;
 }
 

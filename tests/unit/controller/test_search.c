@@ -16,6 +16,7 @@
 #include "common/body/phenotype_key.h"
 #include "common/math/rng.h"
 #include "controller/evolution/islands.h"
+#include "controller/evolution/referee.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -26,8 +27,8 @@ static void set_up(void)
     params.evolution_search = SEARCH_SIMS;
     params.run_seed = 77;
     params.population_size = 60;
-    params.guard_perturbed_runs = 0;
-    params.guard_fine_runs = 1;
+    params.guard_perturbed_runs = 1;
+    params.guard_fine_runs = 0;
     params.evolution_generations = 8;
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
 }
@@ -91,7 +92,7 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
 
     told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
-    ck_assert(told->id == id && told->has_result && told->has_referee);
+    ck_assert(told->id == id && told->has_result && told->heard);
     ck_assert((told->fitness == 0) ==
               (told->referee_fitness < params.guard_referee_share * told->measures.reach_m));
 }
@@ -167,7 +168,7 @@ static void assert_same_individual(const struct individual *a, const struct indi
         ck_assert_int_eq(a->verdict, b->verdict);
         ck_assert(a->digest == b->digest && a->fitness == b->fitness);
     }
-    ck_assert_int_eq(a->has_referee, b->has_referee);
+    ck_assert_int_eq(a->heard, b->heard);
     ck_assert(a->referee_fitness == b->referee_fitness);
 }
 
@@ -549,6 +550,72 @@ START_TEST(the_least_score_counts)
 }
 END_TEST
 
+/* The first of all is tried at a quarter of the step, too, and only while it is the first. */
+START_TEST(the_first_is_tried_finely)
+{
+    static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
+    static const uint64_t nobody[] = {0};
+    struct search *search;
+
+    params.guard_fine_runs = 1;
+    search = make_ladder(3);
+    expect_called(search, first);
+    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
+    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
+    expect_called(search, nobody);
+    const struct individual *told = tell_share(search, 60, 0.99);
+    ck_assert(told->heard == REFEREE_AT_STEP && told->fitness == 0.99 * 60);
+    expect_called(search, at_step);
+    search = stop_and_restore(search, NULL);
+    expect_called(search, at_step);
+    ck_assert_int_eq(individual_of(search, 60)->referee_trial, 1);
+    told = tell_share(search, 60, 0.96);
+    ck_assert(told->heard == REFEREE_FINE && told->fitness == 0.96 * 60);
+    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 2 at h/4");
+    /* another has become the first */
+    expect_called(search, next);
+    ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
+    ck_assert(search_is_complete(search));
+    ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_AT_STEP);
+    search_destroy(search);
+}
+END_TEST
+
+/* An untried child stands at its score times what its nearest tried ancestor kept. */
+START_TEST(children_stand_at_what_their_ancestors_kept)
+{
+    struct measures measures = {.reach_m = 10};
+    struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
+    struct search *search;
+
+    ck_assert_double_eq(referee_kept(&parent, &params), 0);
+    parent.kept = 0.8;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
+    parent.heard = REFEREE_AT_STEP;
+    parent.referee_fitness = parent.fitness = 9.5;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.95);
+    parent.referee_fitness = 11;
+    ck_assert_double_eq(referee_kept(&parent, &params), 1);
+    /* one that was refused leaves what it had */
+    parent.referee_fitness = 1;
+    parent.fitness = 0;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
+
+    params.guard_score = SCORE_LEAST;
+    search = make_ladder(60);
+    for (const struct individual *one; (one = search_ask_referee(search));)
+        ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
+    ck_assert_int_eq(search_advance(search), 0);
+    for (const struct individual *one; (one = search_ask(search));) {
+        ck_assert_double_eq_tol(one->kept, 0.9, 1e-15);
+        ck_assert_double_eq(search_tell(search, one->id, VERDICT_OK, &measures, 1)->fitness,
+                            one->kept * 10);
+        break;
+    }
+    search_destroy(search);
+}
+END_TEST
+
 START_TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
@@ -568,7 +635,7 @@ START_TEST(the_referee_sees_the_top)
     refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
     ck_assert(refused->fitness == 0 && refused->referee_fitness == 0);
     refused = tell_share(search, 59, 0.69);
-    ck_assert(refused->fitness == 0 && refused->has_referee);
+    ck_assert(refused->fitness == 0 && refused->heard);
     ck_assert(refused->referee_fitness == 0.69 * 59);
     ck_assert(refused->verdict == VERDICT_OK && refused->measures.reach_m == 59);
     ck_assert(refused->digest == 59);
@@ -585,7 +652,7 @@ START_TEST(the_referee_sees_the_top)
     for (int i = 0; i < 6; i++)
         ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
     for (int i = 57; i < 60; i++)
-        ck_assert(individuals[i].fitness == 0 && individuals[i].has_referee);
+        ck_assert(individuals[i].fitness == 0 && individuals[i].heard);
     search_destroy(search);
 }
 END_TEST
@@ -663,7 +730,7 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
     for (int i = 0; i < search_population(search)->count; i++)
         for (int k = 0; k < seen_count; k++)
             if (search_population(search)->individuals[i].id == seen[k])
-                *needless += !search_population(search)->individuals[i].has_referee;
+                *needless += !search_population(search)->individuals[i].heard;
 }
 
 /* Workers need not wait for the rest of the top. */
@@ -729,7 +796,7 @@ START_TEST(what_nobody_calls_for_changes_nothing)
             individual = search_ask_referee(search);
             ck_assert_uint_eq(individual->id, top);
             individual = tell_share(search, top, 0);
-            ck_assert(individual->id == top && !individual->has_referee);
+            ck_assert(individual->id == top && !individual->heard);
         }
     }
     expect_called(search, called);
@@ -739,7 +806,7 @@ START_TEST(what_nobody_calls_for_changes_nothing)
     for (int i = 0; i < 60; i++) {
         individual = &search_population(search)->individuals[i];
         ck_assert(individual->id == 60 - (uint64_t)i && individual->fitness > 0);
-        ck_assert_int_eq(individual->has_referee, i < 3);
+        ck_assert_int_eq(individual->heard != REFEREE_NOT, i < 3);
     }
     search_destroy(search);
 }
@@ -813,8 +880,8 @@ START_TEST(nobody_is_seen_twice)
         ck_assert(search_is_complete(search));
         for (int i = 0; i < population->count; i++) {
             individual = &population->individuals[i];
-            ck_assert_int_eq(individual->has_referee, is_seen[individual->id]);
-            ck_assert(i >= 10 || individual->has_referee || individual->fitness == 0);
+            ck_assert_int_eq(individual->heard, is_seen[individual->id]);
+            ck_assert(i >= 10 || individual->heard || individual->fitness == 0);
         }
         if (search_is_finished(search))
             break;
@@ -859,6 +926,7 @@ START_TEST(restored_equals_uninterrupted)
 
     params.evolution_search = _i % 2 ? SEARCH_RANDOM : SEARCH_SIMS;
     params.evolution_reevaluate = _i / 2 % 2;
+    params.guard_fine_runs = _i / 2 % 2;
     if (_i >= 4)
         set_up_islands();
     straight = search_create(&params);
@@ -1496,6 +1564,7 @@ START_TEST(the_referee_tries_several_times)
     struct rng rng;
 
     params.guard_perturbed_runs = 2;
+    params.guard_fine_runs = 1;
     search = search_create(&params);
     other = search_create(&params);
     rng_init(&rng, 3, RNG_TEST, 0, 0);
@@ -1508,20 +1577,21 @@ START_TEST(the_referee_tries_several_times)
             assert_same_individual(one, &search_population(other)->individuals[i]);
             ck_assert_str_eq(one->referee_words,
                              search_population(other)->individuals[i].referee_words);
-            ck_assert_int_eq(one->has_referee, trials[one->id] > 0);
-            seen += one->has_referee;
-            refused += one->has_referee && one->fitness == 0;
-            early += one->has_referee && trials[one->id] < 3;
-            if (one->has_referee && one->fitness > 0)
-                ck_assert_int_eq(trials[one->id], 3);
-            if (one->has_referee && one->fitness == 0)
+            ck_assert_int_eq(one->heard != REFEREE_NOT, trials[one->id] > 0);
+            seen += one->heard != REFEREE_NOT;
+            refused += one->heard && one->fitness == 0;
+            early += one->heard && trials[one->id] < 2;
+            if (one->heard && one->fitness > 0)
+                ck_assert_int_eq(trials[one->id], one->heard == REFEREE_FINE ? 3 : 2);
+            if (one->heard && one->fitness == 0)
                 ck_assert_ptr_nonnull(strstr(
                     one->referee_words, trials[one->id] < 3 ? "from perturbed start" : "at h/4"));
         }
         ck_assert_int_eq(search_advance(search), 0);
         ck_assert_int_eq(search_advance(other), 0);
     }
-    ck_assert(seen > 40 && refused > 10 && early > 5 && early < refused);
+    ck_assert_msg(seen > 40 && refused > 4 && early > 1 && early < refused,
+                  "%d seen, %d refused, %d early", seen, refused, early);
     search_destroy(search);
     search_destroy(other);
 }
@@ -1543,6 +1613,8 @@ int main(void)
     tcase_add_test(tests, the_complete_population_is_ranked);
     tcase_add_test(tests, the_order_of_results_does_not_matter);
     tcase_add_test(tests, other_seeds_give_other_runs);
+    tcase_add_test(tests, the_first_is_tried_finely);
+    tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
     tcase_add_test(tests, the_referee_sees_the_top);
     tcase_add_test(tests, the_least_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
