@@ -7,8 +7,10 @@
 
 #include "common/genome/body_kind.h"
 
-static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
-    [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
+static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {[TRIAL_FIRST] = "first",
+                                                               [TRIAL_ENTRY] = "entry",
+                                                               [TRIAL_CHAMPION] = "champion",
+                                                               [TRIAL_POLISH] = "polish"};
 
 /* The exam is not about how a body comes to rest, which takes longer with one solver than with
  * another. */

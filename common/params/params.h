@@ -54,6 +54,8 @@
         "starts from random creatures, one after the other; then their best breed on together")    \
     INT(evolution, island_generations, 10, 1, 1000000, 'S', "generations of each start")           \
     INT(evolution, islands_merged, 2, 1, 1000, 'S', "starts whose best breed on, at most")         \
+    REAL(evolution, polish, 0.03, 0, 10, 'S',                                                      \
+         "share of the run's evaluations by which its best are changed at the end; 0 = off")       \
     INT(evolution, living_draws, 1, 1, 100, 'S',                                                   \
         "random creatures of a start that do not move are drawn again, until there were this "     \
         "many times the population; 1: never")                                                     \

@@ -23,8 +23,8 @@
 #include "controller/evolution/search_private.h"
 #include "controller/evolution/seeding.h"
 
-const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft",
-                                                         "seed"};
+const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover",
+                                                         "graft",  "seed",    "polish"};
 
 const struct search_method *const search_methods[SEARCH_COUNT] = {
     [SEARCH_SIMS] = &search_sims,
@@ -107,7 +107,7 @@ double search_judge(const struct search *search, const struct individual *indivi
 
 /* Without a goal a score says nothing, and contests have other starts anyway: then there is no
  * referee. */
-static int has_referee(const struct search *search)
+int search_has_referee(const struct search *search)
 {
     return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
            !contests_are_wanted(&search->params);
@@ -119,7 +119,7 @@ static int is_called(const struct search *search, int rank)
     const struct individual *individual = &search->population.individuals[rank];
 
     return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->is_resting && has_referee(search) &&
+           !individual->is_resting && search_has_referee(search) &&
            individual->heard < referee_find_wanted(rank == 0, &search->params);
 }
 
@@ -537,7 +537,7 @@ static struct individual *ask_early(struct search *search)
     struct individual *first = NULL;
     int i;
 
-    if (!has_referee(search) || population->count - search->cursor > population->count / 10)
+    if (!search_has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
     for (i = 0; i < search->top_count; i++) {
         struct individual *individual = &population->individuals[search->top[i]];
@@ -654,6 +654,44 @@ void search_get_progress(const struct search *search, int *done, int *needed)
         *needed = search->population.count - search_count_resting(&search->population);
         *done = *needed - search->missing;
     }
+}
+
+int search_count_added(const struct search *search)
+{
+    const struct population *population = &search->population;
+    int count = 0;
+
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].method == METHOD_POLISH &&
+                 population->individuals[i].generation == search->generation;
+    return count;
+}
+
+int search_add(struct search *search, struct individual *children, int count)
+{
+    int before = search->population.count, status;
+    struct individual *all =
+        search_make_individuals(search->generation, before, search->next_id, count);
+
+    ENSURE(search_is_complete(search), "generation %u is under way", (unsigned)search->generation);
+    for (int i = 0; i < count; i++) {
+        children[i].id = search->next_id + (uint64_t)i;
+        children[i].body = search->lagged ? children[i].id : 0;
+    }
+    status = all ? search_complete_newborns(search, children, count) : ERR_MEMORY;
+    if (status) {
+        for (int i = 0; i < count; i++)
+            individual_deinit(&children[i]);
+        free(all);
+        return status;
+    }
+    memcpy(all + before, children, (size_t)count * sizeof *all);
+    search_adopt(search, all, before, count);
+    if (search->lagged)
+        return lagged_add(search, before);
+    search_update(search);
+    search->taken = before; /* these are news */
+    return 0;
 }
 
 int search_is_finished(struct search *search)

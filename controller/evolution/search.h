@@ -28,7 +28,8 @@ enum breeding_method {
     METHOD_ASEXUAL,
     METHOD_CROSSOVER,
     METHOD_GRAFT,
-    METHOD_SEED, /* from a file: seeding.h */
+    METHOD_SEED,   /* from a file: seeding.h */
+    METHOD_POLISH, /* at the end: polish.h */
     METHOD_COUNT
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
@@ -165,6 +166,13 @@ void search_get_progress(const struct search *search, int *done, int *needed);
  * island those that rest. It is 0 in lagged methods, where individual_is_kept() says who survives,
  * and where somebody chooses (is_selected). */
 int search_survivor_count(const struct search *search);
+/* More newborns of the last generation, which is complete: then it is not until they are judged as
+ * the others. They come without id and seed, and the search takes them over. 0 or ERR_MEMORY. */
+int search_add(struct search *search, struct individual *children, int count);
+/* How many were added to the generation. */
+int search_count_added(const struct search *search);
+/* Whether its creatures are judged by the referee: not by hand, nor in contests. */
+int search_has_referee(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
 /* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after

@@ -118,7 +118,7 @@ static void rank(struct search *search)
     qsort(population->individuals, (size_t)search->head, sizeof(struct individual),
           search_compare_ranks);
     population->unjudged = population->count - search->head + search_count_resting(population);
-    population->more = search->dead;
+    population->more = search->dead + search_count_added(search);
     search->is_ranked = 1;
 }
 
@@ -311,6 +311,9 @@ int lagged_open(struct search *search)
     /* After a recount all of them are in flight. */
     if (search->quota < search->born - search->head)
         search->quota = search->born - search->head;
+    /* with those that were added before a restart, the generation is all that was born */
+    if (search_count_added(search))
+        search->quota = population->count - search->head;
     search->taken = population->count;
     population->due = search->quota;
     population->unjudged = 0;
@@ -318,6 +321,23 @@ int lagged_open(struct search *search)
         return ERR_MEMORY;
     method_of(search)->restore(search->lagged, population);
     return 0;
+}
+
+int lagged_add(struct search *search, int first)
+{
+    struct population *population = &search->population;
+
+    ENSURE(search->is_ranked && results_left(search) == 0, "%d results are missing",
+           (int)results_left(search));
+    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+          search_compare_ids);
+    search->quota += population->count - search->head;
+    search->taken = first;
+    search->born = search->cursor = search->head;
+    search->is_ranked = 0;
+    method_of(search)->restore(search->lagged, population);
+    settle(search);
+    return search->failure;
 }
 
 int lagged_begin(struct search *search)

@@ -256,8 +256,8 @@ void evolve_advance(struct evolve *evolve)
         evolve_advance_epochs(evolve);
         return;
     }
-    while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_find_candidate(evolve) &&
-           !must_wait(evolve)) {
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_is_polishing(evolve) &&
+           !evolve_find_candidate(evolve) && !must_wait(evolve)) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
             evolve_fail(evolve);

@@ -964,6 +964,78 @@ START_TEST(restored_equals_uninterrupted)
 }
 END_TEST
 
+/* Two changed copies of the best, as polish makes them. */
+static void add_two(struct search *search)
+{
+    struct individual children[2];
+
+    for (int i = 0; i < 2; i++) {
+        const struct individual *parent = &search_population(search)->individuals[i];
+
+        children[i] = (struct individual){.generation = search_generation(search),
+                                          .method = METHOD_POLISH,
+                                          .parents = {parent->id}};
+        ck_assert_int_eq(genome_copy(&children[i].genome, &parent->genome), 0);
+        children[i].genome.bodies[0].width_m *= 1.001;
+    }
+    ck_assert_int_eq(search_add(search, children, 2), 0);
+}
+
+/* Newborns of the complete last generation are news, are judged as all others, and breed on where
+ * the run becomes longer. */
+START_TEST(the_last_generation_gets_more)
+{
+    struct search *straight, *broken;
+    const struct individual *newborn;
+    struct rng rng;
+
+    params.evolution_generations = 3;
+    straight = search_create(&params);
+    broken = search_create(&params);
+    run_generation(straight);
+    run_generation(broken);
+    while (!search_is_finished(straight)) {
+        ck_assert_int_eq(search_advance(straight), 0);
+        ck_assert_int_eq(search_advance(broken), 0);
+        run_generation(straight);
+        run_generation(broken);
+    }
+    ck_assert_int_eq(search_count_added(straight), 0);
+    uint64_t first = search_next_id(straight);
+    int count = search_population(straight)->count;
+    add_two(straight);
+    add_two(broken);
+    ck_assert(!search_is_complete(straight) && search_count_added(straight) == 2);
+    for (uint64_t id = first; id < first + 2; id++) {
+        ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
+        ck_assert(newborn && newborn->id == id && newborn->seed != 0);
+    }
+    ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
+    ck_assert_ptr_null(newborn);
+    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    broken = stop_and_restore(broken, &rng);
+    ck_assert_uint_eq(search_ask(straight)->id, first);
+    tell_toy(straight, individual_of(straight, first));
+    evaluate_some(straight, -1, 0, NULL);
+    evaluate_some(broken, 1, 0, NULL);
+    broken = stop_and_restore(broken, &rng);
+    evaluate_some(broken, -1, 0, NULL);
+    assert_same(straight, broken);
+    ck_assert(search_is_finished(straight) && search_is_finished(broken));
+    ck_assert_int_eq(search_population(straight)->count, count + 2);
+    ck_assert_int_eq(search_population(straight)->more, 2);
+    ck_assert_int_eq(search_population(broken)->more, 2);
+    params.evolution_generations = 4;
+    broken = stop_and_restore(broken, NULL);
+    ck_assert(!search_is_finished(broken));
+    ck_assert_int_eq(search_advance(broken), 0);
+    ck_assert_int_eq(search_population(broken)->count, 60);
+    ck_assert_int_eq(search_count_added(broken), 0);
+    search_destroy(straight);
+    search_destroy(broken);
+}
+END_TEST
+
 /* Individuals of an island that rest. */
 static int count_resting(const struct search *search, int island)
 {
@@ -1613,6 +1685,7 @@ int main(void)
     tcase_add_test(tests, the_complete_population_is_ranked);
     tcase_add_test(tests, the_order_of_results_does_not_matter);
     tcase_add_test(tests, other_seeds_give_other_runs);
+    tcase_add_test(tests, the_last_generation_gets_more);
     tcase_add_test(tests, the_first_is_tried_finely);
     tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
     tcase_add_test(tests, the_referee_sees_the_top);

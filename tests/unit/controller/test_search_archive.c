@@ -320,6 +320,66 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
     return idle;
 }
 
+/* ---- at the end ---- */
+
+/* Lives to the end of the run. */
+static struct search *live(struct farm *farm)
+{
+    struct search *search = begin();
+
+    for (;;) {
+        while (!search_is_complete(search)) {
+            feed(search, farm, 3);
+            finish_one(search, farm, NULL);
+        }
+        record_news(search);
+        if (search_is_finished(search))
+            return search;
+        ck_assert_int_eq(search_advance(search), 0);
+        record_opening(search);
+    }
+}
+
+/* Newborns that are added to the complete last generation count after all others; after a restart,
+ * too. */
+START_TEST(the_last_generation_gets_more)
+{
+    uint64_t straight = 0;
+
+    for (int stops = 0; stops < 3; stops++) {
+        struct farm farm = {.count = 0};
+        struct search *search = live(&farm);
+        struct individual child = {.generation = search_generation(search),
+                                   .method = METHOD_POLISH,
+                                   .parents = {search_population(search)->individuals[0].id}};
+        uint64_t id = search_next_id(search);
+
+        ck_assert_int_eq(
+            genome_copy(&child.genome, &search_population(search)->individuals[0].genome), 0);
+        child.genome.bodies[0].width_m *= 1.001;
+        ck_assert_int_eq(search_add(search, &child, 1), 0);
+        record_news(search);
+        ck_assert(records[id].is_there && !search_is_complete(search));
+        if (stops == 1)
+            search = stop_and_restore(search, 0);
+        while (!search_is_complete(search)) {
+            feed(search, &farm, 3);
+            finish_one(search, &farm, NULL);
+        }
+        record_news(search);
+        if (stops == 2)
+            search = stop_and_restore(search, 0);
+        ck_assert(search_is_complete(search) && search_is_finished(search));
+        ck_assert_int_eq(search_count_added(search), 1);
+        ck_assert_int_eq(search_population(search)->more, 1);
+        ck_assert(search_next_id(search) == id + 1);
+        straight = stops ? straight : hash_search(search);
+        ck_assert(hash_search(search) == straight);
+        search_destroy(search);
+    }
+}
+END_TEST
+
 /* ---- the lag ---- */
 
 START_TEST(the_run_does_not_depend_on_the_workers)
@@ -763,6 +823,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, forget_records);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, the_last_generation_gets_more);
     tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
     tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 36);
     tcase_add_test(tests, islands_have_archives_of_their_own);
