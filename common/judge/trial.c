@@ -113,7 +113,7 @@ int trial_from_text(struct trial *trial, const char *text, struct error *error)
     if (trial->purpose < TRIAL_PURPOSE_COUNT && *rest == '\0')
         return 0;
     return error_set(error, ERR_RANGE,
-                     "'%.40s', expected first, entry or champion, then +bout-1 .. %d, "
+                     "'%.40s', expected first, entry, champion or polish, then +bout-1 .. %d, "
                      "+perturbed-1 .. %d, +finer-1 .. %d, +other-solver",
                      text, TRIAL_BOUT_MAX, TRIAL_PERTURBATION_MAX, TRIAL_HALVINGS_MAX);
 }
