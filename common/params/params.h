@@ -53,6 +53,9 @@
     INT(evolution, islands, 1, 1, 1000, 'S',                                                       \
         "starts from random creatures, one after the other; then their best breed on together")    \
     INT(evolution, island_generations, 10, 1, 1000000, 'S', "generations of each start")           \
+    INT(evolution, island_halvings, 0, 0, 10, 'S',                                                 \
+        "how often the best half of the starts goes on, one after the other, before that")         \
+    INT(evolution, halving_generations, 2, 1, 1000000, 'S', "generations of each that goes on")    \
     INT(evolution, islands_merged, 2, 1, 1000, 'S', "starts whose best breed on, at most")         \
     REAL(evolution, polish, 0.03, 0, 10, 'S',                                                      \
          "share of the run's evaluations by which its best are changed at the end; 0 = off")       \

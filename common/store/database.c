@@ -162,7 +162,7 @@ static int pretend_tables(struct database *database, struct error *error)
         {"deeds", "world, epoch, number, deed, life, x_m, y_m, energy_uj, genome"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
-         " trials, bar_m_s, bar_sizes_s, kept, genome"}};
+         " trials, bar_m_s, bar_sizes_s, kept, island, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
         char sql[800];
@@ -211,7 +211,7 @@ static int complete_table(struct database *database, const char *table,
 }
 
 /* What births lack, and individuals besides. */
-enum { BIRTH_COLUMNS = 3, INDIVIDUAL_COLUMNS = 4 };
+enum { BIRTH_COLUMNS = 4, INDIVIDUAL_COLUMNS = 5 };
 
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
@@ -221,6 +221,7 @@ int store_database_complete(struct database *database, int is_read_only, struct 
         {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
         {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"},
         {"kept", "REAL", "NULL"},
+        {"island", "INTEGER", "NULL"},
         {"referee_stage", "INTEGER", "NULL"}};
     static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
                                           {"preyed_s", "REAL", "NULL"}};

@@ -139,6 +139,7 @@
     " trials INTEGER,"                                                                             \
     " bar_m_s REAL, bar_sizes_s REAL,"                                                             \
     " kept REAL,"                                                                                  \
+    " island INTEGER,"                                                                             \
     " genome BLOB NOT NULL"                                                                        \
     ") STRICT"
 
@@ -192,7 +193,8 @@ static const char *const store_schema[] = {
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
     " bar_m_s REAL,"   /* raise guard.hopeless_m_s and hopeless_sizes_s for it; NULL: they hold */
     " bar_sizes_s REAL,"
-    " kept REAL," /* the share of its score that its nearest tried ancestor kept; NULL: none */
+    " kept REAL,"      /* the share of its score that its nearest tried ancestor kept; NULL: none */
+    " island INTEGER," /* evolution.islands: the start that it is of, from 1 */
     " branch INTEGER REFERENCES branches," /* NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
     " fitness REAL,"          /* 0 if the referee was not satisfied */

@@ -302,6 +302,7 @@ int search_complete_newborns(struct search *search, struct individual *children,
         status = census_find_key(search->population.census, &search->params, child);
         child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
         child->born_trials = child->trials;
+        child->island = islands_under_way(search, child->generation);
         if (!status)
             status = genome_pack(&child->packed, &child->genome, &search->scratch);
     }
@@ -821,7 +822,7 @@ int search_advance(struct search *search)
     if (islands_is_end(&search->params, search->generation)) {
         islands_leave(search);
         sort(&search->population, search_compare_ranks);
-        survivors = search->population.count;
+        survivors = search->population.count - search_count_resting(&search->population);
     }
     if (islands_is_start(&search->params, search->generation + 1))
         return open_start(search);

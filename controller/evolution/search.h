@@ -66,7 +66,8 @@ struct individual {
     int choice;      /* enum choice, made for the end of this generation */
     int is_selected; /* it survives this generation: search_select() */
     int is_spare;    /* it takes no place, and stands behind who does */
-    int is_resting;  /* it is of an island before, and takes no part; islands.h. Not stored */
+    int island;      /* the start that it is of, from 1; 0: of no one. islands.h */
+    int is_resting;  /* it is of another island, and takes no part. Not stored */
 
     /* Only in lagged methods; else 0. A trial is a new brain for a body that is new. */
     uint64_t body;   /* id of the creature in which its body appeared first */

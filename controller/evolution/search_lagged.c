@@ -153,7 +153,7 @@ static void count(struct search *search, struct individual *individual)
     if (!individual->is_resting)
         method_of(search)->count(search->lagged, &search->population, individual);
     search->head++;
-    search->counted++;
+    search->counted += !individual->is_resting;
     search->dead += is_dead;
     search->quota += is_dead;
 }
@@ -295,6 +295,16 @@ static int count_born(const struct search *search)
     return born < count ? born : count;
 }
 
+/* Those up to row `end` whose result is to be counted in this generation. */
+static int count_waiting(const struct search *search, int end)
+{
+    int count = 0;
+
+    for (int i = search->head; i < end; i++)
+        count += !row(search, i)->is_resting;
+    return count;
+}
+
 /* The population is brought in order of id, kept ones first since they are older. */
 int lagged_open(struct search *search)
 {
@@ -309,11 +319,12 @@ int lagged_open(struct search *search)
     search->counted = search->cursor = search->is_ranked = search->dead = search->redrawn = 0;
     search->quota = (int)search->params.population_size;
     /* After a recount all of them are in flight. */
-    if (search->quota < search->born - search->head)
-        search->quota = search->born - search->head;
     /* with those that were added before a restart, the generation is all that was born */
+    int waiting = count_waiting(search, search->born);
+    if (search->quota < waiting)
+        search->quota = waiting;
     if (search_count_added(search))
-        search->quota = population->count - search->head;
+        search->quota = count_waiting(search, population->count);
     search->taken = population->count;
     population->due = search->quota;
     population->unjudged = 0;

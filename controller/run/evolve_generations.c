@@ -41,10 +41,11 @@ void evolve_count_generation(struct evolve *evolve)
         return;
     }
     uint32_t generation = search_generation(evolve->settings->search);
-    if (generation != state->generation && islands_is_start(evolve->settings->params, generation))
+    islands_name_start(evolve->settings->params, generation, state->start);
+    if (generation != state->generation && *state->start &&
+        islands_is_opening(evolve->settings->params, generation))
         state->has_best = 0;
     state->generation = generation;
-    islands_name_start(evolve->settings->params, generation, state->start);
     search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }

@@ -21,7 +21,7 @@ struct progress_state {
     int64_t living;                /* in all of them */
     int has_best;                  /* some generation, of islands of this start, is complete */
     double best, median;           /* of the last complete generation */
-    char start[32];                /* of a run of islands: "start 2 of 8"; empty after the merger */
+    char start[40];                /* of a run of islands: "start 2 of 8"; empty after the merger */
     double best_so_far;            /* of all complete generations */
 };
 

@@ -11,6 +11,7 @@
 
 #include "common/math/hash.h"
 #include "common/store/creature_name.h"
+#include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"
 
 int store_find_method(const char *name)
@@ -35,12 +36,13 @@ int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost)
 
 /* Fields of an individual that the viewer does not know. */
 #define INDIVIDUAL_COLUMNS                                                                         \
-    ", i.referee_fitness, i.referee_words, i.referee_stage, i.kept, i.body, i.trials"
+    ", i.referee_fitness, i.referee_words, i.referee_stage, i.kept, i.island, i.body, i.trials"
 enum {
     COLUMN_REFEREE = STORED_EXTRA,
     COLUMN_REFEREE_WORDS,
     COLUMN_REFEREE_STAGE,
     COLUMN_KEPT,
+    COLUMN_ISLAND,
     COLUMN_BODY,
     COLUMN_TRIALS,
     COLUMN_EXTRA
@@ -79,6 +81,10 @@ static int read_individual(struct database *database, sqlite3_stmt *row,
     individual->bar = stored_creature_bar(row);
     individual->heard = read_stage(row);
     individual->kept = sqlite3_column_double(row, COLUMN_KEPT);
+    int64_t island = 0;
+    if (!status)
+        status = statement_whole(database, row, COLUMN_ISLAND, 0, ISLANDS_MAX, &island, error);
+    individual->island = (int)island;
     individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
     statement_copy_text(individual->referee_words, sizeof individual->referee_words, row,
                         COLUMN_REFEREE_WORDS);

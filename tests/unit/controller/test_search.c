@@ -916,6 +916,16 @@ static void set_up_islands(void)
     params.evolution_living_draws = 3;
 }
 
+/* Four starts of two generations, 0 to 7; then the best two have two more each, 8 to 11. */
+static void set_up_halving(void)
+{
+    set_up_islands();
+    params.evolution_generations = 14;
+    params.evolution_islands = 4;
+    params.evolution_island_generations = 2;
+    params.evolution_island_halvings = 1;
+}
+
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
  * number of results, told in random order) and after each generation. */
 START_TEST(restored_equals_uninterrupted)
@@ -929,6 +939,8 @@ START_TEST(restored_equals_uninterrupted)
     params.guard_fine_runs = _i / 2 % 2;
     if (_i >= 4)
         set_up_islands();
+    if (_i >= 8)
+        set_up_halving();
     straight = search_create(&params);
     broken = search_create(&params);
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
@@ -1089,6 +1101,78 @@ START_TEST(islands_begin_anew_and_the_best_breeds_on)
         ck_assert(!population->individuals[i].has_result);
     run_generation(search);
     ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
+    search_destroy(search);
+}
+END_TEST
+
+/* How many of that start are there, and of these how many take no part. */
+static int count_of_island(const struct search *search, int island, int *resting)
+{
+    const struct population *population = search_population(search);
+    int count = 0;
+
+    *resting = 0;
+    for (int i = 0; i < population->count; i++) {
+        count += population->individuals[i].island == island;
+        *resting += population->individuals[i].island == island &&
+                    population->individuals[i].is_resting;
+    }
+    return count;
+}
+
+/* Of four starts the best two go on, one after the other, in the order in which they began; then
+ * the better of these. */
+START_TEST(the_best_half_of_the_starts_goes_on)
+{
+    struct search *search;
+    double best[5] = {0};
+    int order[5], resting, first = 0, second;
+    char name[ISLANDS_TEXT_SIZE];
+
+    set_up_halving();
+    ck_assert_int_eq(islands_count(&params), 4);
+    search = search_create(&params);
+    for (int generation = 0; generation < 8; generation++) {
+        int island = generation / 2 + 1;
+
+        ck_assert_int_eq(islands_is_start(&params, (uint32_t)generation), generation % 2 == 0);
+        run_generation(search);
+        ck_assert_int_ge(count_of_island(search, island, &resting), 60);
+        ck_assert_int_eq(resting, 0);
+        best[island] = best_of(search);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    for (int island = 1; island <= 4; island++) {
+        order[island] = 0;
+        for (int other = 1; other <= 4; other++)
+            order[island] += best[other] > best[island] ||
+                             (best[other] == best[island] && other < island);
+    }
+    for (int island = 4; island >= 1; island--)
+        first = order[island] < 2 ? island : first;
+    for (second = first + 1; order[second] >= 2;)
+        second++;
+    for (int generation = 8; generation < 12; generation++) {
+        int island = generation < 10 ? first : second, other = first + second - island;
+
+        islands_name_start(&params, (uint32_t)generation, name);
+        ck_assert_str_eq(name, generation < 10 ? "start 1 of the best 2" : "start 2 of the best 2");
+        ck_assert(!islands_is_start(&params, (uint32_t)generation));
+        ck_assert_int_eq(count_of_island(search, island, &resting), 60);
+        ck_assert_int_eq(resting, 0);
+        ck_assert_int_eq(count_of_island(search, other, &resting), 12);
+        ck_assert_int_eq(resting, 12);
+        run_generation(search);
+        ck_assert_double_ge(best_of(search), best[island]);
+        best[island] = best_of(search);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    islands_name_start(&params, 12, name);
+    ck_assert_str_eq(name, "");
+    ck_assert_int_eq(search_population(search)->count, 60);
+    ck_assert_int_eq(count_of_island(search, best[second] > best[first] ? second : first, &resting),
+                     12);
+    ck_assert_int_eq(count_of_island(search, 0, &resting), 48);
     search_destroy(search);
 }
 END_TEST
@@ -1697,8 +1781,9 @@ int main(void)
     tcase_add_test(tests, the_referee_can_be_off);
     tcase_add_test(tests, everyone_may_be_refused);
     tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 8);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 12);
     tcase_add_test(tests, islands_begin_anew_and_the_best_breeds_on);
+    tcase_add_test(tests, the_best_half_of_the_starts_goes_on);
     tcase_add_test(tests, the_dead_of_a_start_are_drawn_again);
     tcase_add_test(tests, short_runs_have_fewer_islands);
     tcase_add_test(tests, settings_may_change_when_restored);

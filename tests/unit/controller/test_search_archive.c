@@ -14,7 +14,7 @@
 #include "controller/evolution/search.h"
 #include "tests/suite.h"
 
-enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
+enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
 enum { ROOM_MOST = 2 * ROOM };
 
@@ -75,6 +75,7 @@ static struct record records[ROOM_MOST];
 static uint64_t opened[ROOM_MOST];
 static struct individual at_opening[ROOM_MOST];
 static int opened_count;
+static uint64_t first_later; /* the first creature that was born after that */
 
 static void record(const struct individual *individual)
 {
@@ -113,6 +114,7 @@ static void record_opening(struct search *search)
     const struct population *population = search_population(search);
 
     opened_count = population->count;
+    first_later = search_next_id(search);
     for (int i = 0; i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
 
@@ -138,7 +140,7 @@ static struct search *stop_and_restore(struct search *search, int lost)
 {
     struct population population = {.count = 0};
     uint32_t generation = search_generation(search);
-    uint64_t next_id = search_next_id(search), first_later = opened[opened_count - 1] + 1;
+    uint64_t next_id = search_next_id(search);
 
     search_destroy(search);
     while (lost > 0 && next_id > first_later) {
@@ -400,13 +402,22 @@ START_TEST(the_run_does_not_depend_on_the_workers)
 }
 END_TEST
 
-/* Generations 0, 1 and 2, 3 are the islands, 4 and 5 what follows. */
+/* Generations 0, 1 and 2, 3 are the islands, 4 and those after it what follows. */
 static void set_up_islands(void)
 {
     params.evolution_islands = 2;
     params.evolution_island_generations = 2;
     params.evolution_islands_merged = 1;
     params.evolution_living_draws = 3;
+}
+
+/* Four starts, then one more generation of the best two, 4 and 5, then what follows. */
+static void set_up_halving(void)
+{
+    set_up_islands();
+    params.evolution_islands = 4;
+    params.evolution_island_generations = params.evolution_halving_generations = 1;
+    params.evolution_island_halvings = 1;
 }
 
 START_TEST(restored_equals_uninterrupted)
@@ -419,6 +430,8 @@ START_TEST(restored_equals_uninterrupted)
     params.guard_perturbed_runs = _i % 3;
     if (_i >= 24)
         set_up_islands();
+    if (_i >= 36)
+        set_up_halving();
     run(1, 0, 0, NULL, straight);
     run(1 + 3 * (_i % 3), 1 + _i % 7, _i % 5, &rng, broken);
     ck_assert_mem_eq(straight, broken, sizeof straight);
@@ -673,8 +686,8 @@ START_TEST(bodies_freeze)
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
 
-        before += one->generation < 3 && one->body == id;
-        if (one->generation < 3)
+        before += one->generation < GENERATIONS / 2 && one->body == id;
+        if (one->generation < GENERATIONS / 2)
             continue;
         ck_assert(one->body == records[one->parents[0]].individual.body);
         ck_assert_int_eq(one->method, METHOD_ASEXUAL);
@@ -825,7 +838,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, the_last_generation_gets_more);
     tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 36);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 48);
     tcase_add_test(tests, islands_have_archives_of_their_own);
     tcase_add_test(tests, nobody_waits);
     tcase_add_test(tests, the_lag_is_kept);
