@@ -116,17 +116,15 @@ double mutation_param(const struct params *params, size_t offset)
     return value;
 }
 
-/* What a number may become: within its range, and within what the settings bound. */
-static void bound_number(const struct mutation *mutation, const struct gene_field *table,
-                         const struct gene_field *field, const void *gene, double *low,
-                         double *high)
+void mutation_bound_number(const struct params *params, const struct gene_field *table,
+                           const struct gene_field *field, const void *gene, double *low,
+                           double *high)
 {
     const struct gene_mutation *how = &field->mutation;
     struct gene_range range = gene_range_of(table, field, gene);
 
-    *high = how->highest ? fmin(range.high, mutation_param(mutation->params, how->highest))
-                         : range.high;
-    *low = how->lowest ? fmax(range.low, mutation_param(mutation->params, how->lowest)) : range.low;
+    *high = how->highest ? fmin(range.high, mutation_param(params, how->highest)) : range.high;
+    *low = how->lowest ? fmax(range.low, mutation_param(params, how->lowest)) : range.low;
 }
 
 static void change_real(struct mutation *mutation, const struct gene_field *table, void *gene,
@@ -135,7 +133,7 @@ static void change_real(struct mutation *mutation, const struct gene_field *tabl
     const struct gene_mutation *how = &field->mutation;
     double before = gene_number(field, gene), low, high, after;
 
-    bound_number(mutation, table, field, gene, &low, &high);
+    mutation_bound_number(mutation->params, table, field, gene, &low, &high);
     after = mutation_change(mutation, before, how->least > 0 ? how->least : low, how->is_signed,
                             fmin(low, high), high);
     gene_set_number(field, gene, after);

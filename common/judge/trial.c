@@ -7,8 +7,10 @@
 
 #include "common/genome/body_kind.h"
 
-static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {
-    [TRIAL_FIRST] = "first", [TRIAL_ENTRY] = "entry", [TRIAL_CHAMPION] = "champion"};
+static const char *const purpose_names[TRIAL_PURPOSE_COUNT] = {[TRIAL_FIRST] = "first",
+                                                               [TRIAL_ENTRY] = "entry",
+                                                               [TRIAL_CHAMPION] = "champion",
+                                                               [TRIAL_POLISH] = "polish"};
 
 static const char *const purpose_words[TRIAL_PURPOSE_COUNT] = {
     [TRIAL_FIRST] = "first trials", [TRIAL_ENTRY] = "referee", [TRIAL_CHAMPION] = "exam"};
@@ -114,7 +116,7 @@ int trial_from_text(struct trial *trial, const char *text, struct error *error)
     if (trial->purpose < TRIAL_PURPOSE_COUNT && *rest == '\0')
         return 0;
     return error_set(error, ERR_RANGE,
-                     "'%.40s', expected first, entry or champion, then +bout-1 .. %d, "
+                     "'%.40s', expected first, entry, champion or polish, then +bout-1 .. %d, "
                      "+perturbed-1 .. %d, +finer-1 .. %d, +other-solver",
                      text, TRIAL_BOUT_MAX, TRIAL_PERTURBATION_MAX, TRIAL_HALVINGS_MAX);
 }

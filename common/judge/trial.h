@@ -17,6 +17,7 @@ enum trial_purpose {
     TRIAL_FIRST,    /* the creature's own evaluation */
     TRIAL_ENTRY,    /* the referee's, of a creature that has come to the top or into the archive */
     TRIAL_CHAMPION, /* the referee's, of the best at the run's end */
+    TRIAL_POLISH,   /* of a changed copy of one of the best, before the exam */
     TRIAL_PURPOSE_COUNT
 };
 

@@ -21,6 +21,7 @@ enum rng_purpose {
     RNG_RELIEF = 9,
     RNG_CONTEST = 10,
     RNG_PRESERVE = 11,
+    RNG_POLISH = 12,
 };
 /* Purposes are smaller than 2 to this; what stands above it tells streams of one purpose apart. */
 #define RNG_PURPOSE_BITS 8

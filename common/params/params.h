@@ -53,7 +53,12 @@
     INT(evolution, islands, 1, 1, 1000, 'S',                                                       \
         "starts from random creatures, one after the other; then their best breed on together")    \
     INT(evolution, island_generations, 10, 1, 1000000, 'S', "generations of each start")           \
+    INT(evolution, island_halvings, 0, 0, 10, 'S',                                                 \
+        "how often the best half of the starts goes on, one after the other, before that")         \
+    INT(evolution, halving_generations, 2, 1, 1000000, 'S', "generations of each that goes on")    \
     INT(evolution, islands_merged, 2, 1, 1000, 'S', "starts whose best breed on, at most")         \
+    REAL(evolution, polish, 0.03, 0, 10, 'S',                                                      \
+         "share of the run's evaluations by which its best are changed at the end; 0 = off")       \
     INT(evolution, living_draws, 1, 1, 100, 'S',                                                   \
         "random creatures of a start that do not move are drawn again, until there were this "     \
         "many times the population; 1: never")                                                     \
@@ -315,7 +320,7 @@
     REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
     INT(guard, perturbed_runs, 1, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
-    INT(guard, fine_runs, 1, 1, 8, 'J', "further ones at a quarter of the step")                   \
+    INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
     CHOICE(guard, score, 1, "own|least", 'J',                                                      \
            "an accepted creature's fitness: its own, or the least with the trials'")               \
     REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \

@@ -162,7 +162,7 @@ static int pretend_tables(struct database *database, struct error *error)
         {"deeds", "world, epoch, number, deed, life, x_m, y_m, energy_uj, genome"},
         {"births",
          "id INTEGER PRIMARY KEY, generation, method, parent1, parent2, mutations, seed, body,"
-         " trials, bar_m_s, bar_sizes_s, genome"}};
+         " trials, bar_m_s, bar_sizes_s, kept, island, genome"}};
     int status = 0;
     for (size_t i = 0; !status && i < sizeof tables / sizeof tables[0]; i++) {
         char sql[800];
@@ -210,7 +210,8 @@ static int complete_table(struct database *database, const char *table,
     return status;
 }
 
-enum { BAR_COLUMNS = 2 };
+/* What births lack, and individuals besides. */
+enum { BIRTH_COLUMNS = 4, INDIVIDUAL_COLUMNS = 5 };
 
 int store_database_complete(struct database *database, int is_read_only, struct error *error)
 {
@@ -218,21 +219,25 @@ int store_database_complete(struct database *database, int is_read_only, struct 
                                           {"pace_least_m_s", "REAL", "NULL"},
                                           {"trial", "TEXT", "'first'"},
                                           {"simulations", "INTEGER", "worker IS NOT NULL"}};
-    static const struct column bars[BAR_COLUMNS] = {
+    static const struct column lacking[INDIVIDUAL_COLUMNS] = {
         {"bar_m_s", "REAL", "(SELECT m_s FROM bars WHERE individual = id)"},
-        {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"}};
+        {"bar_sizes_s", "REAL", "(SELECT sizes_s FROM bars WHERE individual = id)"},
+        {"kept", "REAL", "NULL"},
+        {"island", "INTEGER", "NULL"},
+        {"referee_stage", "INTEGER", "NULL"}};
     static const struct column lives[] = {{"topology", "INTEGER", "NULL"},
                                           {"preyed_s", "REAL", "NULL"}};
     static const struct column epochs[] = {{"removed", "INTEGER", "0"},
                                            {"scent_uj", "INTEGER", "0"}};
-    struct column individuals[BAR_COLUMNS + MEASURE_COUNT];
-    memcpy(individuals, bars, sizeof bars);
+    struct column individuals[INDIVIDUAL_COLUMNS + MEASURE_COUNT];
+    memcpy(individuals, lacking, sizeof lacking);
     for (int i = 0; i < MEASURE_COUNT; i++)
-        individuals[BAR_COLUMNS + i] = (struct column){measure_table[i].name, "REAL", "NULL"};
-    int status = complete_table(database, "individuals", individuals, BAR_COLUMNS + MEASURE_COUNT,
-                                is_read_only, error);
+        individuals[INDIVIDUAL_COLUMNS + i] =
+            (struct column){measure_table[i].name, "REAL", "NULL"};
+    int status = complete_table(database, "individuals", individuals,
+                                INDIVIDUAL_COLUMNS + MEASURE_COUNT, is_read_only, error);
     if (!status)
-        status = complete_table(database, "births", bars, BAR_COLUMNS, is_read_only, error);
+        status = complete_table(database, "births", lacking, BIRTH_COLUMNS, is_read_only, error);
     if (!status)
         status = complete_table(database, "lives", lives, 2, is_read_only, error);
     if (!status)

@@ -168,6 +168,8 @@
     " body INTEGER,"                                                                               \
     " trials INTEGER,"                                                                             \
     " bar_m_s REAL, bar_sizes_s REAL,"                                                             \
+    " kept REAL,"                                                                                  \
+    " island INTEGER,"                                                                             \
     " genome BLOB NOT NULL"                                                                        \
     ") STRICT"
 
@@ -221,12 +223,15 @@ static const char *const store_schema[] = {
     " trials INTEGER," /* search archive: of a trial of weights, how many its body gets after it */
     " bar_m_s REAL,"   /* raise guard.hopeless_m_s and hopeless_sizes_s for it; NULL: they hold */
     " bar_sizes_s REAL,"
+    " kept REAL,"      /* the share of its score that its nearest tried ancestor kept; NULL: none */
+    " island INTEGER," /* evolution.islands: the start that it is of, from 1 */
     " branch INTEGER REFERENCES branches," /* NULL (versions 4 to 8): not evaluated */
     " verdict TEXT,"
-    " fitness REAL,"         /* 0 if the referee was not satisfied */
-    " referee_fitness REAL," /* in its worst trial; NULL: the referee has not seen it */
-    " referee_words TEXT,"   /* what that came to */
-    " digest TEXT,"          /* of its motion */
+    " fitness REAL,"          /* 0 if the referee was not satisfied */
+    " referee_fitness REAL,"  /* in its worst trial; NULL: the referee has not seen it */
+    " referee_words TEXT,"    /* what that came to */
+    " referee_stage INTEGER," /* 1: it was tried at the step, 2: at a finer one, too */
+    " digest TEXT,"           /* of its motion */
     " " MEASURES(
         STORE_MEASURE_COLUMN) " genome BLOB NOT NULL" /* MessagePack, docs/creature-format.md */
                               ") STRICT",

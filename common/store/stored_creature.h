@@ -58,8 +58,8 @@ enum {
 /* Selects likewise those in `births` who have no row in `individuals`; FROM i follows. */
 #define STORED_SELECT_BIRTHS                                                                       \
     "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \
-    " bar_m_s, bar_sizes_s, NULL AS branch, NULL AS verdict, NULL AS fitness,"                     \
-    " NULL AS referee_fitness, NULL AS referee_words, NULL AS digest,"                             \
+    " bar_m_s, bar_sizes_s, kept, island, NULL AS branch, NULL AS verdict, NULL AS fitness,"       \
+    " NULL AS referee_fitness, NULL AS referee_words, NULL AS referee_stage, NULL AS digest,"      \
     " " MEASURES(                                                                                  \
         STORED_NO_MEASURE) "genome FROM births"                                                    \
                            " WHERE id NOT IN (SELECT id FROM individuals)) " STORED_SELECT

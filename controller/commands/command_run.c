@@ -292,17 +292,14 @@ static void session_warn_of_lag(const struct session *session)
 static void session_tell_islands(const struct session *session)
 {
     const struct params *params = &session->params;
-    char start[ISLANDS_TEXT_SIZE];
+    char start[ISLANDS_TEXT_SIZE], words[ISLANDS_WORDS_SIZE];
     if (preserve_is_wanted(params))
         return;
     islands_name_start(params, session_generation(session), start);
+    islands_describe(params, words);
     if (*start)
-        output_print(stderr,
-                     "islands: %d starts from random creatures, of %" PRId64
-                     " generations each; then the best %" PRId64
-                     " breed on together. Until then the best is that of the start under way\n",
-                     islands_count(params), params->evolution_island_generations,
-                     params->evolution_islands_merged);
+        output_print(stderr, "islands: %s. Until then the best is that of the start under way\n",
+                     words);
 }
 
 static void session_warn_of_energies(const struct session *session)

@@ -137,6 +137,14 @@ static double live_number(const struct report *report, const char *key)
 static void print_speed(const struct report *report)
 {
     const json_t *exam = json_object_get(report->live, "exam");
+    const json_t *polish = json_object_get(report->live, "polish");
+    if (json_is_object(polish)) {
+        output_print(stdout,
+                     "polish      evaluation %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "\n",
+                     json_integer_value(json_object_get(polish, "done")),
+                     json_integer_value(json_object_get(polish, "evaluations")));
+        return;
+    }
     if (json_is_object(exam)) {
         output_print(stdout,
                      "exam        candidate %" JSON_INTEGER_FORMAT ", trial %" JSON_INTEGER_FORMAT

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "common/genetics/genetics.h"
+#include "controller/evolution/referee.h"
 
 void breeding_init_stream(struct rng *rng, const struct params *params, enum rng_purpose purpose,
                           const struct individual *child)
@@ -145,6 +146,7 @@ static int make_child(void *context, struct individual *child)
         breeding = a->genome.breeding;
     child->method = methods[breeding];
     child->parents[0] = a->id;
+    child->kept = referee_kept(a, params);
     if (child->method == METHOD_ASEXUAL) {
         status = genome_copy(&child->genome, &a->genome);
     } else {

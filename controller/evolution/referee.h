@@ -9,6 +9,23 @@
 /* guard.perturbed_runs and guard.fine_runs; the cheap ones come first. */
 int referee_trial_count(const struct params *params);
 
+/* How far a creature was tried: a stage ends with the last of its trials, or with a refusal. */
+enum referee_stage {
+    REFEREE_NOT,
+    REFEREE_AT_STEP, /* in all trials at the run's step */
+    REFEREE_FINE     /* and in those at a finer one */
+};
+/* The stage that trial belongs to. */
+int referee_stage(int number, const struct params *params);
+/* The first trial after a stage. */
+int referee_trial_after(int stage, const struct params *params);
+/* How far a creature in the top, or the first of all, has to be tried; REFEREE_NOT if the
+ * parameters have no trial for it. */
+int referee_find_wanted(int is_first, const struct params *params);
+/* The share of its score that a creature leaves its children while they are untried: what the
+ * referee left it, or else its own ancestor; 0: not known. */
+double referee_kept(const struct individual *individual, const struct params *params);
+
 /* Trial 0 .. count - 1 of a creature that has come to the top or into the archive. */
 struct trial referee_trial(int number, const struct params *params);
 

@@ -23,8 +23,8 @@
 #include "controller/evolution/search_private.h"
 #include "controller/evolution/seeding.h"
 
-const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover", "graft",
-                                                         "seed"};
+const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover",
+                                                         "graft",  "seed",    "polish"};
 
 const struct search_method *const search_methods[SEARCH_COUNT] = {
     [SEARCH_SIMS] = &search_sims,
@@ -91,21 +91,23 @@ static void sort(struct population *population, int (*compare)(const void *a, co
 /* Fitness of an individual that has a result, after the referee's word. */
 double search_judge(const struct search *search, const struct individual *individual)
 {
-    double fitness = behaviour_fitness(individual->verdict, &individual->measures, &search->params);
-    int is_heard = individual->has_referee && search->params.guard_referee_top > 0;
+    const struct params *params = &search->params;
+    double fitness = behaviour_fitness(individual->verdict, &individual->measures, params);
+    int is_least = params->guard_score == SCORE_LEAST;
 
-    if (!is_heard || fitness == 0)
+    if (params->guard_referee_top == 0 || fitness == 0)
         return fitness;
-    if (individual->referee_fitness < search->params.guard_referee_share * fitness)
+    if (individual->heard == REFEREE_NOT)
+        return is_least && individual->kept > 0 ? individual->kept * fitness : fitness;
+    if (individual->referee_fitness < params->guard_referee_share * fitness)
         return 0;
-    return search->params.guard_score == SCORE_LEAST && individual->referee_fitness < fitness
-               ? individual->referee_fitness
-               : fitness;
+    return is_least && individual->referee_fitness < fitness ? individual->referee_fitness
+                                                             : fitness;
 }
 
 /* Without a goal a score says nothing, and contests have other starts anyway: then there is no
  * referee. */
-static int has_referee(const struct search *search)
+int search_has_referee(const struct search *search)
 {
     return search->params.evolution_behaviour != BEHAVIOUR_INTERACTIVE &&
            !contests_are_wanted(&search->params);
@@ -117,14 +119,22 @@ static int is_called(const struct search *search, int rank)
     const struct individual *individual = &search->population.individuals[rank];
 
     return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->is_resting && !individual->has_referee && has_referee(search);
+           !individual->is_resting && search_has_referee(search) &&
+           individual->heard < referee_find_wanted(rank == 0, &search->params);
 }
 
 void search_hear(struct search *search, struct individual *individual)
 {
-    individual->has_referee = 1;
-    individual->referee_fitness = individual->glance_fitness;
-    memcpy(individual->referee_words, individual->glance_words, sizeof individual->referee_words);
+    ENSURE(individual->has_glance, "creature %llu was not tried",
+           (unsigned long long)individual->id);
+    if (individual->heard == REFEREE_NOT ||
+        individual->glance_fitness < individual->referee_fitness) {
+        individual->referee_fitness = individual->glance_fitness;
+        memcpy(individual->referee_words, individual->glance_words,
+               sizeof individual->referee_words);
+    }
+    individual->heard = referee_stage(individual->referee_trial - 1, &search->params);
+    individual->has_glance = 0;
     individual->fitness = search_judge(search, individual);
     individual->is_news = 1;
     search->news++;
@@ -164,10 +174,11 @@ static void rank(struct search *search)
 
             if (!is_called(search, i))
                 continue;
-            if (individual->has_glance)
-                search_hear(search, individual);
-            heard += individual->has_referee;
             search->called++;
+            if (!individual->has_glance)
+                continue;
+            search_hear(search, individual);
+            heard++;
         }
     } while (heard);
 }
@@ -291,6 +302,7 @@ int search_complete_newborns(struct search *search, struct individual *children,
         status = census_find_key(search->population.census, &search->params, child);
         child->seed = rng_mix_seed((uint64_t)search->params.run_seed, child->key.words[0]);
         child->born_trials = child->trials;
+        child->island = islands_under_way(search, child->generation);
         if (!status)
             status = genome_pack(&child->packed, &child->genome, &search->scratch);
     }
@@ -425,7 +437,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
         if (individual->id >= search->next_id)
             search->next_id = individual->id + 1;
         individual->is_asked = individual->is_before_referee = 0;
-        individual->has_glance = individual->is_news = individual->referee_trial = 0;
+        individual->has_glance = individual->is_news = 0;
+        individual->referee_trial = referee_trial_after(individual->heard, params);
     }
     if (begin(search)) {
         search_destroy(search);
@@ -525,13 +538,14 @@ static struct individual *ask_early(struct search *search)
     struct individual *first = NULL;
     int i;
 
-    if (!has_referee(search) || population->count - search->cursor > population->count / 10)
+    if (!search_has_referee(search) || population->count - search->cursor > population->count / 10)
         return NULL;
     for (i = 0; i < search->top_count; i++) {
         struct individual *individual = &population->individuals[search->top[i]];
 
-        if (individual->fitness > 0 && !individual->has_referee && !individual->has_glance &&
-            !individual->is_before_referee && (!first || individual < first))
+        if (individual->fitness > 0 && !individual->has_glance && !individual->is_before_referee &&
+            individual->heard < referee_find_wanted(0, &search->params) &&
+            (!first || individual < first))
             first = individual;
     }
     return first;
@@ -573,7 +587,7 @@ const struct individual *search_take_refereed(struct search *search)
     return NULL;
 }
 
-/* Keeps the worst of the trials. 1 if there is nothing more to be tried: the last one, or a
+/* Keeps the worst of the trials of a stage. 1 if the stage ends: with its last one, or with a
  * failure. */
 static int note_trial(struct search *search, struct individual *individual, int verdict,
                       const struct measures *measures)
@@ -581,14 +595,15 @@ static int note_trial(struct search *search, struct individual *individual, int 
     const struct params *params = &search->params;
     double own = behaviour_fitness(individual->verdict, &individual->measures, params);
     double fitness = referee_fitness(individual, verdict, measures, params);
-    struct trial trial = referee_trial(individual->referee_trial, params);
+    int number = individual->referee_trial++, stage = referee_stage(number, params);
+    struct trial trial = referee_trial(number, params);
 
-    if (individual->referee_trial++ == 0 || fitness < individual->glance_fitness) {
+    if (number == referee_trial_after(stage - 1, params) || fitness < individual->glance_fitness) {
         individual->glance_fitness = fitness;
         referee_describe(individual, &trial, verdict, measures, params, individual->glance_words,
                          sizeof individual->glance_words);
     }
-    return individual->referee_trial == referee_trial_count(params) ||
+    return individual->referee_trial == referee_trial_after(stage, params) ||
            fitness < params->guard_referee_share * own;
 }
 
@@ -607,10 +622,9 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
             search->cursor = at;
         return individual;
     }
-    if (search->lagged || search->missing || !is_called(search, at)) {
-        individual->has_glance = 1;
+    individual->has_glance = 1;
+    if (search->lagged || search->missing || !is_called(search, at))
         return search->lagged ? lagged_tell(search, individual) : individual;
-    }
     search_hear(search, individual);
     /* ranking moves it, and may call another */
     rank(search);
@@ -641,6 +655,44 @@ void search_get_progress(const struct search *search, int *done, int *needed)
         *needed = search->population.count - search_count_resting(&search->population);
         *done = *needed - search->missing;
     }
+}
+
+int search_count_added(const struct search *search)
+{
+    const struct population *population = &search->population;
+    int count = 0;
+
+    for (int i = 0; i < population->count; i++)
+        count += population->individuals[i].method == METHOD_POLISH &&
+                 population->individuals[i].generation == search->generation;
+    return count;
+}
+
+int search_add(struct search *search, struct individual *children, int count)
+{
+    int before = search->population.count, status;
+    struct individual *all =
+        search_make_individuals(search->generation, before, search->next_id, count);
+
+    ENSURE(search_is_complete(search), "generation %u is under way", (unsigned)search->generation);
+    for (int i = 0; i < count; i++) {
+        children[i].id = search->next_id + (uint64_t)i;
+        children[i].body = search->lagged ? children[i].id : 0;
+    }
+    status = all ? search_complete_newborns(search, children, count) : ERR_MEMORY;
+    if (status) {
+        for (int i = 0; i < count; i++)
+            individual_deinit(&children[i]);
+        free(all);
+        return status;
+    }
+    memcpy(all + before, children, (size_t)count * sizeof *all);
+    search_adopt(search, all, before, count);
+    if (search->lagged)
+        return lagged_add(search, before);
+    search_update(search);
+    search->taken = before; /* these are news */
+    return 0;
 }
 
 int search_is_finished(struct search *search)
@@ -770,7 +822,7 @@ int search_advance(struct search *search)
     if (islands_is_end(&search->params, search->generation)) {
         islands_leave(search);
         sort(&search->population, search_compare_ranks);
-        survivors = search->population.count;
+        survivors = search->population.count - search_count_resting(&search->population);
     }
     if (islands_is_start(&search->params, search->generation + 1))
         return open_start(search);

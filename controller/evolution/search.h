@@ -28,7 +28,8 @@ enum breeding_method {
     METHOD_ASEXUAL,
     METHOD_CROSSOVER,
     METHOD_GRAFT,
-    METHOD_SEED, /* from a file: seeding.h */
+    METHOD_SEED,   /* from a file: seeding.h */
+    METHOD_POLISH, /* at the end: polish.h */
     METHOD_COUNT
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
@@ -54,15 +55,19 @@ struct individual {
     struct measures measures;
     uint64_t digest;
     double fitness; /* 0 if the referee refused it; guard.score */
-    int has_referee;
+    int heard;      /* enum referee_stage: how far the referee has tried it, and its word counts */
     double referee_fitness;                /* fitness in the worst of its trials */
     char referee_words[SEARCH_WORDS_SIZE]; /* that trial's outcome */
+    /* The share of its score that the referee left its nearest tried ancestor, known at birth;
+     * 0: no ancestor was tried. */
+    double kept;
 
     /* Only in runs with choices by hand. */
     int choice;      /* enum choice, made for the end of this generation */
     int is_selected; /* it survives this generation: search_select() */
     int is_spare;    /* it takes no place, and stands behind who does */
-    int is_resting;  /* it is of an island before, and takes no part; islands.h. Not stored */
+    int island;      /* the start that it is of, from 1; 0: of no one. islands.h */
+    int is_resting;  /* it is of another island, and takes no part. Not stored */
 
     /* Only in lagged methods; else 0. A trial is a new brain for a body that is new. */
     uint64_t body;   /* id of the creature in which its body appeared first */
@@ -77,8 +82,8 @@ struct individual {
     int is_asked;          /* it has been given out to be simulated */
     int is_before_referee; /* a trial of the referee has been given out */
     int referee_trial;     /* number of the trial given out, else of the next */
-    int has_glance;        /* all trials have ended, and the search has not asked for them yet */
-    double glance_fitness; /* fitness in the worst trial so far */
+    int has_glance;        /* a stage of trials has ended, and its word does not count yet */
+    double glance_fitness; /* fitness in the worst trial of that stage so far */
     char glance_words[SEARCH_WORDS_SIZE];
     int is_news; /* search_take_refereed() has not given it yet */
     int place;   /* the order of ranks */
@@ -130,11 +135,14 @@ const struct individual *search_ask(struct search *search);
 const struct individual *search_tell(struct search *search, uint64_t id, int verdict,
                                      const struct measures *measures, uint64_t digest);
 /* The referee: the first guard.referee_top of the ranks are simulated again, in several trials one
- * after the other (referee.h), and one whose score does not hold loses its fitness; those who come
- * up in its place are called next. search_ask_referee() gives the next of them that was not asked
- * for yet, or NULL; its referee_trial says which trial. search_tell_referee() takes the result,
- * like search_tell(): NULL, and nothing changes, for one that is not before the referee; if it
- * holds, its next trial can be asked for. A creature is seen once.
+ * after the other (referee.h), the first of all in those at a finer step, too; and one whose score
+ * does not hold loses its fitness; those who come up in its place are called next. A creature that
+ * was not tried stands at its score times what its nearest tried ancestor kept: else each would
+ * overtake those that were tried, merely because it was not. search_ask_referee() gives the next
+ * of them that was not asked for yet, or NULL; its referee_trial says which trial.
+ * search_tell_referee() takes the result, like search_tell(): NULL, and nothing changes, for one
+ * that is not before the referee; if it holds, its next trial can be asked for. A creature has
+ * each trial once.
  *
  * So that workers need not wait, some are asked for before it is sure that they will be called:
  * near the end of a generation, and in lagged methods, which call when a result is about to count.
@@ -159,6 +167,13 @@ void search_get_progress(const struct search *search, int *done, int *needed);
  * island those that rest. It is 0 in lagged methods, where individual_is_kept() says who survives,
  * and where somebody chooses (is_selected). */
 int search_survivor_count(const struct search *search);
+/* More newborns of the last generation, which is complete: then it is not until they are judged as
+ * the others. They come without id and seed, and the search takes them over. 0 or ERR_MEMORY. */
+int search_add(struct search *search, struct individual *children, int count);
+/* How many were added to the generation. */
+int search_count_added(const struct search *search);
+/* Whether its creatures are judged by the referee: not by hand, nor in contests. */
+int search_has_referee(const struct search *search);
 /* 1 if this was the last generation. */
 int search_is_finished(struct search *search);
 /* Choosing by hand (search_interactive.c). Whether the generation, which is complete, is one after
@@ -208,8 +223,8 @@ struct lagged_method {
     void (*destroy)(void *state);
     /* Begins anew with those that are kept, wherever they now stand in memory. */
     void (*restore)(void *state, struct population *population);
-    /* Whether the referee must see it before its result counts. */
-    int (*is_called)(const void *state, const struct individual *individual);
+    /* enum referee_stage: how far the referee must have tried it before its result counts. */
+    int (*find_wanted)(const void *state, const struct individual *individual);
     /* Whether one that is kept has to be counted again, since the referee never saw it. */
     int (*is_stale)(const void *state, const struct individual *individual);
     /* Counts its result, and the referee's word if it has one. */

@@ -26,6 +26,7 @@
 #include "common/math/hash.h"
 #include "controller/evolution/breeding.h"
 #include "controller/evolution/cells.h"
+#include "controller/evolution/referee.h"
 #include "common/genetics/genetics.h"
 
 struct archive {
@@ -203,22 +204,25 @@ static void restore(void *state, struct population *population)
     }
 }
 
-static int is_called(const void *state, const struct individual *individual)
+static int find_wanted(const void *state, const struct individual *individual)
 {
     const struct archive *archive = state;
+    const struct params *params = &archive->params;
+    int rank = find_rank(archive, individual);
 
-    if (archive->params.guard_referee_top == 0 || !find_place(archive, individual))
-        return 0;
-    return archive->params.archive_referee == ARCHIVE_REFEREE_ENTRANTS ||
-           find_rank(archive, individual) < archive->params.guard_referee_top;
+    if (params->guard_referee_top == 0 || !find_place(archive, individual) ||
+        (params->archive_referee == ARCHIVE_REFEREE_TOP && rank >= params->guard_referee_top))
+        return REFEREE_NOT;
+    return referee_find_wanted(rank == 0, params);
 }
 
 static int is_stale(const void *state, const struct individual *individual)
 {
     const struct archive *archive = state;
 
-    return individual->cell && !individual->has_referee && archive->params.guard_referee_top > 0 &&
-           archive->params.archive_referee == ARCHIVE_REFEREE_ENTRANTS;
+    return individual->cell && archive->params.guard_referee_top > 0 &&
+           archive->params.archive_referee == ARCHIVE_REFEREE_ENTRANTS &&
+           individual->heard < referee_find_wanted(0, &archive->params);
 }
 
 /* ---- trials ---- */
@@ -319,6 +323,7 @@ static int make_trial(void *context, struct individual *child)
 
     child->method = METHOD_ASEXUAL;
     child->parents[0] = trying->base->id;
+    child->kept = referee_kept(trying->base, trying->params);
     status = genome_copy(&child->genome, &trying->base->genome);
     if (status)
         return status;
@@ -419,7 +424,7 @@ static const struct lagged_method lagged = {
     .create = create,
     .destroy = destroy,
     .restore = restore,
-    .is_called = is_called,
+    .find_wanted = find_wanted,
     .is_stale = is_stale,
     .count = count,
     .breed = breed,

@@ -318,7 +318,7 @@ int search_fill(struct search *search)
     int wanted;
     struct individual *all;
 
-    population->more = 0;
+    population->more = search_count_added(search);
     wanted = draws > 1 ? count_wanted(search, draws) : 0;
     if (wanted <= 0)
         return 0;

@@ -106,8 +106,8 @@ static void breed_due(struct search *search)
 /* Whether the head of the row has to see the referee first. */
 static int is_called(const struct search *search, const struct individual *individual)
 {
-    return !individual->has_referee && !individual->is_resting &&
-           method_of(search)->is_called(search->lagged, individual);
+    return !individual->is_resting &&
+           individual->heard < method_of(search)->find_wanted(search->lagged, individual);
 }
 
 /* The judged by rank, then those in flight by id. */
@@ -118,7 +118,7 @@ static void rank(struct search *search)
     qsort(population->individuals, (size_t)search->head, sizeof(struct individual),
           search_compare_ranks);
     population->unjudged = population->count - search->head + search_count_resting(population);
-    population->more = search->dead;
+    population->more = search->dead + search_count_added(search);
     search->is_ranked = 1;
 }
 
@@ -128,11 +128,11 @@ static int is_ready(struct search *search, struct individual *individual)
 {
     if (!individual->has_result)
         return 0;
-    if (!is_called(search, individual))
-        return 1;
-    if (!individual->has_glance)
-        return 0;
-    search_hear(search, individual);
+    while (is_called(search, individual)) {
+        if (!individual->has_glance)
+            return 0;
+        search_hear(search, individual);
+    }
     return 1;
 }
 
@@ -153,7 +153,7 @@ static void count(struct search *search, struct individual *individual)
     if (!individual->is_resting)
         method_of(search)->count(search->lagged, &search->population, individual);
     search->head++;
-    search->counted++;
+    search->counted += !individual->is_resting;
     search->dead += is_dead;
     search->quota += is_dead;
 }
@@ -295,6 +295,16 @@ static int count_born(const struct search *search)
     return born < count ? born : count;
 }
 
+/* Those up to row `end` whose result is to be counted in this generation. */
+static int count_waiting(const struct search *search, int end)
+{
+    int count = 0;
+
+    for (int i = search->head; i < end; i++)
+        count += !row(search, i)->is_resting;
+    return count;
+}
+
 /* The population is brought in order of id, kept ones first since they are older. */
 int lagged_open(struct search *search)
 {
@@ -309,8 +319,12 @@ int lagged_open(struct search *search)
     search->counted = search->cursor = search->is_ranked = search->dead = search->redrawn = 0;
     search->quota = (int)search->params.population_size;
     /* After a recount all of them are in flight. */
-    if (search->quota < search->born - search->head)
-        search->quota = search->born - search->head;
+    /* with those that were added before a restart, the generation is all that was born */
+    int waiting = count_waiting(search, search->born);
+    if (search->quota < waiting)
+        search->quota = waiting;
+    if (search_count_added(search))
+        search->quota = count_waiting(search, population->count);
     search->taken = population->count;
     population->due = search->quota;
     population->unjudged = 0;
@@ -318,6 +332,23 @@ int lagged_open(struct search *search)
         return ERR_MEMORY;
     method_of(search)->restore(search->lagged, population);
     return 0;
+}
+
+int lagged_add(struct search *search, int first)
+{
+    struct population *population = &search->population;
+
+    ENSURE(search->is_ranked && results_left(search) == 0, "%d results are missing",
+           (int)results_left(search));
+    qsort(population->individuals, (size_t)population->count, sizeof(struct individual),
+          search_compare_ids);
+    search->quota += population->count - search->head;
+    search->taken = first;
+    search->born = search->cursor = search->head;
+    search->is_ranked = 0;
+    method_of(search)->restore(search->lagged, population);
+    settle(search);
+    return search->failure;
 }
 
 int lagged_begin(struct search *search)

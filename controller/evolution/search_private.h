@@ -50,6 +50,9 @@ const struct individual *lagged_tell(struct search *search, struct individual *i
 const struct individual *lagged_ask_referee(struct search *search);
 int lagged_is_complete(struct search *search);
 int lagged_advance(struct search *search);
+/* Counts those from row `first` on, too, which were added to the last generation. 0 or
+ * ERR_MEMORY. */
+int lagged_add(struct search *search, int first);
 /* Opens the search's generation, whose population is there. 0 or ERR_MEMORY. */
 int lagged_open(struct search *search);
 

@@ -24,7 +24,7 @@ struct table {
     double *rows[ROW_COUNT];
     double *marks[AXIS_COUNT]; /* where islands begin, and where they merge */
     int mark_count;
-    char meaning[160]; /* of the marks */
+    char meaning[ISLANDS_WORDS_SIZE + 80]; /* of the marks */
 };
 
 /* Notes the generations that do not breed from the one before. */
@@ -37,11 +37,11 @@ static void mark_islands(struct table *table, const struct params *params)
             table->marks[axis][table->mark_count] = table->rows[axis][i];
         table->mark_count++;
     }
+    char words[ISLANDS_WORDS_SIZE];
+    islands_describe(params, words);
     if (islands_count(params) > 1)
-        snprintf(table->meaning, sizeof table->meaning,
-                 "Upright lines: where one of %d starts from random creatures ends; the best %d "
-                 "breed on together.",
-                 islands_count(params), (int)params->evolution_islands_merged);
+        snprintf(table->meaning, sizeof table->meaning, "Upright lines: where a start ends. %s.",
+                 words);
 }
 
 static int table_make(struct table *table, const struct report *report)

@@ -38,8 +38,9 @@ const struct individual *evolve_find_candidate(const struct evolve *evolve)
     const struct params *params = evolve->settings->params;
     struct search *search = evolve->settings->search;
     const struct population *ranked = search_population(search);
-    if (evolve->is_champion_known || params->evolution_behaviour == BEHAVIOUR_INTERACTIVE ||
-        !search_is_finished(search) || evolve->champion_rank >= ranked->count - ranked->unjudged ||
+    if (evolve->is_champion_known || !evolve->is_polished ||
+        params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || !search_is_finished(search) ||
+        evolve->champion_rank >= ranked->count - ranked->unjudged ||
         evolve->failed_count >= count_candidates(evolve, ranked))
         return NULL;
     const struct individual *candidate = &ranked->individuals[evolve->champion_rank];

@@ -41,10 +41,11 @@ void evolve_count_generation(struct evolve *evolve)
         return;
     }
     uint32_t generation = search_generation(evolve->settings->search);
-    if (generation != state->generation && islands_is_start(evolve->settings->params, generation))
+    islands_name_start(evolve->settings->params, generation, state->start);
+    if (generation != state->generation && *state->start &&
+        islands_is_opening(evolve->settings->params, generation))
         state->has_best = 0;
     state->generation = generation;
-    islands_name_start(evolve->settings->params, generation, state->start);
     search_get_progress(evolve->settings->search, &state->evaluated, &state->members);
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
@@ -256,8 +257,8 @@ void evolve_advance(struct evolve *evolve)
         evolve_advance_epochs(evolve);
         return;
     }
-    while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_find_candidate(evolve) &&
-           !must_wait(evolve)) {
+    while (!evolve->is_finished && check_complete(evolve) == 1 && !evolve_is_polishing(evolve) &&
+           !evolve_find_candidate(evolve) && !must_wait(evolve)) {
         struct progress_state done = evolve->state;
         if (complete_generation(evolve)) {
             evolve_fail(evolve);

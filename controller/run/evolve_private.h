@@ -3,6 +3,7 @@
  *
  *   evolve_tasks        what the farm asks for, and what comes back
  *   evolve_generations  complete generations, and those who wait for choices
+ *   evolve_polish       the run's best are changed a little before their exam
  *   evolve_champion     the exam of the run's best
  *   evolve_contests     the same where creatures are judged by contests
  *   evolve_preserve     a run in which nobody is judged: worlds and epochs
@@ -13,6 +14,7 @@
 
 #include "common/judge/exam.h"
 #include "controller/evolution/contests.h"
+#include "controller/evolution/polish.h"
 #include "controller/run/control.h"
 #include "controller/run/evolve.h"
 #include "controller/run/reuse.h"
@@ -35,11 +37,13 @@ struct evolve {
     int is_starting; /* farm_create() is under way: the farm cannot be stopped yet */
     int is_stopping;
     int is_finished;
-    int is_waiting;       /* for choices */
-    int is_chosen;        /* the order has come to go on */
-    int64_t chosen_until; /* generations before this one have their choices from another run */
-    int champion_rank;    /* in the last generation, of the candidate for champion; 0 = best */
-    uint64_t *failed;     /* seeds that failed the exam: others that move alike would */
+    int is_waiting;        /* for choices */
+    int is_chosen;         /* the order has come to go on */
+    int64_t chosen_until;  /* generations before this one have their choices from another run */
+    struct polish *polish; /* under way; NULL: it is not */
+    int is_polished;       /* it is over, or nothing is to be polished */
+    int champion_rank;     /* in the last generation, of the candidate for champion; 0 = best */
+    uint64_t *failed;      /* seeds that failed the exam: others that move alike would */
     int failed_count;
     int is_exam_begun;     /* of that candidate */
     int is_champion_known; /* or that nobody has passed */
@@ -68,6 +72,16 @@ void evolve_count_generation(struct evolve *evolve);
 /* Advances while generations are complete, and stores what is new. Ends the run after the last one,
  * or if it fails. */
 void evolve_advance(struct evolve *evolve);
+
+/* ---- evolve_polish.c ---- */
+
+/* Whether a complete last generation has to wait for its polish, which this begins. */
+int evolve_is_polishing(struct evolve *evolve);
+/* What is to be simulated for it, with task->trial; NULL: nothing now. */
+const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *task);
+/* What such a trial came to. */
+void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,
+                        const struct measures *measures);
 
 /* ---- evolve_champion.c ---- */
 

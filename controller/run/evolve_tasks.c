@@ -1,4 +1,4 @@
-/* Tasks of a run: what the search, the referee and the exam want simulated goes to the farm, unless
+/* Tasks of a run: what the search, the referee, the polish and the exam want simulated goes to the farm, unless
  * its result is known (reuse.h); results and quarantines go back to them, and to the store. */
 #include "controller/run/evolve_private.h"
 
@@ -13,7 +13,8 @@
 enum { KNOWN_AT_ONCE = 64 };
 
 /* The next individual to simulate, and how: one before the referee (others may wait for it), one
- * without a result, or the candidate for champion; in a contest with a rival. */
+ * without a result, one that is polished, or the candidate for champion; in a contest with a
+ * rival. */
 static const struct individual *ask(struct evolve *evolve, struct task *task,
                                     const struct individual **rival)
 {
@@ -25,6 +26,8 @@ static const struct individual *ask(struct evolve *evolve, struct task *task,
         return individual;
     }
     individual = search_ask(evolve->settings->search);
+    if (!individual)
+        individual = evolve_ask_polish(evolve, task);
     return individual ? individual : evolve_ask_exam(evolve, task);
 }
 
@@ -54,7 +57,9 @@ static void take_trial(struct evolve *evolve, const struct task *task, int verdi
 {
     static void (*const take[TRIAL_PURPOSE_COUNT])(struct evolve *, const struct task *, int,
                                                    const struct measures *) = {
-        [TRIAL_ENTRY] = take_entry, [TRIAL_CHAMPION] = evolve_take_champion};
+        [TRIAL_ENTRY] = take_entry,
+        [TRIAL_CHAMPION] = evolve_take_champion,
+        [TRIAL_POLISH] = evolve_take_polish};
     take[task->trial.purpose](evolve, task, verdict, measures);
 }
 
@@ -241,6 +246,21 @@ static void print_reproduction(const struct evolve *evolve, uint64_t id, char *t
              directory, id, id, id, directory);
 }
 
+/* A changed copy of a creature crashed, which is stored nowhere: it is no success, and the run's
+ * events tell of it. */
+static void on_polish_quarantine(struct evolve *evolve, const struct task *task, const char *reason)
+{
+    static const struct measures no_measures;
+    char detail[512];
+    snprintf(detail, sizeof detail, "a polished copy of creature %" PRIu64 ": %s", task->creature,
+             reason);
+    progress_print(evolve->settings->progress, "quarantine: %s", detail);
+    if (store_put_event(evolve->settings->store, "polish_quarantined", detail, &evolve->error))
+        evolve_fail(evolve);
+    else
+        take_trial(evolve, task, VERDICT_QUARANTINED, &no_measures);
+}
+
 /* It crashed before the referee only: it loses its fitness, and the run's events tell of it. */
 static void on_referee_quarantine(struct evolve *evolve, const struct task *task,
                                   const char *reason)
@@ -286,6 +306,10 @@ void evolve_on_quarantine(void *context, const struct task *task, const char *re
         reuse_forget(evolve->reuse[task->trial.purpose], task);
     if (evolve->contests) {
         evolve_quarantine_contest(evolve, task, reason);
+        return;
+    }
+    if (task->trial.purpose == TRIAL_POLISH) {
+        on_polish_quarantine(evolve, task, reason);
         return;
     }
     if (task->trial.purpose != TRIAL_FIRST) {

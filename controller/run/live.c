@@ -44,6 +44,11 @@ static json_t *describe_exam(const struct progress_state *state)
                      state->exam_trial, "trials", state->exam_trials);
 }
 
+static json_t *describe_polish(const struct progress_state *state)
+{
+    return json_pack("{s:i, s:i}", "done", state->polish_done, "evaluations", state->polish_count);
+}
+
 /* All slots that have a process or wait for one; returns the restarts of all. */
 static uint64_t describe_workers(const struct farm *farm, json_t *workers)
 {
@@ -65,11 +70,14 @@ char *live_print(const struct farm *farm, const struct progress_state *state, do
     int is_paused = farm && farm_is_paused(farm);
     json_object_set_new(live, "is_paused", json_boolean(is_paused));
     json_object_set_new(live, "is_waiting", json_boolean(state->is_waiting));
+    json_object_set_new(live, "polish",
+                        state->polish_count ? describe_polish(state) : json_null());
     json_object_set_new(live, "exam", state->exam_candidate ? describe_exam(state) : json_null());
     json_object_set_new(live, "evaluations_per_s", json_real(rate_hz));
     json_object_set_new(live, "evaluations_left", json_integer(left));
     json_object_set_new(live, "left_s",
-                        rate_hz > 0 && !is_paused && !state->is_waiting && !state->exam_candidate
+                        rate_hz > 0 && !is_paused && !state->is_waiting && !state->exam_candidate &&
+                                !state->polish_count
                             ? json_real((double)left / rate_hz)
                             : json_null());
     json_object_set_new(live, "workers_wanted", json_integer(farm ? farm_worker_count(farm) : 0));

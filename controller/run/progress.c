@@ -117,6 +117,9 @@ static void format_work(const struct progress_state *state, double rate, char *b
     buffer[0] = '\0';
     if (is_at_rest(state))
         snprintf(buffer, size, "  %s", state->is_paused ? "paused" : "waits for choices");
+    else if (state->polish_count)
+        snprintf(buffer, size, "  polishing the best: %d of %d", state->polish_done,
+                 state->polish_count);
     else if (state->exam_candidate)
         snprintf(buffer, size, "  judging %s: trial %d of %d", who, state->exam_trial,
                  state->exam_trials);
@@ -150,7 +153,7 @@ void progress_format(const struct progress_state *state, double rate, int has_co
     if (state->is_preserve)
         snprintf(fitness, sizeof fitness, "  living %s%lld%s", has_colour ? BOLD : "",
                  (long long)state->living, has_colour ? PLAIN : "");
-    if (!state->exam_candidate)
+    if (!state->exam_candidate && !state->polish_count)
         snprintf(share, sizeof share, "  %3d%%",
                  state->members ? (int)(100.0 * state->evaluated / state->members) : 0);
     format_work(state, rate, work, sizeof work);

@@ -14,14 +14,15 @@ struct progress_state {
     int64_t evaluations_left;             /* of the whole run */
     int is_waiting;                       /* for somebody who chooses */
     int is_paused;
-    int exam_candidate;          /* who sits the exam at the end, from 1; 0: nobody yet */
-    int exam_trial, exam_trials; /* of that one: from 1, and all */
-    int is_preserve;             /* then a generation is an epoch, and its members are worlds: */
-    int64_t living;              /* in all of them */
-    int has_best;                /* some generation, of islands of this start, is complete */
-    double best, median;         /* of the last complete generation */
-    char start[32];              /* of a run of islands: "start 2 of 8"; empty after the merger */
-    double best_so_far;          /* of all complete generations */
+    int polish_done, polish_count; /* evaluations of the polish at the end; 0, 0: there is none */
+    int exam_candidate;            /* who sits the exam at the end, from 1; 0: nobody yet */
+    int exam_trial, exam_trials;   /* of that one: from 1, and all */
+    int is_preserve;               /* then a generation is an epoch, and its members are worlds: */
+    int64_t living;                /* in all of them */
+    int has_best;                  /* some generation, of islands of this start, is complete */
+    double best, median;           /* of the last complete generation */
+    char start[40];                /* of a run of islands: "start 2 of 8"; empty after the merger */
+    double best_so_far;            /* of all complete generations */
 };
 
 struct progress {

@@ -11,6 +11,8 @@
 
 #include "common/math/hash.h"
 #include "common/store/creature_name.h"
+#include "controller/evolution/islands.h"
+#include "controller/evolution/referee.h"
 
 int store_find_method(const char *name)
 {
@@ -34,14 +36,27 @@ int store_read_cost(sqlite3_stmt *row, int column, struct store_cost *cost)
 }
 
 /* Fields of an individual that the viewer does not know. */
-#define INDIVIDUAL_COLUMNS ", i.referee_fitness, i.referee_words, i.body, i.trials"
+#define INDIVIDUAL_COLUMNS                                                                         \
+    ", i.referee_fitness, i.referee_words, i.referee_stage, i.kept, i.island, i.body, i.trials"
 enum {
     COLUMN_REFEREE = STORED_EXTRA,
     COLUMN_REFEREE_WORDS,
+    COLUMN_REFEREE_STAGE,
+    COLUMN_KEPT,
+    COLUMN_ISLAND,
     COLUMN_BODY,
     COLUMN_TRIALS,
     COLUMN_EXTRA
 };
+
+/* Before stages were told apart, who was tried was tried in all trials. */
+static int read_stage(sqlite3_stmt *row)
+{
+    if (statement_is_null(row, COLUMN_REFEREE))
+        return REFEREE_NOT;
+    return sqlite3_column_int(row, COLUMN_REFEREE_STAGE) == REFEREE_AT_STEP ? REFEREE_AT_STEP
+                                                                            : REFEREE_FINE;
+}
 
 /* Reads a row of STORED_SELECT with INDIVIDUAL_COLUMNS. The individual owns its
  * genome if 0 is returned. has_result says whether the row has one, be it out of date. */
@@ -65,7 +80,12 @@ static int read_individual(struct database *database, sqlite3_stmt *row,
     individual->measures = creature.measures;
     individual->digest = creature.digest;
     individual->bar = stored_creature_bar(row);
-    individual->has_referee = !statement_is_null(row, COLUMN_REFEREE);
+    individual->heard = read_stage(row);
+    individual->kept = sqlite3_column_double(row, COLUMN_KEPT);
+    int64_t island = 0;
+    if (!status)
+        status = statement_whole(database, row, COLUMN_ISLAND, 0, ISLANDS_MAX, &island, error);
+    individual->island = (int)island;
     individual->referee_fitness = sqlite3_column_double(row, COLUMN_REFEREE);
     statement_copy_text(individual->referee_words, sizeof individual->referee_words, row,
                         COLUMN_REFEREE_WORDS);
@@ -217,7 +237,7 @@ static int read_entry(struct database *database, sqlite3_stmt *row, void *item, 
         entry->survived = sqlite3_column_int(row, EXTRA_SURVIVED);
         entry->cell = sqlite3_column_int(row, EXTRA_CELL);
         entry->fitness = sqlite3_column_double(row, EXTRA_FITNESS);
-        entry->has_referee = individual.has_referee;
+        entry->has_referee = individual.heard != REFEREE_NOT;
         entry->referee_fitness = individual.referee_fitness;
         memcpy(entry->referee_words, individual.referee_words, sizeof entry->referee_words);
         entry->verdict = individual.verdict;

@@ -99,13 +99,19 @@ static int forget_results(struct store *store, uint32_t generation, struct error
     return status;
 }
 
-/* The referee has not seen the members of the generation. */
+/* The referee has not seen the members of the generation, nor their ancestors. */
 static int forget_referee(struct store *store, uint32_t generation, struct error *error)
 {
-    return store_run_for(store,
-                         "UPDATE individuals SET referee_fitness = NULL, referee_words = NULL"
-                         " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
-                         generation, error);
+    int status = store_run_for(store,
+                               "UPDATE individuals SET referee_fitness = NULL,"
+                               " referee_words = NULL, referee_stage = NULL, kept = NULL"
+                               " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+                               generation, error);
+    return status ? status
+                  : store_run_for(store,
+                                  "UPDATE births SET kept = NULL"
+                                  " WHERE id IN (SELECT individual FROM " STORE_JUDGED ")",
+                                  generation, error);
 }
 
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,

@@ -83,9 +83,9 @@ int store_set_run_value(struct store *store, const char *key, const char *value,
  * They are good until the next birth. */
 #define STORE_BIRTH                                                                                \
     "id, generation, method, parent1, parent2, mutations, seed, body, trials, bar_m_s,"            \
-    " bar_sizes_s, genome"
-#define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-enum { STORE_BIRTH_COUNT = 12 };
+    " bar_sizes_s, kept, island, genome"
+#define STORE_BIRTH_PLACES "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+enum { STORE_BIRTH_COUNT = 14 };
 int store_list_birth(struct store *store, const struct individual *individual,
                      struct store_value values[STORE_BIRTH_COUNT + 1], struct error *error);
 /* A genome as it is stored: good until the next one. */

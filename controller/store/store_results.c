@@ -148,12 +148,13 @@ int store_put_referee(struct store *store, const struct individual *individual, 
         store_real(individual->fitness),
         store_real(individual->referee_fitness),
         store_text(individual->referee_words),
+        store_whole(individual->heard),
         store_whole(store->branch), /* by whose parameters that is its fitness */
         store_whole((int64_t)individual->id),
         STORE_ROW_END};
     return store_run(store,
                      "UPDATE individuals SET fitness = ?, referee_fitness = ?, referee_words = ?,"
-                     " branch = ? WHERE id = ?",
+                     " referee_stage = ?, branch = ? WHERE id = ?",
                      values, error);
 }
 

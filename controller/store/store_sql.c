@@ -103,6 +103,8 @@ int store_list_birth(struct store *store, const struct individual *individual,
         store_known(individual->is_trial, individual->born_trials),
         pace_has_bar(bar) ? store_real(bar->m_s) : store_known(0, 0),
         pace_has_bar(bar) ? store_real(bar->sizes_s) : store_known(0, 0),
+        individual->kept > 0 ? store_real(individual->kept) : store_known(0, 0),
+        store_known(individual->island > 0, individual->island),
         store_bytes(individual->packed.bytes, individual->packed.length),
         STORE_ROW_END};
     memcpy(values, row, sizeof row);

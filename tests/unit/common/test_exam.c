@@ -166,6 +166,7 @@ START_TEST(its_starts_are_new)
 
     ck_assert_double_eq(param_table[index].max, TRIAL_PERTURBATION_MAX);
     ck_assert_double_eq(param_table[params_find("exam.starts")].max, EXAM_STARTS_MAX);
+    params.guard_perturbed_runs = params.guard_fine_runs = 8;
     for (int number = 0; number < 16; number++)
         ck_assert_int_le(referee_trial(number, &params).perturbation, TRIAL_RUN_STARTS);
 }

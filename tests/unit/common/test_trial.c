@@ -22,7 +22,7 @@ START_TEST(texts_come_back)
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
 
     for (int i = 0; i < TRIAL_PURPOSE_COUNT * 41 * 7 * 2 * 3; i++) {
-        trial = (struct trial){i % 3, i / 3 % 41, i / 123 % 7, i / 861 % 2, i / 1722 * 4};
+        trial = (struct trial){i % 4, i / 4 % 41, i / 164 % 7, i / 1148 % 2, i / 2296 * 4};
         trial_to_text(&trial, text);
         ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
         ck_assert_mem_eq(&back, &trial, sizeof trial);

@@ -16,6 +16,7 @@
 #include "common/body/phenotype_key.h"
 #include "common/math/rng.h"
 #include "controller/evolution/islands.h"
+#include "controller/evolution/referee.h"
 #include "tests/suite.h"
 
 static struct params params;
@@ -26,8 +27,8 @@ static void set_up(void)
     params.evolution_search = SEARCH_SIMS;
     params.run_seed = 77;
     params.population_size = 60;
-    params.guard_perturbed_runs = 0;
-    params.guard_fine_runs = 1;
+    params.guard_perturbed_runs = 1;
+    params.guard_fine_runs = 0;
     params.evolution_generations = 8;
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
 }
@@ -91,7 +92,7 @@ static void tell_toy_referee(struct search *search, const struct individual *ind
 
     told = search_tell_referee(search, id, score.verdict, &score.measures);
     ck_assert_ptr_nonnull(told);
-    ck_assert(told->id == id && told->has_result && told->has_referee);
+    ck_assert(told->id == id && told->has_result && told->heard);
     ck_assert((told->fitness == 0) ==
               (told->referee_fitness < params.guard_referee_share * told->measures.reach_m));
 }
@@ -167,7 +168,7 @@ static void assert_same_individual(const struct individual *a, const struct indi
         ck_assert_int_eq(a->verdict, b->verdict);
         ck_assert(a->digest == b->digest && a->fitness == b->fitness);
     }
-    ck_assert_int_eq(a->has_referee, b->has_referee);
+    ck_assert_int_eq(a->heard, b->heard);
     ck_assert(a->referee_fitness == b->referee_fitness);
 }
 
@@ -549,6 +550,72 @@ START_TEST(the_least_score_counts)
 }
 END_TEST
 
+/* The first of all is tried at a quarter of the step, too, and only while it is the first. */
+START_TEST(the_first_is_tried_finely)
+{
+    static const uint64_t first[] = {60, 59, 58, 0}, at_step[] = {60, 0}, next[] = {59, 0};
+    static const uint64_t nobody[] = {0};
+    struct search *search;
+
+    params.guard_fine_runs = 1;
+    search = make_ladder(3);
+    expect_called(search, first);
+    ck_assert_ptr_nonnull(tell_share(search, 59, 1));
+    ck_assert_ptr_nonnull(tell_share(search, 58, 1));
+    expect_called(search, nobody);
+    const struct individual *told = tell_share(search, 60, 0.99);
+    ck_assert(told->heard == REFEREE_AT_STEP && told->fitness == 0.99 * 60);
+    expect_called(search, at_step);
+    search = stop_and_restore(search, NULL);
+    expect_called(search, at_step);
+    ck_assert_int_eq(individual_of(search, 60)->referee_trial, 1);
+    told = tell_share(search, 60, 0.96);
+    ck_assert(told->heard == REFEREE_FINE && told->fitness == 0.96 * 60);
+    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 2 at h/4");
+    /* another has become the first */
+    expect_called(search, next);
+    ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
+    ck_assert(search_is_complete(search));
+    ck_assert_int_eq(individual_of(search, 58)->heard, REFEREE_AT_STEP);
+    search_destroy(search);
+}
+END_TEST
+
+/* An untried child stands at its score times what its nearest tried ancestor kept. */
+START_TEST(children_stand_at_what_their_ancestors_kept)
+{
+    struct measures measures = {.reach_m = 10};
+    struct individual parent = {.verdict = VERDICT_OK, .measures = measures, .fitness = 10};
+    struct search *search;
+
+    ck_assert_double_eq(referee_kept(&parent, &params), 0);
+    parent.kept = 0.8;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
+    parent.heard = REFEREE_AT_STEP;
+    parent.referee_fitness = parent.fitness = 9.5;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.95);
+    parent.referee_fitness = 11;
+    ck_assert_double_eq(referee_kept(&parent, &params), 1);
+    /* one that was refused leaves what it had */
+    parent.referee_fitness = 1;
+    parent.fitness = 0;
+    ck_assert_double_eq(referee_kept(&parent, &params), 0.8);
+
+    params.guard_score = SCORE_LEAST;
+    search = make_ladder(60);
+    for (const struct individual *one; (one = search_ask_referee(search));)
+        ck_assert_ptr_nonnull(tell_share(search, one->id, 0.9));
+    ck_assert_int_eq(search_advance(search), 0);
+    for (const struct individual *one; (one = search_ask(search));) {
+        ck_assert_double_eq_tol(one->kept, 0.9, 1e-15);
+        ck_assert_double_eq(search_tell(search, one->id, VERDICT_OK, &measures, 1)->fitness,
+                            one->kept * 10);
+        break;
+    }
+    search_destroy(search);
+}
+END_TEST
+
 START_TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
@@ -568,7 +635,7 @@ START_TEST(the_referee_sees_the_top)
     refused = search_tell_referee(search, 57, VERDICT_OVERLAP, &measures);
     ck_assert(refused->fitness == 0 && refused->referee_fitness == 0);
     refused = tell_share(search, 59, 0.69);
-    ck_assert(refused->fitness == 0 && refused->has_referee);
+    ck_assert(refused->fitness == 0 && refused->heard);
     ck_assert(refused->referee_fitness == 0.69 * 59);
     ck_assert(refused->verdict == VERDICT_OK && refused->measures.reach_m == 59);
     ck_assert(refused->digest == 59);
@@ -585,7 +652,7 @@ START_TEST(the_referee_sees_the_top)
     for (int i = 0; i < 6; i++)
         ck_assert(individuals[i].id == ranks[i] && individuals[i].fitness == (double)ranks[i]);
     for (int i = 57; i < 60; i++)
-        ck_assert(individuals[i].fitness == 0 && individuals[i].has_referee);
+        ck_assert(individuals[i].fitness == 0 && individuals[i].heard);
     search_destroy(search);
 }
 END_TEST
@@ -663,7 +730,7 @@ static void evaluate_eagerly(struct search *search, struct rng *rng, int *early,
     for (int i = 0; i < search_population(search)->count; i++)
         for (int k = 0; k < seen_count; k++)
             if (search_population(search)->individuals[i].id == seen[k])
-                *needless += !search_population(search)->individuals[i].has_referee;
+                *needless += !search_population(search)->individuals[i].heard;
 }
 
 /* Workers need not wait for the rest of the top. */
@@ -729,7 +796,7 @@ START_TEST(what_nobody_calls_for_changes_nothing)
             individual = search_ask_referee(search);
             ck_assert_uint_eq(individual->id, top);
             individual = tell_share(search, top, 0);
-            ck_assert(individual->id == top && !individual->has_referee);
+            ck_assert(individual->id == top && !individual->heard);
         }
     }
     expect_called(search, called);
@@ -739,7 +806,7 @@ START_TEST(what_nobody_calls_for_changes_nothing)
     for (int i = 0; i < 60; i++) {
         individual = &search_population(search)->individuals[i];
         ck_assert(individual->id == 60 - (uint64_t)i && individual->fitness > 0);
-        ck_assert_int_eq(individual->has_referee, i < 3);
+        ck_assert_int_eq(individual->heard != REFEREE_NOT, i < 3);
     }
     search_destroy(search);
 }
@@ -813,8 +880,8 @@ START_TEST(nobody_is_seen_twice)
         ck_assert(search_is_complete(search));
         for (int i = 0; i < population->count; i++) {
             individual = &population->individuals[i];
-            ck_assert_int_eq(individual->has_referee, is_seen[individual->id]);
-            ck_assert(i >= 10 || individual->has_referee || individual->fitness == 0);
+            ck_assert_int_eq(individual->heard, is_seen[individual->id]);
+            ck_assert(i >= 10 || individual->heard || individual->fitness == 0);
         }
         if (search_is_finished(search))
             break;
@@ -849,6 +916,16 @@ static void set_up_islands(void)
     params.evolution_living_draws = 3;
 }
 
+/* Four starts of two generations, 0 to 7; then the best two have two more each, 8 to 11. */
+static void set_up_halving(void)
+{
+    set_up_islands();
+    params.evolution_generations = 14;
+    params.evolution_islands = 4;
+    params.evolution_island_generations = 2;
+    params.evolution_island_halvings = 1;
+}
+
 /* Straight on the one side; on the other stopped and restored before, in the middle of (at a random
  * number of results, told in random order) and after each generation. */
 START_TEST(restored_equals_uninterrupted)
@@ -859,8 +936,11 @@ START_TEST(restored_equals_uninterrupted)
 
     params.evolution_search = _i % 2 ? SEARCH_RANDOM : SEARCH_SIMS;
     params.evolution_reevaluate = _i / 2 % 2;
+    params.guard_fine_runs = _i / 2 % 2;
     if (_i >= 4)
         set_up_islands();
+    if (_i >= 8)
+        set_up_halving();
     straight = search_create(&params);
     broken = search_create(&params);
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
@@ -891,6 +971,78 @@ START_TEST(restored_equals_uninterrupted)
     ck_assert_uint_eq(search_generation(straight), params.evolution_generations - 1);
     ck_assert(search_is_finished(broken));
     ck_assert_int_gt(stops_before_referee, _i < 4 ? 8 : 4);
+    search_destroy(straight);
+    search_destroy(broken);
+}
+END_TEST
+
+/* Two changed copies of the best, as polish makes them. */
+static void add_two(struct search *search)
+{
+    struct individual children[2];
+
+    for (int i = 0; i < 2; i++) {
+        const struct individual *parent = &search_population(search)->individuals[i];
+
+        children[i] = (struct individual){.generation = search_generation(search),
+                                          .method = METHOD_POLISH,
+                                          .parents = {parent->id}};
+        ck_assert_int_eq(genome_copy(&children[i].genome, &parent->genome), 0);
+        children[i].genome.bodies[0].width_m *= 1.001;
+    }
+    ck_assert_int_eq(search_add(search, children, 2), 0);
+}
+
+/* Newborns of the complete last generation are news, are judged as all others, and breed on where
+ * the run becomes longer. */
+START_TEST(the_last_generation_gets_more)
+{
+    struct search *straight, *broken;
+    const struct individual *newborn;
+    struct rng rng;
+
+    params.evolution_generations = 3;
+    straight = search_create(&params);
+    broken = search_create(&params);
+    run_generation(straight);
+    run_generation(broken);
+    while (!search_is_finished(straight)) {
+        ck_assert_int_eq(search_advance(straight), 0);
+        ck_assert_int_eq(search_advance(broken), 0);
+        run_generation(straight);
+        run_generation(broken);
+    }
+    ck_assert_int_eq(search_count_added(straight), 0);
+    uint64_t first = search_next_id(straight);
+    int count = search_population(straight)->count;
+    add_two(straight);
+    add_two(broken);
+    ck_assert(!search_is_complete(straight) && search_count_added(straight) == 2);
+    for (uint64_t id = first; id < first + 2; id++) {
+        ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
+        ck_assert(newborn && newborn->id == id && newborn->seed != 0);
+    }
+    ck_assert_int_eq(search_take_newborn(straight, &newborn), 0);
+    ck_assert_ptr_null(newborn);
+    rng_init(&rng, 2, RNG_TEST, 0, 0);
+    broken = stop_and_restore(broken, &rng);
+    ck_assert_uint_eq(search_ask(straight)->id, first);
+    tell_toy(straight, individual_of(straight, first));
+    evaluate_some(straight, -1, 0, NULL);
+    evaluate_some(broken, 1, 0, NULL);
+    broken = stop_and_restore(broken, &rng);
+    evaluate_some(broken, -1, 0, NULL);
+    assert_same(straight, broken);
+    ck_assert(search_is_finished(straight) && search_is_finished(broken));
+    ck_assert_int_eq(search_population(straight)->count, count + 2);
+    ck_assert_int_eq(search_population(straight)->more, 2);
+    ck_assert_int_eq(search_population(broken)->more, 2);
+    params.evolution_generations = 4;
+    broken = stop_and_restore(broken, NULL);
+    ck_assert(!search_is_finished(broken));
+    ck_assert_int_eq(search_advance(broken), 0);
+    ck_assert_int_eq(search_population(broken)->count, 60);
+    ck_assert_int_eq(search_count_added(broken), 0);
     search_destroy(straight);
     search_destroy(broken);
 }
@@ -949,6 +1101,78 @@ START_TEST(islands_begin_anew_and_the_best_breeds_on)
         ck_assert(!population->individuals[i].has_result);
     run_generation(search);
     ck_assert_double_ge(best_of(search), fmax(best[0], best[1]));
+    search_destroy(search);
+}
+END_TEST
+
+/* How many of that start are there, and of these how many take no part. */
+static int count_of_island(const struct search *search, int island, int *resting)
+{
+    const struct population *population = search_population(search);
+    int count = 0;
+
+    *resting = 0;
+    for (int i = 0; i < population->count; i++) {
+        count += population->individuals[i].island == island;
+        *resting += population->individuals[i].island == island &&
+                    population->individuals[i].is_resting;
+    }
+    return count;
+}
+
+/* Of four starts the best two go on, one after the other, in the order in which they began; then
+ * the better of these. */
+START_TEST(the_best_half_of_the_starts_goes_on)
+{
+    struct search *search;
+    double best[5] = {0};
+    int order[5], resting, first = 0, second;
+    char name[ISLANDS_TEXT_SIZE];
+
+    set_up_halving();
+    ck_assert_int_eq(islands_count(&params), 4);
+    search = search_create(&params);
+    for (int generation = 0; generation < 8; generation++) {
+        int island = generation / 2 + 1;
+
+        ck_assert_int_eq(islands_is_start(&params, (uint32_t)generation), generation % 2 == 0);
+        run_generation(search);
+        ck_assert_int_ge(count_of_island(search, island, &resting), 60);
+        ck_assert_int_eq(resting, 0);
+        best[island] = best_of(search);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    for (int island = 1; island <= 4; island++) {
+        order[island] = 0;
+        for (int other = 1; other <= 4; other++)
+            order[island] += best[other] > best[island] ||
+                             (best[other] == best[island] && other < island);
+    }
+    for (int island = 4; island >= 1; island--)
+        first = order[island] < 2 ? island : first;
+    for (second = first + 1; order[second] >= 2;)
+        second++;
+    for (int generation = 8; generation < 12; generation++) {
+        int island = generation < 10 ? first : second, other = first + second - island;
+
+        islands_name_start(&params, (uint32_t)generation, name);
+        ck_assert_str_eq(name, generation < 10 ? "start 1 of the best 2" : "start 2 of the best 2");
+        ck_assert(!islands_is_start(&params, (uint32_t)generation));
+        ck_assert_int_eq(count_of_island(search, island, &resting), 60);
+        ck_assert_int_eq(resting, 0);
+        ck_assert_int_eq(count_of_island(search, other, &resting), 12);
+        ck_assert_int_eq(resting, 12);
+        run_generation(search);
+        ck_assert_double_ge(best_of(search), best[island]);
+        best[island] = best_of(search);
+        ck_assert_int_eq(search_advance(search), 0);
+    }
+    islands_name_start(&params, 12, name);
+    ck_assert_str_eq(name, "");
+    ck_assert_int_eq(search_population(search)->count, 60);
+    ck_assert_int_eq(count_of_island(search, best[second] > best[first] ? second : first, &resting),
+                     12);
+    ck_assert_int_eq(count_of_island(search, 0, &resting), 48);
     search_destroy(search);
 }
 END_TEST
@@ -1496,6 +1720,7 @@ START_TEST(the_referee_tries_several_times)
     struct rng rng;
 
     params.guard_perturbed_runs = 2;
+    params.guard_fine_runs = 1;
     search = search_create(&params);
     other = search_create(&params);
     rng_init(&rng, 3, RNG_TEST, 0, 0);
@@ -1508,20 +1733,21 @@ START_TEST(the_referee_tries_several_times)
             assert_same_individual(one, &search_population(other)->individuals[i]);
             ck_assert_str_eq(one->referee_words,
                              search_population(other)->individuals[i].referee_words);
-            ck_assert_int_eq(one->has_referee, trials[one->id] > 0);
-            seen += one->has_referee;
-            refused += one->has_referee && one->fitness == 0;
-            early += one->has_referee && trials[one->id] < 3;
-            if (one->has_referee && one->fitness > 0)
-                ck_assert_int_eq(trials[one->id], 3);
-            if (one->has_referee && one->fitness == 0)
+            ck_assert_int_eq(one->heard != REFEREE_NOT, trials[one->id] > 0);
+            seen += one->heard != REFEREE_NOT;
+            refused += one->heard && one->fitness == 0;
+            early += one->heard && trials[one->id] < 2;
+            if (one->heard && one->fitness > 0)
+                ck_assert_int_eq(trials[one->id], one->heard == REFEREE_FINE ? 3 : 2);
+            if (one->heard && one->fitness == 0)
                 ck_assert_ptr_nonnull(strstr(
                     one->referee_words, trials[one->id] < 3 ? "from perturbed start" : "at h/4"));
         }
         ck_assert_int_eq(search_advance(search), 0);
         ck_assert_int_eq(search_advance(other), 0);
     }
-    ck_assert(seen > 40 && refused > 10 && early > 5 && early < refused);
+    ck_assert_msg(seen > 40 && refused > 4 && early > 1 && early < refused,
+                  "%d seen, %d refused, %d early", seen, refused, early);
     search_destroy(search);
     search_destroy(other);
 }
@@ -1543,6 +1769,9 @@ int main(void)
     tcase_add_test(tests, the_complete_population_is_ranked);
     tcase_add_test(tests, the_order_of_results_does_not_matter);
     tcase_add_test(tests, other_seeds_give_other_runs);
+    tcase_add_test(tests, the_last_generation_gets_more);
+    tcase_add_test(tests, the_first_is_tried_finely);
+    tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
     tcase_add_test(tests, the_referee_sees_the_top);
     tcase_add_test(tests, the_least_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
@@ -1552,8 +1781,9 @@ int main(void)
     tcase_add_test(tests, the_referee_can_be_off);
     tcase_add_test(tests, everyone_may_be_refused);
     tcase_add_loop_test(tests, nobody_is_seen_twice, 0, 2);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 8);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 12);
     tcase_add_test(tests, islands_begin_anew_and_the_best_breeds_on);
+    tcase_add_test(tests, the_best_half_of_the_starts_goes_on);
     tcase_add_test(tests, the_dead_of_a_start_are_drawn_again);
     tcase_add_test(tests, short_runs_have_fewer_islands);
     tcase_add_test(tests, settings_may_change_when_restored);

@@ -14,7 +14,7 @@
 #include "controller/evolution/search.h"
 #include "tests/suite.h"
 
-enum { SIZE = 40, GENERATIONS = 6, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
+enum { SIZE = 40, GENERATIONS = 8, LAG = 12, ROOM = SIZE * GENERATIONS + 1 };
 /* with those that are born for the dead */
 enum { ROOM_MOST = 2 * ROOM };
 
@@ -29,7 +29,7 @@ static void set_up(void)
     params.evolution_behaviour = BEHAVIOUR_PLATFORM;
     params.evolution_search = SEARCH_ARCHIVE;
     params.evolution_lag = LAG;
-    params.guard_perturbed_runs = 0;
+    params.guard_perturbed_runs = 1;
     params.guard_fine_runs = 1;
     strcpy(params.archive_cells, "links:2,3,4,5 size_m:0.5,1,1.5");
 }
@@ -75,6 +75,7 @@ static struct record records[ROOM_MOST];
 static uint64_t opened[ROOM_MOST];
 static struct individual at_opening[ROOM_MOST];
 static int opened_count;
+static uint64_t first_later; /* the first creature that was born after that */
 
 static void record(const struct individual *individual)
 {
@@ -96,7 +97,7 @@ static void record_news(struct search *search)
     const struct individual *newborn, *refereed;
 
     while ((refereed = search_take_refereed(search)) != NULL) {
-        ck_assert(refereed->has_referee);
+        ck_assert(refereed->heard);
         record_result(refereed);
     }
     for (;;) {
@@ -113,6 +114,7 @@ static void record_opening(struct search *search)
     const struct population *population = search_population(search);
 
     opened_count = population->count;
+    first_later = search_next_id(search);
     for (int i = 0; i < population->count; i++) {
         const struct individual *individual = &population->individuals[i];
 
@@ -138,7 +140,7 @@ static struct search *stop_and_restore(struct search *search, int lost)
 {
     struct population population = {.count = 0};
     uint32_t generation = search_generation(search);
-    uint64_t next_id = search_next_id(search), first_later = opened[opened_count - 1] + 1;
+    uint64_t next_id = search_next_id(search);
 
     search_destroy(search);
     while (lost > 0 && next_id > first_later) {
@@ -178,7 +180,7 @@ static void record_result(const struct individual *told)
     kept->measures = told->measures;
     kept->digest = told->digest;
     kept->fitness = told->fitness;
-    kept->has_referee = told->has_referee;
+    kept->heard = told->heard;
     kept->referee_fitness = told->referee_fitness;
 }
 
@@ -320,6 +322,66 @@ static int run(int workers, int stops, int lost, struct rng *rng, uint64_t hashe
     return idle;
 }
 
+/* ---- at the end ---- */
+
+/* Lives to the end of the run. */
+static struct search *live(struct farm *farm)
+{
+    struct search *search = begin();
+
+    for (;;) {
+        while (!search_is_complete(search)) {
+            feed(search, farm, 3);
+            finish_one(search, farm, NULL);
+        }
+        record_news(search);
+        if (search_is_finished(search))
+            return search;
+        ck_assert_int_eq(search_advance(search), 0);
+        record_opening(search);
+    }
+}
+
+/* Newborns that are added to the complete last generation count after all others; after a restart,
+ * too. */
+START_TEST(the_last_generation_gets_more)
+{
+    uint64_t straight = 0;
+
+    for (int stops = 0; stops < 3; stops++) {
+        struct farm farm = {.count = 0};
+        struct search *search = live(&farm);
+        struct individual child = {.generation = search_generation(search),
+                                   .method = METHOD_POLISH,
+                                   .parents = {search_population(search)->individuals[0].id}};
+        uint64_t id = search_next_id(search);
+
+        ck_assert_int_eq(
+            genome_copy(&child.genome, &search_population(search)->individuals[0].genome), 0);
+        child.genome.bodies[0].width_m *= 1.001;
+        ck_assert_int_eq(search_add(search, &child, 1), 0);
+        record_news(search);
+        ck_assert(records[id].is_there && !search_is_complete(search));
+        if (stops == 1)
+            search = stop_and_restore(search, 0);
+        while (!search_is_complete(search)) {
+            feed(search, &farm, 3);
+            finish_one(search, &farm, NULL);
+        }
+        record_news(search);
+        if (stops == 2)
+            search = stop_and_restore(search, 0);
+        ck_assert(search_is_complete(search) && search_is_finished(search));
+        ck_assert_int_eq(search_count_added(search), 1);
+        ck_assert_int_eq(search_population(search)->more, 1);
+        ck_assert(search_next_id(search) == id + 1);
+        straight = stops ? straight : hash_search(search);
+        ck_assert(hash_search(search) == straight);
+        search_destroy(search);
+    }
+}
+END_TEST
+
 /* ---- the lag ---- */
 
 START_TEST(the_run_does_not_depend_on_the_workers)
@@ -340,13 +402,22 @@ START_TEST(the_run_does_not_depend_on_the_workers)
 }
 END_TEST
 
-/* Generations 0, 1 and 2, 3 are the islands, 4 and 5 what follows. */
+/* Generations 0, 1 and 2, 3 are the islands, 4 and those after it what follows. */
 static void set_up_islands(void)
 {
     params.evolution_islands = 2;
     params.evolution_island_generations = 2;
     params.evolution_islands_merged = 1;
     params.evolution_living_draws = 3;
+}
+
+/* Four starts, then one more generation of the best two, 4 and 5, then what follows. */
+static void set_up_halving(void)
+{
+    set_up_islands();
+    params.evolution_islands = 4;
+    params.evolution_island_generations = params.evolution_halving_generations = 1;
+    params.evolution_island_halvings = 1;
 }
 
 START_TEST(restored_equals_uninterrupted)
@@ -356,9 +427,11 @@ START_TEST(restored_equals_uninterrupted)
 
     rng_init(&rng, 2, RNG_TEST, 0, (uint64_t)_i);
     /* not where all is lost so often that the three of them seldom come to an end */
-    params.guard_perturbed_runs = _i % 7 < 2 ? 2 : 0;
+    params.guard_perturbed_runs = _i % 3;
     if (_i >= 24)
         set_up_islands();
+    if (_i >= 36)
+        set_up_halving();
     run(1, 0, 0, NULL, straight);
     run(1 + 3 * (_i % 3), 1 + _i % 7, _i % 5, &rng, broken);
     ck_assert_mem_eq(straight, broken, sizeof straight);
@@ -538,7 +611,7 @@ static void look_at_cells(struct search *search)
         ck_assert(i == 0 || one->fitness <= one[-1].fitness);
         if (one->cell) {
             ck_assert_uint_eq(holders[one->cell], one->id);
-            ck_assert(one->has_referee && one->fitness > 0);
+            ck_assert(one->heard && one->fitness > 0);
             filled++;
         }
     }
@@ -613,8 +686,8 @@ START_TEST(bodies_freeze)
     for (uint64_t id = SIZE + 1; id < ROOM; id++) {
         const struct individual *one = &records[id].individual;
 
-        before += one->generation < 3 && one->body == id;
-        if (one->generation < 3)
+        before += one->generation < GENERATIONS / 2 && one->body == id;
+        if (one->generation < GENERATIONS / 2)
             continue;
         ck_assert(one->body == records[one->parents[0]].individual.body);
         ck_assert_int_eq(one->method, METHOD_ASEXUAL);
@@ -708,7 +781,7 @@ START_TEST(forgotten_results_are_counted_again)
     record_opening(search);
     for (int i = 0; i < opened_count; i++) {
         filled += at_opening[i].cell != 0;
-        records[opened[i]].individual.has_result = records[opened[i]].individual.has_referee = 0;
+        records[opened[i]].individual.has_result = records[opened[i]].individual.heard = 0;
     }
     ck_assert_int_gt(filled, 3);
     search = stop_and_restore(search, 0);
@@ -763,8 +836,9 @@ int main(void)
 
     tcase_add_checked_fixture(tests, set_up, forget_records);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, the_last_generation_gets_more);
     tcase_add_test(tests, the_run_does_not_depend_on_the_workers);
-    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 36);
+    tcase_add_loop_test(tests, restored_equals_uninterrupted, 0, 48);
     tcase_add_test(tests, islands_have_archives_of_their_own);
     tcase_add_test(tests, nobody_waits);
     tcase_add_test(tests, the_lag_is_kept);

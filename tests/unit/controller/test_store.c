@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/math/rng.h"
+#include "controller/evolution/referee.h"
 #include "tests/suite.h"
 #include "tests/unit/store_fixture.h"
 
@@ -242,7 +243,8 @@ static void check_equal(const struct individual *a, const struct individual *b)
     ck_assert_int_eq(a->verdict, b->verdict);
     ck_assert_uint_eq(a->digest, b->digest);
     ck_assert(a->fitness == b->fitness);
-    ck_assert_int_eq(a->has_referee, b->has_referee);
+    ck_assert_int_eq(a->heard, b->heard);
+    ck_assert(a->kept == b->kept);
     ck_assert(a->referee_fitness == b->referee_fitness);
     ck_assert_str_eq(a->referee_words, b->referee_words);
     ck_assert_int_eq(memcmp(&a->measures, &b->measures, sizeof a->measures), 0);
@@ -526,8 +528,8 @@ static void count_referee(struct store *store, uint32_t generation, int *seen, i
     ck_ok(store_get_population(store, generation, &found, &error));
     *seen = *refused = 0;
     for (int i = 0; i < found.count; i++) {
-        *seen += found.individuals[i].has_referee;
-        *refused += found.individuals[i].has_referee && found.individuals[i].fitness == 0;
+        *seen += found.individuals[i].heard != REFEREE_NOT;
+        *refused += found.individuals[i].heard && found.individuals[i].fitness == 0;
     }
     free_population(&found);
 }
@@ -599,7 +601,8 @@ START_TEST(test_referee_comes_back)
     count_referee(store, 1, &seen, &refused);
     ck_assert(seen == 1 && refused == 0);
     for (int i = 0; i < kept->count; i++)
-        ck_assert_int_eq(kept->individuals[i].has_referee, kept->individuals[i].generation == 0);
+        ck_assert_int_eq(kept->individuals[i].heard != REFEREE_NOT,
+                         kept->individuals[i].generation == 0);
 
     ck_ok(store_get_top(store, 0, POPULATION, &entries, &count, &generation, &error));
     for (int i = 0; i < count; i++) {
@@ -733,7 +736,7 @@ START_TEST(test_referee_judges_by_its_branch)
         const struct individual *one = &members->individuals[i];
         creature_init(&creature);
         ck_ok(store_get_creature(store, one->id, &creature, &error));
-        if (one->has_referee) {
+        if (one->heard) {
             ck_assert_int_eq(creature.params.evolution_behaviour, BEHAVIOUR_JUMP);
             ck_assert(creature.fitness == one->fitness);
             judged++;

@@ -1,0 +1,76 @@
+/* Polish of a run: after the last generation its best are changed a little, many times
+ * (controller/evolution/polish.h). What became better joins that generation as newborns, is
+ * simulated, ranked and tried by the referee as all others, and may take the exam.
+ *
+ * The store has nothing of a polish that is under way: after a restart it begins again and comes to
+ * the same. It is over when its children are born. */
+#include "controller/run/evolve_private.h"
+
+#include <inttypes.h>
+
+#include "common/system/log.h"
+
+static void count_evaluations(struct evolve *evolve)
+{
+    struct progress_state *state = &evolve->state;
+    state->polish_done = state->polish_count = 0;
+    if (evolve->polish)
+        polish_get_progress(evolve->polish, &state->polish_done, &state->polish_count);
+}
+
+/* Those who became better are born. 0, or an error. */
+static int end(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    struct individual children[POLISH_MOST];
+    int count = polish_take_children(evolve->polish, search_generation(search), children);
+    polish_destroy(evolve->polish);
+    evolve->polish = NULL;
+    evolve->is_polished = 1;
+    log_event(LOG_INFO, "polish", "evaluations=%d better=%d", evolve->state.polish_count, count);
+    int status = count > 0 ? search_add(search, children, count) : count;
+    return status ? error_set(&evolve->error, status, "the best cannot be polished: %s",
+                              error_text(status))
+                  : 0;
+}
+
+int evolve_is_polishing(struct evolve *evolve)
+{
+    struct search *search = evolve->settings->search;
+    if (evolve->is_polished || evolve->polish || !search_is_finished(search))
+        return evolve->polish != NULL;
+    int status = 0;
+    if (search_has_referee(search) && search_count_added(search) == 0)
+        status = polish_create(&evolve->polish, evolve->settings->params, search_population(search),
+                               search_next_id(search) - 1);
+    evolve->is_polished = !evolve->polish;
+    count_evaluations(evolve);
+    if (status) {
+        error_set(&evolve->error, status, "out of memory");
+        evolve_fail(evolve);
+    }
+    return !evolve->is_polished;
+}
+
+const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *task)
+{
+    return evolve->polish ? polish_ask(evolve->polish, &task->trial) : NULL;
+}
+
+void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,
+                        const struct measures *measures)
+{
+    ENSURE(evolve->polish, "creature %" PRIu64 " is not polished", task->creature);
+    int status = polish_tell(evolve->polish, task->creature, verdict, measures);
+    if (status)
+        error_set(&evolve->error, status, "out of memory");
+    count_evaluations(evolve);
+    if (!status && polish_is_over(evolve->polish)) {
+        status = end(evolve);
+        count_evaluations(evolve);
+        if (!status)
+            evolve_advance(evolve);
+    }
+    if (status)
+        evolve_fail(evolve);
+}
