@@ -160,7 +160,7 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
     int is_impact = 0, has_drives = 0;
     for (int k = 0; k < count; k++)
         has_drives |= g->all[k]->has_drives;
-    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, has_instants);
+    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, g->vm, has_instants);
     contacts_solve(g->contacts, g->kick);
     for (int k = 0; k < count; k++)
         is_impact |= is_other_kick(g->all[k], g->all[k]->last_kick);
@@ -168,7 +168,7 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
         return 0;
     for (int k = 0; k < count; k++)
         change_middle(g->all[k]);
-    contacts_set_free(g->contacts, g->vs);
+    contacts_change_free(g->contacts, g->vs, g->vm);
     contacts_solve(g->contacts, g->kick);
     return 1;
 }
@@ -427,6 +427,7 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
     int is_whole = !g->is_parted, is_long = 0;
     for (int k = 0; k < count; k++) {
         begin_midpoint(g->all[k]);
+        g->vm[k] = g->all[k]->vm;
         is_long |= contacts->dt_s > least_s && is_whirling(g->all[k]);
     }
     if (is_long)

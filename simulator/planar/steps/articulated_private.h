@@ -44,7 +44,7 @@ struct group {
     struct articulated **all;
     int count;
     struct contacts *contacts;
-    double **q, **qd0, **qm, **v1, **vs, **kick, **rates;
+    double **q, **qd0, **qm, **vm, **v1, **vs, **kick, **rates;
     struct ledger **ledgers;
     int is_parted; /* the step is taken in parts */
 };

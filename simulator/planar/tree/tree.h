@@ -321,6 +321,18 @@ double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows 
 /* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
 
+/* Acceleration of a link's origin that neither those of joints nor gravity make, for the velocity of
+ * the last tree_accelerate(). */
+static inline struct vec2 tree_bias(const struct tree_link *l)
+{
+    struct vec2 sum = {0, 0};
+    for (; l->up; l = l->up) {
+        sum.x += l->bx;
+        sum.y += l->by;
+    }
+    return sum;
+}
+
 /* How far the stretch of a link that has one moves a place, from its origin in the world's axes, by
  * its rate; and the velocity of that, 0 where the link is rigid. */
 struct vec2 tree_stretch_way(const struct tree_link *link, struct vec2 at);
