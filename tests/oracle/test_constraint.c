@@ -822,7 +822,7 @@ START_TEST(a_pusher_walks_alike)
     check_near("share", b.measures.residual_share, 0, 1e-5);
     static const struct {
         double parts, distance_share, height_m;
-    } steps[] = {{1, 0.04, 1e-3}, {2, 0.015, 5e-4}, {16, 0.005, 3e-4}};
+    } steps[] = {{1, 0.04, 1e-3}, {2, 0.02, 5e-4}, {16, 0.001, 3e-4}};
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
         struct evaluation a =
             evaluate_file(path, "land", SOLVER_ARTICULATED, 1 / (240 * steps[k].parts), 1);

@@ -33,6 +33,7 @@ struct contact {
     double elasticity;
     double radius[2]; /* as in struct manifold */
     int is_impact;
+    int has_slip;           /* what its rows gain by turning depends on how it slips */
     int is_bouncing;        /* it is one that leaves again: its law is for the instant after it */
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
@@ -129,6 +130,7 @@ struct contacts {
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
     int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
     int has_gained;               /* impacts that have instants of their own did */
+    int has_slip;                 /* one of the contacts has */
     int may_pass;                 /* contacts_find() found something thinner than its way */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 

@@ -61,15 +61,21 @@ static struct rolling rolling_of(const struct contact *c, double slip_m_s, doubl
  *   sum of b - w^2 r + 2 w e' P s + e'^2 r
  *
  * of which the forces n and t' = -P n have r.n = -(r x t'), r.t' = r x n: what PAIR(f->n) is,
- * turned by a right angle; and so for P s. */
+ * turned by a right angle; and so for P s. Of what is rigid, at the velocity of the last
+ * tree_accelerate(): */
 static inline pair bias_along(const struct force_pair *f, const struct tree_link *l)
 {
     struct vec2 b = tree_bias(l);
-    double w = l->velocity.w;
-    pair turned = w * w * PAIR(f->n, 0);
-    if (l->stretch)
-        turned += 2 * w * l->rate * -PAIR(f->stretch, 0) - l->rate * l->rate * PAIR(f->n, 0);
-    return PAIR(f->x, 0) * b.x + PAIR(f->y, 0) * b.y - plane_turn(turned);
+    return PAIR(f->x, 0) * b.x + PAIR(f->y, 0) * b.y - plane_turn(l->turn * PAIR(f->n, 0));
+}
+
+/* What a stretch adds. */
+static pair stretch_along(const struct force_pair *f, const struct tree_link *l)
+{
+    double rate = l->rate;
+    if (!l->stretch)
+        return pair_of(0);
+    return plane_turn(rate * (rate * PAIR(f->n, 0) - 2 * l->velocity.w * PAIR(f->stretch, 0)));
 }
 
 /* What a ground that has relief gives by its bend, see relief.h; `velocity`: of the contact. */
@@ -88,36 +94,46 @@ static double turning_on_relief(const struct contacts *s, const struct contact *
         .turning;
 }
 
-/* J'v along both rows. */
-static inline pair turning_of(const struct contacts *s, const struct contact *c)
+/* What turning normals and places that wander give along the normal. */
+static double turning_of_faces(const struct contacts *s, const struct contact *c, pair velocity)
 {
-    pair turning = bias_along(&c->on_a, c->a), velocity = contact_velocity(c);
-    double slip = -velocity[1], wa = c->a->velocity.w, wb = 0;
-    if (c->b) {
-        turning += bias_along(&c->on_b, c->b);
-        wb = c->b->velocity.w;
-    }
-    if (c->other == CONTACT_GROUND && s->world->relief.depth_m > 0) {
-        turning[0] += turning_on_relief(s, c, velocity);
-        return turning;
-    }
+    double slip = -velocity[1], wa = c->a->velocity.w, wb = c->b ? c->b->velocity.w : 0;
     struct rolling r = rolling_of(c, slip, s->dt_s);
-    turning[0] += r.turning_rad_s * slip + wb * (slip + r.along_m_s) - wa * r.along_m_s;
+    return r.turning_rad_s * slip + wb * (slip + r.along_m_s) - wa * r.along_m_s;
+}
+
+/* What J'v has of all but the rigid motion of the first link. */
+static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s, const struct contact *c)
+{
+    pair turning = stretch_along(&c->on_a, c->a), velocity = contact_velocity(c);
+    if (c->b)
+        turning += bias_along(&c->on_b, c->b) + stretch_along(&c->on_b, c->b);
+    if (c->other == CONTACT_GROUND && s->world->relief.depth_m > 0)
+        turning[0] += turning_on_relief(s, c, velocity);
+    else
+        turning[0] += turning_of_faces(s, c, velocity);
     return turning;
 }
 
 /* What bounces has its law right after it has hit, in the middle. */
-void contacts_measure_drifts(struct contacts *s, double *const *middle)
+void contacts_add_drifts(struct contacts *s, double *const *middle)
 {
-    set_velocities(s, middle, s->body_count);
-    for (int i = 0; i < s->count; i++) {
+    double half = s->dt_s / 2, *drift = s->drift, *free = s->impulses.free;
+    if (s->has_slip)
+        set_velocities(s, middle, s->body_count);
+    for (int i = 0, count = s->count; i < count; i++) {
         const struct contact *c = &s->list[i];
-        if (c->part < 0)
-            s->drift[c->first_row] = 0;
-        else if (c->is_bouncing)
-            PAIR(s->drift, c->first_row) = pair_of(0);
-        else
-            PAIR(s->drift, c->first_row) = s->dt_s / 2 * turning_of(s, c);
+        int row = c->first_row;
+        if (c->part < 0 || c->is_bouncing) {
+            drift[row] = 0;
+            drift[row + row_count(c) - 1] = 0;
+            continue;
+        }
+        pair change = bias_along(&c->on_a, c->a);
+        if (c->has_slip)
+            change += turning_by_slip(s, c);
+        change *= half;
+        PAIR(drift, row) = change;
+        PAIR(free, row) += change;
     }
-    s->drift[s->rows] = 0;
 }

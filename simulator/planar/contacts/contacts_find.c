@@ -59,6 +59,10 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
     c->gap = p->gap;
     c->radius[0] = m->radius[0];
     c->radius[1] = m->radius[1];
+    c->is_bouncing = 0;
+    c->has_slip = t.of_b >= 0 || c->radius[0] > 0 || c->a->stretch ||
+                  (t.other == CONTACT_GROUND && s->world->relief.depth_m > 0);
+    s->has_slip |= c->has_slip;
     set_forces(&c->on_a, c->a, rx, ry, nx, ny);
     int is_own = 0;
     if (t.of_b >= 0) {
@@ -297,7 +301,7 @@ static void find_limits(struct contacts *s, int of, const double *q, const doubl
 
 void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
-    s->count = s->rows = s->may_pass = 0;
+    s->count = s->rows = s->may_pass = s->has_slip = 0;
     for (int of = 0; of < s->body_count; of++) {
         struct contact_body *own = s->bodies[of];
         tree_set_velocity(own->tree, vs[of]);

@@ -143,9 +143,10 @@ void contacts_place_movers(struct contact_body *own, double h);
 /* Lists what obstacles any part could come as close to as `more` within h; the movers are
  * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more);
-/* What the velocities of the rows gain from the middle of the step to its end by turning alone. The
- * rates are those of the last accelerations, whose velocity products the trees still have. */
-void contacts_measure_drifts(struct contacts *s, double *const *middle);
+/* Adds to the free velocities of the rows what they gain from the middle of the step to its end by
+ * turning alone. The rates are those of the last accelerations, whose velocity products the trees
+ * still have. */
+void contacts_add_drifts(struct contacts *s, double *const *middle);
 /* The law of an impact; `rebound`: the least velocity right after it. */
 static inline void set_impact_law(struct contacts *s, struct contact *c, struct impulse_law *law,
                                   double rebound)

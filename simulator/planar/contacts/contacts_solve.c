@@ -131,16 +131,6 @@ ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *
     }
 }
 
-/* The free velocities of the rows at the end of the step, when things have turned on. */
-static void add_drifts(struct contacts *s, double *const *middle)
-{
-    double *free = s->impulses.free;
-    const double *drift = s->drift;
-    contacts_measure_drifts(s, middle);
-    for (int i = 0, rows = s->rows; i < rows; i += 2)
-        PAIR(free, i) += PAIR(drift, i);
-}
-
 ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
                                          double *const *before, double *const *middle,
                                          int has_instants, int bodies)
@@ -153,13 +143,11 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
     set_row_velocities(s, start, s->start, bodies);
     if (before)
         set_row_velocities(s, before, s->middle, bodies);
-    for (int i = 0; i < s->count; i++)
-        s->list[i].is_bouncing = 0;
     double *at_middle = s->middle;
     const double *at_start = s->start, *free = s->impulses.free;
     for (int i = 0, rows = before ? 0 : s->rows; i < rows; i += 2)
         PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
-    add_drifts(s, middle);
+    contacts_add_drifts(s, middle);
     for (int i = 0; i < s->count; i++) {
         set_bound(s, i);
         s->has_push_out |= s->impulses.laws[i].is_push_out;
@@ -185,12 +173,14 @@ void contacts_prepare(struct contacts *s, double *const *start, double *const *b
 void contacts_set_free(struct contacts *s, double *const *vs)
 {
     set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    for (int i = 0; i < s->count; i++)
+        s->list[i].is_bouncing = 0;
 }
 
 void contacts_change_free(struct contacts *s, double *const *vs, double *const *middle)
 {
-    contacts_set_free(s, vs);
-    add_drifts(s, middle);
+    set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    contacts_add_drifts(s, middle);
 }
 
 /* The change of a body's rates under impulses, two rows at a time. */
