@@ -103,7 +103,8 @@ static double turning_of_faces(const struct contacts *s, const struct contact *c
 }
 
 /* What J'v has of all but the rigid motion of the first link. */
-static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s, const struct contact *c)
+static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s,
+                                                      const struct contact *c)
 {
     pair turning = stretch_along(&c->on_a, c->a), velocity = contact_velocity(c);
     if (c->b)
