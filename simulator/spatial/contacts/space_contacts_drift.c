@@ -28,6 +28,8 @@
 /* The normal of edges and of what is round turns by no more than this in half a step, rad, against
  * the faster of the two: what passes something faster than that leaves it. */
 #define TURNED_MOST_RAD 0.5
+/* Two faces lie on one another if the cosine of their angle is greater. */
+#define FLAT_COSINE (1 - 1e-9)
 
 /* A side of a contact: the velocity there of its matter, and what that gains; of what is fixed
  * nothing. */
@@ -77,13 +79,17 @@ static struct rolling roll_edges(const struct space_contact *c, const struct sid
     struct vec3 e1 = solid_of(c, 1)->axes[m->is_swapped ? of_first : of_second], n = c->normal;
     struct vec3 u = vec3_sub(s[0].velocity, s[1].velocity);
     double cosine = vec3_dot(e0, e1), square = 1 - cosine * cosine;
-    double u0 = vec3_dot(u, e0), u1 = vec3_dot(u, e1), x = (cosine * u1 - u0) / square;
+    double u0 = vec3_dot(u, e0), u1 = vec3_dot(u, e1);
+    double x = (cosine * u1 - u0) / square, y = (u1 - cosine * u0) / square;
     /* n' = e0 (n'.e0 - cosine n'.e1) / square + e1 (n'.e1 - cosine n'.e0) / square */
     double n0 = vec3_dot(vec3_cross(s[0].spin, n), e0), n1 = vec3_dot(vec3_cross(s[1].spin, n), e1);
     struct vec3 turning = vec3_scale(e0, (n0 - cosine * n1) / square);
     turning = vec3_along(turning, e1, (n1 - cosine * n0) / square);
     double share = bounded(turning, dt_s);
-    return (struct rolling){vec3_scale(turning, share), vec3_along(s[0].velocity, e0, share * x)};
+    /* half way between the places on either */
+    struct vec3 velocity = vec3_along(vec3_add(s[0].velocity, s[1].velocity), e0, share * x);
+    velocity = vec3_along(velocity, e1, share * y);
+    return (struct rolling){vec3_scale(turning, share), vec3_scale(velocity, 0.5)};
 }
 
 /* What a ball's centre at c does against the nearest of the other solid, a point or an edge; n is
@@ -118,17 +124,34 @@ static struct rolling roll_ball(const struct space_contact *c, const struct side
                             vec3_along(velocity, turning, -m->half.x)};
 }
 
-static struct rolling roll(const struct space_contact *c, const struct side s[2], double dt_s)
+/* 1 if a face of a box lies flat on the normal's plane. */
+static int is_flat(const struct solid *solid, struct vec3 normal)
+{
+    int is = 0;
+    for (int k = 0; k < 3; k++)
+        is |= fabs(vec3_dot(solid->axes[k], normal)) > FLAT_COSINE;
+    return is;
+}
+
+/* A face that lies on a face turns with either, whichever of them is asked. */
+static struct rolling roll_face(const struct space_contact *c, const struct side s[2])
 {
     const struct solid_manifold *m = &c->pair->found;
-    int is_of_second = (m->axis >= 3) != m->is_swapped;
+    int face = (m->axis >= 3) != m->is_swapped;
+    double share = is_flat(solid_of(c, !face), c->normal) ? 0.5 : 1;
+    struct vec3 spin = vec3_scale(s[face].spin, share), at = vec3_scale(s[!face].velocity, share);
+    spin = vec3_along(spin, s[!face].spin, 1 - share);
+    return (struct rolling){vec3_cross(spin, c->normal),
+                            vec3_along(at, s[face].velocity, 1 - share)};
+}
+
+static struct rolling roll(const struct space_contact *c, const struct side s[2], double dt_s)
+{
     if (c->pair->one->is_round || (c->pair->two && c->pair->two->is_round))
         return roll_ball(c, s, dt_s);
     if (c->pair->b == CONTACT_GROUND)
         return (struct rolling){{0, 0, 0}, s[0].velocity};
-    if (m->axis >= SOLIDS_FACES)
-        return roll_edges(c, s, dt_s);
-    return (struct rolling){vec3_cross(s[is_of_second].spin, c->normal), s[!is_of_second].velocity};
+    return c->pair->found.axis >= SOLIDS_FACES ? roll_edges(c, s, dt_s) : roll_face(c, s);
 }
 
 /* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
