@@ -24,7 +24,8 @@
  *
  * So a corner on a face has n.(a_a - a_b) + 2 W t.V, and a disk that rolls on the level nothing.
  * Without that a face that turns while it slides over an edge sinks by h W t.V per second, and loses
- * energy in the first order. A stretching face is a face: the mirrored part of V is along n. */
+ * energy in the first order. What slides on a stretching face is moved by it, too: along t, where that
+ * decides nothing, and it is left out. */
 #include "simulator/planar/contacts/contacts_private.h"
 
 #include <math.h>
