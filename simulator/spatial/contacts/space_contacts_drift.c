@@ -37,18 +37,17 @@ struct side {
     struct vec3 spin, velocity, gain;
 };
 
-static struct side side_at(const struct space_contact *c, int side)
+static struct side side_at(const struct space_mover *m, struct vec3 at)
 {
-    const struct space_mover *m = side_of(c, side);
     struct side s = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     if (!m)
         return s;
     const struct space_tree_link *l = m->link;
-    struct vec3 arm = vec3_sub(c->at, l->at);
+    struct vec3 arm = vec3_sub(at, l->at), turn = vec3_cross(l->velocity.w, arm);
     s.spin = l->velocity.w;
-    s.velocity = point_velocity(l, c->at);
-    s.gain = vec3_add(vec3_cross(l->bias_sum.w, arm), vec3_cross(s.spin, vec3_cross(s.spin, arm)));
-    s.gain = vec3_add(l->bias_sum.v, s.gain);
+    s.velocity = vec3_add(l->velocity.v, turn);
+    turn = vec3_add(vec3_cross(l->bias_sum.w, arm), vec3_cross(s.spin, turn));
+    s.gain = vec3_add(l->bias_sum.v, turn);
     return s;
 }
 
@@ -145,13 +144,35 @@ static struct rolling roll_face(const struct space_contact *c, const struct side
                             vec3_along(at, s[face].velocity, 1 - share)};
 }
 
+/* 1 if a corner stands on what has no other way: the ground. */
+static int is_standing(const struct space_contact *c)
+{
+    return c->pair->b == CONTACT_GROUND && !c->pair->one->is_round;
+}
+
+static int has_ball(const struct space_contact *c)
+{
+    return c->pair->one->is_round || (c->pair->two && c->pair->two->is_round);
+}
+
 static struct rolling roll(const struct space_contact *c, const struct side s[2], double dt_s)
 {
-    if (c->pair->one->is_round || (c->pair->two && c->pair->two->is_round))
+    if (has_ball(c))
         return roll_ball(c, s, dt_s);
-    if (c->pair->b == CONTACT_GROUND)
-        return (struct rolling){{0, 0, 0}, s[0].velocity};
     return c->pair->found.axis >= SOLIDS_FACES ? roll_edges(c, s, dt_s) : roll_face(c, s);
+}
+
+/* Adds what the second side gains, and both by other points that get there; returns what the turning
+ * of the normal gives along it. */
+static double add_rolling(const struct space_contact *c, const struct side *one, double dt_s,
+                          struct vec3 *gain)
+{
+    const struct side s[2] = {*one, side_at(c->pair->two, c->at)};
+    struct rolling r = roll(c, s, dt_s);
+    struct vec3 by0 = vec3_cross(s[0].spin, vec3_sub(r.velocity, s[0].velocity));
+    struct vec3 by1 = vec3_cross(s[1].spin, vec3_sub(r.velocity, s[1].velocity));
+    *gain = vec3_add(vec3_sub(*gain, s[1].gain), vec3_sub(by0, by1));
+    return vec3_dot(r.turning, vec3_sub(s[0].velocity, s[1].velocity));
 }
 
 /* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
@@ -169,18 +190,13 @@ static double turning_on_relief(const struct space_contact *c, double dt_s)
 
 static void measure_drift(const struct space_contact *c, double dt_s, double *drift)
 {
-    const struct side s[2] = {side_at(c, 0), side_at(c, 1)};
-    struct vec3 gain = vec3_sub(s[0].gain, s[1].gain);
+    const struct side one = side_at(c->pair->one, c->at);
+    struct vec3 gain = one.gain;
     double along = 0;
-    if (c->pair->normals) {
+    if (c->pair->normals)
         along = turning_on_relief(c, dt_s);
-    } else {
-        struct rolling r = roll(c, s, dt_s);
-        struct vec3 by0 = vec3_cross(s[0].spin, vec3_sub(r.velocity, s[0].velocity));
-        struct vec3 by1 = vec3_cross(s[1].spin, vec3_sub(r.velocity, s[1].velocity));
-        gain = vec3_add(gain, vec3_sub(by0, by1));
-        along = vec3_dot(r.turning, vec3_sub(s[0].velocity, s[1].velocity));
-    }
+    else if (!is_standing(c))
+        along = add_rolling(c, &one, dt_s, &gain);
     drift[0] = dt_s / 2 * (vec3_dot(gain, c->normal) + along);
     for (int k = 0; k < 2; k++)
         drift[1 + k] = dt_s / 2 * vec3_dot(gain, c->tangents[k]);
