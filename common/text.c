@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/error.h"
+
 #define DISTANCE_LENGTH_MAX 63
 
 const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE])
@@ -15,6 +17,57 @@ const char *text_print_double(double value, char buffer[TEXT_NUMBER_SIZE])
             break;
     }
     return buffer;
+}
+
+static int is_gap(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+int text_cut_word(char **rest, char **word)
+{
+    char *from = *rest, *to;
+    int is_quoted = 0;
+    while (is_gap(*from))
+        from++;
+    *word = to = from;
+    if (*from == '\0')
+        return 0;
+    for (; *from && (is_quoted || !is_gap(*from)); from++) {
+        if (*from != '"')
+            *to++ = *from;
+        else if (is_quoted && from[1] == '"')
+            *to++ = *from++;
+        else
+            is_quoted = !is_quoted;
+    }
+    *rest = *from ? from + 1 : from;
+    *to = '\0';
+    return is_quoted ? ERR_FORMAT : 1;
+}
+
+static void put_char(char c, char *text, size_t size, size_t *length)
+{
+    if (*length + 1 < size)
+        text[*length] = c;
+    (*length)++;
+}
+
+size_t text_quote_word(const char *word, char *text, size_t size)
+{
+    size_t length = 0;
+    if (word[0] && !word[strcspn(word, " \t\"")])
+        return (size_t)snprintf(text, size, "%s", word);
+    put_char('"', text, size, &length);
+    for (; *word; word++) {
+        if (*word == '"')
+            put_char('"', text, size, &length);
+        put_char(*word, text, size, &length);
+    }
+    put_char('"', text, size, &length);
+    if (size > 0)
+        text[length < size ? length : size - 1] = '\0';
+    return length;
 }
 
 /* Bytes of the well-formed UTF-8 sequence at text (RFC 3629, table 3-7 of Unicode), or 0. */

@@ -27,6 +27,15 @@ int text_is_clean(const char *text, size_t length);
  * clean; the characters of `kept` ("\n", say, or "") stay. Returns text. */
 char *text_clean(char *text, const char *kept);
 
+/* The next of the words of a text, which blanks and tabs part; a part in double quotes keeps its
+ * blanks, and "" in it is a quote. Cuts the text in place: *word begins in it, *rest is behind it.
+ * 1; 0: there is no further word; ERR_FORMAT: a quote is not closed. */
+int text_cut_word(char **rest, char **word);
+
+/* The word as text_cut_word() reads it back, in quotes where it needs them. Returns its length, as
+ * snprintf() does. */
+size_t text_quote_word(const char *word, char *text, size_t size);
+
 /* Edits (insert, delete, replace one character, exchange two neighbours) that turn a into b; texts
  * longer than 63 bytes are as far apart as the longer one is long. */
 int text_distance(const char *a, const char *b);

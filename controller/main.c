@@ -8,6 +8,7 @@
 #include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
+#include "common/system/signals.h"
 #include "common/version.h"
 #include "controller/commands/commands.h"
 
@@ -63,6 +64,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signals_begin();
     output_begin();
     int exit_code = run(argc, argv);
     return exit_code == COMMAND_OK ? command_finish_output() : exit_code;

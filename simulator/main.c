@@ -8,6 +8,7 @@
 #include "common/system/limits.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
+#include "common/system/signals.h"
 #include "common/version.h"
 #include "simulator/tools/command_contest.h"
 #include "simulator/tools/command_evaluate.h"
@@ -118,6 +119,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signals_begin();
     output_begin();
     int exit_code = run(argc, argv);
     return exit_code == 0 && output_finish("simulator") ? 1 : exit_code;

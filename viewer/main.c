@@ -11,6 +11,7 @@
 #include "common/math/rng.h"
 #include "common/system/options.h"
 #include "common/system/output.h"
+#include "common/system/signals.h"
 #include "common/version.h"
 #include "viewer/export/export.h"
 #include "viewer/stage/shore.h"
@@ -539,6 +540,7 @@ int main(int argc, char **argv)
 {
     struct request request = {.generation = -1, .job = {.time_s = -1}, .follow = {.which = -1}};
     struct error error = {0};
+    signals_begin();
     output_begin();
     if (limits_check_stack(&error))
         return fail(ERR_LIMIT, error.message);

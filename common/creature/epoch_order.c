@@ -8,25 +8,6 @@
 
 enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6 };
 
-int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length)
-{
-    ENSURE(!copy->bytes && copy->length == 0, "a copy of %zu bytes is there already", copy->length);
-    if (length == 0)
-        return 0;
-    copy->bytes = malloc(length);
-    if (!copy->bytes)
-        return ERR_MEMORY;
-    memcpy(copy->bytes, bytes, length);
-    copy->length = length;
-    return 0;
-}
-
-void packed_bytes_deinit(struct packed_bytes *packed)
-{
-    free(packed->bytes);
-    *packed = (struct packed_bytes){NULL, 0};
-}
-
 struct epoch_order *epoch_order_create(void)
 {
     return calloc(1, sizeof(struct epoch_order));

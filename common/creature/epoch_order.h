@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "common/creature/packed_bytes.h"
 #include "common/error.h"
 #include "common/formats/pack.h"
 #include "common/genome/genome.h"
@@ -19,15 +20,6 @@ enum {
     EPOCH_FOUNDERS_MAX = 64,
     EPOCH_LIVES_MAX = 65536,
 };
-
-/* Bytes that only the simulator reads (simulator/preserve/preserve_state.h). */
-struct packed_bytes {
-    unsigned char *bytes; /* heap; NULL: there are none */
-    size_t length;
-};
-/* `copy` must be empty. 0 or ERR_MEMORY. */
-int packed_bytes_set(struct packed_bytes *copy, const void *bytes, size_t length);
-void packed_bytes_deinit(struct packed_bytes *packed);
 
 struct epoch_deed {
     int kind;      /* DEED_* */

@@ -59,7 +59,7 @@ int contest_check(const struct genome *a, const struct genome *b, const struct p
                          SCENT_CELLS);
     if (params->simulation_until != UNTIL_TIME)
         return error_set(error, ERR_USAGE, "a contest has simulation.until = time");
-    return 0;
+    return params_check_meeting(params, error);
 }
 
 struct contest_bout contest_make_bout(int body_kind, const struct params *params, uint64_t seed,
@@ -152,6 +152,8 @@ static void fill_measures(struct contest_side *side, int is_spoiled, int is_hunt
     measures->contest_won = side->margin > 0;
     measures->contest_touched = side->touched_s >= 0;
     measures->contest_approach = is_hunter ? fmax(approach, measures->contest_touched) : 0;
+    ENSURE(measures_find_fault(measures) < 0, "measure %d is out of bounds",
+           measures_find_fault(measures));
 }
 
 void contest_judge(const struct params *params, struct contest_result *result)

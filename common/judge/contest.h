@@ -65,8 +65,8 @@ int contest_has_object(int goal);
 /* Changes parameters into those of a contest: others and the object are seen, there is no light,
  * and who waits or is slow is not stopped. */
 void contest_apply(struct params *params);
-/* Whether creatures of such genomes can have such a contest. ERR_USAGE with a message that names
- * what cannot. */
+/* Whether creatures of such genomes can have such a contest. ERR_USAGE, or ERR_RANGE of the solver,
+ * with a message that names what cannot. */
 int contest_check(const struct genome *a, const struct genome *b, const struct params *params,
                   struct error *error);
 /* A bout, from 1, of every pair of a kind: in space from a heading that the seed draws (the first

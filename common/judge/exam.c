@@ -55,7 +55,7 @@ int exam_trial_count(const struct exam *exam)
 
 static int is_enough(const struct exam *exam, double score)
 {
-    return score >= exam->share * exam->own;
+    return score > 0 && score >= exam->share * exam->own;
 }
 
 /* How many of the first scores of a row pass. */

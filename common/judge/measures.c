@@ -4,6 +4,7 @@
  * (asserted below). Verdicts are looked up by number or name; both tables are short. */
 #include "common/judge/measures.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -40,6 +41,19 @@ void measures_set(struct measures *measures, int index, double value)
 {
     ENSURE(index >= 0 && index < MEASURE_COUNT, "measure %d of %d", index, MEASURE_COUNT);
     ((double *)measures)[index] = value;
+}
+
+static double most_of(int index)
+{
+    return index >= MEASURE_contest_margin && index <= MEASURE_contest_approach ? 1 : MEASURE_MOST;
+}
+
+int measures_find_fault(const struct measures *measures)
+{
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        if (!(fabs(measures_get(measures, i)) <= most_of(i)))
+            return i;
+    return -1;
 }
 
 int measures_find_difference(const struct measures *one, const struct measures *other)

@@ -94,6 +94,10 @@ struct measures {
 #undef X
 };
 
+/* No measure is beyond this, in either direction: sums of squares over all creatures stay finite.
+ * Light has a speed of 3e8 m/s. */
+#define MEASURE_MOST 1e30
+
 enum {
 #define X(name, text) MEASURE_##name,
     MEASURES(X)
@@ -112,6 +116,9 @@ int measure_find(const char *name);
 /* Access by number, 0 <= index < MEASURE_COUNT. */
 double measures_get(const struct measures *measures, int index);
 void measures_set(struct measures *measures, int index, double value);
+/* The first measure that is not finite, or beyond what it can be, or -1: the shares of a contest
+ * are within -1 .. 1, all others within MEASURE_MOST. */
+int measures_find_fault(const struct measures *measures);
 /* 1 if both move exactly alike: all measures are the same but the number of neurons, which may do
  *   nothing. */
 int measures_move_alike(const struct measures *one, const struct measures *other);

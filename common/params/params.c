@@ -547,14 +547,35 @@ int params_check(const struct params *params, struct error *error)
     return rc;
 }
 
+int params_check_meeting(const struct params *params, struct error *error)
+{
+    int solver = params->simulation_solver;
+    if (solver == SOLVER_ARTICULATED)
+        return 0;
+    return error_set(error, ERR_RANGE,
+                     "several creatures in one world are moved by simulation.solver %s only, not "
+                     "by %s",
+                     params_solver_names[SOLVER_ARTICULATED], params_solver_names[solver]);
+}
+
 /* world.preset is left out: it acts through the rows it sets. */
+int params_is_default(const struct params *params, int index)
+{
+    struct params defaults;
+    char value[PARAM_TEXT_SIZE], preset[PARAM_TEXT_SIZE];
+    params_set_defaults(&defaults);
+    params_print_value(params, index, value, sizeof value);
+    params_print_value(&defaults, index, preset, sizeof preset);
+    return strcmp(value, preset) == 0;
+}
+
 uint64_t params_evaluation_digest(const struct params *params)
 {
     uint64_t hash = HASH_START;
     for (int i = 0; i < param_count; i++) {
         const struct param_info *info = &param_table[i];
         const void *value = value_of(params, info);
-        if (info->scope != 'E' || value == &params->world_preset)
+        if (info->scope != 'E' || value == &params->world_preset || params_is_default(params, i))
             continue;
         hash = hash_bytes(hash, info->key, strlen(info->key));
         if (info->type == PARAM_REAL)

@@ -43,8 +43,8 @@
            'J', "what creatures are bred for; preserve: they live, for nothing")                   \
     CHOICE(evolution, search, 2, "sims|random|archive", 'S', "random is the control")              \
     TEXT(evolution, seeds, "", 'F',                                                                \
-         "creatures to begin with, separated by blanks: files, from here or beside the "           \
-         "parameter file, or RUN_DIR:ID")                                                          \
+         "creatures to begin with, separated by blanks: files, beside the parameter file or from " \
+         "here, or RUN_DIR:ID; a name with blanks stands in double quotes")                        \
     TEXT(evolution, seeds_see, "", 'F',                                                            \
          "in them two of light, other, object are exchanged: light:object")                        \
     REAL(evolution, seeded_share, 0.5, 0, 1, 'S',                                                  \
@@ -543,6 +543,9 @@ int params_read_text(struct params *params, const char *text, const char *name,
 /* What no single row can check (minima above maxima, weights all zero, step against brain tick
  * ...). */
 int params_check(const struct params *params, struct error *error);
+/* What params_check() does not know of: whether several creatures can be in one world, as in
+ * contests and preserves. 0, or ERR_RANGE with a message that names the solver. */
+int params_check_meeting(const struct params *params, struct error *error);
 
 /* The value of a row as text that params_set() reads back exactly; PARAM_TEXT_SIZE bytes hold
  * any. */
@@ -557,12 +560,15 @@ int params_is_shown(const struct params *params, int index);
 
 /* Writes as params_write() does with has_help, but only the rows that are shown. */
 int params_write_shown(const struct params *params, FILE *file);
+/* Whether the value of a row is the default. */
+int params_is_default(const struct params *params, int index);
+
 /* A full INI file; with comments (help, range, default) if has_help. params_read_text() gives the
  * same struct back. 0 or ERR_IO. */
 int params_write(const struct params *params, FILE *file, int has_help);
 
-/* Digest of all rows of scope 'E' but world.preset (which acts through the rows it sets): equal
- * means evaluations can be compared. */
+/* Digest of the rows of scope 'E' that differ from their default, by name, but world.preset (which
+ * acts through the rows it sets): equal means evaluations can be compared. */
 uint64_t params_evaluation_digest(const struct params *params);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-/* The first that main() does. A reader that goes away, or a file at its limit, is an error of a
- * write from now on and does not end the program; standard descriptors that are closed lead to
- * /dev/null, so that no file gets their numbers. */
+/* What main() does after signals_begin(). A reader that goes away, or a file at its limit, is an
+ * error of a write from now on and does not end the program; standard descriptors that are closed
+ * lead to /dev/null, so that no file gets their numbers. */
 void output_begin(void);
 
 /* fprintf(), and what %s and %c stand for is cleaned (text_clean(), newlines too): it may be of

@@ -7,14 +7,23 @@
 #include "controller/commands/commands.h"
 #include "controller/report/shadow.h"
 
+/* Writes the number; a dash stands for a number that is not known yet. */
+static void write_number(double value, int digits, char text[32])
+{
+    if (isfinite(value))
+        snprintf(text, 32, "%.*f", digits, value);
+    else
+        snprintf(text, 32, "-");
+}
+
 static void print_row(const struct shadow_report *shadows, const struct shadow_row *row)
 {
     const struct shadow_band *band =
         row->is_mean ? &shadows->means[row->fact] : &shadows->bands[SHADOW_STEPS - 1][row->fact];
     char run[32], low[32], high[32];
-    snprintf(run, sizeof run, "%.*f", row->digits, band->run);
-    snprintf(low, sizeof low, "%.*f", row->digits, band->low);
-    snprintf(high, sizeof high, "%.*f", row->digits, band->high);
+    write_number(band->run, row->digits, run);
+    write_number(band->low, row->digits, low);
+    write_number(band->high, row->digits, high);
     output_print(stdout, "%-11s %8s %9s .. %-8s %-10s %s%s%s\n", row->name, run, low, high,
                  shadow_verdict(band), row->meaning, row->unit[0] ? "," : "", row->unit);
 }

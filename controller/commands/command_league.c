@@ -39,10 +39,11 @@ struct request {
 /* What came of a pair; written to the pipe in one piece. */
 struct outcome {
     int pair, code;
+    int page_code;  /* of the program that made the page of the duel */
     int bout_count; /* 0: both move alike */
     double margins[CONTEST_BOUTS];
     char digest[17];
-    char message[256];
+    char message[256]; /* what is wrong, if a code is not 0 */
 };
 _Static_assert(sizeof(struct outcome) <= 512, "POSIX's least PIPE_BUF");
 
@@ -105,6 +106,13 @@ static void read_reply(const char *reply, struct outcome *outcome)
     json_decref(object);
 }
 
+static void note_reply(struct outcome *outcome, int code, const char *reply,
+                       const struct error *error)
+{
+    snprintf(outcome->message, sizeof outcome->message, "%.*s", (int)strcspn(reply, "\n"),
+             code < 0 ? error->message : reply);
+}
+
 static void run_pair(const struct request *request, struct outcome *outcome)
 {
     static char reply[REPLY_BYTES_MAX];
@@ -122,26 +130,26 @@ static void run_pair(const struct request *request, struct outcome *outcome)
     if (outcome->code == 0)
         read_reply(reply, outcome);
     else
-        snprintf(outcome->message, sizeof outcome->message, "%.*s", (int)strcspn(reply, "\n"),
-                 outcome->code < 0 ? error.message : reply);
+        note_reply(outcome, outcome->code, reply, &error);
 }
 
-/* A page of the pair's first bout; without it there is no link. */
-static void show_pair(const struct request *request, int pair)
+/* A page of the pair's first bout. */
+static void show_pair(const struct request *request, struct outcome *outcome)
 {
     static char reply[REPLY_BYTES_MAX];
     char path[RUN_PATH_SIZE];
-    struct error error;
+    struct error error = {0};
     int a, b;
-    find_pair(pair, request->player_count, &a, &b);
-    if (league_page_duel(path, sizeof path, request->output, a, b))
-        return;
+    find_pair(outcome->pair, request->player_count, &a, &b);
+    league_page_duel(path, sizeof path, request->output, a, b);
     char *words[WORDS_MAX + 12] = {"viewer",          "--contest",
                                    request->files[a], request->files[b],
                                    "--params",        request->files[request->player_count],
                                    "--export",        path};
     put_settings(request, request->see, words, 8);
-    listen_to(request->viewer, words, reply, &error);
+    outcome->page_code = listen_to(request->viewer, words, reply, &error);
+    if (outcome->page_code != 0)
+        note_reply(outcome, outcome->page_code, reply, &error);
 }
 
 /* ---- all pairs ---- */
@@ -158,7 +166,7 @@ static void work(const struct request *request, int first, int output)
         struct outcome outcome = {.pair = pair};
         run_pair(request, &outcome);
         if (request->output && outcome.code == 0 && outcome.bout_count > 0)
-            show_pair(request, pair);
+            show_pair(request, &outcome);
         if (write(output, &outcome, sizeof outcome) != (ssize_t)sizeof outcome)
             _exit(1);
     }
@@ -226,6 +234,16 @@ static int refuse(const struct request *request, const struct outcome *outcome, 
                      outcome->message);
 }
 
+/* A page of a duel that could not be made. */
+static int refuse_pages(const struct request *request, const struct outcome *outcomes,
+                        struct error *error)
+{
+    for (int i = 0; i < pair_count_of(request); i++)
+        if (outcomes[i].page_code != 0)
+            return refuse(request, &outcomes[i], error);
+    return 0;
+}
+
 /* Bouts of all pairs that count. */
 static int collect(const struct request *request, const struct outcome *outcomes, int *is_out,
                    struct league_page *page, struct error *error)
@@ -276,8 +294,7 @@ static void print_table(const struct league_page *page)
 static int write_page(const struct league_page *page, const char *directory, struct error *error)
 {
     char path[RUN_PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s/index.html", directory) >= (int)sizeof path)
-        return error_set(error, ERR_LIMIT, "-o: the path is too long");
+    snprintf(path, sizeof path, "%s/index.html", directory);
     int status = league_page_write(page, path, error);
     if (!status)
         output_print(stdout, "%s\n", path);
@@ -301,7 +318,23 @@ static int make_league(const struct request *request, struct outcome *outcomes, 
     page->triad_count =
         league_find_triads(page->bouts, page->bout_count, page->player_count, triads, TRIADS_SHOWN);
     print_table(page);
-    return request->output ? write_page(page, request->output, error) : 0;
+    if (!request->output)
+        return 0;
+    status = refuse_pages(request, outcomes, error);
+    return status ? status : write_page(page, request->output, error);
+}
+
+/* What this league has made, and nothing else. */
+static void remove_output(const struct request *request)
+{
+    char path[RUN_PATH_SIZE];
+    for (int b = 1; b < request->player_count; b++)
+        for (int a = 0; a < b; a++)
+            if (!league_page_duel(path, sizeof path, request->output, a, b))
+                unlink(path);
+    snprintf(path, sizeof path, "%s/index.html", request->output);
+    unlink(path);
+    rmdir(request->output);
 }
 
 static int run_league(const struct request *request, struct error *error)
@@ -321,6 +354,8 @@ static int run_league(const struct request *request, struct error *error)
         outcomes[i] = (struct outcome){.pair = (int)i, .code = SIGNALLED};
     if (!status)
         status = make_league(request, outcomes, is_out, &page, error);
+    if (status && request->output)
+        remove_output(request);
     free(outcomes);
     free(is_out);
     free(page.rows);
@@ -341,6 +376,8 @@ static int check_request(struct request *request, int argc, char **argv, struct 
     if (program_find("simulator", request->simulator, error) ||
         (request->output && program_find("viewer", request->viewer, error)))
         return command_fail(error);
+    if (request->output && strlen(request->output) + sizeof "/duel-999-999.html" > RUN_PATH_SIZE)
+        return command_usage(argv[0], "-o: the path is too long");
     if (request->output && mkdir(request->output, 0777)) {
         error_set(error, ERR_EXISTS, "%s: cannot be made, or exists already", request->output);
         return command_fail(error);

@@ -89,7 +89,9 @@ static int play(struct ladder_plan *plan, struct params *params, int64_t jobs, s
         contests_destroy(contests);
         return error_memory(error);
     }
-    int status = program_find("simulator", simulator, error);
+    int status = params_check_meeting(params, error);
+    if (!status)
+        status = program_find("simulator", simulator, error);
     if (!status)
         status = program_ask_fingerprint(simulator, &settings.fingerprint, error);
     if (!status)

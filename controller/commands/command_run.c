@@ -10,8 +10,10 @@
 #include "common/system/file.h"
 #include "common/system/log.h"
 #include "common/system/output.h"
+#include "common/text.h"
 #include "controller/evolution/search.h"
 #include "controller/commands/commands.h"
+#include "controller/commands/run_seeds.h"
 #include "controller/run/evolve.h"
 #include "controller/run/tending.h"
 #include "controller/workers/farm.h"
@@ -95,6 +97,7 @@ struct session {
     struct store *store;
     struct store *choices; /* of another run; or NULL */
     struct search *search;
+    struct seed_origin origin;
     struct seeding seeding;
     struct progress progress;
     struct run_log log;
@@ -143,11 +146,11 @@ static void session_show(const struct session *session)
  * worlds. */
 static int put_creature(struct session *session, const char *name, struct error *error)
 {
-    const char *at = strrchr(name, '@');
-    int length = (int)(at ? at - name : (ptrdiff_t)strlen(name)), status = 0;
+    const char *at = run_seeds_find_world(name);
+    int status = 0;
     /* before there is a store the line is only looked at */
     int64_t count = session->params.preserve_worlds, lived = -1;
-    char line[RUN_PATH_SIZE], text[160];
+    char creature[RUN_PATH_SIZE], quoted[RUN_PATH_SIZE], line[RUN_PATH_SIZE + 32], text[160];
     if (!preserve_is_wanted(&session->params))
         return at ? error_set(error, ERR_RANGE, "--seed-creature %s: only a preserve has worlds",
                               name)
@@ -156,11 +159,14 @@ static int put_creature(struct session *session, const char *name, struct error 
         status = store_get_last_epoch(session->store, 0, &lived, error);
     if (at || (!status && lived < 0))
         count = at ? 1 : 0; // founders are in seeding
+    snprintf(creature, sizeof creature, "%.*s", (int)(at ? at - name : (ptrdiff_t)strlen(name)),
+             name);
+    text_quote_word(creature, quoted, sizeof quoted);
     for (int64_t world = 0; world < count && !status; world++) {
         if (at)
-            snprintf(line, sizeof line, "%s put %.*s", at + 1, length, name);
+            snprintf(line, sizeof line, "%s put %s", at + 1, quoted);
         else
-            snprintf(line, sizeof line, "%" PRId64 " put %s", world, name);
+            snprintf(line, sizeof line, "%" PRId64 " put %s", world, quoted);
         status = tending_put(session->store, &session->params, line, 0, text, sizeof text, error);
         if (!status && session->store)
             output_print(stderr, "%s: %s\n", name, text);
@@ -377,37 +383,12 @@ static int session_begin(struct session *session, struct error *error)
 
 /* ---- seeds ---- */
 
-static int add_seed(struct session *session, const char *name, struct error *error)
-{
-    struct creature creature;
-    int status = command_read_creature(name, &creature, error);
-    if (!status)
-        status = seeding_exchange_sights(&session->params, name, &creature.genome, error);
-    if (!status)
-        status = seeding_add(&session->seeding, name, &creature, error);
-    creature_deinit(&creature);
-    return status;
-}
-
 /* Reads the creatures of evolution.seeds and of the command line. */
 static int read_seeds(struct session *session, const struct arguments *arguments,
                       struct error *error)
 {
-    char names[PARAM_TEXT_SIZE], *rest = names, *name;
-    int status = 0;
-    snprintf(names, sizeof names, "%s", session->params.evolution_seeds);
-    while (!status && (name = strtok_r(rest, " ", &rest)) != NULL) {
-        status = add_seed(session, name, error);
-        if (status)
-            error_prefix(error, "evolution.seeds");
-    }
-    for (int i = 0; !status && i < arguments->seeds.count; i++) {
-        if (strchr(arguments->seeds.items[i], '@'))
-            continue; // not a founder: put in
-        status = add_seed(session, arguments->seeds.items[i], error);
-        if (status)
-            error_prefix(error, "--seed-creature");
-    }
+    int status = run_seeds_read(&session->seeding, &session->params, &session->origin,
+                                &arguments->seeds, error);
     if (!status && session->seeding.count > session->params.population_size)
         status = error_set(error, ERR_LIMIT, "%d seeds are more than population.size %" PRId64,
                            session->seeding.count, session->params.population_size);
@@ -431,6 +412,15 @@ static int open_choices(struct session *session, const struct arguments *argumen
     return command_open_run(arguments->choices, &session->choices, error);
 }
 
+/* What one needs to do the run again: params.ini and its seeds. */
+static int session_write_files(struct session *session, struct error *error)
+{
+    int status =
+        run_directory_write_seeds(session->directory, &session->seeding, &session->params, error);
+    return status ? status
+                  : run_directory_write_params(session->directory, &session->params, error);
+}
+
 static int make_run(struct session *session, struct error *error)
 {
     char path[RUN_PATH_SIZE];
@@ -439,11 +429,13 @@ static int make_run(struct session *session, struct error *error)
         status = run_directory_create(session->directory, error);
     if (!status)
         status = run_directory_path(session->directory, "run.db", path, error);
+    if (!status) /* the run's own files are enough to do it again */
+        run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
     if (!status)
         status = store_create_seeded(&session->store, path, &session->params, &session->seeding,
                                      session->choices, error);
     if (!status)
-        status = run_directory_write_params(session->directory, &session->params, error);
+        status = session_write_files(session, error);
     if (!status)
         status = session_open_log(session, error);
     return status ? status : session_begin(session, error);
@@ -476,32 +468,6 @@ static int run_session(struct session *session, const struct arguments *argument
     return session_evolve(session, "run");
 }
 
-/* Files of evolution.seeds that are not there from here, but beside the parameter file, get its
- * folder before their names: a run's own parameters name what it began with. A folder with a blank
- * cannot be named. */
-static int find_seeds(struct params *params, const char *file, struct error *error)
-{
-    char names[PARAM_TEXT_SIZE], found[PARAM_TEXT_SIZE] = "", path[RUN_PATH_SIZE];
-    char *rest = names, *name;
-    const char *slash = strrchr(file, '/');
-    int folder = slash ? (int)(slash + 1 - file) : 0;
-    size_t length = 0;
-    if (folder == 0 || memchr(file, ' ', (size_t)folder))
-        return 0;
-    snprintf(names, sizeof names, "%s", params->evolution_seeds);
-    while ((name = strtok_r(rest, " ", &rest)) != NULL) {
-        int size = snprintf(path, sizeof path, "%.*s%s", folder, file, name);
-        int is_beside = name[0] != '/' && access(name, F_OK) != 0 && size < (int)sizeof path &&
-                        access(path, F_OK) == 0;
-        length += (size_t)snprintf(found + length, sizeof found - length, "%s%s",
-                                   length > 0 ? " " : "", is_beside ? path : name);
-        if (length > PARAM_TEXT_LENGTH_MAX)
-            return error_set(error, ERR_LIMIT, "evolution.seeds: the names are too long with %.*s",
-                             folder, file);
-    }
-    return params_set(params, "evolution.seeds", found, error);
-}
-
 /* Reads file and command line into the session. Returns 0 or an exit code. */
 static int read_run_params(int argc, char **argv, const struct arguments *arguments,
                            struct session *session)
@@ -515,8 +481,14 @@ static int read_run_params(int argc, char **argv, const struct arguments *argume
     if (optind < argc && (example_find(argv[optind], path, sizeof path, &error) ||
                           params_read_file(&session->params, path, &error)))
         return command_fail(&error);
+    char of_file[PARAM_TEXT_SIZE];
+    snprintf(of_file, sizeof of_file, "%s", session->params.evolution_seeds);
+    if (optind < argc && seed_origin_init(&session->origin, path, &error))
+        return command_fail(&error);
     result = apply_arguments(arguments, argv[0], &session->params);
-    if (!result && optind < argc && find_seeds(&session->params, path, &error))
+    session->origin.is_of_file = !strcmp(of_file, session->params.evolution_seeds);
+    if (!result && arguments->print_config &&
+        run_seeds_resolve(&session->params, &session->origin, &error))
         return command_fail(&error);
     if (!result && !arguments->print_config && !strcmp(session->params.run_name, "run"))
         name_after_file(path, &session->params);
@@ -589,23 +561,47 @@ static int apply_changes(struct session *session, const struct store_status *sta
         log_event(LOG_INFO, "params_changed", "changes=%s",
                   log_quote(change.text, text, sizeof text));
     }
-    result = run_directory_write_params(session->directory, &session->params, error);
+    result = session_write_files(session, error);
     if (change.is_new_branch)
         output_print(stderr, "settings changed: a new branch begins in generation %" PRIu32 "%s\n",
                      status->generation, change.is_reevaluated ? ", which is simulated again" : "");
     return result;
 }
 
+/* Whether the creatures and worlds that are stored can go on with the parameters. 0 or
+ * ERR_RANGE. */
+static int check_changes(struct session *session, struct error *error)
+{
+    struct params before;
+    const struct params *after = &session->params;
+    int result = store_get_params(session->store, &before, error);
+    if (result)
+        return result;
+    if (preserve_is_wanted(&before) != preserve_is_wanted(after))
+        return error_set(error, ERR_RANGE,
+                         "%s: evolution.behaviour: a preserve has worlds and other runs have "
+                         "generations, so neither goes on as the other",
+                         session->directory);
+    if (before.creature_body != after->creature_body)
+        return error_set(error, ERR_RANGE,
+                         "%s: creature.body: the creatures of the run have another kind of body",
+                         session->directory);
+    return 0;
+}
+
 static int restore_run(struct session *session, const struct store_status *status,
                        struct error *error)
 {
-    int result = apply_changes(session, status, error);
+    int result = store_get_seeds(session->store, &session->seeding, error);
+    if (result)
+        return result;
+    run_directory_name_seeds(&session->seeding, session->params.evolution_seeds);
+    result = apply_changes(session, status, error);
     if (result)
         return result;
     if (status->has_generation && !preserve_is_wanted(&session->params))
         return restore_search(session, status, error);
-    result = store_get_seeds(session->store, &session->seeding, error);
-    return result ? result : session_begin(session, error);
+    return session_begin(session, error);
 }
 
 /* The launcher, which starts programs, is not taken from a run's directory: that may be a
@@ -640,9 +636,13 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_fail(&error);
 
     leave_out_launcher(&session->params, launcher);
+    char seeds[PARAM_TEXT_SIZE];
+    snprintf(seeds, sizeof seeds, "%s", session->params.evolution_seeds);
     int result = apply_arguments(arguments, "resume", &session->params);
     if (result)
         return result;
+    if (strcmp(seeds, session->params.evolution_seeds))
+        return command_usage("resume", "evolution.seeds: a run has the seeds that it began with");
     tell_left_out(&session->params, launcher);
     if (status.is_finished && status.generation + 1 >= session->params.evolution_generations) {
         output_print(stdout,
@@ -652,8 +652,8 @@ static int resume_session(struct session *session, const struct arguments *argum
         return command_finish_output();
     }
     if (session_check_farm(session, &error) || session_want_viewer(session, arguments, &error) ||
-        session_open_log(session, &error) || restore_run(session, &status, &error) ||
-        session_tend(session, arguments, &error))
+        check_changes(session, &error) || session_open_log(session, &error) ||
+        restore_run(session, &status, &error) || session_tend(session, arguments, &error))
         return command_fail(&error);
     output_print(stderr,
                  "%s: going on in generation %" PRIu32 ", %" PRId64 " of %" PRId64 " evaluated\n",

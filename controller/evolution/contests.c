@@ -117,7 +117,7 @@ int contests_check_params(const struct params *params, struct error *error)
     if (count_bouts(params) > CONTESTS_MAX)
         return error_set(error, ERR_LIMIT, "%.0f contests in a generation, at most %d",
                          count_bouts(params), CONTESTS_MAX);
-    return 0;
+    return params_check_meeting(params, error);
 }
 
 /* ---- making and freeing, the hall ---- */

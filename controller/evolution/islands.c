@@ -65,6 +65,14 @@ int islands_founders_max(const struct params *params)
     return most > 0 ? most : 1;
 }
 
+/* It is counted, and the archive does not hold it. The store keeps how the generation before held
+ * it, so this is done again whenever a search is restored. */
+static void put_to_rest(struct individual *individual)
+{
+    individual_leave_archive(individual);
+    individual->is_resting = individual->is_counted = 1;
+}
+
 void islands_find_resting(struct search *search)
 {
     const struct params *params = &search->params;
@@ -73,9 +81,9 @@ void islands_find_resting(struct search *search)
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        individual->is_resting =
-            island < islands_count(params) && islands_find(params, individual->generation) < island;
-        individual->is_counted |= individual->is_resting;
+        individual->is_resting = 0;
+        if (island < islands_count(params) && islands_find(params, individual->generation) < island)
+            put_to_rest(individual);
     }
 }
 
@@ -101,7 +109,7 @@ static int is_resting(const struct individual *individual)
     return individual->is_resting;
 }
 
-/* The first of the ranks, as many as may. They leave the places that a method gave them. */
+/* The first individuals by rank rest, as many as may. Those of earlier islands go on resting. */
 static void rest(struct search *search)
 {
     int most = islands_founders_max(&search->params);
@@ -109,9 +117,8 @@ static void rest(struct search *search)
     for (int i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];
 
-        individual->is_resting |= i < most && individual->fitness > 0;
-        individual->is_counted = 1;
-        individual->cell = individual->trials = individual->is_waiting = 0;
+        if (individual->is_resting || (i < most && individual->fitness > 0))
+            put_to_rest(individual);
     }
 }
 

@@ -44,6 +44,11 @@ int individual_is_kept(const struct individual *individual)
            individual->is_waiting || individual->is_resting;
 }
 
+void individual_leave_archive(struct individual *individual)
+{
+    individual->cell = individual->trials = individual->is_waiting = individual->is_counted = 0;
+}
+
 void search_free_individuals(struct individual *individuals, int count)
 {
     int i;
@@ -407,6 +412,8 @@ struct search *search_restore(const struct params *params, uint32_t generation,
     search->population.individuals = population->individuals;
     search->population.count = population->count;
     memset(population, 0, sizeof(*population));
+    for (i = 0; !search_method_of(search)->lagged && i < search->population.count; i++)
+        individual_leave_archive(&search->population.individuals[i]);
     islands_find_resting(search);
     for (i = 0; i < search->population.count; i++) {
         struct individual *individual = &search->population.individuals[i];

@@ -85,6 +85,8 @@ struct individual {
 };
 /* Whether it is kept when the generation ends. */
 int individual_is_kept(const struct individual *individual);
+/* The state that a lagged method keeps of it is as of one that was never counted. */
+void individual_leave_archive(struct individual *individual);
 void individual_deinit(struct individual *individual);
 
 struct population {

@@ -13,6 +13,7 @@
 
 #include "controller/evolution/breeding.h"
 #include "common/genetics/genetics.h"
+#include "common/genome/body_kind.h"
 
 void seeding_deinit(struct seeding *seeding)
 {
@@ -24,10 +25,13 @@ void seeding_deinit(struct seeding *seeding)
     *seeding = (struct seeding){NULL, 0};
 }
 
-int seeding_exchange_sights(const struct params *params, const char *name, struct genome *genome,
-                            struct error *error)
+int seeding_fit(const struct params *params, const char *name, struct genome *genome,
+                struct error *error)
 {
     struct sight_exchange see;
+    if (genome->kind != params->creature_body)
+        return error_set(error, ERR_RANGE, "%s: a creature of %s, but creature.body is %s", name,
+                         body_kinds[genome->kind].name, body_kinds[params->creature_body].name);
     if (!*params->evolution_seeds_see)
         return 0;
     int status = sights_read_exchange(params->evolution_seeds_see, &see, error);

@@ -24,9 +24,11 @@ void seeding_deinit(struct seeding *seeding);
 int seeding_add(struct seeding *seeding, const char *source, struct creature *creature,
                 struct error *error);
 
-/* Exchanges what a genome sees as evolution.seeds_see says. ERR_* with a message that names it. */
-int seeding_exchange_sights(const struct params *params, const char *name, struct genome *genome,
-                            struct error *error);
+/* Makes a genome from a file one of this run: exchanges what it sees as evolution.seeds_see says. A
+ * second time makes it what it was. ERR_RANGE: its body is not of the run's kind; ERR_* with a
+ * message that names it. */
+int seeding_fit(const struct params *params, const char *name, struct genome *genome,
+                struct error *error);
 
 /* Puts the seeds in the places of the first of `count` random individuals of generation 0, and
  * mutants of them (each in turn, at least one mutation) in the next, up to evolution.seeded_share

@@ -441,7 +441,7 @@ static void expect_families(struct shadow_report *report, const struct shadow_pl
         births += play->mothers[i] >= 0;
     }
     double n = lived_s / play->end_s / play->world_count;
-    report->drift_families = 1 / (1 / n + births / play->world_count / (n * n));
+    report->drift_families = n > 0 ? n * n / (n + births / play->world_count) : 0;
 }
 
 int shadow_report_make(struct shadow_report *report, const struct store_life *lives, int count,

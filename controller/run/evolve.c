@@ -33,6 +33,7 @@
 
 #include "common/system/log.h"
 #include "controller/store/run_directory.h"
+#include "controller/store/run_log.h"
 
 #define EXIT_SECOND_SIGNAL 130
 
@@ -101,9 +102,12 @@ static void on_commit(uv_timer_t *timer)
 {
     struct evolve *evolve = timer->data;
     struct store *store = evolve->settings->store;
-    if (!evolve->is_stopping &&
-        (store_commit(store, &evolve->error) || store_check_place(store, &evolve->error)))
+    if (evolve->is_stopping)
+        return;
+    if (store_commit(store, &evolve->error) || store_check_place(store, &evolve->error))
         evolve_fail(evolve);
+    else
+        run_log_restore(evolve->settings->log);
 }
 
 static void on_draw(uv_timer_t *timer)

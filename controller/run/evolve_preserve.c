@@ -49,7 +49,8 @@ int preserve_check_run(const struct params *params, int founder_count, struct er
         return error_set(error, ERR_RANGE,
                          "preserve.founders %" PRId64 " are more than preserve.most %" PRId64,
                          params->preserve_founders, params->preserve_most);
-    return epoch_parse_firsts(params->preserve_pause, &(unsigned){0}, error);
+    int status = params_check_meeting(params, error);
+    return status ? status : epoch_parse_firsts(params->preserve_pause, &(unsigned){0}, error);
 }
 
 int evolve_start_preserve(struct evolve *evolve)

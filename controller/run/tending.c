@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genome/body_kind.h"
 #include "common/store/run_reader.h"
+#include "common/text.h"
 #include "controller/evolution/seeding.h"
 
 enum { WORDS_MAX = 6, LINE_SIZE = 4096 };
@@ -21,13 +21,17 @@ struct words {
     int count;
 };
 
-static void split(struct words *words, const char *line)
+/* 0, or ERR_FORMAT: a quote is not closed. */
+static int split(struct words *words, const char *line)
 {
     char *rest = words->text, *word;
+    int found = 1;
     snprintf(words->text, sizeof words->text, "%s", line);
+    words->text[strcspn(words->text, "\r\n")] = '\0';
     words->count = 0;
-    while (words->count < WORDS_MAX && (word = strtok_r(rest, " \t\r\n", &rest)) != NULL)
+    while (words->count < WORDS_MAX && (found = text_cut_word(&rest, &word)) == 1)
         words->words[words->count++] = word;
+    return found < 0 ? found : 0;
 }
 
 /* ---- words to numbers ---- */
@@ -64,11 +68,7 @@ static int read_creature(const char *name, const struct params *params, struct e
     struct creature creature;
     int status = run_reader_read_creature(name, &creature, error);
     if (!status)
-        status = seeding_exchange_sights(params, name, &creature.genome, error);
-    if (!status && (!body_kinds[creature.genome.kind].is_flat ||
-                    !body_kinds[creature.genome.kind].can_contend))
-        status = error_set(error, ERR_RANGE, "%s: there is no preserve of %s", name,
-                           body_kinds[creature.genome.kind].name);
+        status = seeding_fit(params, name, &creature.genome, error);
     deed->genome = status ? NULL : malloc(sizeof *deed->genome);
     if (!status && !deed->genome)
         status = error_memory(error);
@@ -126,8 +126,9 @@ int tending_read(const char *line, const struct params *params, uint32_t *world,
     struct words words;
     char end;
     int kind = 0, status = ERR_USAGE;
-    split(&words, line);
     *deed = (struct epoch_deed){.genome = NULL};
+    if (split(&words, line))
+        return error_set(error, ERR_USAGE, "'%.100s': a quote is not closed", line);
     if (words.count < 2 || sscanf(words.words[0], "%9" SCNu32 "%c", world, &end) != 1 ||
         *world >= params->preserve_worlds)
         return error_set(error, ERR_USAGE,

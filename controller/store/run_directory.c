@@ -147,6 +147,58 @@ int run_directory_write_params(const char *directory, const struct params *param
     return status;
 }
 
+/* Short, since the names of SEEDS_MAX have to fit into a parameter. */
+#define SEED_NAME "seed-%d"
+
+void run_directory_name_seeds(const struct seeding *seeding, char names[PARAM_TEXT_SIZE])
+{
+    _Static_assert(SEEDS_MAX < 100 && SEEDS_MAX * sizeof SEED_NAME <= PARAM_TEXT_LENGTH_MAX,
+                   "the names of the seeds are one parameter");
+    size_t length = 0;
+    names[0] = '\0';
+    for (int i = 0; i < seeding->count; i++)
+        length += (size_t)snprintf(names + length, PARAM_TEXT_SIZE - length, "%s" SEED_NAME,
+                                   i ? " " : "", i + 1);
+}
+
+/* As the seed's file was. */
+static int write_seed(const char *path, const struct seed *seed, const struct params *params,
+                      struct error *error)
+{
+    struct creature creature = seed->creature;
+    struct pack_writer writer;
+    genome_init(&creature.genome);
+    pack_writer_init(&writer);
+    int status = genome_copy(&creature.genome, &seed->creature.genome);
+    if (status)
+        error_memory(error);
+    else /* exchanged a second time is as before */
+        status = seeding_fit(params, seed->source, &creature.genome, error);
+    if (!status)
+        creature_encode(&creature, &writer);
+    if (!status)
+        status = writer.has_failed
+                     ? error_memory(error)
+                     : file_replace(path, writer.buffer.data, writer.buffer.size, error);
+    pack_writer_deinit(&writer);
+    genome_deinit(&creature.genome);
+    return status;
+}
+
+int run_directory_write_seeds(const char *directory, const struct seeding *seeding,
+                              const struct params *params, struct error *error)
+{
+    int status = 0;
+    for (int i = 0; i < seeding->count && !status; i++) {
+        char name[sizeof SEED_NAME + 8], path[RUN_PATH_SIZE];
+        snprintf(name, sizeof name, SEED_NAME, i + 1);
+        status = run_directory_path(directory, name, path, error);
+        if (!status)
+            status = write_seed(path, &seeding->seeds[i], params, error);
+    }
+    return status;
+}
+
 int run_directory_lock(const char *path, int *descriptor, struct error *error)
 {
     int file;

@@ -2,6 +2,7 @@
  *
  *   run.db                    the run store (store.h)
  *   params.ini                the effective parameters
+ *   seed-1, seed-2, ...       the creatures that the run began with, which params.ini names
  *   lock                      locked while a controller works on the run
  *   logs/controller.log       logs/worker-NN.log
  *
@@ -16,6 +17,7 @@
 
 #include "common/error.h"
 #include "common/params/params.h"
+#include "controller/evolution/seeding.h"
 
 #define RUN_PATH_SIZE 4096
 /* Behind the name of run.db until it is whole. */
@@ -39,6 +41,12 @@ int run_directory_check(const char *directory, struct error *error);
 /* Writes params.ini, whatever has that name now. */
 int run_directory_write_params(const char *directory, const struct params *params,
                                struct error *error);
+
+/* The names of the seeds' files as evolution.seeds; they fit for as many as there may be. */
+void run_directory_name_seeds(const struct seeding *seeding, char names[PARAM_TEXT_SIZE]);
+/* Writes the seeds' files, with what the seeds see as before evolution.seeds_see. */
+int run_directory_write_seeds(const char *directory, const struct seeding *seeding,
+                              const struct params *params, struct error *error);
 
 /* Locks the file at `path` (made if missing) until the descriptor is closed, or the process ends in
  * whatever way. ERR_BUSY names the holder. Closing any other descriptor of the same file ends the

@@ -9,7 +9,7 @@
 #include "controller/store/run_directory.h"
 
 struct run_log {
-    char path[RUN_PATH_SIZE], old_path[RUN_PATH_SIZE];
+    char directory[RUN_PATH_SIZE], path[RUN_PATH_SIZE], old_path[RUN_PATH_SIZE];
     int descriptor;
     off_t limit_bytes; /* beyond which it begins anew */
 };
@@ -22,5 +22,10 @@ int run_log_open(struct run_log *log, const char *directory, off_t limit_bytes,
 /* Puts a log beyond its limit away as controller.old.log, in the place of an older one, and begins
  * anew; what cannot be done is left as it is. Two system calls where there is nothing to do. */
 void run_log_rotate(struct run_log *log);
+
+/* Begins anew where the log was deleted, with its folder if need be; what cannot be done is left as
+ * it is. Only while the directory is known to be the run's (store_check_place()). One system call
+ * where there is nothing to do. */
+void run_log_restore(struct run_log *log);
 
 #endif

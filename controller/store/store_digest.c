@@ -108,7 +108,8 @@ static int hash_generation(struct store *store, struct walk *individuals, struct
     return status;
 }
 
-/* The parameters of all branches, but for those of scope F. */
+/* The parameters of all branches, by name, but for those of scope F and those that have their
+ * default: a new key that is off changes no digest. */
 static int hash_parameters(struct store *store, uint64_t *hash, struct error *error)
 {
     for (int64_t branch = 1; branch <= store->branch; branch++) {
@@ -118,10 +119,11 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
             return status;
         for (int i = 0; i < param_count; i++) {
             char value[PARAM_TEXT_SIZE];
-            if (param_table[i].scope == 'F')
+            if (param_table[i].scope == 'F' || params_is_default(&params, i))
                 continue;
             params_print_value(&params, i, value, sizeof value);
-            *hash = hash_bytes(*hash, value, strlen(value));
+            *hash = hash_bytes(*hash, param_table[i].key, strlen(param_table[i].key) + 1);
+            *hash = hash_bytes(*hash, value, strlen(value) + 1);
         }
     }
     return 0;

@@ -233,7 +233,6 @@ int store_put_generation(struct store *store, uint32_t generation,
                          const struct population *population, const struct store_closing *closing,
                          struct error *error)
 {
-    ENSURE(population->count > 0, "generation %" PRIu32 " of nobody", generation);
     ENSURE(!closing || (int64_t)generation == store->generation + 1,
            "generation %" PRIu32 " after %" PRId64, generation, store->generation);
     int status = begin_durable(store, error);

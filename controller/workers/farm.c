@@ -338,6 +338,7 @@ static int farm_init(struct farm *farm, const struct farm_settings *settings, st
     farm->limits.silence_s = params->farm_silence_s;
     farm->is_pinned = params->farm_pin;
     farm->logs.max_bytes = (off_t)params->farm_log_mb << 20;
+    farm->params = params;
     farm->params_digest = params_evaluation_digest(params);
     struct params setup = *params;
     setup.farm_memory_mb = launcher_memory_mb(params->farm_launcher, params->farm_memory_mb);

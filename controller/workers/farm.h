@@ -16,7 +16,7 @@ struct farm;
 #define FARM_WORKERS_MAX 1024
 
 struct farm_settings {
-    const struct params *params; /* farm.* and what the workers are set up with */
+    const struct params *params; /* farm.* and what workers are set up with; outlives the farm */
     int worker_count;            /* 1 .. FARM_WORKERS_MAX */
     const char *simulator_path;  /* the program */
     const char *log_directory;   /* worker-NN.log are appended there; "" = logs are dropped */

@@ -20,6 +20,7 @@ struct farm {
     int prefetch, is_pinned, is_paused;
     struct task_limits limits;
     struct worker_logs logs;
+    const struct params *params;
     uint64_t params_digest;
     struct hello hello; /* of this process, with the fingerprint that its workers must have */
     uint64_t start_ms;  /* from a process's start to its hello; 0 = as long as it takes */

@@ -274,6 +274,14 @@ static enum task_lateness worker_watch_task(struct worker *worker, char *reason,
                            &farm->limits, reason, size);
 }
 
+/* Whether the next process is to begin another log. */
+static int worker_needs_log(const struct worker *worker)
+{
+    const struct worker_logs *logs = &worker->farm->logs;
+    return worker_log_is_long(logs, worker->slot) ||
+           (worker->has_log && worker_log_is_lost(logs, worker->slot));
+}
+
 void worker_tick(struct worker *worker)
 {
     char reason[96] = "no answer in time";
@@ -291,7 +299,7 @@ void worker_tick(struct worker *worker)
             worker, EVENT_LATE,
             &(struct occasion){.reason = reason, .is_overdue = lateness == TASK_OVERDUE});
     else if ((worker->state == WORKER_IDLE || worker->state == WORKER_BUSY) &&
-             !worker->is_retiring && worker_log_is_long(&worker->farm->logs, worker->slot))
+             !worker->is_retiring && worker_needs_log(worker))
         worker_dispatch(worker, EVENT_RETIRE, NULL);
 }
 

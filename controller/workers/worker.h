@@ -72,6 +72,7 @@ struct worker {
     char cause[WORKER_CAUSE_SIZE]; /* why it was given up, before its exit; else empty */
     int is_overdue;                /* ... because its task took too much processor time */
     int is_let_go;                 /* told to stop in the midst of a task: it need not hear that */
+    int has_log;                   /* this process, at its start */
     int was_ready;                 /* this process */
     int was_asked;                 /* its launcher has had its SIGTERM */
     struct hello place;            /* what this process said of itself; all 0 before */
@@ -104,7 +105,7 @@ void worker_give(struct worker *worker, struct farm_task *entry);
 /* Sends an IDLE worker the task that is reserved for it, if there is one. */
 void worker_give_reserved(struct worker *worker);
 
-/* Time has passed: looks at deadlines and at the length of the log. */
+/* Time has passed: looks at deadlines, and at whether the log is long, or lost. */
 void worker_tick(struct worker *worker);
 
 void worker_get_status(const struct worker *worker, struct farm_worker_status *status);

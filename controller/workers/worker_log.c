@@ -29,6 +29,14 @@ int worker_log_is_long(const struct worker_logs *logs, int slot)
     return logs->directory[0] != '\0' && lstat(path, &info) == 0 && info.st_size > logs->max_bytes;
 }
 
+int worker_log_is_lost(const struct worker_logs *logs, int slot)
+{
+    char path[LOG_PATH_SIZE];
+    struct stat info;
+    make_path(path, logs, slot, "");
+    return logs->directory[0] != '\0' && lstat(path, &info) != 0 && errno == ENOENT;
+}
+
 void worker_log_rotate(const struct worker_logs *logs, int slot)
 {
     char path[LOG_PATH_SIZE], old[LOG_PATH_SIZE];
@@ -46,6 +54,7 @@ int worker_log_open(const struct worker_logs *logs, int slot)
     if (logs->directory[0] == '\0')
         return -1;
     make_path(path, logs, slot, "");
+    mkdir(logs->directory, 0777); /* it is there already, as a rule */
     struct error error;
     int descriptor = -1;
     if (file_open_plain(path, O_WRONLY | O_APPEND | O_CREAT, &descriptor, &error)) {

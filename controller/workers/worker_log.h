@@ -15,13 +15,15 @@ struct worker_logs {
     off_t max_bytes; /* beyond which a log begins anew */
 };
 
-/* Whether the log is so long that the next process should begin another. */
+/* Whether the log is so long that the next process should begin another, or was deleted. */
 int worker_log_is_long(const struct worker_logs *logs, int slot);
+int worker_log_is_lost(const struct worker_logs *logs, int slot);
 
 /* Puts a long log away, in the place of the one before. */
 void worker_log_rotate(const struct worker_logs *logs, int slot);
 
-/* A descriptor to append to, or -1. The failure is told in the controller's log. */
+/* A descriptor to append to, or -1; makes the folder again where it was deleted. The failure is
+ * told in the controller's log. */
 int worker_log_open(const struct worker_logs *logs, int slot);
 
 /* The last lines of the slot's last process, whole ones; "" without a log. */

@@ -4,7 +4,11 @@
  * output. Results that it wrote just before dying must count, and a child of a launcher may hold
  * the pipe open for ever, so neither waits for the other: on exit, what lies in the pipe is read
  * until there is nothing left at that instant (it was all written before the end), then on_exit is
- * called. */
+ * called.
+ *
+ * Hosts greet: a shell that starts a launcher or the simulator there may write a line of its own
+ * first. The first frame is a short one, so its first byte is 0, which no text has: what comes
+ * before it is a greeting, and is skipped. */
 #define _GNU_SOURCE /* sched_setaffinity(), prlimit() */
 #include "controller/workers/worker_process.h"
 
@@ -16,17 +20,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/text.h"
 #include "proto/frame.h"
 
-enum { READ_BUFFER_BYTES = 64 * 1024, HANDLE_COUNT = 3 };
+enum {
+    READ_BUFFER_BYTES = 64 * 1024,
+    HANDLE_COUNT = 3,
+    GREETING_BYTES_MAX = 64 * 1024, /* a longer one is no greeting */
+    GREETING_KEPT_SIZE = 121,
+};
 
 struct worker_process {
     struct worker_process_callbacks callbacks;
     uv_process_t process;
     uv_pipe_t input, output; /* its stdin, its stdout */
     struct frame_reader reader;
-    int is_muted;  /* nobody listens any more */
-    int is_broken; /* on_broken was called */
+    int has_begun; /* the first byte of a frame has come */
+    size_t greeting_bytes;
+    char greeting[GREETING_KEPT_SIZE]; /* its beginning */
+    int is_muted;                      /* nobody listens any more */
+    int is_broken;                     /* on_broken was called */
     int has_exited;
     int open_handles;
     char read_buffer[READ_BUFFER_BYTES];
@@ -49,10 +62,38 @@ static void worker_process_break(struct worker_process *process, int is_garbage,
     process->callbacks.on_broken(process->callbacks.context, is_garbage, reason);
 }
 
+/* A greeting, and nothing of the protocol behind it. */
+static void worker_process_break_greeting(struct worker_process *process)
+{
+    struct error error;
+    error_set(&error, ERR_FORMAT, "wrote \"%s\" and no message of the protocol",
+              worker_process_greeting(process));
+    worker_process_break(process, 1, error.message);
+}
+
+/* How many of the bytes are of a greeting. */
+static size_t worker_process_skip_greeting(struct worker_process *process, const char *bytes,
+                                           size_t length)
+{
+    size_t count = 0, known = process->greeting_bytes;
+    while (!process->has_begun && count < length && bytes[count] != '\0')
+        count++;
+    process->has_begun |= count < length;
+    process->greeting_bytes += count;
+    for (size_t i = 0; i < count && known + i < GREETING_KEPT_SIZE - 1; i++)
+        process->greeting[known + i] = bytes[i];
+    if (process->greeting_bytes > GREETING_BYTES_MAX)
+        worker_process_break_greeting(process);
+    return count;
+}
+
 static void worker_process_take_bytes(struct worker_process *process, const char *bytes,
                                       size_t length)
 {
     struct error error = {0};
+    size_t skipped = worker_process_skip_greeting(process, bytes, length);
+    bytes += skipped;
+    length -= skipped;
     if (frame_reader_feed(&process->reader, bytes, length) != 0) {
         worker_process_break(process, 1, error_text(ERR_MEMORY));
         return;
@@ -83,7 +124,9 @@ static void worker_process_on_read(uv_stream_t *stream, ssize_t count, const uv_
     if (count >= 0)
         return;
     uv_read_stop(stream);
-    if (count != UV_EOF)
+    if (!process->has_begun && process->greeting_bytes > 0)
+        worker_process_break_greeting(process);
+    else if (count != UV_EOF)
         worker_process_break(process, 0, uv_strerror((int)count));
     else if (frame_reader_pending(&process->reader) > 0)
         worker_process_break(process, 0, "output ended inside a frame");
@@ -113,6 +156,8 @@ static void worker_process_on_exit(uv_process_t *handle, int64_t exit_code, int 
     struct worker_process *process = handle->data;
     process->has_exited = 1;
     worker_process_drain(process);
+    if (!process->has_begun && process->greeting_bytes > 0)
+        worker_process_break_greeting(process);
     process->is_muted = 1;
     process->callbacks.on_exit(process->callbacks.context, (int)exit_code, signal);
 }
@@ -187,6 +232,11 @@ int worker_process_spawn(struct worker_process **process_out, uv_loop_t *loop, c
 int worker_process_pid(const struct worker_process *process)
 {
     return uv_process_get_pid(&process->process);
+}
+
+const char *worker_process_greeting(struct worker_process *process)
+{
+    return text_clean(process->greeting, "");
 }
 
 int64_t worker_process_cpu_ns(const struct worker_process *process)

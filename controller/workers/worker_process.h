@@ -39,6 +39,9 @@ int worker_process_write(struct worker_process *process, const void *bytes, size
 size_t worker_process_unsent_bytes(const struct worker_process *process);
 
 int worker_process_pid(const struct worker_process *process);
+/* The beginning of what the process, or the launcher, wrote before the first frame, as one clean
+ * line; empty: nothing. */
+const char *worker_process_greeting(struct worker_process *process);
 /* Processor time it has used, ns; -1 = not known (it has ended, or the system does not tell). Of a
  * launcher that starts the simulator as a child, it is the launcher's own. */
 int64_t worker_process_cpu_ns(const struct worker_process *process);

@@ -9,6 +9,7 @@
 #include "common/system/log.h"
 #include "controller/workers/farm_shared.h"
 #include "controller/workers/worker_tasks.h"
+#include "proto/answer.h"
 
 /* A worker with more in its pipe gets no further task. */
 enum { WORKER_UNSENT_MAX_BYTES = 256 * 1024 };
@@ -86,11 +87,11 @@ void worker_take_result(struct worker *worker, const struct occasion *occasion)
     struct farm_task *entry = worker_find_answered(worker, "result for", result->id);
     if (entry == NULL)
         return;
-    if (entry->task.creature != result->creature) {
+    struct error error = {0};
+    if (answer_check(&entry->task, result, farm->params, &error) != 0) {
         char cause[WORKER_CAUSE_SIZE];
-        snprintf(cause, sizeof cause,
-                 "result for task %" PRIu64 " of creature %" PRIu64 ", not %" PRIu64, result->id,
-                 result->creature, entry->task.creature);
+        snprintf(cause, sizeof cause, "bad answer to task %" PRIu64 ": %.250s", result->id,
+                 error.message);
         worker_kill(worker, cause);
         return;
     }

@@ -82,6 +82,7 @@ static int worker_start_process(struct worker *worker, struct error *error)
     };
     worker_log_rotate(&farm->logs, worker->slot);
     int descriptor = worker_log_open(&farm->logs, worker->slot);
+    worker->has_log = descriptor >= 0;
     int status = worker_process_spawn(&worker->process, farm->loop, farm->launcher.argv, descriptor,
                                       &callbacks, error);
     if (descriptor >= 0)
@@ -171,8 +172,12 @@ static void worker_refuse(struct worker *worker, const char *reason)
 void worker_greet(struct worker *worker, const struct occasion *occasion)
 {
     struct farm *farm = worker->farm;
-    char reason[WORKER_CAUSE_SIZE];
+    char reason[WORKER_CAUSE_SIZE], text[WORKER_CAUSE_SIZE];
     worker->place = occasion->message->as.hello;
+    const char *greeting = worker_process_greeting(worker->process);
+    if (greeting[0] != '\0')
+        log_event(LOG_INFO, "worker_greeting", "worker=%d text=%s", worker->slot,
+                  log_quote(greeting, text, sizeof text));
     const char *why = hosts_why_left_out(&farm->hosts, worker->place.host);
     if (why != NULL) {
         snprintf(reason, sizeof reason, "its host is left out: %.290s", why);

@@ -201,7 +201,6 @@ void run_measure_course(struct run *run)
 
 void run_tidy_measures(struct measures *measures)
 {
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        if (!isfinite(measures_get(measures, i)))
-            measures_set(measures, i, 0);
+    for (int i; (i = measures_find_fault(measures)) >= 0;)
+        measures_set(measures, i, 0);
 }

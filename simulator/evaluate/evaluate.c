@@ -438,7 +438,7 @@ void evaluate_habitat(struct habitat *h, const struct evaluate_task *tasks, int 
         score_together(h, arena);
     for (int i = 0; i < count; i++) {
         struct evaluation *result = &results[i];
-        if (h->runs && isfinite(h->runs[i].pace_least_m_s))
+        if (h->runs && h->runs[i].pace_least_m_s <= MEASURE_MOST)
             result->pace_least_m_s = h->runs[i].pace_least_m_s;
         run_tidy_measures(&result->measures);
         result->digest = hash_u64(result->digest, (uint64_t)result->verdict);

@@ -174,7 +174,7 @@ void run_sum_ledger(const struct run *run, const struct ledger *l, double *gain_
                     double *turnover_j);
 void run_measure_ledger(struct run *run);
 void run_measure_course(struct run *run);
-/* Makes infinite measures, and those that are not numbers, 0; only broken runs have such. */
+/* Makes measures that are no numbers, or beyond their bounds, 0; only broken runs have such. */
 void run_tidy_measures(struct measures *measures);
 
 static inline double distance_of(struct vec3 a, struct vec3 b)

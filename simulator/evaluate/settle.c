@@ -2,6 +2,8 @@
  * surface. */
 #include "simulator/evaluate/run.h"
 
+#include <math.h>
+
 #include "simulator/evaluate/terrain.h"
 
 /* Overlap at birth up to this, m, is ignored, and pushing apart aims at it. Contacts push out only
@@ -16,6 +18,10 @@
 /* For this long at most: 0.25 m of way, more than half the longest side that random bodies have.
  * What is not apart by then is a heap that no time parts. */
 #define PUSH_APART_S 0.5
+/* A heap is wedged if its deepest overlap stays the same, within this many m, for so many ticks.
+ * Each tick begins at rest and is the last one again, so no further one parts the heap. */
+#define WEDGED_M     1e-12
+#define WEDGED_TICKS 2
 /* At rest: for SETTLE_REST_S the kinetic energy is below this share of m g size and the centre of
  * mass keeps its height within REST_HEIGHT_M. What stands on an edge and topples has left both
  * behind by then. */
@@ -50,14 +56,20 @@ int run_push_apart(struct run *run)
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
     run->phase = PHASE_PUSH_APART;
-    while (dynamics_overlap(run->dynamics) > OVERLAP_AIM_M && run->time_s < PUSH_APART_S) {
+    double overlap_m = dynamics_overlap(run->dynamics);
+    for (int same = 0; overlap_m > OVERLAP_AIM_M && run->time_s < PUSH_APART_S;) {
         /* every tick starts at rest: a pile that cannot come apart must not gather speed */
         int verdict = settle_tick(run);
         if (verdict != VERDICT_OK)
             return verdict == VERDICT_BUDGET ? verdict : VERDICT_OVERLAP;
         dynamics_stop(run->dynamics);
+        double now_m = dynamics_overlap(run->dynamics);
+        same = fabs(now_m - overlap_m) <= WEDGED_M ? same + 1 : 0;
+        overlap_m = now_m;
+        if (same == WEDGED_TICKS && overlap_m > OVERLAP_TOLERANCE_M)
+            break;
     }
-    if (dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M)
+    if (overlap_m > OVERLAP_TOLERANCE_M)
         return VERDICT_OVERLAP;
     dynamics_set_push_out(run->dynamics, 0);
     dynamics_set_world(run->dynamics, &run->world);

@@ -85,6 +85,27 @@ double daylight_at(double time_s, double day_s)
     return sine > 0 ? DET_PI * sine : 0;
 }
 
+/* The light of a day up to a share of it, as a share of the day's light. */
+static double light_until(double share)
+{
+    double sine, cosine;
+    if (share >= 0.5)
+        return 1;
+    det_sincos(2 * DET_PI * share, &sine, &cosine);
+    return 0.5 * (1 - cosine);
+}
+
+double daylight_mean(double from_s, double to_s, double day_s)
+{
+    ENSURE(from_s >= 0 && to_s > from_s, "%g s to %g s", from_s, to_s);
+    if (day_s <= 0)
+        return 1;
+    double from = from_s / day_s, to = to_s / day_s;
+    double days =
+        floor(to) - floor(from) + light_until(to - floor(to)) - light_until(from - floor(from));
+    return fmax(days * day_s / (to_s - from_s), 0);
+}
+
 struct meal meal_of(microjoules wanted, microjoules there, double share, microjoules room)
 {
     ENSURE(there >= 0 && share >= 0 && share <= 1, "%lld uJ there, a share of %g", (long long)there,

@@ -61,6 +61,8 @@ microjoules *plants_at(const struct plants *plants, double x_m, double y_m);
 /* Daylight of a time: a sine's positive half, with a mean of 1 over a day; a day of 0 s: always
  * 1. */
 double daylight_at(double time_s, double day_s);
+/* Its mean over a time, which may have a night or many days in it. */
+double daylight_mean(double from_s, double to_s, double day_s);
 
 /* What is bitten off, and what of it is digested; the rest is heat. */
 struct meal {

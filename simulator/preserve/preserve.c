@@ -78,7 +78,7 @@ int preserve_check(const struct params *params, struct error *error)
     if (params->preserve_founders > params->preserve_most)
         return error_set(error, ERR_USAGE, "preserve.founders %d is above preserve.most %d",
                          (int)params->preserve_founders, (int)params->preserve_most);
-    return 0;
+    return params_check_meeting(params, error);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -380,6 +380,14 @@ static int show(struct preserve *p)
                             p->daylight);
 }
 
+/* Of the light of the time since they grew last. */
+static microjoules grow(struct preserve *p, double dt_s)
+{
+    double now_s = (double)p->state->tick * p->tick_s;
+    double mean = daylight_mean(fmax(now_s - dt_s, 0), now_s, p->params->preserve_day_s);
+    return plants_grow(&p->plants, mean, dt_s);
+}
+
 /* Returns whether the epoch is over. */
 static int tick(struct preserve *p)
 {
@@ -397,7 +405,7 @@ static int tick(struct preserve *p)
     for (int i = 0; i < s->living_count; i++)
         push_back(p, p->dwellers[i]);
     if (s->tick % second == 0)
-        s->ledger.sun += plants_grow(&p->plants, p->daylight, (double)second * p->tick_s);
+        s->ledger.sun += grow(p, (double)second * p->tick_s);
     preserve_rot(p);
     breed(p);
     if (p->rc == 0 && p->is_changed)

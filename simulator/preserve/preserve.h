@@ -70,7 +70,8 @@ struct preserve_watcher {
 /* Changes parameters into those of a preserve: what is sensed, no light of its own, and who
  * waits is not stopped. */
 void preserve_apply(struct params *params);
-/* Whether such parameters make a preserve. ERR_USAGE with a message that names what does not. */
+/* Whether such parameters make a preserve. ERR_USAGE, or ERR_RANGE of the solver,
+ * with a message that names what does not. */
 int preserve_check(const struct params *params, struct error *error);
 
 /* Genomes with which a world begins, and what errors call them. */

@@ -18,6 +18,10 @@ enum { CHILD_DRAWS = 8 };
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
 #define HATCH_WAY_M 3.0
 enum { HATCH_PLACES = 16 };
+/* A ripe egg that finds no place for so long is dead: it is too large for the water, or the world
+ * is full. Else such eggs become ever more. */
+#define WAIT_S       300.0
+#define EGG_RADIUS_M 0.1
 
 /* One draw. Returns 0 and a genome, or ERR_MEMORY. */
 static int draw(struct genome *child, const struct genome *parent, const struct genome *other,
@@ -208,6 +212,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     return 0;
 }
 
+/* Takes it out of the list; what it owned is another's. */
 static void remove_egg(struct preserve_state *s, int i)
 {
     for (int k = i + 1; k < s->egg_count; k++)
@@ -241,6 +246,24 @@ static void bring_in(struct preserve *p, int i)
     }
 }
 
+/* It becomes food: a carcass, as soon as there is one less than there may be. Returns whether. */
+static int let_die(struct preserve *p, int i)
+{
+    struct preserve_state *s = p->state;
+    if (s->carcass_count == PRESERVE_EGGS_MAX)
+        return 0;
+    struct carcass *carcass = preserve_state_add_carcass(s);
+    if (!carcass) {
+        preserve_fail(p, ERR_MEMORY, "an egg");
+        return 0;
+    }
+    struct creature_state *egg = &s->eggs[i];
+    *carcass = (struct carcass){egg->reserve + egg->body, egg->x_m, egg->y_m, EGG_RADIUS_M};
+    creature_state_deinit(egg);
+    remove_egg(s, i);
+    return 1;
+}
+
 /* Eggs that are ripe, once a second each, in the order in which they were laid. */
 void preserve_hatch(struct preserve *p)
 {
@@ -248,9 +271,12 @@ void preserve_hatch(struct preserve *p)
     for (int i = 0; i < p->state->egg_count && p->rc == 0; i++) {
         struct creature_state *egg = &p->state->eggs[i];
         int64_t lain = p->state->tick - egg->born_tick;
-        if ((double)lain * p->tick_s < p->params->preserve_hatch_s || lain % second != 0 ||
-            p->state->living_count >= p->params->preserve_most || !find_room(p, egg))
+        double ripe_s = (double)lain * p->tick_s - p->params->preserve_hatch_s;
+        if (ripe_s < 0 || lain % second != 0)
             continue;
-        bring_in(p, i--);
+        if (p->state->living_count < p->params->preserve_most && find_room(p, egg))
+            bring_in(p, i--);
+        else if (ripe_s >= WAIT_S && let_die(p, i))
+            i--;
     }
 }

@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
-
 #include "common/creature/creature.h"
 #include "common/system/file.h"
 
 #define STATE_VERSION 3
 
-/* The greatest size of an unpacked state, in bytes. */
-#define STATE_BYTES_MAX (64u << 20)
-/* A packed state begins with its length before compression, in LENGTH_BYTES. */
-#define LENGTH_BYTES 4
 /* The greatest size of a file that holds a packed state, in bytes. */
 #define FILE_BYTES_MAX (16u << 20)
 
@@ -593,55 +587,12 @@ int preserve_state_decode(struct preserve_state *state, const void *bytes, size_
 
 /* ---------------------------------------------------------------- as it travels */
 
-static int compress_bytes(const struct pack_writer *writer, struct packed_bytes *packed)
-{
-    size_t length = writer->buffer.size;
-    uLongf room = compressBound((uLong)length);
-    if (writer->has_failed || !(packed->bytes = malloc(LENGTH_BYTES + room)))
-        return ERR_MEMORY;
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        packed->bytes[i] = (unsigned char)(length >> (24 - 8 * i));
-    if (compress2(packed->bytes + LENGTH_BYTES, &room, (const Bytef *)writer->buffer.data,
-                  (uLong)length, Z_BEST_SPEED) != Z_OK) {
-        packed_bytes_deinit(packed);
-        return ERR_MEMORY;
-    }
-    packed->length = LENGTH_BYTES + room;
-    return 0;
-}
-
-/* What was compressed, on the heap. */
-static int uncompress_bytes(const struct packed_bytes *packed, unsigned char **bytes,
-                            size_t *length, struct error *error)
-{
-    uLongf room = 0;
-    *bytes = NULL;
-    if (packed->length <= LENGTH_BYTES)
-        return error_set(error, ERR_FORMAT, "state: %zu bytes", packed->length);
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        room = room << 8 | packed->bytes[i];
-    *length = room;
-    if (room == 0 || room > STATE_BYTES_MAX)
-        return error_set(error, ERR_LIMIT, "state: %zu bytes, at most %u", *length,
-                         STATE_BYTES_MAX);
-    *bytes = malloc(room);
-    if (!*bytes)
-        return error_set(error, ERR_MEMORY, "state: %s", error_text(ERR_MEMORY));
-    if (uncompress(*bytes, &room, packed->bytes + LENGTH_BYTES,
-                   (uLong)(packed->length - LENGTH_BYTES)) == Z_OK &&
-        room == *length)
-        return 0;
-    free(*bytes);
-    *bytes = NULL;
-    return error_set(error, ERR_FORMAT, "state: it cannot be uncompressed");
-}
-
 int preserve_state_pack(const struct preserve_state *state, struct packed_bytes *packed)
 {
     struct pack_writer writer;
     pack_writer_init(&writer);
     preserve_state_encode(state, &writer);
-    int rc = compress_bytes(&writer, packed);
+    int rc = packed_bytes_compress(packed, &writer);
     pack_writer_deinit(&writer);
     return rc;
 }
@@ -652,7 +603,7 @@ int preserve_state_unpack(struct preserve_state *state, const struct packed_byte
     unsigned char *bytes;
     size_t length = 0;
     preserve_state_init(state);
-    int rc = uncompress_bytes(packed, &bytes, &length, error);
+    int rc = packed_bytes_uncompress(packed, &bytes, &length, error);
     if (rc == 0)
         rc = preserve_state_decode(state, bytes, length, error);
     free(bytes);
@@ -681,7 +632,7 @@ int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *pac
     pack_writer_init(&writer);
     pack_array(&writer, 1);
     encode_creatures(egg, 1, &writer);
-    int rc = compress_bytes(&writer, packed);
+    int rc = packed_bytes_compress(packed, &writer);
     pack_writer_deinit(&writer);
     return rc;
 }
@@ -693,7 +644,7 @@ int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes 
     size_t length = 0;
     struct pack_reader reader;
     struct cursor c = {.where = "traveller", .error = error};
-    int rc = uncompress_bytes(packed, &bytes, &length, error);
+    int rc = packed_bytes_uncompress(packed, &bytes, &length, error);
     if (rc == 0)
         rc = pack_open(&reader, bytes, length, error);
     if (rc == 0) {

@@ -116,7 +116,7 @@ static int report_read_params(struct report *report, const struct request *reque
         trial_apply(&request->trial.trial, &report->params);
     if (status == 0)
         status = params_check(&report->params, &error);
-    if (status == 0 && request->has_referee)
+    if (status == 0)
         status = behaviour_check_params(&report->params, &error);
     return status == 0 ? 0 : fail(EXIT_FAILED, error.message);
 }

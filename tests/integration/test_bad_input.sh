@@ -25,6 +25,20 @@ if "$controller" run walk.ini -o undefined -s evolution.behaviour=custom \
 fi
 grep -q 'fitness.expression is not a finite number for any of the [0-9]* creatures of generation 0' \
     undefined.err || fail "a fitness that nobody has: $(cat undefined.err)"
+# whoever judges says so
+strider=$root/examples/creatures/strider.json
+for formula in Distance_m '1,5*distance_m' 'min()' ''; do
+    refused 1 'fitness.expression' "$controller" run walk.ini -s evolution.behaviour=custom -s "fitness.expression=$formula"
+    sed 's/^controller: //' refused.err >by_run
+    for command in "$bin/simulator evaluate" "$bin/controller evaluate" "$bin/viewer --export never.png"; do
+        file=walk.ini
+        [[ $command != *viewer* ]] || file=--params=walk.ini
+        [ -x "${command%% *}" ] || continue
+        # shellcheck disable=SC2086 # words
+        refused 1 'fitness.expression' $command "$strider" $file -s evolution.behaviour=custom -s "fitness.expression=$formula"
+        grep -qF -- "$(cat by_run)" refused.err || fail "$command says another thing than run: $(cat refused.err by_run)"
+    done
+done
 refused 1 'fitness.expression is empty' "$controller" run walk.ini -s evolution.behaviour=custom
 refused 1 'archive.cells: column 9: bounds must rise' \
     "$controller" run walk.ini -s archive.cells=links:4,3

@@ -54,6 +54,28 @@ fills xml "$simulator" export a.creature --mjcf FILE
 fills csv "$simulator" export a.creature --signals FILE
 fills csv "$simulator" export a.creature --trajectory FILE
 
+# A folder of pages: none of it is left. The simulator's answers are files, too; pages of duels are longer than those, and
+# the table is the last.
+pages=("$controller" league a.creature b.creature c.creature "$root/examples/sumo.ini" "${short[@]}" -j 1 -o pages)
+cp "$root/examples/creatures/strider.json" b.creature
+cp "$root/examples/creatures/biped.json" c.creature
+"${pages[@]}" >said 2>&1 || fail "a league: $(cat said)"
+largest=$(stat -c %s pages/* | sort -n | tail -n 1)
+for limit in 0 1 2 4 8 $(((largest - 1) / 1024)); do
+    rm -rf pages
+    status=0
+    err=$( (ulimit -f "$limit" && exec "${pages[@]}") 2>&1 >/dev/null) || status=$?
+    [ "$status" = 1 ] || fail "exit code $status with $limit kB for a league ($err)"
+    [ "$(grep -c . <<<"$err")" = 1 ] || fail "not one line of a league with $limit kB: $err"
+    [ ! -e pages ] || fail "a league with $limit kB leaves $(ls pages)"
+done
+# nor where a creature is refused; what was there before stays
+refused 1 'no-such' "$controller" league a.creature no-such.creature walk.ini -o pages
+[ ! -e pages ] || fail "a league that is refused leaves a folder"
+mkdir pages && echo mine >pages/index.html
+refused 1 'exists already' "$controller" league a.creature b.creature walk.ini -o pages
+[ "$(cat pages/index.html)" = mine ] || fail "a folder of others was changed"
+
 # devices get what they take
 [ -w /dev/full ] || exit 0
 refused 1 'full' "$controller" save run "$best" --force -o /dev/full

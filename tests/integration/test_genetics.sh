@@ -119,15 +119,48 @@ mv a.creature b.creature
 "$controller" run elsewhere/walk.ini -s evolution.seeds=a.creature -s evolution.generations=1 -o beside >/dev/null 2>&1 ||
     fail "a seed beside the parameter file"
 says ' seed +[^ ]* +elsewhere/a.creature$' "$controller" list beside --lineage 1
-# and the run's own parameters are enough to do it again
-"$controller" run beside/params.ini -o beside2 >/dev/null 2>&1 || fail "a seeded run, by its own parameters"
-same_runs beside beside2
+# a name in the file is first looked for beside it, a name on the command line first from here
+sed '/^\[evolution\]/a seeds = c.creature' walk.ini >elsewhere/named.ini
+cp b.creature elsewhere/c.creature
+cp b.creature c.creature
+"$controller" run elsewhere/named.ini -s evolution.generations=1 -o named >/dev/null 2>&1 || fail "a seed of the file"
+says ' seed +[^ ]* +elsewhere/c.creature$' "$controller" list named --lineage 1
+"$controller" run elsewhere/walk.ini -s evolution.seeds=c.creature -s evolution.generations=1 -o here >/dev/null 2>&1 ||
+    fail "a seed from here"
+says ' seed +[^ ]* +c.creature$' "$controller" list here --lineage 1
+
+# The run's own parameters are enough to do it again, wherever it is and its seeds have gone: all kinds of names, blanks
+# and quotes among them, also where a seed sees another thing than its file says.
+mkdir "my files" "my run" other
+cp "$root/examples/creatures/water-seeker-1.creature" "my files/it's \"it\".json"
+cp gene1/run.db other/
+options=(-s evolution.generations=2 -s evolution.seeds_see=light:other -s sensor.light=yes)
+"$controller" run elsewhere/walk.ini "${options[@]}" --seed-creature "my files/it's \"it\".json" \
+    -s 'evolution.seeds="my files/it'"'"'s ""it"".json" a.creature other:1' -o "my run/a" >/dev/null 2>err ||
+    fail "names with blanks: $(cat err)"
+says '"source": "my files/it.s ..it...json"' "$controller" list "my run/a" --lineage 1 --json
+mv "my files/it's \"it\".json" "my run" && mv "my run" moved && rm -r other
+cp elsewhere/a.creature seed-1 # which is none of the run's
+"$controller" run moved/a/params.ini -o again >/dev/null 2>err || fail "a seeded run, by its own parameters: $(cat err)"
+same_runs moved/a again
+(cd moved/a && "$controller" run params.ini -o ../b >/dev/null 2>err) || fail "from there: $(cat moved/a/err)"
+same_runs moved/a moved/b
+rm moved/b/seed-* moved/b/params.ini
+"$controller" resume moved/b --generations 3 >/dev/null 2>err || fail "$(cat err)"
+for i in 1 2 3 4; do cmp "moved/a/seed-$i" "moved/b/seed-$i" || fail "resumed, it has other seeds"; done
+refused 2 'evolution.seeds: a run has the seeds that it began with' "$controller" resume moved/b -s evolution.seeds=c.creature
+refused 1 'evolution.seeds: a quote is not closed' "$controller" run walk.ini -o never -s 'evolution.seeds="a.creature'
+says '^seeds = "?.*elsewhere/a.creature' "$controller" run elsewhere/walk.ini --print-config -s evolution.seeds=a.creature
 folder=$(printf 'd%.0s' {1..250})
 mkdir -p "$folder"
 cp walk.ini elsewhere/a.creature "$folder"
-refused 1 'evolution.seeds: the names are too long with d+/' "$controller" run "$folder/walk.ini" -o never \
+"$controller" run "$folder/walk.ini" -o long -s evolution.generations=1 \
+    -s "evolution.seeds=a.creature a.creature a.creature a.creature" >/dev/null 2>err || fail "long names: $(cat err)"
+refused 1 'evolution.seeds: the names are too long with their folders' "$controller" run "$folder/walk.ini" --print-config \
     -s "evolution.seeds=a.creature a.creature a.creature a.creature"
 mv b.creature a.creature
+refused 1 'evolution.seeds: .*frog.json: a creature of boxes, but creature.body is rectangles' "$controller" run walk.ini -o never \
+    -s "evolution.seeds=\"$root/examples/creatures/frog.json\""
 refused 1 'evolution.seeds: nowhere.creature: ' "$controller" run walk.ini -o never -s evolution.seeds=nowhere.creature
 refused 1 'seed-creature: gene1.*no creature 999' "$controller" run walk.ini -o never --seed-creature gene1:999
 refused 1 '3 seeds are more than population.size 2' "$controller" run walk.ini -o never -s population.size=2 \

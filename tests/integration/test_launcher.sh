@@ -32,6 +32,25 @@ fi
 grep -q '^controller: farm.launcher: program not found: no-such-launcher$' none.out || fail "$(cat none.out)"
 [ ! -e none ] || fail "a run that cannot begin left its directory behind"
 
+# A host that greets on standard output, in lines and in pieces; one that does nothing else is told from a simulator.
+cat >greeter <<'END2'
+#!/bin/sh
+printf 'Welcome to '
+sleep 0.1
+printf '\033[1mnode-07\n\n'
+exec "$@"
+END2
+printf '#!/bin/sh\necho "Account expired"\n' >only_greets
+chmod +x greeter only_greets
+through greets "$work/greeter"
+[ "$(ends greets)" = 0 ] || fail "workers whose host greets were lost"
+grep -q 'event=worker_greeting worker=1 text="Welcome to .*node-07' greets/logs/controller.log ||
+    fail "the greeting is not in the log: $(cat greets/logs/controller.log)"
+if "$controller" run walk.ini "${options[@]}" -o only -s farm.launcher="$work/only_greets" >only.out 2>&1; then
+    fail "a greeting alone is a worker"
+fi
+grep -q 'cannot be started: .*wrote "Account expired *" and no message of the protocol' only.out || fail "$(cat only.out)"
+
 if command -v perl >/dev/null; then
     bad=$root/tests/integration/forward.pl
     through delay "perl $bad delay 1"

@@ -72,3 +72,19 @@ refused 2 "'loud' is not one of debug|info|warn|error" "$controller" logs run --
 refused 2 'not a whole number' "$controller" logs run --task x
 refused 1 'no such log' "$controller" logs run --worker 9
 refused 1 'not a run' "$controller" logs .
+
+# Deleted under a run, with their folder, logs come back: the controller's, and each worker's with its next process. The
+# run is the same, and no worker is lost.
+settings=(--seed 3 -j 2 -s evolution.generations=25 -s population.size=30)
+"$controller" run walk.ini "${settings[@]}" -o whole >/dev/null 2>whole.err || fail "$(cat whole.err)"
+start "$controller" run walk.ini "${settings[@]}" -o bare >/dev/null 2>bare.err
+run=$pid
+wait_until "bare begins" has_reached bare 2
+rm -r bare/logs
+has_logs() { [ -s bare/logs/controller.log ] && [ -s bare/logs/worker-01.log ] && [ -s bare/logs/worker-02.log ]; }
+wait_until "logs come back" has_logs
+grep -q 'event=start ' bare/logs/worker-01.log || fail "a log without its beginning: $(head -3 bare/logs/worker-01.log)"
+wait "$run" || fail "$(cat bare.err)"
+grep -q 'level=warn event=log_lost' bare/logs/controller.log || fail "it is not said: $(cat bare/logs/controller.log)"
+! grep -q 'level=warn event=worker_exited' bare/logs/controller.log || fail "workers were lost"
+same_runs whole bare

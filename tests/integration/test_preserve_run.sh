@@ -30,6 +30,9 @@ says 'Energy adds up to the microjoule' cat one/report.html
 says "<td class='n'>1</td><td class='n'>$(sql one 'SELECT living FROM epochs WHERE world = 1 AND epoch = 4')</td>" cat one/report.html
 says 'Longest lineages' cat one/report.html
 says '^families +[0-9.]+ +[0-9.]+ \.\. [0-9.]+ +(drift|selection)' "$bin/controller" evolution one
+# what is not known yet is a dash
+says '^change +- +- \.\. - +too early' "$bin/controller" evolution one
+! grep -iw nan says.out || fail "nan for people"
 says '^late creatures leave [01]\.[0-9]+ of all' "$bin/controller" garden one --seeds 2 --minutes 1 --each 2
 refused 1 'is no preserve|cannot|No such' "$bin/controller" garden none
 
@@ -137,7 +140,7 @@ if ! "$bin/viewer" --help | grep -Eq '^  \.png .*left out of this build'; then
     says '^verified' "$bin/controller" view garden --world 1 --from 0:31 --export garden.svg
 fi
 refused 1 'has lived that already' "$bin/controller" resume pause2 --tend garden.txt
-refused 1 'there is no preserve of boxes' "${pausing[@]}" -o none --seed-creature "$root/examples/creatures/snake.json@1"
+refused 1 'a creature of boxes, but creature.body is rectangles' "${pausing[@]}" -o none --seed-creature "$root/examples/creatures/snake.json@1"
 
 refused 1 "'births' is not one of" "${pausing[@]}" -o none -s preserve.pause=births
 

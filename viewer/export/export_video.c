@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/system/output.h"
 #include "viewer/draw/draw.h"
 #include "viewer/export/film_sound.h"
 #include "viewer/replay/frame_queue.h"
@@ -39,7 +40,8 @@ extern char **environ;
 /* Pixels of a row that are converted together; even. */
 #define SPAN_PX ((size_t)64)
 /* What ffmpeg may say; its first line is passed on. */
-#define SAID_MAX 256
+#define SAID_ALL_MAX 65536
+#define SAID_MAX     256
 
 /* How ffmpeg is told to write a kind of file. */
 struct format {
@@ -165,11 +167,10 @@ struct encoder {
 static void list_arguments(const struct format *format, int has_sound, const char *size,
                            const char *rate, const char *target, const char *list[])
 {
-    static const char *const input[] = {"ffmpeg",  "-hide_banner", "-loglevel", "error",
-                                        "-y",      "-f",           "rawvideo",  "-pix_fmt",
-                                        "yuv420p", "-colorspace",  "bt709",     "-color_trc",
-                                        "bt709",   "-color_range", "tv",        "-color_primaries",
-                                        "bt709"};
+    static const char *const input[] = {
+        "ffmpeg",   "-hide_banner", "-loglevel", "level+error",      "-y",    "-f",
+        "rawvideo", "-pix_fmt",     "yuv420p",   "-colorspace",      "bt709", "-color_trc",
+        "bt709",    "-color_range", "tv",        "-color_primaries", "bt709"};
     static const char *const output[] = {"-pix_fmt",         "yuv420p", "-colorspace",  "bt709",
                                          "-color_trc",       "bt709",   "-color_range", "tv",
                                          "-color_primaries", "bt709"};
@@ -254,32 +255,46 @@ static int encoder_start(struct encoder *encoder, const struct format *format,
     return error_set(error, ERR_IO, "ffmpeg: %s", strerror(failure));
 }
 
-/* The first line of what it said; returns whether it said anything. */
-static int read_said(int descriptor, char said[SAID_MAX])
+/* Reads the lines that were said. The first of ffmpeg's own, which bear their level, goes to
+ * `fault`; the first of others (of the loader of a library, say) goes to `aside`. Empty: there is
+ * none. */
+static void read_said(int descriptor, char fault[SAID_MAX], char aside[SAID_MAX])
 {
-    ssize_t length = read(descriptor, said, SAID_MAX - 1);
-    said[length > 0 ? length : 0] = 0;
-    if (length <= 0)
-        snprintf(said, SAID_MAX, "it does not say why");
-    said[strcspn(said, "\r\n")] = 0;
-    return length > 0;
+    static const char *const levels[] = {"[error] ", "[fatal] ", "[panic] "};
+    static char said[SAID_ALL_MAX];
+    ssize_t length = read(descriptor, said, sizeof said - 1);
+    char *rest = said, *line;
+    said[length > 0 ? length : 0] = fault[0] = aside[0] = '\0';
+    while ((line = strtok_r(rest, "\r\n", &rest)) != NULL) {
+        const char *own = NULL;
+        for (size_t i = 0; i < sizeof levels / sizeof levels[0] && !own; i++)
+            if ((own = strstr(line, levels[i])) != NULL)
+                own += strlen(levels[i]);
+        char *to = own ? fault : aside;
+        if (to[0] == '\0')
+            snprintf(to, SAID_MAX, "%s", own ? own : line);
+    }
 }
 
-/* Waits; fails where it did. At "-loglevel error" it speaks of errors only, and it exits with 0
- * after some of them: when the disk is full at the end of a file, for one. */
+/* Waits; fails where it did. Its own words are errors, and it exits with 0 after some of them: when
+ * the disk is full at the end of a file, for one. */
 static int encoder_finish(struct encoder *encoder, const struct format *format,
                           const struct export_job *job, struct error *error)
 {
     int status;
-    char said[SAID_MAX];
+    char fault[SAID_MAX], aside[SAID_MAX];
     close(encoder->input);
     while (waitpid(encoder->pid, &status, 0) < 0)
         if (errno != EINTR)
             break;
-    int has_said = read_said(encoder->said, said);
+    read_said(encoder->said, fault, aside);
     close(encoder->said);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !has_said)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !fault[0]) {
+        if (aside[0])
+            output_print(stderr, "viewer: beside ffmpeg was said: %s\n", aside);
         return 0;
+    }
+    const char *said = fault[0] ? fault : aside[0] ? aside : "it does not say why";
     if (strstr(said, "Unknown encoder"))
         return error_set(error, ERR_MISSING,
                          "%s: the ffmpeg of this machine is built without %s, which %s needs",

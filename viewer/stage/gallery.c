@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/judge/behaviour.h"
 #include "common/judge/contest.h"
 #include "common/params/choice.h"
 #include "common/math/rng.h"
@@ -151,7 +152,9 @@ int gallery_choose_params(const struct gallery *gallery, const struct creature *
     const struct gallery_options *options = &gallery->options;
     int status = creature_choose_params(creature, options->params_path, options->assignments,
                                         options->assignment_count, params, error);
-    return status ? status : params_check(params, error);
+    if (!status)
+        status = params_check(params, error);
+    return status ? status : behaviour_check_params(params, error);
 }
 
 /* No replay is dearer than the options allow. Returns whether that is less than the parameters

@@ -18,6 +18,8 @@ def packb(value):
     if isinstance(value, str):
         text = value.encode()
         return struct.pack(">BH", 0xDA, len(text)) + text
+    if isinstance(value, bytes):
+        return struct.pack(">BI", 0xC6, len(value)) + value
     if isinstance(value, dict):
         parts = [packb(key) + packb(item) for key, item in value.items()]
         return struct.pack(">BH", 0xDE, len(value)) + b"".join(parts)

@@ -149,6 +149,11 @@ START_TEST(what_cannot_meet_is_named)
     set("world.relief_m=0.1");
     ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_USAGE);
     set("world.relief_m=0");
+    set("simulation.solver=constraint");
+    ck_assert_int_eq(contest_check(genomes[0], genomes[0], &params, &error), ERR_RANGE);
+    ck_assert_str_eq(error.message, "several creatures in one world are moved by "
+                                    "simulation.solver articulated only, not by constraint");
+    set("simulation.solver=articulated");
     creatures[1].genome.kind = BODY_SPHERES;
     ck_assert_int_eq(contest_check(genomes[1], genomes[1], &params, &error), ERR_USAGE);
     ck_assert_str_eq(error.message, "there are no contests of spheres");

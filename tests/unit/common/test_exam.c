@@ -67,6 +67,19 @@ START_TEST(two_of_eight_are_too_many)
 }
 END_TEST
 
+/* Neither where the own score is 0 nor where the share is. */
+START_TEST(a_score_of_0_is_not_passed)
+{
+    params.guard_other_solver = 0;
+    params.guard_referee_share = _i ? 0 : params.guard_referee_share;
+    exam_begin(&exam, _i ? 10 : 0, BODY_RECTANGLES, &params);
+    for (struct trial trial; exam_ask(&exam, &trial);)
+        exam_tell(&exam, &trial, 0);
+    ck_assert_int_eq(exam_fine_passed(&exam), 0);
+    ck_assert_int_eq(exam_holds(&exam), 0);
+}
+END_TEST
+
 START_TEST(the_settings_say_how_many)
 {
     static const struct {
@@ -195,6 +208,7 @@ int main(void)
     tcase_add_test(tests, an_exam_is_cut_to_a_cost);
     tcase_add_test(tests, one_of_eight_may_fail);
     tcase_add_test(tests, two_of_eight_are_too_many);
+    tcase_add_loop_test(tests, a_score_of_0_is_not_passed, 0, 2);
     tcase_add_test(tests, the_settings_say_how_many);
     tcase_add_test(tests, its_starts_are_new);
     tcase_add_test(tests, the_other_solver_must_hold_as_well);

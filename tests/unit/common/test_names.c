@@ -57,6 +57,50 @@ START_TEST(the_nearest_name_is_meant)
 }
 END_TEST
 
+/* Texts, and their words with a bar behind each; NULL: a quote is not closed. */
+START_TEST(words_are_cut)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {{"", ""},
+                 {" \t ", ""},
+                 {"a", "a|"},
+                 {"  a\tb  c ", "a|b|c|"},
+                 {"\"a b\" c", "a b|c|"},
+                 {"my\" \"files/a", "my files/a|"},
+                 {"\"a \"\"b\"\" c\"", "a \"b\" c|"},
+                 {"\"\" \"\"\"\"", "|\"|"},
+                 {"a \"b", NULL},
+                 {"\"a\"\"", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[64], words[64] = "", *rest = text, *word;
+        int found;
+        strcpy(text, cases[i].text);
+        while ((found = text_cut_word(&rest, &word)) == 1)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s|", word);
+        ck_assert_int_eq(found, cases[i].words ? 0 : ERR_FORMAT);
+        if (cases[i].words)
+            ck_assert_str_eq(words, cases[i].words);
+    }
+}
+END_TEST
+
+START_TEST(words_are_quoted)
+{
+    static const char *const words[] = {"", "a", "it's", "a b", "\"", " \"a\"\t", "ends \""};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        char text[64], *rest = text, *word;
+        ck_assert_uint_eq(text_quote_word(words[i], text, sizeof text), strlen(text));
+        ck_assert_uint_eq(text_quote_word(words[i], text, 0), strlen(text));
+        ck_assert_int_eq(text_cut_word(&rest, &word), 1);
+        ck_assert_str_eq(word, words[i]);
+        ck_assert_int_eq(text_cut_word(&rest, &word), 0);
+        text_quote_word(words[i], text, 3);
+        ck_assert_uint_le(strlen(text), 2);
+    }
+}
+END_TEST
+
 START_TEST(an_option_is_suggested)
 {
     static const struct option options[] = {{"generations", required_argument, NULL, 'g'},
@@ -306,6 +350,8 @@ int main(void)
     TCase *tests = tcase_create("names");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_nearest_name_is_meant);
+    tcase_add_test(tests, words_are_cut);
+    tcase_add_test(tests, words_are_quoted);
     tcase_add_test(tests, an_option_is_suggested);
     tcase_add_test(tests, words_are_options);
     tcase_add_test(tests, values_go_where_their_rows_say);

@@ -472,12 +472,17 @@ END_TEST
 /* What a run of contests must be, one demand after the other. */
 START_TEST(demands_on_the_parameters)
 {
-    static const char *const wrong[][2] = {
-        {"evolution.search=archive", "sims"},       {"evolution.reevaluate=no", "reevaluate"},
-        {"evolution.islands=2", "islands"},         {"sensor.other=no", "sensor.other"},
-        {"sensor.object=no", "sensor.object"},      {"light.kind=still", "light.kind"},
-        {"creature.body=spheres", "creature.body"}, {"contest.pattern=random", "contest.pattern"},
-        {"population.size=3", "population.size"},   {"contest.headings=1", "contest.headings"}};
+    static const char *const wrong[][2] = {{"evolution.search=archive", "sims"},
+                                           {"evolution.reevaluate=no", "reevaluate"},
+                                           {"evolution.islands=2", "islands"},
+                                           {"sensor.other=no", "sensor.other"},
+                                           {"sensor.object=no", "sensor.object"},
+                                           {"light.kind=still", "light.kind"},
+                                           {"creature.body=spheres", "creature.body"},
+                                           {"contest.pattern=random", "contest.pattern"},
+                                           {"population.size=3", "population.size"},
+                                           {"contest.headings=1", "contest.headings"},
+                                           {"simulation.solver=constraint", "simulation.solver"}};
     ck_assert_int_eq(contests_check_params(&params, &error), 0);
     params.contest_species = 2;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

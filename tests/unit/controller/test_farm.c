@@ -223,6 +223,17 @@ static void fake_take_task(const char *kind, const struct task *task)
         fake_result(task->id, task->creature, VERDICT_QUARANTINED, task->seed);
     if (strcmp(kind, "other-creature") == 0 && is_bad && is_first)
         fake_result(task->id, task->creature + 1, VERDICT_OK, task->seed);
+    if (strcmp(kind, "rival") == 0 && is_bad && is_first) {
+        struct result result = {.id = task->id, .creature = task->creature, .rival_count = 1};
+        message_encode_result(&out, &result);
+        fake_send();
+    }
+    if (strcmp(kind, "huge") == 0 && is_bad && is_first) {
+        struct result result = {.id = task->id, .creature = task->creature};
+        result.measures.distance_m = 1e308;
+        message_encode_result(&out, &result);
+        fake_send();
+    }
     if (strcmp(kind, "close") == 0 && is_bad && is_first) {
         close(STDOUT_FILENO);
         sleep_ms(3600 * 1000L);
@@ -640,7 +651,8 @@ END_TEST
 START_TEST(nonsense_is_survived)
 {
     static const char *const kinds[] = {"garbage", "bad-message", "truncate",    "unknown",
-                                        "double",  "close",       "quarantined", "other-creature"};
+                                        "double",  "close",       "quarantined", "other-creature",
+                                        "rival",   "huge"};
     run_farm(kinds[_i], 2, 60);
     expect_all_done(0);
     ck_assert_int_ge(count_in_log(1, "event=worker_died") + count_in_log(2, "event=worker_died"),
@@ -1164,7 +1176,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(test, signals_from_outside_do_not_condemn, 0, 2);
     tcase_add_test(test, killed_by_itself);
     tcase_add_loop_test(test, killed_at_random, 0, 2);
-    tcase_add_loop_test(test, nonsense_is_survived, 0, 8);
+    tcase_add_loop_test(test, nonsense_is_survived, 0, 10);
     tcase_add_loop_test(test, answers_out_of_order_are_survived, 0, 2);
     tcase_add_loop_test(test, silence_is_noticed, 0, 3);
     tcase_add_test(test, hidden_silence_is_noticed);

@@ -115,6 +115,23 @@ START_TEST(a_log_of_others_is_left_alone)
 }
 END_TEST
 
+/* With its folder. */
+START_TEST(a_deleted_log_begins_anew)
+{
+    ck_assert_int_eq(run_log_open(&run_log, directory, 1 << 20, &error), 0);
+    log_lines(3);
+    run_log_restore(&run_log);
+    ck_assert_int_eq(count_lines("controller.log"), 3);
+    ck_assert_int_eq(unlink(in_logs("controller.log")), 0);
+    ck_assert_int_eq(rmdir(in_logs("")), 0);
+    log_lines(3);
+    ck_assert_int_eq(count_lines("controller.log"), -1);
+    run_log_restore(&run_log);
+    log_lines(2);
+    ck_assert_int_eq(count_lines("controller.log"), 3);
+}
+END_TEST
+
 START_TEST(a_directory_without_logs_is_an_error)
 {
     rmdir(in_logs(""));
@@ -131,6 +148,7 @@ int main(void)
     tcase_add_test(tests, a_long_log_begins_anew);
     tcase_add_test(tests, a_log_that_is_long_already_is_put_away);
     tcase_add_test(tests, a_log_of_others_is_left_alone);
+    tcase_add_test(tests, a_deleted_log_begins_anew);
     tcase_add_test(tests, a_directory_without_logs_is_an_error);
     return run_tests("run_log", tests);
 }

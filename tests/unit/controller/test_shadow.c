@@ -131,6 +131,19 @@ START_TEST(selection_is_told_from_drift)
 }
 END_TEST
 
+/* Numbers that stand in sentences are numbers. */
+START_TEST(nobody_lives_long)
+{
+    struct shadow_report *report = calloc(1, sizeof *report);
+    add(20, 20, 0);
+    ck_assert_int_eq(shadow_report_make(report, lives, life_count, 2), 0);
+    ck_assert_int_eq(report->step_count, SHADOW_STEPS);
+    ck_assert_double_eq(report->drift_families, 0);
+    ck_assert(isfinite(report->selected) && isfinite(report->inherited));
+    free(report);
+}
+END_TEST
+
 START_TEST(a_store_that_lies_is_survived)
 {
     struct shadow_report *report = calloc(1, sizeof *report);
@@ -158,6 +171,7 @@ int main(void)
     tcase_add_test(tests, a_play_of_the_run_is_the_run);
     tcase_add_test(tests, what_persists_is_measured);
     tcase_add_test(tests, selection_is_told_from_drift);
+    tcase_add_test(tests, nobody_lives_long);
     tcase_add_test(tests, a_store_that_lies_is_survived);
     return run_tests("shadow", tests);
 }

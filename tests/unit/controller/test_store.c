@@ -1041,6 +1041,27 @@ START_TEST(test_digest_tells_runs_apart)
 }
 END_TEST
 
+/* A run recorded before a key existed lacks its row. */
+START_TEST(test_keys_that_are_off_change_no_digest)
+{
+    sqlite3 *database;
+    make_finished_run();
+    uint64_t whole = whole_digest(path);
+    ck_assert_int_eq(sqlite3_open(path, &database), SQLITE_OK);
+    for (int i = 0; i < param_count; i++) {
+        char sql[256];
+        if (!params_is_default(&params, i) || !strcmp(param_table[i].key, "boxes.neighbours") ||
+            !strcmp(param_table[i].key, "preserve.egg_j"))
+            continue; /* a record without these two means other values */
+        snprintf(sql, sizeof sql, "DELETE FROM branch_parameters WHERE key = '%s'",
+                 param_table[i].key);
+        ck_assert_int_eq(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    }
+    ck_assert_int_eq(sqlite3_close(database), SQLITE_OK);
+    ck_assert_uint_eq(whole, whole_digest(path));
+}
+END_TEST
+
 /* ---- all of it ---- */
 
 /* Reads everything there is; every answer is right but a crash. Returns the number of errors. */
@@ -1661,6 +1682,7 @@ int main(void)
     tcase_add_test(tests, test_ends_while_others_look);
     tcase_add_test(tests, test_one_writer);
     tcase_add_test(tests, test_digest_tells_runs_apart);
+    tcase_add_test(tests, test_keys_that_are_off_change_no_digest);
     tcase_add_test(tests, test_choices_come_back);
     tcase_add_test(tests, test_nobody_chooses);
     tcase_add_test(tests, test_generation_closes_twice);

@@ -130,12 +130,33 @@ START_TEST(the_ledger_finds_a_microjoule)
 }
 END_TEST
 
+/* The mean of a time is that of its moments; also where a day is shorter than a second. */
+START_TEST(plants_get_the_mean_of_a_time)
+{
+    static const double days_s[] = {0, 0.3, 0.5, 1, 2, 3.7, 60, 86400};
+    for (size_t i = 0; i < sizeof days_s / sizeof days_s[0]; i++) {
+        double day_s = days_s[i], whole_s = 0;
+        for (int second = 0; second < 50; second++) {
+            double sum = 0, mean = daylight_mean(second, second + 1, day_s);
+            for (int k = 0; k < 10000; k++)
+                sum += daylight_at(second + (k + 0.5) / 10000, day_s) / 10000;
+            ck_assert_double_eq_tol(mean, sum, 1e-3);
+            whole_s += mean;
+        }
+        ck_assert_double_eq_tol(daylight_mean(0, 50, day_s), whole_s / 50, 1e-9);
+        if (day_s > 0 && day_s < 1)
+            ck_assert_double_eq_tol(daylight_mean(7, 7 + 3 * day_s, day_s), 1, 1e-12);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("ecology");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, joules_are_rounded_towards_zero);
     tcase_add_test(tests, plants_grow_as_verhulst_says);
+    tcase_add_test(tests, plants_get_the_mean_of_a_time);
     tcase_add_test(tests, a_still_mouth_and_its_plants_come_to_terms);
     tcase_add_test(tests, plants_keep_their_seeds);
     tcase_add_test(tests, places_have_cells);

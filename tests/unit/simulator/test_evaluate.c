@@ -243,6 +243,12 @@ static void make_overlapping_arms(void)
     check_genome();
 }
 
+static int count_pushes(void *context, const struct evaluate_view *view)
+{
+    *(int *)context += view->phase == PHASE_PUSH_APART;
+    return 0;
+}
+
 START_TEST(verdict_overlap)
 {
     make_overlapping_arms();
@@ -254,6 +260,12 @@ START_TEST(verdict_overlap)
     /* stiff arms cannot give way */
     genome.bodies[1].joint = genome.bodies[2].joint = JOINT_RIGID;
     ck_verdict(VERDICT_OVERLAP);
+    /* and are not pushed for long: nothing moves */
+    int pushes = 0;
+    evaluate(&genome, &params, 7, &arena, count_pushes, &pushes, &result);
+    ck_assert_int_eq(result.verdict, VERDICT_OVERLAP);
+    ck_assert_int_gt(pushes, 0);
+    ck_assert_int_le(pushes, 4);
 }
 END_TEST
 

@@ -195,6 +195,29 @@ START_TEST(who_has_enough_lays_eggs_that_hatch)
 }
 END_TEST
 
+/* An egg that lies where there is no room, and eggs for which the world is full: 300 s after they
+ * were ripe they are food. */
+START_TEST(eggs_do_not_wait_for_ever)
+{
+    found();
+    params.preserve_most = params.preserve_founders = 1; /* it has been founded */
+    const int64_t second = 60, ripe = 20 * second;
+    for (int i = 0; i < state.egg_count; i++)
+        state.eggs[i].born_tick = i < 3 ? -ripe - 298 * second : 0;
+    state.eggs[1].x_m = -1000; /* beyond a wall */
+    microjoules before[STORE_COUNT], after[STORE_COUNT];
+    run(second);
+    ck_assert(hatched == 1 && state.egg_count == 5 && state.carcass_count == 0);
+    preserve_state_stores(&state, before);
+    run(second);
+    ck_assert(hatched == 1 && state.egg_count == 3 && state.carcass_count == 2);
+    preserve_state_stores(&state, after);
+    ck_assert_int_eq(after[STORE_CARCASSES], before[STORE_EGGS] - after[STORE_EGGS]);
+    ck_assert(state.counts.deaths[DEATH_GUARD] == 0 && died == 0);
+    ck_assert_int_eq(energy_ledger_error(&state.ledger, preserve_state_total(&state)), 0);
+}
+END_TEST
+
 START_TEST(hunters_bite_the_living)
 {
     set("preserve.hunters=1");
@@ -467,6 +490,10 @@ START_TEST(what_is_no_preserve_is_refused)
     set("world.preset=land");
     ck_assert_int_eq(preserve_check(&params, &error), ERR_USAGE);
     ck_assert_ptr_nonnull(strstr(error.message, "world.gravity_m_s2"));
+    set("world.preset=water");
+    set("simulation.solver=constraint");
+    ck_assert_int_eq(preserve_check(&params, &error), ERR_RANGE);
+    ck_assert_ptr_nonnull(strstr(error.message, "simulation.solver"));
 }
 END_TEST
 
@@ -737,6 +764,7 @@ int main(void)
     tcase_add_test(tests, hunger_kills_and_leaves_carcasses);
     tcase_add_test(tests, age_kills);
     tcase_add_test(tests, who_has_enough_lays_eggs_that_hatch);
+    tcase_add_test(tests, eggs_do_not_wait_for_ever);
     tcase_add_test(tests, hunters_bite_the_living);
     tcase_add_test(tests, mouths_are_as_genes_say);
     tcase_add_test(tests, two_mouths_eat_and_cost_more);

@@ -567,6 +567,9 @@ START_TEST(video_survives_a_failing_ffmpeg)
     check_failing_ffmpeg("#!/bin/sh\nexit 3\n", ERR_IO, "ffmpeg failed: it does not say why");
     check_failing_ffmpeg("#!/bin/sh\necho 'No space left' >&2\necho more >&2\nexit 1\n", ERR_IO,
                          "ffmpeg failed: No space left");
+    check_failing_ffmpeg(
+        "#!/bin/sh\necho loader >&2\necho '[mp4 @ 0x1] [error] full' >&2\nexit 0\n", ERR_IO,
+        "ffmpeg failed: full");
     check_failing_ffmpeg("#!/bin/sh\necho \"Unknown encoder 'libvpx-vp9'\" >&2\nexit 1\n",
                          ERR_MISSING, "built without libvpx");
 }
