@@ -31,6 +31,16 @@ static inline void set_forces(struct force_pair *f, const struct tree_link *l, d
     }
 }
 
+/* How the gap of a point (from the root's origin) of a link that stretches bends, along a normal: by
+ * e'^2 r + 2 o e' P s of tree_stretch.c. */
+static double turning_of_stretch(const struct tree_link *l, double x, double y, double nx,
+                                 double ny)
+{
+    double rate = l->rate;
+    struct vec2 r = {x - l->px, y - l->py}, s = tree_drift(l, r);
+    return rate * rate * (r.x * nx + r.y * ny) + 2 * l->velocity.w * (s.x * ny - s.y * nx);
+}
+
 /* How deep one of two may be in the other and still be pushed out where it came in. */
 static inline double safe_depth(const struct box *a, const struct box *b)
 {
@@ -59,6 +69,8 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
     c->gap = p->gap;
     c->turning = 0;
     set_forces(&c->on_a, c->a, rx, ry, nx, ny);
+    if (c->a->stretch)
+        c->turning += turning_of_stretch(c->a, rx, ry, nx, ny);
     int is_own = 0;
     if (t.of_b >= 0) {
         const struct contact_body *others = s->bodies[t.of_b];
@@ -69,6 +81,8 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
             ry = p->y - others->tree->root_y;
         }
         set_forces(&c->on_b, c->b, rx, ry, -nx, -ny);
+        if (c->b->stretch)
+            c->turning += turning_of_stretch(c->b, rx, ry, -nx, -ny);
     }
     pair free = contact_velocity(c);
     if (c->gap > (t.of_b >= 0 ? NEAR_M : 0) && c->gap >= s->dt_s * fabs(free[0]))
