@@ -153,7 +153,7 @@ static void find_relief_contacts(struct contacts *s, int of, int part, double ma
         add_contact(s, (struct touching){of, part, -1, CONTACT_GROUND}, &m, &m.points[0],
                     relief_memory(own, part, at->name, &taken), HUGE_VAL);
         if (s->count > count)
-            s->list[count].turning = turning_on_relief(s, &s->list[count], &solid, at);
+            s->list[count].turning += turning_on_relief(s, &s->list[count], &solid, at);
     }
 }
 
