@@ -31,8 +31,8 @@ static inline void set_forces(struct force_pair *f, const struct tree_link *l, d
     }
 }
 
-/* How the gap of a point (from the root's origin) of a link that stretches bends, along a normal: by
- * e'^2 r + 2 o e' P s of tree_stretch.c. */
+/* How the gap of a point (from the root's origin) of a link that stretches bends, along a normal:
+ * by e'^2 r + 2 o e' P s of tree_stretch.c. */
 static double turning_of_stretch(const struct tree_link *l, double x, double y, double nx,
                                  double ny)
 {
