@@ -448,6 +448,7 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
     for (int k = 0; k < count; k++) {
         begin_midpoint(g->all[k]);
         g->vm[k] = g->all[k]->vm;
+        g->kick[k] = g->all[k]->kick;
         is_long |= contacts->dt_s > least_s && is_whirling(g->all[k]);
     }
     if (is_long)
@@ -553,6 +554,8 @@ static void step_in_parts(struct group *g)
     }
     while (left > 0) {
         double part = find_stride(g, fmin(left, stretch_stride(g, h)), least);
+        if (left - part < least)
+            part = left;
         for (set_step(g, part); !step_group(g, least); set_step(g, part)) {
             take_back(g);
             part /= 2;

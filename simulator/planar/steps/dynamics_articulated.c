@@ -458,7 +458,6 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         g->qm[k] = d->qm;
         g->v1[k] = d->v1;
         g->vs[k] = d->vs;
-        g->kick[k] = d->kick;
         g->rates[k] = d->rates;
         g->ledgers[k] = &d->ledger;
         contacts_gather(&meeting->contacts, &d->contacts);
