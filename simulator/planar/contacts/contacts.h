@@ -213,10 +213,10 @@ void contacts_find(struct contacts *contacts, double *const *q, double *const *v
  * when they happen, else in the middle of the step as all contacts do. */
 void contacts_prepare(struct contacts *contacts, double *const *start, double *const *before,
                       double *const *middle, int has_instants);
-/* Takes other free velocities for the same contacts: before contacts_prepare(); and after it, with
- * other rates in the middle. */
+/* Takes other free velocities for the same contacts: before contacts_prepare(); and after it, as
+ * they are after an impact, without what they gain by turning. */
 void contacts_set_free(struct contacts *contacts, double *const *vs);
-void contacts_change_free(struct contacts *contacts, double *const *vs, double *const *middle);
+void contacts_change_free(struct contacts *contacts, double *const *vs);
 /* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
 void contacts_solve(struct contacts *contacts, double *const *kick);
 /* Work of all contacts, J. */

@@ -177,10 +177,13 @@ void contacts_set_free(struct contacts *s, double *const *vs)
         s->list[i].is_bouncing = 0;
 }
 
-void contacts_change_free(struct contacts *s, double *const *vs, double *const *middle)
+/* Their drifts would be those of rates that drifts have changed: where a small part of a motion
+ * turns contacts, as where parts are wedged, that grew from step to step. */
+void contacts_change_free(struct contacts *s, double *const *vs)
 {
     set_row_velocities(s, vs, s->impulses.free, s->body_count);
-    contacts_add_drifts(s, middle);
+    for (int i = 0; i < s->rows; i++)
+        s->drift[i] = 0;
 }
 
 /* The change of a body's rates under impulses, two rows at a time. */

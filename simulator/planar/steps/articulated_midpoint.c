@@ -173,7 +173,7 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
         return 0;
     for (int k = 0; k < count; k++)
         change_middle(g->all[k]);
-    contacts_change_free(g->contacts, g->vs, g->vm);
+    contacts_change_free(g->contacts, g->vs);
     contacts_solve(g->contacts, g->kick);
     return 1;
 }
