@@ -37,9 +37,10 @@
 /* A step is too long in which links turn, or a rate changes times the step, by more than this, rad
  * or m: velocity products in its middle have little to do with those on the way. */
 #define WHIRL 0.5
-/* A step in which something may touch is too long if a stretch, e, changes by more than this in it:
- * faces would strike and leave what they touch within a few steps. */
-#define STRETCH_MOST 0.01
+/* Where something may touch, a step is too long if a stretch, e, changes faster than this, 1/s:
+ * faces would strike and leave what they touch within a few steps. Its parts are as much shorter.
+ * At half the step they are half as long, so that a trial at a finer step shows what is coarse. */
+#define STRETCH_MOST_1_S 2.4
 /* A load is taken to last in a step that is longer by this factor at most. */
 #define LONGER_MOST 2
 /* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at
@@ -535,7 +536,7 @@ static double stretch_stride(const struct group *g, double h)
             if (d->tree.links[i].stretch)
                 fastest = fmax(fastest, fabs(d->qd[2 + i]));
     }
-    while (part * fastest > STRETCH_MOST && part > STRIDE_LEAST * h)
+    while (part * fastest > h * STRETCH_MOST_1_S && part > STRIDE_LEAST * h)
         part /= 2;
     return part;
 }
@@ -554,7 +555,7 @@ static void step_in_parts(struct group *g)
     }
     while (left > 0) {
         double part = find_stride(g, fmin(left, stretch_stride(g, h)), least);
-        if (left - part < least)
+        if (left - part < least) /* no part is left of rounding */
             part = left;
         for (set_step(g, part); !step_group(g, least); set_step(g, part)) {
             take_back(g);
