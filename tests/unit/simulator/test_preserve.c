@@ -138,7 +138,7 @@ START_TEST(who_is_beyond_a_bank_comes_back_and_lives)
     run(60);
     struct creature_state *c = &state.living[0];
     uint64_t id = c->descent.id;
-    c->numbers[0] -= c->x_m + 1; // the first number is where the root is, along x
+    c->numbers[0] -= c->x_m + 2; // the first number is where the root is, along x
     run(240);
     ck_assert_int_eq(deaths[DEATH_GUARD], 0);
     ck_assert(state.living[0].descent.id == id && state.living[0].x_m > -0.5);
