@@ -813,7 +813,8 @@ START_TEST(creatures_walk_alike)
 END_TEST
 
 /* The pusher's legs push hard, against contacts that last: its servos have to count what those do.
- * Where they do not, its way is a quarter too short at 1/240 s. */
+ * Where they do not, its way is a quarter too short at 1/240 s. Impacts may come a step late: 2.5 %
+ * of the way at 1/240 s, 1.7 % at 1/480 s, 0.1 % from 1/960 s on. */
 START_TEST(a_pusher_walks_alike)
 {
     static const char path[] = "examples/creatures/pusher.json";
