@@ -181,10 +181,11 @@ $(B)/tests/oracle/test_space_planted: LINK += -Wl,--wrap=space_tree_set_velocity
 	-Wl,--wrap=space_drag_set,--wrap=space_limits_solve,--wrap=cones_solve,--wrap=exposure_find \
 	-Wl,--wrap=space_contacts_book,--wrap=space_contacts_impulse,--wrap=space_limits_find \
 	-Wl,--wrap=space_momentum_set,--wrap=space_contacts_stride
+$(B)/tests/oracle/test_turning: LINK += -Wl,--wrap=contacts_add_drifts,--wrap=space_contacts_measure_drifts
 # and a network file system
 $(B)/tests/unit/test_store_network: LINK += -Wl,--wrap=file_is_on_network
 # one that starts itself as a worker, and one that has kinds of its own
-ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted unit/test_store_network unit/test_farm \
+ALONE := $(addprefix $(B)/tests/,oracle/test_planted oracle/test_space_planted oracle/test_turning unit/test_store_network unit/test_farm \
 	unit/test_kind)
 TESTS := $(foreach source,$(TEST_SOURCES),$(B)/tests/$(call kind_of,$(source))/$(basename $(notdir $(source))))
 TESTS_ALONE := $(filter $(ALONE),$(TESTS))

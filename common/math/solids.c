@@ -112,6 +112,21 @@ double solids_ball_gap(const struct solid *ball, const struct solid *other, stru
     return apart - ball->half[0] - (other->is_round ? other->half[0] : 0);
 }
 
+enum solids_nearest solids_nearest_to_ball(const struct solid *ball, const struct solid *other,
+                                           struct vec3 *edge)
+{
+    struct vec3 off = vec3_sub(ball->centre, other->centre);
+    int beyond = 0;
+    if (other->is_round)
+        return SOLIDS_POINT;
+    for (int k = 0; k < 3; k++)
+        if (fabs(vec3_dot(off, other->axes[k])) > other->half[k])
+            beyond++;
+        else
+            *edge = other->axes[k];
+    return beyond > 1 ? (enum solids_nearest)beyond : SOLIDS_FACE;
+}
+
 double solids_separation(const struct solid *a, const struct solid *b)
 {
     struct solids_pair p;

@@ -813,7 +813,8 @@ START_TEST(creatures_walk_alike)
 END_TEST
 
 /* The pusher's legs push hard, against contacts that last: its servos have to count what those do.
- * Where they do not, its way is a quarter too short at 1/240 s. */
+ * Where they do not, its way is a quarter too short at 1/240 s. Impacts may come a step late: 2.5 %
+ * of the way at 1/240 s, 1.7 % at 1/480 s, 0.1 % from 1/960 s on. */
 START_TEST(a_pusher_walks_alike)
 {
     static const char path[] = "examples/creatures/pusher.json";
@@ -822,7 +823,7 @@ START_TEST(a_pusher_walks_alike)
     check_near("share", b.measures.residual_share, 0, 1e-5);
     static const struct {
         double parts, distance_share, height_m;
-    } steps[] = {{1, 0.04, 1e-3}, {2, 0.015, 5e-4}, {16, 0.005, 3e-4}};
+    } steps[] = {{1, 0.04, 1e-3}, {2, 0.02, 5e-4}, {16, 0.001, 3e-4}};
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
         struct evaluation a =
             evaluate_file(path, "land", SOLVER_ARTICULATED, 1 / (240 * steps[k].parts), 1);

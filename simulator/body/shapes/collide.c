@@ -29,6 +29,15 @@ void collide_box_corner(const struct box *box, int corner, double *x, double *y)
     *y = box->y + (box->sin * u + box->cos * v);
 }
 
+void collide_turn_normal(struct manifold *manifold)
+{
+    double radius = manifold->radius[0];
+    manifold->normal_x = -manifold->normal_x;
+    manifold->normal_y = -manifold->normal_y;
+    manifold->radius[0] = manifold->radius[1];
+    manifold->radius[1] = radius;
+}
+
 void collide_keep_lowest(struct manifold *manifold, struct manifold_point point)
 {
     if (manifold->count < 2) {
@@ -56,8 +65,11 @@ void collide_ground(const struct box *box, double margin, struct manifold *manif
 {
     manifold->normal_x = 0;
     manifold->normal_y = 1;
+    manifold->radius[0] = 0;
+    manifold->radius[1] = HUGE_VAL;
     manifold->count = 0;
     if (box->shape == PART_DISK) {
+        manifold->radius[0] = box->half_width;
         double gap = box->y - box->half_width;
         if (gap < margin)
             collide_keep_lowest(manifold,
@@ -218,6 +230,8 @@ static void clip_faces(const struct box *reference, int face, const struct box *
     double low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
     manifold->normal_x = nx;
     manifold->normal_y = ny;
+    manifold->radius[0] = 0;
+    manifold->radius[1] = HUGE_VAL;
     manifold->count = 0;
     if (low > half_length || high < -half_length)
         return;
@@ -246,8 +260,7 @@ static void clip_first(const struct box *a, int face, const struct box *b, doubl
                        struct manifold *manifold)
 {
     clip_faces(a, face, b, margin, 0, manifold);
-    manifold->normal_x = -manifold->normal_x;
-    manifold->normal_y = -manifold->normal_y;
+    collide_turn_normal(manifold);
 }
 
 static double point_distance(const struct manifold_point *p, const struct manifold_point *q)
@@ -293,6 +306,7 @@ static void clip_both(const struct box *a, int face_a, const struct box *b, int 
     if (of_b.count > 0) {
         manifold->normal_x = nx / along;
         manifold->normal_y = ny / along;
+        manifold->radius[0] = manifold->radius[1] = HUGE_VAL;
     }
 }
 

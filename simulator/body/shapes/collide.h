@@ -28,6 +28,8 @@ struct manifold_point {
 };
 struct manifold {
     double normal_x, normal_y; /* from the second to the first */
+    double radius[2]; /* of the first's and the second's surface there, m: 0 a corner, HUGE_VAL a
+                         face, which carries the normal with it */
     int count;
     struct manifold_point points[2];
 };
@@ -79,6 +81,8 @@ void collide_round(const struct box *a, const struct box *b, double margin,
                    struct manifold *manifold);
 /* Puts a point into a manifold of at most two points, of three keeps the lowest. */
 void collide_keep_lowest(struct manifold *manifold, struct manifold_point point);
+/* The manifold of the second and the first. */
+void collide_turn_normal(struct manifold *manifold);
 void collide_box_corner(const struct box *box, int corner, double *x, double *y);
 
 #endif

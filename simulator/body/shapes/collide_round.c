@@ -74,6 +74,8 @@ static void collide_plane(const struct box *plane, const struct box *box, double
                           struct manifold *manifold)
 {
     double nx = manifold->normal_x = -plane->sin, ny = manifold->normal_y = plane->cos;
+    manifold->radius[0] = box->shape == PART_DISK ? box->half_width : 0;
+    manifold->radius[1] = HUGE_VAL;
     for (int corner = 0; corner < (box->shape == PART_DISK ? 1 : 4); corner++) {
         struct manifold_point point = {.feature = corner};
         if (box->shape == PART_DISK) {
@@ -88,22 +90,19 @@ static void collide_plane(const struct box *plane, const struct box *box, double
     }
 }
 
-/* One point on the disk's surface, half way across the gap; the normal points to the disk. */
-static void touch_disk(const struct box *disk, double nx, double ny, double gap, int feature,
+/* One point on the disk's surface, half way across the gap; the normal points to the disk, from
+ * what has a radius, too. */
+static void touch_disk(const struct box *disk, double nx, double ny, double gap, double radius,
                        double margin, struct manifold *manifold)
 {
     double reach = disk->half_width + gap / 2;
     manifold->normal_x = nx;
     manifold->normal_y = ny;
+    manifold->radius[0] = disk->half_width;
+    manifold->radius[1] = radius;
     if (gap < margin)
         manifold->points[manifold->count++] = (struct manifold_point){
-            .x = disk->x - reach * nx, .y = disk->y - reach * ny, .gap = gap, .feature = feature};
-}
-
-static void turn_normal(struct manifold *manifold)
-{
-    manifold->normal_x = -manifold->normal_x;
-    manifold->normal_y = -manifold->normal_y;
+            .x = disk->x - reach * nx, .y = disk->y - reach * ny, .gap = gap, .feature = FEATURE_DISK};
 }
 
 void collide_round(const struct box *a, const struct box *b, double margin,
@@ -120,15 +119,15 @@ void collide_round(const struct box *a, const struct box *b, double margin,
         double dx = a->x - b->x, dy = a->y - b->y, distance = sqrt(dx * dx + dy * dy);
         int is_known = distance > NEAREST_M;
         touch_disk(a, is_known ? dx / distance : 0, is_known ? dy / distance : 1,
-                   distance - a->half_width - b->half_width, FEATURE_DISK, margin, manifold);
+                   distance - a->half_width - b->half_width, b->half_width, margin, manifold);
     } else {
         is_first = a->shape == PART_DISK;
         const struct box *disk = is_first ? a : b, *box = is_first ? b : a;
         struct nearest nearest;
         collide_nearest(box, disk->x, disk->y, &nearest);
         touch_disk(disk, nearest.normal_x, nearest.normal_y, nearest.distance - disk->half_width,
-                   FEATURE_DISK, margin, manifold);
+                   nearest.is_corner ? 0 : HUGE_VAL, margin, manifold);
     }
     if (!is_first)
-        turn_normal(manifold);
+        collide_turn_normal(manifold);
 }

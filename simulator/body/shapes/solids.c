@@ -42,7 +42,7 @@ void solids_meet_plane(const struct solid *s, struct vec3 normal, double offset,
                        struct solid_manifold *manifold)
 {
     double height = vec3_dot(normal, s->centre) - offset, along[3];
-    *manifold = (struct solid_manifold){.normal = normal};
+    *manifold = (struct solid_manifold){.normal = normal, .axis = 3};
     if (s->is_round && height - s->half[0] < margin)
         touch_in_point(manifold, vec3_along(s->centre, normal, 0 - s->half[0]),
                        height - s->half[0]);
@@ -272,6 +272,7 @@ void solids_meet(const struct solid *a, const struct solid *b, double margin,
     manifold->count = 0;
     manifold->normal = (struct vec3){0, 1, 0};
     solids_pair_set(&p, is_ordered ? a : b, is_ordered ? b : a);
+    manifold->is_swapped = !is_ordered;
     int axis = manifold->axis = choose_axis(&p, margin, preferred);
     if (axis < 0)
         return;

@@ -19,6 +19,7 @@ struct solid_point {
 struct solid_manifold {
     struct vec3 normal; /* from the second to the first */
     int axis;           /* that separates: 0 .. 5 faces, 6 .. 14 pairs of edges; -1: no axis */
+    int is_swapped;     /* the axes are as of the second and the first */
     int count;
     struct solid_point points[SOLIDS_POINTS_MAX];
 };

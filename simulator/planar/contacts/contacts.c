@@ -66,7 +66,7 @@ static int take_rows(struct contacts *s, int room)
     size_t rows = (size_t)row_room(s, room), even_rows = (rows + 2) & ~(size_t)1;
     size_t laws = (size_t)(room + s->limit_room);
     struct contact *list = arena_extend(s->arena, s->list, (size_t)s->count, laws, sizeof list[0]);
-    double *start = arena_take(s->arena, 5 * even_rows, sizeof(double));
+    double *start = arena_take(s->arena, 6 * even_rows, sizeof(double));
     double *block =
         arena_take(s->arena, s->body_room > 1 ? even_rows * even_rows : 0, sizeof(double));
     if (!list || !start || !block)
@@ -78,7 +78,8 @@ static int take_rows(struct contacts *s, int room)
     s->block = block;
     s->start = start;
     s->middle = s->start + even_rows;
-    s->work = s->middle + even_rows;
+    s->drift = s->middle + even_rows;
+    s->work = s->drift + even_rows;
     s->loads = s->work + even_rows;
     s->load_changes = s->loads + even_rows;
     return 0;

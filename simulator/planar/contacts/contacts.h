@@ -6,7 +6,7 @@
  * contacts between two bodies couple the blocks.
  *
  * A midpoint step, articulated_midpoint.c, calls, in this order: contacts_find, contacts_prepare,
- * contacts_solve (again after contacts_set_free where velocity products changed), contacts_book,
+ * contacts_solve (again after contacts_change_free where velocity products changed), contacts_book,
  * contacts_keep. Signorini's conditions with Newton's restitution and Coulomb's friction (Jean and
  * Moreau 1992; Jean 1999), solved by impulses.h. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_H
@@ -31,8 +31,10 @@ struct contact {
     struct force_pair on_a, on_b;  /* normal and tangent, about the links' origins; opposite */
     double gap;                    /* m or rad; negative = penetration */
     double elasticity;
-    double turning; /* of the gap, by the bend of a ground with relief, m/s^2: see relief.h */
+    double radius[2]; /* as in struct manifold */
     int is_impact;
+    int has_slip;           /* what its rows gain by turning depends on how it slips */
+    int is_bouncing;        /* it is one that leaves again: its law is for the instant after it */
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
     double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
@@ -128,6 +130,7 @@ struct contacts {
     int has_instants, is_waiting; /* see contacts_prepare() and contacts_has_instants() */
     int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
     int has_gained;               /* impacts that have instants of their own did */
+    int has_slip;                 /* one of the contacts has */
     int may_pass;                 /* contacts_find() found something thinner than its way */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 
@@ -143,6 +146,7 @@ struct contacts {
     struct impulses impulses;
     double *start;  /* per row: velocities at the start of the step, at this pose */
     double *middle; /* ... and just before the impulses, in the middle of the step */
+    double *drift;  /* ... and what they gain from there to the end by turning alone */
     double *work;   /* scratch */
     double *loads,
         *load_changes; /* per row: impulses without those of impacts, and what they change */
@@ -203,13 +207,16 @@ double contacts_stride(struct contacts *contacts, double time_s, double least_s)
  *
  * Lists what could act at the trees' poses, joint angles q, with the free velocities vs. */
 void contacts_find(struct contacts *contacts, double *const *q, double *const *vs);
-/* Bounds and the system, from the rates at the start of the step and in its middle; NULL for the
- * latter: the mean of those at the start and the free ones. has_instants: impacts that bounce act
+/* Bounds and the system, from the rates at the start of the step and just before the impulses in
+ * its middle; NULL for the latter: the mean of those at the start and the free ones. `middle`:
+ * those that the trees' last accelerations were found with. has_instants: impacts that bounce act
  * when they happen, else in the middle of the step as all contacts do. */
-void contacts_prepare(struct contacts *contacts, double *const *start, double *const *middle,
-                      int has_instants);
-/* Takes other free velocities for the same contacts. */
+void contacts_prepare(struct contacts *contacts, double *const *start, double *const *before,
+                      double *const *middle, int has_instants);
+/* Takes other free velocities for the same contacts: before contacts_prepare(); and after it, as
+ * they are after an impact, without what they gain by turning. */
 void contacts_set_free(struct contacts *contacts, double *const *vs);
+void contacts_change_free(struct contacts *contacts, double *const *vs);
 /* Solves; kick[dof] = M^-1 J' impulses: the change of the rates. */
 void contacts_solve(struct contacts *contacts, double *const *kick);
 /* Work of all contacts, J. */

@@ -60,7 +60,12 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
     c->a = mover->link;
     c->b = NULL;
     c->gap = p->gap;
-    c->turning = 0;
+    c->radius[0] = m->radius[0];
+    c->radius[1] = m->radius[1];
+    c->is_bouncing = 0;
+    c->has_slip = t.of_b >= 0 || c->radius[0] > 0 || c->a->stretch ||
+                  (t.other == CONTACT_GROUND && s->world->relief.depth_m > 0);
+    s->has_slip |= c->has_slip;
     set_forces(&c->on_a, c->a, rx, ry, nx, ny);
     int is_own = 0;
     if (t.of_b >= 0) {
@@ -112,21 +117,6 @@ static struct warm_start *relief_memory(const struct contact_body *own, int part
     return &own_memory[place];
 }
 
-static double turning_on_relief(const struct contacts *s, const struct contact *c,
-                                const struct solid *solid, const struct relief_point *at)
-{
-    const struct tree_link *l = c->a;
-    double x = at->at.x - s->bodies[c->of_a]->tree->root_x - l->px, w = l->velocity.w;
-    double y = at->at.y - s->bodies[c->of_a]->tree->root_y - l->py;
-    struct vec2 drift = tree_drift(l, (struct vec2){x, y});
-    struct vec3 u = {l->velocity.x - w * y + drift.x, l->velocity.y + w * x + drift.y, 0};
-    struct relief_feature f = relief_feature_of(solid, at->name);
-    struct relief_shape shape;
-    relief_shape_at(&s->world->relief, at->at.x, 0, &shape);
-    double fastest = RELIEF_WANDER_SHARE * s->world->relief.wavelength_m / s->dt_s;
-    return relief_motion_of(&shape, &f, u, (struct vec3){0, 0, w}, fastest).turning;
-}
-
 static void find_relief_contacts(struct contacts *s, int of, int part, double margin)
 {
     struct contact_body *own = s->bodies[of];
@@ -134,15 +124,16 @@ static void find_relief_contacts(struct contacts *s, int of, int part, double ma
     struct relief_points points;
     unsigned taken = 0;
     relief_meet(&s->world->relief, &solid, margin, &points);
-    for (int k = 0, count = s->count; k < points.count; k++, count = s->count) {
+    for (int k = 0; k < points.count; k++) {
         const struct relief_point *at = &points.list[k];
-        struct manifold m = {.normal_x = at->normal.x, .normal_y = at->normal.y, .count = 1};
+        struct manifold m = {.normal_x = at->normal.x,
+                             .normal_y = at->normal.y,
+                             .radius = {0, HUGE_VAL},
+                             .count = 1};
         m.points[0] = (struct manifold_point){
             .x = at->at.x - own->tree->root_x, .y = at->at.y, .gap = at->gap, .feature = at->name};
         add_contact(s, (struct touching){of, part, -1, CONTACT_GROUND}, &m, &m.points[0],
                     relief_memory(own, part, at->name, &taken), HUGE_VAL);
-        if (s->count > count)
-            s->list[count].turning = turning_on_relief(s, &s->list[count], &solid, at);
     }
 }
 
@@ -316,7 +307,7 @@ static void find_limits(struct contacts *s, int of, const double *q, const doubl
 
 void contacts_find(struct contacts *s, double *const *q, double *const *vs)
 {
-    s->count = s->rows = s->may_pass = 0;
+    s->count = s->rows = s->may_pass = s->has_slip = 0;
     for (int of = 0; of < s->body_count; of++) {
         struct contact_body *own = s->bodies[of];
         tree_set_velocity(own->tree, vs[of]);

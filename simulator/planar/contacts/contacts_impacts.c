@@ -29,16 +29,14 @@ static void set_impact(struct contacts *s, struct contact *c, struct impulse_law
     double gap = c->gap - h / 2 * v, root = v * v - 2 * a * gap, instant = 0;
     if (gap > 0)
         instant = root > 0 ? 2 * gap / (sqrt(root) - v) : h;
-    law->is_push_out = 0;
     if (instant >= h && c->gap + h * (v + a * h) > -c->depth_max) {
         s->is_waiting = 1;
-        c->is_impact = 0;
+        c->is_impact = law->is_push_out = 0;
         law->bound = -2 * c->gap / h;
         return;
     }
     instant = instant < h ? instant : h;
-    double rebound = -c->elasticity * (v + a * instant) + a * (h - instant);
-    law->bound = rebound > 0 ? rebound : 0;
+    set_impact_law(s, c, law, -c->elasticity * (v + a * instant) + a * (h - instant));
     c->late = instant - h / 2;
     s->instants += instant;
     s->impact_count++;
@@ -62,7 +60,8 @@ void contacts_set_impacts(struct contacts *s)
         struct contact *c = &s->list[i];
         int row = c->first_row;
         if (c->is_impact)
-            set_impact(s, c, &system->laws[i], (velocity[row] - s->start[row]) / s->dt_s);
+            set_impact(s, c, &system->laws[i],
+                       (velocity[row] - s->drift[row] - s->start[row]) / s->dt_s);
     }
 }
 

@@ -4,6 +4,7 @@
  *   contacts.c             creation; bodies that share contacts; what must hold
  *   contacts_clearance.c   where parts are, and whether anything could touch within a step
  *   contacts_find.c        the contacts and limits that could act in a step
+ *   contacts_drift.c       what their velocities gain by turning alone
  *   contacts_solve.c       bounds of their velocities, the system, its impulses
  *   contacts_impacts.c     impacts that have an instant; energy from nothing is taken back
  *   contacts_book.c        work, ledgers, the points that others see */
@@ -120,7 +121,7 @@ ALWAYS_INLINE static inline void set_velocities(const struct contacts *s, double
 static inline double late_velocity(const struct contacts *s, const struct contact *c, int k)
 {
     int row = c->first_row + k;
-    return c->late * (s->impulses.free[row] - s->start[row]) / s->dt_s;
+    return c->late * (s->impulses.free[row] - s->drift[row] - s->start[row]) / s->dt_s;
 }
 
 /* Work of one row: impulse times the mean of the velocities before and after it, exactly. */
@@ -142,6 +143,23 @@ void contacts_place_movers(struct contact_body *own, double h);
 /* Lists what obstacles any part could come as close to as `more` within h; the movers are
  * placed. */
 void contacts_gather_obstacles(struct contact_body *own, double h, double more);
+/* Adds to the free velocities of the rows what they gain from the middle of the step to its end by
+ * turning alone. The rates are those of the last accelerations, whose velocity products the trees
+ * still have. */
+void contacts_add_drifts(struct contacts *s, double *const *middle);
+/* The law of an impact; `rebound`: the least velocity right after it. */
+static inline void set_impact_law(struct contacts *s, struct contact *c, struct impulse_law *law,
+                                  double rebound)
+{
+    law->bound = rebound > 0 ? rebound : 0;
+    law->is_push_out = 0;
+    c->is_bouncing = rebound > 0;
+    for (int row = c->first_row; row < c->first_row + 2 && c->is_bouncing; row++) {
+        s->impulses.free[row] -= s->drift[row];
+        s->drift[row] = 0;
+    }
+}
+
 /* Bounds of impacts, after the loads that last without them. */
 void contacts_set_impacts(struct contacts *s);
 /* Impulses of impacts and loads together. */

@@ -22,10 +22,8 @@ static void set_rebound(struct contacts *s, struct contact *c, struct impulse_la
 {
     double rebound = -c->elasticity * s->start[c->first_row];
     c->is_impact = rebound > law->bound;
-    if (c->is_impact) {
-        law->bound = rebound;
-        law->is_push_out = 0;
-    }
+    if (c->is_impact)
+        set_impact_law(s, c, law, rebound);
 }
 
 /* How fast the links of a contact turn and stretch. */
@@ -60,7 +58,6 @@ static void set_bound(struct contacts *s, int i)
     }
     law->bound = push_out_bound(c->gap, h, slop, fastest);
     law->is_push_out = law->bound > 0;
-    law->bound -= is_limit ? 0 : h / 2 * c->turning;
     c->late = 0;
     double slow = c->elasticity > 0 ? s->restitution_speed : PLASTIC_SPEED_M_S;
     c->is_impact = !is_limit && s->start[c->first_row] < -slow;
@@ -135,7 +132,8 @@ ALWAYS_INLINE static inline void set_row_velocities(struct contacts *s, double *
 }
 
 ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *start,
-                                         double *const *middle, int has_instants, int bodies)
+                                         double *const *before, double *const *middle,
+                                         int has_instants, int bodies)
 {
     s->has_instants = has_instants;
     s->is_waiting = s->impact_count = s->has_push_out = s->has_impact = 0;
@@ -143,12 +141,13 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
     s->instants = 0;
     s->impulses.count = s->count;
     set_row_velocities(s, start, s->start, bodies);
-    if (middle)
-        set_row_velocities(s, middle, s->middle, bodies);
+    if (before)
+        set_row_velocities(s, before, s->middle, bodies);
     double *at_middle = s->middle;
     const double *at_start = s->start, *free = s->impulses.free;
-    for (int i = 0, rows = middle ? 0 : s->rows; i < rows; i += 2)
+    for (int i = 0, rows = before ? 0 : s->rows; i < rows; i += 2)
         PAIR(at_middle, i) = 0.5 * (PAIR(at_start, i) + PAIR(free, i));
+    contacts_add_drifts(s, middle);
     for (int i = 0; i < s->count; i++) {
         set_bound(s, i);
         s->has_push_out |= s->impulses.laws[i].is_push_out;
@@ -162,18 +161,29 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
         contacts_set_impacts(s);
 }
 
-void contacts_prepare(struct contacts *s, double *const *start, double *const *middle,
-                      int has_instants)
+void contacts_prepare(struct contacts *s, double *const *start, double *const *before,
+                      double *const *middle, int has_instants)
 {
     if (s->body_count == 1)
-        prepare(s, start, middle, has_instants, 1);
+        prepare(s, start, before, middle, has_instants, 1);
     else
-        prepare(s, start, middle, has_instants, s->body_count);
+        prepare(s, start, before, middle, has_instants, s->body_count);
 }
 
 void contacts_set_free(struct contacts *s, double *const *vs)
 {
     set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    for (int i = 0; i < s->count; i++)
+        s->list[i].is_bouncing = 0;
+}
+
+/* Their drifts would be those of rates that drifts have changed: where a small part of a motion
+ * turns contacts, as where parts are wedged, that grew from step to step. */
+void contacts_change_free(struct contacts *s, double *const *vs)
+{
+    set_row_velocities(s, vs, s->impulses.free, s->body_count);
+    for (int i = 0; i < s->rows; i++)
+        s->drift[i] = 0;
 }
 
 /* The change of a body's rates under impulses, two rows at a time. */

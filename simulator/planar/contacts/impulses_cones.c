@@ -99,36 +99,40 @@ static int list_members(struct impulses *s, int island)
     return count;
 }
 
-/* The row of which most is left; -1: there is nothing left to factor. */
-static int find_pivot(const struct impulses *s, int count)
+/* Takes the row of which most is left from the members; -1: there is nothing left to factor. */
+static int take_pivot(struct impulses *s, int *count)
 {
-    int pivot = -1;
+    int place = -1;
     double most = FACTORED;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < *count; i++) {
         int row = s->member[i];
         double share = s->left[row] * s->inverse[row];
         if (share > most) {
             most = share;
-            pivot = row;
+            place = i;
         }
     }
+    if (place < 0)
+        return -1;
+    int pivot = s->member[place];
+    s->member[place] = s->member[--*count];
     return pivot;
 }
 
-/* The next column of an island whose columns begin at `from`. */
+/* The next column of an island whose columns begin at `from`. Of rows of which nothing is left but
+ * rounding the column still has its share, which is a root of that: W would be off by 1e-7. */
 static void add_column(struct impulses *s, int count, int pivot, int from, int column)
 {
-    const double *top = cones_row(&s->cones, s->place[pivot]);
-    double root = sqrt(s->left[pivot]), inverse = 1 / root;
+    double *top = cones_row(&s->cones, s->place[pivot]);
+    double root = top[column] = sqrt(s->left[pivot]), inverse = 1 / root;
     for (int i = 0; i < count; i++) {
         int row = s->member[i];
         double *y = cones_row(&s->cones, s->place[row]), sum = s->w[pivot * s->stride + row];
         for (int k = from; k < column; k++)
             sum -= y[k] * top[k];
-        y[column] = row == pivot ? root : s->left[row] > 0 ? sum * inverse : 0;
+        y[column] = sum * inverse;
         s->left[row] -= y[column] * y[column];
     }
-    s->left[pivot] = 0;
 }
 
 static void factor(struct impulses *s)
@@ -138,9 +142,9 @@ static void factor(struct impulses *s)
         int from = column, pivot;
         if (s->islands[island] != island)
             continue;
-        int count = list_members(s, island);
-        while (column < s->cones.columns && (pivot = find_pivot(s, count)) >= 0)
-            add_column(s, count, pivot, from, column++);
+        int count = list_members(s, island), left = count;
+        while (column < s->cones.columns && (pivot = take_pivot(s, &left)) >= 0)
+            add_column(s, left, pivot, from, column++);
         s->work += (uint64_t)count * (uint64_t)((column - from) * (column - from));
         for (int i = island; i < s->count; i++)
             if (s->islands[i] == island) {

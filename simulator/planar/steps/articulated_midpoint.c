@@ -37,6 +37,12 @@
 /* A step is too long in which links turn, or a rate changes times the step, by more than this, rad
  * or m: velocity products in its middle have little to do with those on the way. */
 #define WHIRL 0.5
+/* Where something may touch, a step is too long if a stretch, e, changes faster than this, 1/s:
+ * faces would strike and leave what they touch within a few steps. Its parts are as much shorter.
+ * At half the step they are half as long, so that a trial at a finer step shows what is coarse. */
+#define STRETCH_MOST_1_S 2.4
+/* A load is taken to last in a step that is longer by this factor at most. */
+#define LONGER_MOST 2
 /* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at
  * least. */
 #define STRIDE_LEAST (1.0 / 1024)
@@ -160,7 +166,7 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
     int is_impact = 0, has_drives = 0;
     for (int k = 0; k < count; k++)
         has_drives |= g->all[k]->has_drives;
-    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, has_instants);
+    contacts_prepare(g->contacts, g->qd0, has_drives ? g->v1 : NULL, g->vm, has_instants);
     contacts_solve(g->contacts, g->kick);
     for (int k = 0; k < count; k++)
         is_impact |= is_other_kick(g->all[k], g->all[k]->last_kick);
@@ -168,7 +174,7 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
         return 0;
     for (int k = 0; k < count; k++)
         change_middle(g->all[k]);
-    contacts_set_free(g->contacts, g->vs);
+    contacts_change_free(g->contacts, g->vs);
     contacts_solve(g->contacts, g->kick);
     return 1;
 }
@@ -345,9 +351,24 @@ ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count)
     return is_impact;
 }
 
+/* What was foreseen from the steps before was for another length: what contacts did there lasts in
+ * proportion to it, unless that step was so short that an impact would pass for a load. */
+static __attribute__((noinline)) void change_length(struct articulated *d, double h)
+{
+    double share = h <= LONGER_MOST * d->foreseen_s ? h / d->foreseen_s : 0;
+    for (int i = 0; i < d->dof; i++) {
+        d->last_kick[i] *= share;
+        d->kick_before[i] *= share;
+    }
+    d->has_accelerations = 0;
+    d->foreseen_s = h;
+}
+
 /* As far as nothing touches. */
 ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
 {
+    if (d->foreseen_s != d->settings.dt_s)
+        change_length(d, d->settings.dt_s);
     momentum_find(d);
     d->drag_impulse = (struct force){0, 0, 0};
     d->drag_before_j = d->ledger.loss_drag_j;
@@ -427,6 +448,8 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
     int is_whole = !g->is_parted, is_long = 0;
     for (int k = 0; k < count; k++) {
         begin_midpoint(g->all[k]);
+        g->vm[k] = g->all[k]->vm;
+        g->kick[k] = g->all[k]->kick;
         is_long |= contacts->dt_s > least_s && is_whirling(g->all[k]);
     }
     if (is_long)
@@ -465,7 +488,7 @@ static void set_step(struct group *g, double h)
     }
 }
 
-/* What was foreseen from the steps before was for another length. */
+/* What was foreseen from the steps before is overwritten. */
 static void forget_steps(struct articulated *d)
 {
     for (int i = 0; i < d->dof; i++)
@@ -497,20 +520,33 @@ static void end_part(struct group *g, int is_last)
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
         torques_advance(d);
-        forget_steps(d);
         memcpy(d->q0, d->q, (size_t)d->dof * sizeof d->q[0]);
         memcpy(d->qd0, d->qd, (size_t)d->dof * sizeof d->qd[0]);
         d->contacts.own.is_going_on = !is_last;
     }
 }
 
-/* The step in parts in which nothing comes past what is thin, and nothing whirls; the state is that
- * before it. */
+/* How long a step of h may be for the stretches of the bodies. */
+static double stretch_stride(const struct group *g, double h)
+{
+    double fastest = 0, part = h;
+    for (int k = 0; k < g->count; k++) {
+        const struct articulated *d = g->all[k];
+        for (int i = 0; i < d->links && d->contacts.own.has_stretch; i++)
+            if (d->tree.links[i].stretch)
+                fastest = fmax(fastest, fabs(d->qd[2 + i]));
+    }
+    while (part * fastest > h * STRETCH_MOST_1_S && part > STRIDE_LEAST * h)
+        part /= 2;
+    return part;
+}
+
+/* The step in parts in which nothing comes past what is thin, nothing whirls, and nothing stretches
+ * much; the state is that before it. */
 static void step_in_parts(struct group *g)
 {
     double h = g->contacts->dt_s, left = h, least = STRIDE_LEAST * h;
     g->is_parted = 1;
-    take_back(g);
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
         d->was_parted = 1;
@@ -518,7 +554,9 @@ static void step_in_parts(struct group *g)
         d->dragged = (struct impulse_sum){.size = 0};
     }
     while (left > 0) {
-        double part = find_stride(g, left, least);
+        double part = find_stride(g, fmin(left, stretch_stride(g, h)), least);
+        if (left - part < least) /* no part is left of rounding */
+            part = left;
         for (set_step(g, part); !step_group(g, least); set_step(g, part)) {
             take_back(g);
             part /= 2;
@@ -532,9 +570,13 @@ static void step_in_parts(struct group *g)
 
 void midpoint_step(struct group *g)
 {
-    if (step_group(g, 0))
+    if (stretch_stride(g, g->contacts->dt_s) < g->contacts->dt_s) {
+        step_in_parts(g);
+    } else if (step_group(g, 0)) {
         for (int k = 0; k < g->count; k++)
             torques_advance(g->all[k]);
-    else
+    } else {
+        take_back(g);
         step_in_parts(g);
+    }
 }

@@ -44,7 +44,7 @@ struct group {
     struct articulated **all;
     int count;
     struct contacts *contacts;
-    double **q, **qd0, **qm, **v1, **vs, **kick, **rates;
+    double **q, **qd0, **qm, **vm, **v1, **vs, **kick, **rates;
     struct ledger **ledgers;
     int is_parted; /* the step is taken in parts */
 };
@@ -93,6 +93,7 @@ struct articulated {
      * was when gravity acted, times the step, m s */
     struct vec2 gone, weighed;
     int was_parted;
+    double foreseen_s;    /* length of the step that last_kick and the accelerations are of */
     double drag_before_j; /* loss of the ledger before this step */
     /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
     struct force drag_impulse;

@@ -224,6 +224,7 @@ static struct dynamics *articulated_create(const struct phenotype *phenotype,
                               .q = &d->q,
                               .qd0 = &d->qd0,
                               .qm = &d->qm,
+                              .vm = &d->vm,
                               .v1 = &d->v1,
                               .vs = &d->vs,
                               .kick = &d->kick,
@@ -396,7 +397,7 @@ struct meeting {
 static struct meeting *articulated_create_meeting(struct dynamics *const *all, int count,
                                                   struct arena *arena)
 {
-    enum { VECTORS = 7 };
+    enum { VECTORS = 8 };
     size_t room = (size_t)count;
     struct meeting *m = arena_take(arena, 1, sizeof *m);
     struct contacts **contacts = arena_take(arena, room, sizeof contacts[0]);
@@ -416,7 +417,8 @@ static struct meeting *articulated_create_meeting(struct dynamics *const *all, i
                               .v1 = vectors + 3 * room,
                               .vs = vectors + 4 * room,
                               .kick = vectors + 5 * room,
-                              .rates = vectors + 6 * room};
+                              .rates = vectors + 6 * room,
+                              .vm = vectors + 7 * room};
     const struct dynamics_settings *settings = &articulated_of(all[0])->settings;
     if (!m->group.all || !m->group.ledgers ||
         contacts_create_shared(&m->contacts, contacts, count, settings, arena) != 0)
@@ -456,7 +458,6 @@ static void articulated_step_together(struct meeting *meeting, struct dynamics *
         g->qm[k] = d->qm;
         g->v1[k] = d->v1;
         g->vs[k] = d->vs;
-        g->kick[k] = d->kick;
         g->rates[k] = d->rates;
         g->ledgers[k] = &d->ledger;
         contacts_gather(&meeting->contacts, &d->contacts);

@@ -90,8 +90,8 @@ struct tree_link {
     /* of scenes, a joint whose acceleration is given: tree_set_driven(); else 0 */
     int is_driven;
     double drive;
-    /* of the last tree_accelerate() */
-    double bx, by;
+    /* of the last tree_accelerate(); turn: velocity.w^2 */
+    double bx, by, turn;
     struct tensor ia;
     struct force pa;
     struct tensor_pair
@@ -320,6 +320,18 @@ void tree_couple(const struct tree *tree, const struct tree_rows *rows, int coun
 double tree_joint_mobility(const struct tree *tree, int joint, struct tree_rows *rows);
 /* The change of the rates: M^-1 of the impulse with these shares (per link) and this rest. */
 void tree_respond(const struct tree *tree, const double *shares, struct force root, double *dqd);
+
+/* Acceleration of a link's origin that neither those of joints nor gravity make, at the velocity of
+ * the last tree_accelerate(). */
+static inline struct vec2 tree_bias(const struct tree_link *l)
+{
+    struct vec2 sum = {0, 0};
+    for (; l->up; l = l->up) {
+        sum.x += l->bx;
+        sum.y += l->by;
+    }
+    return sum;
+}
 
 /* How far the stretch of a link that has one moves a place, from its origin in the world's axes, by
  * its rate; and the velocity of that, 0 where the link is rigid. */

@@ -101,7 +101,7 @@ static inline void set_own_inertia(struct tree_link *l)
 /* Bias force of a link. */
 static inline void start_own_force(struct tree_link *l)
 {
-    double square = l->velocity.w * l->velocity.w;
+    double square = l->turn = l->velocity.w * l->velocity.w;
     pair h = XY(l->hx);
     l->pa.n = 0;
     XY(l->pa.x) = -square * h;

@@ -104,11 +104,12 @@ struct touch {
     struct vec3 points[2];
     struct vec3 normal;      /* of a face: in 1 */
     struct vec3 tangents[2]; /* likewise */
-    struct vec3 edges[2];    /* TOUCH_EDGES: their directions */
-    double sign;             /* of their product */
-    double radii[2];         /* TOUCH_ROUND: about the points; of the second 0 but of a disk */
-    int is_on_face;          /* TOUCH_ROUND: the normal is that of a face */
-    double along[2];         /* TOUCH_RELIEF: place on what touches, see relief.h */
+    struct vec3
+        edges[2];    /* TOUCH_EDGES: their directions; TOUCH_ROUND: that of 1, if it is an edge */
+    double sign;     /* of their product */
+    double radii[2]; /* TOUCH_ROUND: about the points; of the second 0 if it is not round */
+    enum solids_nearest nearest; /* TOUCH_ROUND: what of 1 is touched */
+    double along[2];             /* TOUCH_RELIEF: place on what touches, see relief.h */
     double friction, elasticity;
     /* in a state: the normal row, two across it; in the plane the last of them is along z */
     struct row rows[3];
@@ -285,8 +286,16 @@ double space_touch_floor(const struct space_constraint *c, double speed, double 
 
 /* As space_touch_find(), of one pair in the plane. */
 void space_touch_find_flat(struct space_constraint *c, int pair, double margin);
+
+/* ---- space_touch_round.c */
+
 /* Rows of TOUCH_ROUND. */
 void space_touch_update_round(const struct space_constraint *c, struct touch *t);
+/* Makes it such a touch, at a point and with the normal n from 1 to 0, which is round; of an edge
+ * its direction is set already. */
+void space_touch_make_round(const struct space_constraint *c, struct touch *t, double radius,
+                            double other_radius, enum solids_nearest nearest,
+                            const struct solid_point *point, struct vec3 n);
 
 /* ---- space_system.c */
 

@@ -242,6 +242,7 @@ static void place_solid(const struct space_constraint *c, int i, struct solid *s
     struct vec3 arm = vec3_add(box->centre, b->hinge.own);
     solids_place(solid, vec3_add(b->place.centre, mat3_apply(&b->turned, arm)), &turn,
                  vec3_scale(space_touch_size_m(c, i), 0.5));
+    solid->is_round = box->is_round;
 }
 
 static void update_relief(const struct space_constraint *c, struct touch *t)
@@ -511,6 +512,27 @@ void space_touch_end(struct space_constraint *c, struct touch *t)
     c->found_count++;
 }
 
+/* A point of two of which one is a ball, or both are: it is 0. */
+static void add_round(struct space_constraint *c, int pair, const struct solid_manifold *m,
+                      const struct solid_point *point)
+{
+    const struct touch_pair *p = &c->pairs[pair];
+    const struct solid *one = &c->solids[p->a], *two = NULL;
+    if (p->b != CONTACT_GROUND)
+        two = space_touch_solid(c, p->b);
+    int is_swapped = !one->is_round;
+    const struct solid *ball = is_swapped ? two : one, *other = is_swapped ? one : two;
+    struct vec3 edge = {0, 0, 0};
+    struct touch *t = space_touch_begin(c, pair, m->normal, point, is_swapped);
+    if (!t)
+        return;
+    enum solids_nearest nearest = other ? solids_nearest_to_ball(ball, other, &edge) : SOLIDS_FACE;
+    t->edges[1] = mat3_back(&space_system_body(c, t->bodies[1])->turned, edge);
+    space_touch_make_round(c, t, ball->half[0], other && other->is_round ? other->half[0] : 0,
+                           nearest, point, is_swapped ? vec3_negated(m->normal) : m->normal);
+    space_touch_end(c, t);
+}
+
 static void add_point(struct space_constraint *c, int pair, const struct solid_manifold *m,
                       const struct solid_point *point)
 {
@@ -593,7 +615,10 @@ static void find_pair(struct space_constraint *c, int i, double margin)
     else
         meet_solids(c, p, margin, &m);
     p->axis = m.axis;
-    for (int k = 0; k < m.count; k++)
+    int is_round = c->solids[p->a].is_round || (p->b >= 0 && c->solids[p->b].is_round);
+    for (int k = 0; k < m.count && is_round; k++)
+        add_round(c, i, &m, &m.points[k]);
+    for (int k = 0; k < m.count && !is_round; k++)
         add_point(c, i, &m, &m.points[k]);
 }
 

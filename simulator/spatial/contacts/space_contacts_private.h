@@ -3,6 +3,7 @@
  *
  *   space_contacts.c         creation; bodies that share contacts; what must hold
  *   space_contacts_find.c    where boxes are, whether anything could touch, the contacts that could act in a step
+ *   space_contacts_drift.c   what their velocities gain by turning alone
  *   space_contacts_rows.c    their rows and those of limits, bounds of their velocities, warm starts
  *   space_contacts_solve.c   their impulses; energy from nothing is taken back
  *   space_contacts_book.c    work, ledgers, the points that others see, what is kept for the next
@@ -73,6 +74,9 @@ static inline int held_point(const struct space_pair *p, int feature)
     return -1;
 }
 
+/* What the rows gain from the middle of the step to its end by turning alone. Moves the trees'
+ * velocities to those in the middle. */
+void space_contacts_measure_drifts(struct space_contacts *s);
 /* Impacts in this last share of a step are left to the next one. */
 #define LATE_SHARE 0.01
 /* Room for twice as many contacts in a step, or for twice as many pairs of boxes of two bodies;

@@ -50,52 +50,6 @@ static void measure_rows(const struct space_contacts *s, enum space_moment momen
     }
 }
 
-/* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
-static double turning_on_relief(const struct space_contact *c, double dt_s)
-{
-    const struct space_mover *m = c->pair->one;
-    const struct space_tree_link *l = m->link;
-    struct relief_shape shape;
-    struct relief_feature f = relief_feature_of(&m->solid, c->pair->found.points[c->point].feature);
-    const struct relief *relief = &m->body->surfaces->relief;
-    double fastest = RELIEF_WANDER_SHARE * relief->wavelength_m / dt_s;
-    relief_shape_at(relief, c->at.x, c->at.z, &shape);
-    return relief_motion_of(&shape, &f, point_velocity(l, c->at), l->velocity.w, fastest).turning;
-}
-
-/* The rows are those of the pose in the middle. At the end of the step things have turned on, so
- * that the velocities of the points that touch are others by half a step of their accelerations at
- * the rates in the middle: the law is to hold for those. Limits turn with their joints. A part of a
- * split step has no drift: after an impact the rates in the middle say little of the end, and its
- * energy would not balance. */
-static void measure_drifts(struct space_contacts *s)
-{
-    for (int i = 0; i < s->rows; i++)
-        s->drift[i] = 0;
-    if (!s->is_whole)
-        return;
-    set_velocities(s, SPACE_MIDDLE);
-    for (int k = 0; k < s->body_count; k++)
-        space_tree_sum_biases(s->bodies[k]->tree);
-    for (int i = 0; i < s->count; i++) {
-        const struct space_contact *c = &s->list[i];
-        struct vec3 a = {0, 0, 0};
-        for (int side = 0; side < 2; side++) {
-            if (!side_of(c, side))
-                continue;
-            const struct space_tree_link *l = side_of(c, side)->link;
-            struct vec3 arm = vec3_sub(c->at, l->at), w = l->velocity.w;
-            struct vec3 turn =
-                vec3_add(vec3_cross(l->bias_sum.w, arm), vec3_cross(w, vec3_cross(w, arm)));
-            a = vec3_along(a, vec3_add(l->bias_sum.v, turn), side == 0 ? 1 : -1);
-        }
-        for (int k = 0; k < 3; k++)
-            s->drift[3 * i + k] = s->dt_s / 2 * vec3_dot(a, way_of(c, k));
-        if (c->pair->normals)
-            s->drift[3 * i] += s->dt_s / 2 * turning_on_relief(c, s->dt_s);
-    }
-}
-
 /* Whether anything moves a row of a law: the sum of its squares, as far as it takes to know. */
 static int is_mobile(const double *row, const struct cone_law *law, double mass)
 {
@@ -248,7 +202,7 @@ void space_contacts_measure(struct space_contacts *s)
     s->rows = 2 * s->count + system->count;
     s->instant = HUGE_VAL;
     measure_rows(s, SPACE_END, system->free);
-    measure_drifts(s);
+    space_contacts_measure_drifts(s);
     for (int i = 0; i < s->rows; i++)
         system->free[i] += s->drift[i];
     set_velocities(s, SPACE_START);

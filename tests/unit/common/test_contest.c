@@ -311,6 +311,7 @@ START_TEST(worms_are_mirrored)
     set("contest.line_m=5");
     contend(0, compare_sides, &alike, &result);
     printf("contest: the mirror image of a worm is off by %.1e\n", alike.off);
+    fflush(stdout);
     ck_assert(alike.most_stretch > 0.2);
     ck_assert(alike.off < 1e-6);
 }

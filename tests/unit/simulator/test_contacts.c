@@ -57,6 +57,8 @@ struct system {
     struct contacts contacts;
 };
 static struct system sys;
+/* rates at which nothing turns on within the step */
+static double stillness[DOF], *still = stillness;
 
 /* A random body, a random pose with its lowest point near the ground, random rates. */
 static void draw_system(int most, double *q, double *qd)
@@ -135,7 +137,7 @@ START_TEST(impulses_meet_signorini_and_coulomb)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, &rates, &rates, 0);
+        contacts_prepare(&sys.contacts, &rates, &rates, &still, 0);
         contacts_solve(&sys.contacts, &change);
         for (int k = 0; k < sys.tree.dof; k++)
             after[k] = qd[k] + kick[k];
@@ -160,7 +162,7 @@ START_TEST(kick_is_the_momentum_of_the_impulses)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, &rates, &rates, 1);
+        contacts_prepare(&sys.contacts, &rates, &rates, &still, 1);
         contacts_solve(&sys.contacts, &change);
         for (int k = 0; k < sys.contacts.count; k++) {
             const struct contact *c = &sys.contacts.list[k];
@@ -199,7 +201,7 @@ START_TEST(impacts_never_create_energy)
         find_ground_only(q, qd);
         if (sys.contacts.count == 0)
             continue;
-        contacts_prepare(&sys.contacts, &rates, &rates, 1);
+        contacts_prepare(&sys.contacts, &rates, &rates, &still, 1);
         int is_pushed = 0;
         for (int k = 0; k < sys.contacts.count; k++) {
             is_pushed |= sys.contacts.impulses.laws[k].is_push_out;
@@ -207,7 +209,7 @@ START_TEST(impacts_never_create_energy)
         }
         contacts_solve(&sys.contacts, &answer);
         if (contacts_need_one_instant(&sys.contacts)) {
-            contacts_prepare(&sys.contacts, &rates, &rates, 0);
+            contacts_prepare(&sys.contacts, &rates, &rates, &still, 0);
             contacts_solve(&sys.contacts, &answer);
         }
         contacts_book(&sys.contacts, &rates, &account);
