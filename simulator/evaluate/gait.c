@@ -83,24 +83,40 @@ static int middle_count(const struct gait *gait, const struct phenotype *phenoty
     return 0;
 }
 
-/* A part that steps. The root's belly is no foot. */
+/* joints[i]: how many joints, rigid ones too, part i has to its parent and its children. With one
+ * it is the last segment of a limb. Each other part is belly: the trunk, whichever part the root
+ * is, and a body of one part. */
+static void count_joints(const struct phenotype *phenotype, int *joints)
+{
+    memset(joints, 0, (size_t)phenotype->part_count * sizeof joints[0]);
+    for (int i = 1; i < phenotype->part_count; i++) {
+        joints[i]++;
+        joints[phenotype->parts[i].parent]++;
+    }
+}
+
+/* Of a last segment: it steps. */
 static int is_foot(const struct gait *gait, int part, double load_n_s)
 {
     const struct gait_foot *foot = &gait->feet[part];
     double lifted = 1 - (double)foot->ticks / (double)gait->ticks;
-    return part > 0 && foot->load_n_s >= FOOT_LOAD_SHARE * load_n_s && lifted >= FOOT_LIFT_SHARE;
+    return foot->load_n_s >= FOOT_LOAD_SHARE * load_n_s && lifted >= FOOT_LIFT_SHARE;
 }
 
 void gait_measure(const struct gait *gait, const struct phenotype *phenotype, struct measures *m)
 {
-    double load_n_s = 0;
+    double load_n_s = 0, belly_n_s = 0;
+    int joints[PHENOTYPE_PARTS_MAX];
     int swings = middle_count(gait, phenotype);
-    for (int i = 0; i < phenotype->part_count; i++)
+    count_joints(phenotype, joints);
+    for (int i = 0; i < phenotype->part_count; i++) {
         load_n_s += gait->feet[i].load_n_s;
-    m->belly_share = load_n_s > 0 ? gait->feet[0].load_n_s / load_n_s : 0;
+        belly_n_s += joints[i] != 1 ? gait->feet[i].load_n_s : 0;
+    }
+    m->belly_share = load_n_s > 0 ? belly_n_s / load_n_s : 0;
     m->feet = 0;
     for (int i = 0; i < phenotype->part_count && load_n_s > 0; i++)
-        m->feet += is_foot(gait, i, load_n_s);
+        m->feet += joints[i] == 1 && is_foot(gait, i, load_n_s);
     m->stride_hz = m->time_s > 0 ? swings / m->time_s : 0;
     m->stride_m = swings > 0 ? m->distance_m / swings : 0;
 }
