@@ -831,6 +831,28 @@ START_TEST(the_belly_is_no_matter_of_the_root)
 }
 END_TEST
 
+/* A block that lies, with a small one on its end: the block is belly, be it the root or not. */
+START_TEST(of_two_parts_the_heavier_is_belly)
+{
+    set("world.preset=land");
+    set("creature.parts_min=1");
+    set("simulation.duration_s=1");
+    for (int root = 1; root <= 2; root++) {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
+                 " \"root\": %d, \"bodies\": ["
+                 "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
+                 "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
+                 " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
+                 root, root, 3 - root);
+        struct measures pair = measure_json(json);
+        ck_assert_double_gt(pair.belly_share, 0.8);
+        ck_assert_double_eq(pair.feet, 0);
+    }
+}
+END_TEST
+
 /* It has no limb. */
 START_TEST(a_body_of_one_part_is_all_belly)
 {
@@ -864,6 +886,7 @@ int main(void)
     tcase_add_test(tests, a_lid_closes_on_its_trunk);
     tcase_add_test(tests, a_gait_is_measured);
     tcase_add_test(tests, the_belly_is_no_matter_of_the_root);
+    tcase_add_test(tests, of_two_parts_the_heavier_is_belly);
     tcase_add_test(tests, a_body_of_one_part_is_all_belly);
     return run_tests("boxes", tests);
 }
