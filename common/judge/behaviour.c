@@ -64,7 +64,7 @@ static void explain_stride(const struct measures *measures, const struct params 
                            char *words, size_t size)
 {
     if (measures->distance_m > 0)
-        snprintf(words, size, "slipped by %.2g of its way, and lay on its belly %.2g of the time",
+        snprintf(words, size, "slipped by %.2g of its way, and bore %.2g of its load on its belly",
                  measures->slip_share, measures->belly_share);
     else
         explain_walk(measures, params, words, size);

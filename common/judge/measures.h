@@ -75,11 +75,12 @@
     X(clearance_mean_m, "mean height of the body's lowest point; 0 while something touches")       \
     X(slip_share,                                                                                  \
       "energy lost to friction / (friction, weight, way along the ground): 1 slides all the way")  \
-    X(belly_share, "share of the load that the root part bears")                                   \
+    X(belly_share, "share of the load that parts bear which are not last segments of limbs")       \
     X(stride_hz, "full swings per second of the driven joint in the middle of those that swing")   \
     X(stride_m, "way along the ground in such a swing; 0: nothing swings")                         \
     X(feet,                                                                                        \
-      "parts that bear a twentieth of the load and are off the ground for a sixth of the time")    \
+      "last segments of limbs that bear a twentieth of the load and are off the ground for a "     \
+      "sixth of the time")                                                                         \
     X(pairs, "pairs of parts that are mirror images")                                              \
     X(contests, "contests it has had, bouts counted; of all that follow the means over them")      \
     X(contest_margin, "by how much it won, -1 .. 1")                                               \

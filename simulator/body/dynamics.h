@@ -208,7 +208,7 @@ int dynamics_impulses(const struct dynamics *dynamics, struct vec3 centre, struc
 void dynamics_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high);
 /* Continues the hash over the state of a part: all numbers by which it moves. */
 uint64_t dynamics_hash_part(const struct dynamics *dynamics, int part, uint64_t hash);
-/* Deepest overlap of parts that are not neighbours, m; 0 if none. */
+/* Deepest overlap of parts that collide, as contacts have it, m; 0 if none. */
 double dynamics_overlap(const struct dynamics *dynamics);
 
 void dynamics_reset_ledger(struct dynamics *dynamics);

@@ -350,13 +350,13 @@ static int bring_to_start(struct run *run, const struct genome *genome, struct a
         dynamics_shift(run->dynamics, run->start_at);
     run_turn(run);
     run_measure_body(run);
-    verdict = run_push_apart(run);
+    verdict = run_part_newborn(run);
     if (verdict == VERDICT_OK)
         verdict = run_settle(run);
-    if (verdict == VERDICT_OK) {
-        run_perturb_start(run);
+    if (verdict == VERDICT_OK)
+        verdict = run_perturb_start(run);
+    if (verdict == VERDICT_OK)
         run_face(run);
-    }
     run->result->work = run_work(run);
     return verdict;
 }

@@ -83,24 +83,48 @@ static int middle_count(const struct gait *gait, const struct phenotype *phenoty
     return 0;
 }
 
-/* A part that steps. The root's belly is no foot. */
+/* The belly is the trunk, whichever part the root is: each part with two joints or more, rigid ones
+ * counted, to its parent and its children. A part with one joint is the last segment of a limb. Of
+ * a body of one part or two the heaviest part, the first of equals, is the trunk. */
+static void find_belly(const struct phenotype *phenotype, int *is_belly)
+{
+    int joints[PHENOTYPE_PARTS_MAX] = {0}, heaviest = 0, has_trunk = 0;
+    for (int i = 1; i < phenotype->part_count; i++) {
+        joints[i]++;
+        joints[phenotype->parts[i].parent]++;
+        if (phenotype->parts[i].mass_kg > phenotype->parts[heaviest].mass_kg)
+            heaviest = i;
+    }
+    for (int i = 0; i < phenotype->part_count; i++) {
+        is_belly[i] = joints[i] > 1;
+        has_trunk |= is_belly[i];
+    }
+    if (!has_trunk)
+        is_belly[heaviest] = 1;
+}
+
+/* Of a last segment: it steps. */
 static int is_foot(const struct gait *gait, int part, double load_n_s)
 {
     const struct gait_foot *foot = &gait->feet[part];
     double lifted = 1 - (double)foot->ticks / (double)gait->ticks;
-    return part > 0 && foot->load_n_s >= FOOT_LOAD_SHARE * load_n_s && lifted >= FOOT_LIFT_SHARE;
+    return foot->load_n_s >= FOOT_LOAD_SHARE * load_n_s && lifted >= FOOT_LIFT_SHARE;
 }
 
 void gait_measure(const struct gait *gait, const struct phenotype *phenotype, struct measures *m)
 {
-    double load_n_s = 0;
+    double load_n_s = 0, belly_n_s = 0;
+    int is_belly[PHENOTYPE_PARTS_MAX];
     int swings = middle_count(gait, phenotype);
-    for (int i = 0; i < phenotype->part_count; i++)
+    find_belly(phenotype, is_belly);
+    for (int i = 0; i < phenotype->part_count; i++) {
         load_n_s += gait->feet[i].load_n_s;
-    m->belly_share = load_n_s > 0 ? gait->feet[0].load_n_s / load_n_s : 0;
+        belly_n_s += is_belly[i] ? gait->feet[i].load_n_s : 0;
+    }
+    m->belly_share = load_n_s > 0 ? belly_n_s / load_n_s : 0;
     m->feet = 0;
     for (int i = 0; i < phenotype->part_count && load_n_s > 0; i++)
-        m->feet += is_foot(gait, i, load_n_s);
+        m->feet += !is_belly[i] && is_foot(gait, i, load_n_s);
     m->stride_hz = m->time_s > 0 ? swings / m->time_s : 0;
     m->stride_m = swings > 0 ? m->distance_m / swings : 0;
 }

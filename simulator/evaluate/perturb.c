@@ -75,14 +75,17 @@ static struct vec3 way_of(const struct run *run, double share, double first_rad)
     return (struct vec3){cosine, 0, sine};
 }
 
-/* Tilts the body towards a way. */
-static void turn(struct run *run, double turn_rad, struct vec3 way, struct rng *rng)
+/* Tilts the body towards a way. Parts that its turned joints bring into one another are apart
+ * again before the clock begins, as at birth. */
+static int turn(struct run *run, double turn_rad, struct vec3 way, struct rng *rng)
 {
     struct vec3 axis = {way.z, 0, -way.x};
     double height_m = terrain_height(&run->world, &run->phenotype, run->dynamics);
     physics_of(&run->phenotype)
         ->perturb(run->dynamics, &run->phenotype, vec3_scale(axis, turn_rad), rng, turn_rad);
+    int verdict = run_push_apart(run);
     run_put_at(run, height_m);
+    return verdict;
 }
 
 /* The floor falls off along a way. */
@@ -117,14 +120,14 @@ static void perturb_on_floor(struct run *run, const struct amounts *amounts, int
         lay_relief(run, amounts->relief_m, rng);
 }
 
-void run_perturb_start(struct run *run)
+int run_perturb_start(struct run *run)
 {
     const struct params *p = run->params;
     struct amounts amounts = amounts_of(p);
     struct rng rng;
     run->has_landed = 1;
     if (p->simulation_perturbation == 0)
-        return;
+        return VERDICT_OK;
     rng_init(&rng, run->seed, RNG_PERTURBATION, 1, group_of(run));
     int signs = place_of(run) ^ (int)(rng_below(&rng, 4) << SIGN_TILT);
     double tilt_rad = rng_uniform(&rng, 0, 2 * DET_PI);
@@ -134,10 +137,11 @@ void run_perturb_start(struct run *run)
 
     rng_init(&rng, run->seed, RNG_PERTURBATION, 0, (uint64_t)p->simulation_perturbation);
     resist(&run->world, 1 + (is_less ? -amounts.friction_share : amounts.friction_share));
-    turn(run, amounts.turn_rad, way_of(run, tilt_share, tilt_rad), &rng);
+    int verdict = turn(run, amounts.turn_rad, way_of(run, tilt_share, tilt_rad), &rng);
     if (terrain_can_carry(&run->world) && run->world.gravity_m_s2 > 0)
         perturb_on_floor(run, &amounts, signs, slope_rad, &rng);
     dynamics_set_world(run->dynamics, &run->world);
+    return verdict;
 }
 
 void run_perturb_height(struct run *run)

@@ -139,12 +139,14 @@ uint64_t run_work(const struct run *run);
 
 /* settle.c: without gravity, ground and muscles, until nothing overlaps. */
 int run_push_apart(struct run *run);
+/* As run_push_apart() for a newborn, which `creature.overlap` may refuse. */
+int run_part_newborn(struct run *run);
 /* On the surface, damped, muscles slack or holding, until it is at rest. */
 int run_settle(struct run *run);
 /* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints
- * are turned a little (joints within their limits, the lowest point at its height), what resists is
- * more or less, the floor slopes. */
-void run_perturb_start(struct run *run);
+ * are turned a little (joints within their limits, parts apart, the lowest point at its height),
+ * what resists is more or less, the floor slopes. A verdict. */
+int run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);
 /* stance.c: turns it to its heading, before it settles. */

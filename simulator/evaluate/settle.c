@@ -42,11 +42,9 @@ static int settle_tick(struct run *run)
 
 int run_push_apart(struct run *run)
 {
-    const struct params *p = run->params;
-    if (dynamics_overlap(run->dynamics) <= OVERLAP_TOLERANCE_M)
+    double overlap_m = dynamics_overlap(run->dynamics), begin_s = run->time_s;
+    if (overlap_m <= OVERLAP_TOLERANCE_M)
         return VERDICT_OK;
-    if (p->creature_overlap == OVERLAP_REJECT)
-        return VERDICT_OVERLAP;
     struct world empty = run->world;
     empty.gravity_m_s2 = empty.friction = empty.elasticity = 0;
     empty.own_friction = empty.own_elasticity = 0;
@@ -56,8 +54,7 @@ int run_push_apart(struct run *run)
     dynamics_set_joint_damping(run->dynamics, SETTLE_DAMPING_1_S);
     dynamics_set_push_out(run->dynamics, PUSH_APART_SPEED_M_S);
     run->phase = PHASE_PUSH_APART;
-    double overlap_m = dynamics_overlap(run->dynamics);
-    for (int same = 0; overlap_m > OVERLAP_AIM_M && run->time_s < PUSH_APART_S;) {
+    for (int same = 0; overlap_m > OVERLAP_AIM_M && run->time_s - begin_s < PUSH_APART_S;) {
         /* every tick starts at rest: a pile that cannot come apart must not gather speed */
         int verdict = settle_tick(run);
         if (verdict != VERDICT_OK)
@@ -75,6 +72,13 @@ int run_push_apart(struct run *run)
     dynamics_set_world(run->dynamics, &run->world);
     dynamics_stop(run->dynamics);
     return VERDICT_OK;
+}
+
+int run_part_newborn(struct run *run)
+{
+    int is_refused = run->params->creature_overlap == OVERLAP_REJECT &&
+                     dynamics_overlap(run->dynamics) > OVERLAP_TOLERANCE_M;
+    return is_refused ? VERDICT_OVERLAP : run_push_apart(run);
 }
 
 static double height_of(const struct run *run)

@@ -23,7 +23,7 @@ int preserve_grow(struct run *run, struct evaluation *result, const struct param
     if (verdict != VERDICT_OK)
         return verdict;
     run_measure_body(run);
-    return run_push_apart(run);
+    return run_part_newborn(run);
 }
 
 double preserve_area(const struct phenotype *phenotype)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "common/body/box_half.h"
 #include "common/math/hash.h"
 
 struct space_state *space_state_of(const struct dynamics *dynamics)
@@ -282,14 +283,15 @@ void dynamics_space_bounds(const struct dynamics *dynamics, struct vec3 *low, st
     }
 }
 
-/* Whether two boxes may overlap: as contacts have it, those of one link and of two that a joint
- * joins. */
-static int may_overlap(const struct space_state *s, int a, int b)
+/* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint
+ * joins pass through one another. */
+static unsigned char meeting_of(const struct space_state *s, int a, int b)
 {
     int one = s->boxes[a].link, two = s->boxes[b].link;
     const unsigned char *meetings = s->phenotype->meetings;
-    return one == two || s->form->links[one].parent == two || s->form->links[two].parent == one ||
-           (meetings && meetings[a * s->box_count + b] == PAIR_PASS);
+    unsigned char meeting = meetings ? meetings[a * s->box_count + b] : PAIR_USUAL;
+    int are_joined = s->form->links[one].parent == two || s->form->links[two].parent == one;
+    return one == two || (meeting == PAIR_USUAL && are_joined) ? PAIR_PASS : meeting;
 }
 
 double dynamics_space_overlap(const struct dynamics *dynamics)
@@ -299,10 +301,12 @@ double dynamics_space_overlap(const struct dynamics *dynamics)
     for (int a = 0; a < s->box_count; a++)
         for (int b = a + 1; b < s->box_count; b++) {
             struct solid one, two;
-            if (may_overlap(s, a, b))
+            unsigned char meeting = meeting_of(s, a, b);
+            if (meeting == PAIR_PASS)
                 continue;
             place(dynamics, a, &one);
             place(dynamics, b, &two);
+            box_half_cut(meeting, &one, &two);
             deepest = fmax(deepest, -solids_separation(&one, &two));
         }
     return deepest;

@@ -37,7 +37,9 @@ struct contact {
     int is_bouncing;        /* it is one that leaves again: its law is for the instant after it */
     int island, is_gaining; /* of an impact that is judged */
     double depth_max;       /* deeper, it would be pushed out on the other side */
-    double late; /* how long after the middle of the step its impulse acts: 0 but for impacts, s */
+    /* how long after the middle of the step its impulse acts, s: 0 but for impacts and what answers
+     * them */
+    double late;
     struct warm_start *warm; /* what remembers the impulses */
     int feature;             /* what touches what: impulses are remembered only for the same */
     struct vec2 at, normal;
@@ -224,9 +226,8 @@ double contacts_work(const struct contacts *contacts);
 /* 1 if an impact acts, or waits for, an instant of its own. */
 int contacts_has_instants(const struct contacts *contacts);
 /* 1 if impacts are to act in the middle, all at once: they gained energy at instants of their own,
- *   or contacts that press
- * answer impacts that bounce, and such an answer has no instant. Without that a box that another
- * one hits turned by 1 mrad. */
+ * or contacts that press answer impacts that bounce, and these have several. Without that a box
+ * that another one hits turned by 1 mrad. */
 int contacts_need_one_instant(const struct contacts *contacts);
 /* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);

@@ -145,7 +145,7 @@ static struct vec2 acting_point(const struct contact *c, const double *impulse,
 /* Impacts happen where the gap is used up, wherever it is in the middle of the step. */
 static double acting_gap(const struct contact *c)
 {
-    return c->late != 0 && c->gap < 0 ? 0 : c->gap;
+    return c->is_impact && c->late != 0 && c->gap < 0 ? 0 : c->gap;
 }
 
 /* As seen from a side of it. */

@@ -65,6 +65,19 @@ void contacts_set_impacts(struct contacts *s)
     }
 }
 
+/* What a contact gives in answer to impacts, beyond its load, acts at their mean instant. In the
+ * middle it would move the bodies by other ways than those that they strike move. */
+static void answer_impacts(struct contacts *s)
+{
+    double late = s->instants / s->impact_count - s->dt_s / 2;
+    for (int i = 0; i < s->count; i++) {
+        struct contact *c = &s->list[i];
+        double impulse = s->impulses.impulse[c->first_row], load = s->loads[c->first_row];
+        if (!c->is_impact)
+            c->late = impulse > load ? late * (1 - load / impulse) : 0;
+    }
+}
+
 /* Impacts meet the velocities that the loads have left until then. Later loads add to the loads'
  * share. */
 void contacts_solve_impacts(struct contacts *s)
@@ -81,6 +94,7 @@ void contacts_solve_impacts(struct contacts *s)
         PAIR(impulse, i) += share * PAIR(loads, i);
     }
     impulses_set_velocities(system);
+    answer_impacts(s);
 }
 
 int contacts_has_instants(const struct contacts *s)

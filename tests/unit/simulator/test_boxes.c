@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/creature/creature.h"
 #include "common/math/detmath.h"
@@ -772,6 +773,100 @@ START_TEST(a_gait_is_measured)
 }
 END_TEST
 
+static struct measures measure_json(const char *json)
+{
+    struct creature creature;
+    struct evaluation result;
+    ck_assert_msg(creature_decode(&creature, json, strlen(json), "json", &error) == 0, "%s",
+                  error.message);
+    evaluate(&creature.genome, &params, 1, &arena, NULL, NULL, &result);
+    creature_deinit(&creature);
+    ck_assert_int_eq(result.verdict, VERDICT_OK);
+    return result.measures;
+}
+
+/* A trunk with a hat, which a limb of two segments drags along: the body whose root is `root`. */
+static struct measures crawl(int root, const char *hat_joint)
+{
+    char json[2048];
+    snprintf(json, sizeof json,
+             "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
+             " \"root\": %d, \"bodies\": ["
+             "{\"id\": 1, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1,"
+             " \"joint\": \"rigid\"},"
+             "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.1, \"depth_m\": 0.3,"
+             " \"joint\": \"rigid\"},"
+             "{\"id\": 3, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
+             " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
+             " \"effector\": {\"input\": {\"neuron\": 1}}},"
+             "{\"id\": 4, \"width_m\": 0.4, \"height_m\": 0.06, \"depth_m\": 0.2,"
+             " \"joint\": \"revolute\", \"limits_rad\": [-1.5, 1.5],"
+             " \"effector\": {\"input\": {\"neuron\": 2}}}],"
+             " \"connections\": ["
+             "{\"id\": 1, %s},"
+             "{\"id\": 11, \"from\": 2, \"to\": 3, \"parent_face\": \"right\"},"
+             "{\"id\": 12, \"from\": 3, \"to\": 4, \"parent_face\": \"right\"}],"
+             " \"neurons\": ["
+             "{\"id\": 1, \"in\": 3, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.9, 0.1]},"
+             "{\"id\": 2, \"in\": 4, \"function\": \"oscillate-wave\", \"inputs\": [2, 0.8, -0.7],"
+             " \"initial\": 0.23}]}",
+             root, hat_joint);
+    return measure_json(json);
+}
+
+/* The trunk is the belly, be it the root or the hat. */
+START_TEST(the_belly_is_no_matter_of_the_root)
+{
+    set("world.preset=land");
+    set("simulation.duration_s=5");
+    struct measures trunk =
+        crawl(2, "\"from\": 2, \"to\": 1, \"parent_face\": \"top\", \"child_face\": \"bottom\"");
+    struct measures hat =
+        crawl(1, "\"from\": 1, \"to\": 2, \"parent_face\": \"bottom\", \"child_face\": \"top\"");
+    ck_assert_double_gt(trunk.belly_share, 0.5);
+    ck_assert_double_lt(trunk.belly_share, 1);
+    ck_assert_double_eq_tol(hat.belly_share, trunk.belly_share, 0.02);
+    ck_assert_double_eq(trunk.feet, 1);
+    ck_assert_double_eq(hat.feet, 1);
+}
+END_TEST
+
+/* A block that lies, with a small one on its end: the block is belly, be it the root or not. */
+START_TEST(of_two_parts_the_heavier_is_belly)
+{
+    set("world.preset=land");
+    set("creature.parts_min=1");
+    set("simulation.duration_s=1");
+    for (int root = 1; root <= 2; root++) {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\","
+                 " \"root\": %d, \"bodies\": ["
+                 "{\"id\": 1, \"width_m\": 0.6, \"height_m\": 0.2, \"depth_m\": 0.4},"
+                 "{\"id\": 2, \"width_m\": 0.1, \"height_m\": 0.1, \"depth_m\": 0.1}],"
+                 " \"connections\": [{\"id\": 1, \"from\": %d, \"to\": %d}]}",
+                 root, root, 3 - root);
+        struct measures pair = measure_json(json);
+        ck_assert_double_gt(pair.belly_share, 0.8);
+        ck_assert_double_eq(pair.feet, 0);
+    }
+}
+END_TEST
+
+/* It has no limb. */
+START_TEST(a_body_of_one_part_is_all_belly)
+{
+    set("world.preset=land");
+    set("creature.parts_min=1");
+    set("simulation.duration_s=1");
+    struct measures block = measure_json(
+        "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
+        "{\"id\": 1, \"width_m\": 0.4, \"height_m\": 0.4, \"depth_m\": 0.4}]}");
+    ck_assert_double_eq(block.belly_share, 1);
+    ck_assert_double_eq(block.feet, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("boxes");
@@ -790,5 +885,8 @@ int main(void)
     tcase_add_test(tests, a_perturbed_start_is_near);
     tcase_add_test(tests, a_lid_closes_on_its_trunk);
     tcase_add_test(tests, a_gait_is_measured);
+    tcase_add_test(tests, the_belly_is_no_matter_of_the_root);
+    tcase_add_test(tests, of_two_parts_the_heavier_is_belly);
+    tcase_add_test(tests, a_body_of_one_part_is_all_belly);
     return run_tests("boxes", tests);
 }

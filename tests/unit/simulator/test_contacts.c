@@ -539,6 +539,44 @@ START_TEST(limbs_that_close_on_each_other_stop)
 }
 END_TEST
 
+/* Two plates, one on the other, slide upright on a small hub. They fall tilted at 1 m/s, from
+ * heights that divide a step. Measured: the upper plate sinks 1.3 um into the lower one; where it
+ * answered the ground's impacts in the middle of the step, 2.1 mm. */
+START_TEST(what_lies_on_a_part_lands_with_it)
+{
+    const struct body_part stack[] = {
+        {.parent = -1, .width_m = 0.1, .height_m = 0.1, .mass_kg = 0.1},
+        {.parent = 0,
+         .y_m = -0.05,
+         .width_m = 0.6,
+         .height_m = 0.05,
+         .mass_kg = 0.5,
+         .is_linear = 1,
+         .axis_rad = BODY_PI / 2},
+        {.parent = 0,
+         .width_m = 0.6,
+         .height_m = 0.05,
+         .mass_kg = 0.5,
+         .is_linear = 1,
+         .axis_rad = BODY_PI / 2}};
+    for (int i = 0; i < 16; i++) {
+        double q[DOF] = {0, 0.1 + i / 16.0 / 240, 0.02}, qd[DOF] = {0, -1, 0}, deepest = 0;
+        use_land(0.6, 0);
+        body_init(&stage.body, stack, 3);
+        stage_build(&stage);
+        stage_set(&stage, q, qd);
+        for (int step = 0; step < 24; step++) {
+            stage_run(&stage, stage.settings.dt_s);
+            deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
+        }
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_gt(l->loss_impact_j, 0.5);
+        ck_assert_double_lt(deepest, 1e-4);
+        ck_assert_double_lt(total_gain(l), 1e-5);
+    }
+}
+END_TEST
+
 START_TEST(parent_and_child_pass_through_one_another)
 {
     double q[DOF] = {0}, qd[DOF] = {0, 0, -1.5, 3};
@@ -950,6 +988,7 @@ int main(void)
     tcase_add_test(tests, a_box_bounces_to_the_square_of_its_elasticity);
     tcase_add_test(tests, contacts_only_take_energy);
     tcase_add_test(tests, limbs_that_close_on_each_other_stop);
+    tcase_add_test(tests, what_lies_on_a_part_lands_with_it);
     tcase_add_test(tests, parent_and_child_pass_through_one_another);
     tcase_add_test(tests, limits_hold_at_any_number_of_turns);
     tcase_add_test(tests, a_limit_bears_a_torque);

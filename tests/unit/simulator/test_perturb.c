@@ -3,6 +3,7 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/creature/creature.h"
 #include "common/genome/body_kind.h"
@@ -258,6 +259,58 @@ START_TEST(a_dropped_body_keeps_its_books)
 }
 END_TEST
 
+/* Two plates on a block, one over the other, which slide up and down: in the plane on one another, in
+ * space the lower one on the middle of the block as well. Turned joints would put them into one
+ * another, or the block, by up to 49 mm. */
+static const char stacks[2][1024] = {
+    "{\"format\": \"bestiary-creature\", \"version\": 2, \"bodies\": ["
+    "{\"id\": 1, \"width_m\": 0.12, \"height_m\": 0.12},"
+    "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.05,"
+    " \"joint\": \"linear\", \"limits_m\": [-0.2, 0.2]},"
+    "{\"id\": 3, \"width_m\": 0.6, \"height_m\": 0.05,"
+    " \"joint\": \"linear\", \"limits_m\": [-0.2, 0.2]}],"
+    "\"connections\": ["
+    "{\"id\": 1, \"from\": 1, \"to\": 2,"
+    " \"parent_face\": \"top\", \"child_face\": \"bottom\"},"
+    "{\"id\": 2, \"from\": 1, \"to\": 3,"
+    " \"parent_face\": \"top\", \"child_face\": \"bottom\"}]}",
+    "{\"format\": \"bestiary-creature\", \"version\": 4, \"body\": \"boxes\", \"bodies\": ["
+    "{\"id\": 1, \"width_m\": 0.12, \"height_m\": 0.12, \"depth_m\": 0.12},"
+    "{\"id\": 2, \"width_m\": 0.6, \"height_m\": 0.05, \"depth_m\": 0.3,"
+    " \"joint\": \"linear\", \"limits_m\": [-0.2, 0.2]},"
+    "{\"id\": 3, \"width_m\": 0.6, \"height_m\": 0.05, \"depth_m\": 0.3,"
+    " \"joint\": \"linear\", \"limits_m\": [-0.2, 0.2]}],"
+    "\"connections\": ["
+    "{\"id\": 1, \"from\": 1, \"to\": 2,"
+    " \"parent_face\": \"top\", \"child_face\": \"bottom\"},"
+    "{\"id\": 2, \"from\": 1, \"to\": 3,"
+    " \"parent_face\": \"top\", \"child_face\": \"bottom\"}]}"};
+
+/* Measured: gains of 0.16 mJ at most, where a start without pushing apart had 36 mJ. */
+START_TEST(parts_are_apart_at_the_start)
+{
+    params_set_defaults(&params);
+    ck_assert_int_eq(
+        params_read_file(&params, _i ? "examples/walk3d.ini" : "examples/walk.ini", &error), 0);
+    ck_assert_msg(creature_decode(&creature, stacks[_i], strlen(stacks[_i]), "stack", &error) == 0,
+                  "%s", error.message);
+    params.creature_parts_min = 1;
+    params.exam_turn_rad = 0.05;
+    params.guard_hopeless_m_s = params.guard_hopeless_sizes_s = params.guard_motionless_s = 0;
+    for (int i = 0; i < 2 * STARTS; i++) {
+        int is_slow = i >= STARTS;
+        params.simulation_solver = is_slow ? SOLVER_CONSTRAINT : SOLVER_ARTICULATED;
+        params.simulation_duration_s = is_slow ? 0.1 : 0.5;
+        params.simulation_perturbation = FIRST + i % STARTS;
+        evaluate(&creature.genome, &params, 7, &arena, NULL, NULL, &result);
+        ck_assert_msg(result.verdict == VERDICT_OK, "start %d: %s", i,
+                      verdict_name(result.verdict));
+        ck_assert_double_lt(result.measures.penetration_max_m, 2e-3);
+        ck_assert_double_lt(result.measures.gain_unearned_j, 3e-4);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("all");
@@ -269,5 +322,6 @@ int main(void)
     tcase_add_test(tests, without_a_floor_nothing_falls);
     tcase_add_test(tests, the_exam_has_starts_of_its_own);
     tcase_add_loop_test(tests, a_dropped_body_keeps_its_books, 0, EXAMPLES - 1);
+    tcase_add_loop_test(tests, parts_are_apart_at_the_start, 0, 2);
     return run_tests("perturb", tests);
 }
