@@ -23,7 +23,7 @@
  * faster than steps. And for any step whose energy is wrong by more than this share of what moves
  * and of its terms. */
 #define FREE_SPLITS_MAX 14
-#define WILD_SPLITS_MAX 8
+#define WILD_SPLITS_MAX  8
 #define WILD_SHARE      0.01
 /* Where it was retaken for that with contacts, it is to be in balance within this share of what is
  * allowed: halves would have been far within. */
@@ -306,8 +306,9 @@ static double find_start_energy(struct space_dynamics *d)
 
 /* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
  * not a number. With contacts steps are of first order, and more of the terms and a share of the
- * motion's energy may be missing. is_wild: only what is very wrong counts. */
-static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
+ * motion's energy may be missing. is_wild: only what is very wrong counts. Of all this a part of
+ * the step may miss its share. */
+static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, double part)
 {
     const struct ledger *now = &d->base.ledger, *before = &d->ledger_before;
     double size = turnover(now) - turnover(before) + fabs(now->exchange_j - before->exchange_j);
@@ -317,17 +318,24 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken)
     d->has_start_energy = 1;
     double kinetic, start = d->start_energy, end = energy_at(d, &kinetic);
     double error = end - start - booked_energy(now) + booked_energy(before);
-    double allowed = ENERGY_ROUNDING * (fabs(start) + fabs(end));
+    double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     if (!d->are_limits_alone) {
         share = UNBALANCED_TOUCHING;
         motion = MOTION_SHARE_TOUCHING;
         off = now->mended_j - before->mended_j;
     }
     double bound = is_retaken && !d->are_limits_alone ? RETAKEN_SHARE : 1;
-    allowed += motion * kinetic;
+    double allowed = share * size + motion * kinetic;
     if (is_wild)
         allowed += WILD_SHARE * (kinetic + size);
-    return !(fabs(error) + off <= bound * (share * size + allowed));
+    return !(fabs(error) + off <= bound * (part * allowed + rounding));
+}
+
+/* What neither touches nor leans on limits may miss in all parts of a step what it may in a whole
+ * one. */
+static double part_of_step(const struct space_group *g, const struct space_dynamics *d)
+{
+    return g->contacts->count > 0 || d->are_limits_alone ? 1 : g->contacts->dt_s / g->step_s;
 }
 
 /* Whether the energy of the step, split `splits` times before, errs and it may be split. */
@@ -339,7 +347,7 @@ static int is_to_balance(struct space_group *g, int splits, int is_retaken)
         if (d->are_limits_alone)
             most = LIMIT_SPLITS_MAX;
         if ((splits < most || splits < WILD_SPLITS_MAX) &&
-            is_unbalanced(d, splits >= most, is_retaken))
+            is_unbalanced(d, splits >= most, is_retaken, part_of_step(g, d)))
             return 1;
     }
     return 0;
@@ -513,7 +521,8 @@ void space_step_advance(struct space_group *g)
 {
     ENSURE(g->count > 0, "a step of %d bodies", g->count);
     ENSURE(g->contacts->dt_s > 0, "a step of %g s", g->contacts->dt_s);
-    g->instant_s = INSTANT_SHARE * g->contacts->dt_s;
+    g->step_s = g->contacts->dt_s;
+    g->instant_s = INSTANT_SHARE * g->step_s;
     double residual = 0, h = g->contacts->dt_s, left = h;
     for (double part = 0; (part = find_stride(g, left, STRIDE_LEAST * h)) < left; left -= part) {
         set_step(g, part);
