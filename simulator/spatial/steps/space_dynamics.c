@@ -19,6 +19,8 @@
 #define SPLITS_MAX       3
 #define LIMIT_SPLITS_MAX 5
 #define HIT_SPLITS_MAX   8
+/* Where impacts follow one another, which would gain energy together. */
+#define IMPACT_SPLITS_MAX 10
 /* For what neither touches nor leans on limits: a light chain that carries something heavy trembles
  * faster than steps. And for any step whose energy is wrong by more than this share of what moves
  * and of its terms. */
@@ -434,14 +436,18 @@ static int had_blow(const struct space_group *g)
 
 /* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
  * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
- * and so does what errs in energy. */
+ * and so do impacts that follow one another, and what errs in energy. */
 static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     int may_split = splits < SPLITS_MAX;
-    double half = g->contacts->dt_s / 2, first = space_step_midpoint(g, may_split);
+    double half = g->contacts->dt_s / 2;
+    g->contacts->may_be_shorter = splits < IMPACT_SPLITS_MAX;
+    double first = space_step_midpoint(g, may_split);
     g->is_mendable = 0;
     if (first > 0)
         return first;
+    if (g->contacts->count > 0 && g->contacts->is_too_long)
+        return half;
     int is_in_law = g->law_residual <= LAW_RESIDUAL_MAX_M_S;
     if (may_split && !is_in_law)
         return half;
