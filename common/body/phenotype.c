@@ -367,8 +367,8 @@ int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int 
     return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
 }
 
-static int express(struct phenotype *phenotype, const struct genome *genome,
-                   const struct params *params, int is_mirrored, struct arena *arena)
+int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
+                      const struct params *params, struct arena *arena)
 {
     /* the long tables in it are filled before they are read */
     struct grower grown, *grower = &grown;
@@ -381,7 +381,6 @@ static int express(struct phenotype *phenotype, const struct genome *genome,
     grower->phenotype = phenotype;
     grower->growth = body_kinds[genome->kind].growth;
     grower->parts_max = parts_max;
-    grower->is_mirrored = is_mirrored;
     grower->own = NULL;
     memset(grower->counts, 0, sizeof grower->counts);
     grower->growths = arena_take_unset(arena, (size_t)parts_max, sizeof *grower->growths);
@@ -526,14 +525,13 @@ int phenotype_is_fixed(const struct phenotype *phenotype, int part)
     return phenotype->body && body_is_fixed(phenotype->body) && phenotype->parts[part].link == 0;
 }
 
-int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
-                      const struct params *params, struct arena *arena)
-{
-    return express(phenotype, genome, params, 0, arena);
-}
-
 int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
                                const struct params *params, struct arena *arena)
 {
-    return express(phenotype, genome, params, 1, arena);
+    const struct body_growth *growth = body_kinds[genome->kind].growth;
+    int verdict = phenotype_express(phenotype, genome, params, arena);
+
+    if (verdict == VERDICT_OK && growth->mirror)
+        growth->mirror(phenotype);
+    return verdict;
 }

@@ -4,8 +4,10 @@
  *
  * Frames. A part's own frame has its origin at the rectangle's centre, x along its width. In a
  * mirrored part (mirror = -1) the genes' y axis is reversed: face `top` of the genes is the face at
- * -y of the part's frame, and positive gene angles turn clockwise. Angles are world angles at
- * birth, counter-clockwise, never wrapped; the root is at (0, 0) with angle 0. */
+ * -y of the part's frame, and positive gene angles turn clockwise. In a reversed part both axes of
+ * the genes are the other way round besides, so that a body and its mirror image have opposite
+ * angles, to the bit. Angles are world angles at birth, counter-clockwise, never wrapped; the root
+ * is at (0, 0) with angle 0. */
 #ifndef COMMON_BODY_PHENOTYPE_H
 #define COMMON_BODY_PHENOTYPE_H
 
@@ -46,6 +48,7 @@ struct part {
     uint64_t sensors;       /* set of SENSOR_BIT() */
     double cross_section_m; /* the shortest side */
     enum part_shape shape;
+    int is_reversed; /* its own frame is turned by half against that of its genes */
 };
 
 /* One input of a compiled-to-be neuron or effector, resolved to instances. */
@@ -148,8 +151,8 @@ struct phenotype {
  * (fewer parts than parts_min) or VERDICT_MEMORY. Overlap is not judged here. */
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena);
-/* Grows the mirror image of the genome, x to -x. Kinds in space have none: they grow as by
- * phenotype_express(). */
+/* Grows the mirror image of the genome, x to -x, to the bit: all parts are reversed. Kinds in space
+ * have none: they grow as by phenotype_express(). */
 int phenotype_express_mirrored(struct phenotype *phenotype, const struct genome *genome,
                                const struct params *params, struct arena *arena);
 

@@ -34,7 +34,6 @@ struct grower {
     struct growth *growths; /* per part */
     void *own;              /* the kind's, from begin() on */
     int parts_max;
-    int is_mirrored;               /* the whole, x to -x; rectangles only */
     int counts[GENOME_BODIES_MAX]; /* occurrences on the path, by body row */
     struct branch branches[GENOME_CONNECTIONS_MAX];
     int ranks[GENOME_NEURONS_MAX]; /* of a neuron among those of its owner */
@@ -57,6 +56,8 @@ struct body_growth {
     int (*join)(struct grower *grower, struct arena *arena);
     /* The gene of the input that a drive's effector reads, and the part that reads it. */
     const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);
+    /* Makes what has grown its mirror image, x to -x, to the bit. NULL: the kind has none. */
+    void (*mirror)(struct phenotype *phenotype);
     /* Puts all that phenotype.detail holds into the key of a motion; NULL: it holds nothing. */
     void (*put_detail)(struct key_hasher *hasher, const struct phenotype *phenotype);
 };

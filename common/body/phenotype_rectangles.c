@@ -183,11 +183,6 @@ static void place(struct grower *grower, int index)
     struct part *part = &grower->phenotype->parts[index];
 
     own_of(grower)[index].axis = (struct vec2){1.0, 0.0};
-    if (part->parent < 0 && grower->is_mirrored) {
-        own_of(grower)[index] = (struct own){.quarters = 2, .axis = {-1.0, 0.0}};
-        part->angle_rad = DET_PI;
-        part->mirror = -1;
-    }
     develop_size(grower->params, body, growth->scale, part);
     if (part->parent >= 0)
         place_child(grower, index, &grower->branches[growth->connection_row]);
@@ -480,5 +475,55 @@ static const struct input_gene *find_input(const struct grower *grower, int driv
     return moved->is_stretch ? &body->stretch.input : &body->effector_input;
 }
 
+/* ---- the whole as its mirror image ---- */
+
+static double opposite(double value)
+{
+    return 0.0 - value;
+}
+
+static void mirror_part(struct part *part)
+{
+    part->centre.x = opposite(part->centre.x);
+    part->anchor.x = opposite(part->anchor.x);
+    part->local.x = opposite(part->local.x);
+    part->angle_rad = opposite(part->angle_rad);
+    part->local_angle_rad = opposite(part->local_angle_rad);
+    part->turn.z = opposite(part->turn.z);
+    part->mirror = -part->mirror;
+    part->is_reversed = 1;
+}
+
+static void mirror_limits(double *lower, double *upper)
+{
+    double before = *lower;
+
+    *lower = opposite(*upper);
+    *upper = opposite(before);
+}
+
+/* What turns turns the other way; what slides or stretches does so along the mirrored axis. */
+static void mirror_link(struct body_link *link, struct drive *drive)
+{
+    link->joint.x = opposite(link->joint.x);
+    link->centre.x = opposite(link->centre.x);
+    link->axis.x = opposite(link->axis.x);
+    drive->way.x = opposite(drive->way.x);
+    if (link->kind != LINK_REVOLUTE)
+        return;
+    mirror_limits(&link->lower[0], &link->upper[0]);
+    mirror_limits(&drive->lower, &drive->upper);
+    link->sign[0] = opposite(link->sign[0]);
+    drive->unit = opposite(drive->unit);
+}
+
+static void mirror(struct phenotype *phenotype)
+{
+    for (int i = 0; i < phenotype->part_count; i++)
+        mirror_part(&phenotype->parts[i]);
+    for (int i = 0; i < phenotype->body->link_count; i++)
+        mirror_link(&phenotype->body->links[i], &phenotype->drives[i]);
+}
+
 const struct body_growth growth_rectangles = {
-    .begin = begin, .place = place, .join = join, .find_input = find_input};
+    .begin = begin, .place = place, .join = join, .find_input = find_input, .mirror = mirror};

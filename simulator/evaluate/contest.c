@@ -169,6 +169,12 @@ static int pursuit_of(const struct params *params, int side)
     return params->contest_goal != CONTEST_TAG ? 0 : side == 0 ? 1 : -1;
 }
 
+/* An order of genomes that is the same everywhere. */
+static int is_after(const struct genome *a, const struct genome *b)
+{
+    return genome_hash(a) > genome_hash(b);
+}
+
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
                       const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result)
@@ -179,8 +185,13 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
     struct evaluation evaluations[CONTEST_BODIES];
     struct evaluate_task tasks[CONTEST_BODIES];
     struct referee referee = {.params = params, .result = result};
-    struct habitat h = {
-        .first_thing = OBJECT, .thing_params = &thing_params, .watch = watch, .referee = &referee};
+    /* With sides exchanged all is the mirror image: the same bodies in the same order. */
+    int is_mirror_image = is_after(genomes[0], genomes[1]);
+    struct habitat h = {.first_thing = OBJECT,
+                        .thing_params = &thing_params,
+                        .has_second_first = is_mirror_image,
+                        .watch = watch,
+                        .referee = &referee};
     struct run like = {.params = params, .observer = observer, .context = context};
     int count = contest_has_object(params->contest_goal) ? CONTEST_BODIES : 2;
 
@@ -189,11 +200,14 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
         tasks[i] = (struct evaluate_task){.genome = genomes[i],
                                           .seed = bout->seed,
                                           .stance = {.side = i ? 1 : -1,
+                                                     .is_mirrored = i == 1,
                                                      .heading_rad = bout->heading_rad,
                                                      .line_m = bout->line_m,
                                                      .pursuit = pursuit_of(params, i)}};
-    tasks[OBJECT] = (struct evaluate_task){
-        .genome = &object, .seed = bout->seed, .may_rest = body.is_round == 0};
+    tasks[OBJECT] = (struct evaluate_task){.genome = &object,
+                                           .seed = bout->seed,
+                                           .stance = {.is_mirrored = is_mirror_image},
+                                           .may_rest = body.is_round == 0};
     *result = (struct contest_result){.digest = HASH_START};
     result->sides[0].touched_s = result->sides[1].touched_s = -1;
     evaluate_habitat(&h, tasks, count, &like, arena, evaluations);
@@ -220,7 +234,7 @@ int contest_first(const struct genome *const genomes[2], const struct contest_bo
 {
     ENSURE(bout->is_exchanged == 0 || bout->is_exchanged == 1, "exchanged %d times",
            bout->is_exchanged);
-    return (genome_hash(genomes[0]) > genome_hash(genomes[1])) ^ bout->is_exchanged;
+    return is_after(genomes[0], genomes[1]) ^ bout->is_exchanged;
 }
 
 void evaluate_bout(const struct genome *const genomes[2], const struct params *params,

@@ -14,8 +14,10 @@ enum { CONTEST_BODIES = 3 };
 #define CONTEST_ARENA_BYTES (CONTEST_BODIES * EVALUATE_ARENA_BYTES)
 
 /* Genomes and parameters (contest_apply() made them) that contest_check() lets pass; the first
- * genome is at -x, whether sides are exchanged or not. Depends on its inputs only. The observer
- * (NULL: none) sees each body after every tick. */
+ * genome is at -x, whether sides are exchanged or not. In the plane the contest of two genomes in
+ * the other order is the mirror image, to the bit, unless the start is perturbed, the world has
+ * obstacles that are not their own image, or parts are exchanged (tag). Depends on its inputs only.
+ * The observer (NULL: none) sees each body after every tick. */
 void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
                       const struct contest_bout *bout, struct arena *arena,
                       evaluate_observer *observer, void *context, struct contest_result *result);

@@ -134,9 +134,9 @@ static int take_memory(struct run *run, struct arena *arena)
 int run_make(struct run *run, const struct genome *genome, struct arena *arena)
 {
     const struct params *p = run->params;
-    int is_mirrored = run->stance.side > 0 && !body_physics[genome->kind]->half_turn;
-    int verdict = is_mirrored ? phenotype_express_mirrored(&run->phenotype, genome, p, arena)
-                              : phenotype_express(&run->phenotype, genome, p, arena);
+    int verdict = run->stance.is_mirrored
+                      ? phenotype_express_mirrored(&run->phenotype, genome, p, arena)
+                      : phenotype_express(&run->phenotype, genome, p, arena);
     if (verdict != VERDICT_OK)
         return verdict;
     // a kind without a row of physics is not simulated
@@ -374,7 +374,8 @@ static int make_forest(struct habitat *h, struct arena *arena)
     h->may_rest = arena_take(arena, room, sizeof h->may_rest[0]);
     if (!bodies || !h->centres || !h->run_of || !h->part_counts || !h->may_rest)
         return ERR_MEMORY;
-    for (int i = 0; i < h->count; i++) {
+    for (int k = 0; k < h->count; k++) {
+        int i = h->has_second_first && k < 2 ? !k : k;
         const struct run *run = &h->runs[i];
         if (!run->is_live)
             continue;

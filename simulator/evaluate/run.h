@@ -88,6 +88,7 @@ struct habitat {
     struct vec3 *centres;        /* per creature: of mass, at the tick's beginning */
     struct forest forest;        /* of those that got as far as the scored time */
     int *run_of;                 /* per body of the forest: its run */
+    int has_second_first;        /* the body of creature 1 comes before that of 0 in the forest */
     int *part_counts, *may_rest; /* per body */
     struct scent *scent;         /* NULL: there is none */
     struct sound *sound;

@@ -4,7 +4,8 @@
  * In space the second one stands as the first would after half a turn about the vertical, which is
  * exact: so two equal creatures have equal chances, and two that change sides have the same
  * contest. A mirror image would permute the corners of a box, and with them the order of contacts.
- * In the plane there is no such turn. */
+ * In the plane there is no such turn: the second one is a mirror image whose corners keep their
+ * order (collide.h), and grows as one before it settles. */
 #include "simulator/evaluate/run.h"
 
 #include "common/math/rotation.h"

@@ -15,9 +15,9 @@
 static struct vec2 to_part(const struct part *part, const struct part_state *state, double x,
                            double y)
 {
-    double s, c;
+    double s, c, along = part->is_reversed ? -1 : 1;
     det_sincos(state->angle_rad, &s, &c);
-    return (struct vec2){x * c + y * s, (y * c - x * s) * part->mirror};
+    return (struct vec2){(x * c + y * s) * along, (y * c - x * s) * along * part->mirror};
 }
 
 static struct vec3 to_genes(const struct senses *senses, const struct dynamics *dynamics, int part,

@@ -20,6 +20,9 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
  * by so much in all, m. */
 #define HELD_M_S   1e-4
 #define MISS_MAX_M 1e-4
+/* More energy than this share of the greatest kinetic energy and of what was turned over is not
+ * wrong at the end without a word. */
+#define ENERGY_SHARE_MAX 0.01
 
 struct request {
     const char *path, *trace_path, *contacts_path;
@@ -41,7 +44,8 @@ struct run {
     struct arena arena;
     struct dynamics *dynamics;
     uint64_t steps, steps_per_line;
-    double missed_m; /* by contacts that could not be held */
+    double missed_m;       /* by contacts that could not be held */
+    double kinetic_most_j; /* after any step */
     struct scene_trace trace;
 };
 
@@ -205,6 +209,7 @@ static int move(struct run *run, FILE *motion, FILE *contacts, struct error *err
             return scene_fail_step(&run->scene, run->dynamics, result, &run->arena, time_s, error);
         if (check_contacts(run, step, error) != 0)
             return error->code;
+        run->kinetic_most_j = fmax(run->kinetic_most_j, dynamics_ledger(run->dynamics)->kinetic_j);
     }
     return 0;
 }
@@ -232,6 +237,21 @@ static void print_summary(struct run *run)
                  l->gain_push_out_j, l->gain_impact_j, l->gain_limit_j, l->residual_j);
 }
 
+/* Says so if the ledger does not balance at the end of the motion. */
+static void tell_energy(struct run *run)
+{
+    const struct ledger *l = dynamics_ledger(run->dynamics);
+    double off_j = fabs(l->residual_j) + l->mended_j;
+    double size_j = run->kinetic_most_j + l->work_effector_positive_j + l->loss_friction_j +
+                    l->loss_impact_j + l->loss_limit_j + l->loss_drag_j + l->loss_damping_j;
+    if (off_j > ENERGY_SHARE_MAX * size_j)
+        output_print(stderr,
+                     "simulator scene: energy is off by %.3g J, where %.3g J moved or were turned "
+                     "over; masses too different, or steps too long? A shorter --dt or --solver "
+                     "constraint may do better\n",
+                     off_j, size_j);
+}
+
 static int run_request(struct run *run, const struct request *request, struct error *error)
 {
     int result = prepare(run, request, error);
@@ -241,6 +261,8 @@ static int run_request(struct run *run, const struct request *request, struct er
         result = write_two(request->trace_path, request->contacts_path, run, move, error);
     if (result == 0 && !is_standard(request->trace_path) && !is_standard(request->contacts_path))
         print_summary(run);
+    if (result == 0)
+        tell_energy(run);
     return result;
 }
 

@@ -87,6 +87,13 @@ for mass in 0.0001 0.0000001; do
     fi
 done
 
+# energy from nowhere, or that goes there, is told
+chain=$root/examples/scenes/chain.json
+"$simulator" scene "$chain" --dt 1/30 --interval 1/6 >/dev/null 2>err || fail "a chain at 1/30 s"
+grep -q 'energy is off by' err || fail "nothing is said of the energy"
+"$simulator" scene "$chain" >/dev/null 2>err || fail "a chain"
+[ ! -s err ] || fail "a word of a chain that keeps its energy: $(cat err)"
+
 # scenes in space for MuJoCo
 stack=$root/examples/scenes/space/stack.json
 "$simulator" scene "$stack" --until 0.1 --dt 1/240 --mjcf s.xml --signals s.csv >/dev/null || fail "no scene for MuJoCo"

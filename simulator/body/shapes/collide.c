@@ -24,7 +24,7 @@ double collide_lowest(const struct box *box)
 void collide_box_corner(const struct box *box, int corner, double *x, double *y)
 {
     double u = corner == 0 || corner == 3 ? box->half_width : -box->half_width;
-    double v = corner < 2 ? box->half_height : -box->half_height;
+    double v = collide_hand(box) * (corner < 2 ? box->half_height : -box->half_height);
     *x = box->x + (box->cos * u - box->sin * v);
     *y = box->y + (box->sin * u + box->cos * v);
 }
@@ -77,7 +77,8 @@ void collide_ground(const struct box *box, double margin, struct manifold *manif
         return;
     }
     /* corners 0 and 1, and 3 and 2 below them */
-    double up = box->cos * box->half_height, aside = box->sin * box->half_width;
+    double up = collide_hand(box) * box->cos * box->half_height;
+    double aside = box->sin * box->half_width;
     const pair tilt = {aside, -aside}, upper = box->y + (tilt + up), lower = box->y + (tilt - up);
     const double heights[4] = {upper[0], upper[1], lower[1], lower[0]};
     for (int corner = 0; corner < 4; corner++) {
@@ -167,7 +168,7 @@ static inline double face_separation(const struct box *a, const struct box *b, i
         *face = way[0] >= 0 ? FACE_RIGHT : FACE_LEFT;
         return apart[0];
     }
-    *face = way[1] >= 0 ? FACE_TOP : FACE_BOTTOM;
+    *face = collide_hand(a) * way[1] >= 0 ? FACE_TOP : FACE_BOTTOM;
     return apart[1];
 }
 
@@ -181,18 +182,19 @@ double collide_separation(const struct box *a, const struct box *b)
 
 static void face_normal(const struct box *box, int face, double *x, double *y)
 {
+    double hand = collide_hand(box);
     switch (face) {
     case FACE_RIGHT:
         *x = box->cos, *y = box->sin;
         break;
     case FACE_TOP:
-        *x = -box->sin, *y = box->cos;
+        *x = -hand * box->sin, *y = hand * box->cos;
         break;
     case FACE_LEFT:
         *x = -box->cos, *y = -box->sin;
         break;
     default:
-        *x = box->sin, *y = -box->cos;
+        *x = hand * box->sin, *y = -hand * box->cos;
     }
 }
 
@@ -203,14 +205,14 @@ static void clip_faces(const struct box *reference, int face, const struct box *
 {
     double nx, ny;
     face_normal(reference, face, &nx, &ny);
-    double tx = -ny, ty = nx;
+    double hand = collide_hand(reference), tx = -hand * ny, ty = hand * nx;
     int is_end = face == FACE_RIGHT || face == FACE_LEFT;
     double half_depth = is_end ? reference->half_width : reference->half_height;
     double half_length = is_end ? reference->half_height : reference->half_width;
 
     /* the incident face: corners as (t along the reference face, d beyond it) */
     double u = incident->cos * nx + incident->sin * ny;
-    double v = -incident->sin * nx + incident->cos * ny;
+    double v = collide_hand(incident) * (incident->cos * ny - incident->sin * nx);
     int first;
     if (fabs(u) > fabs(v))
         first = u < 0 ? 3 : 1;
@@ -268,13 +270,13 @@ static double point_distance(const struct manifold_point *p, const struct manifo
     return (p->x - q->x) * (p->x - q->x) + (p->y - q->y) * (p->y - q->y);
 }
 
-/* The point of the other box's manifold that belongs to point i. Facing faces are listed in
- * opposite directions. */
+/* The point of the other box's manifold that belongs to point i. Facing faces of boxes of one hand
+ * are listed in opposite directions. */
 static const struct manifold_point *find_partner(const struct manifold *m, int i,
-                                                 const struct manifold *other)
+                                                 const struct manifold *other, int are_of_one_hand)
 {
     if (other->count == m->count)
-        return &other->points[m->count - 1 - i];
+        return &other->points[are_of_one_hand ? m->count - 1 - i : i];
     const struct manifold_point *point = &m->points[i], *points = other->points;
     return &points[point_distance(point, &points[1]) < point_distance(point, &points[0])];
 }
@@ -298,7 +300,8 @@ static void clip_both(const struct box *a, int face_a, const struct box *b, int 
     }
     for (int i = 0; i < manifold->count && of_b.count > 0; i++) {
         struct manifold_point *p = &manifold->points[i];
-        const struct manifold_point *q = find_partner(manifold, i, &of_b);
+        const struct manifold_point *q =
+            find_partner(manifold, i, &of_b, a->is_left_handed == b->is_left_handed);
         p->x = (p->x + q->x) / 2;
         p->y = (p->y + q->y) / 2;
         p->gap = (p->gap + q->gap) / (2 * along);

@@ -11,12 +11,15 @@
 #include "common/math/solids.h"
 
 /* A rectangle somewhere: centre, half sides, direction of its x axis. Of a disk both half sides are
- * its radius; of a half-plane (x, y) is on its line, which has no ends. */
+ * its radius; of a half-plane (x, y) is on its line, which has no ends. The y axis of a left-handed
+ * one is to the right of x: so the corners and faces of a mirror image have the order of what it is
+ * the image of. */
 struct box {
     double x, y;
     double half_width, half_height;
     double cos, sin;
     enum part_shape shape;
+    int is_left_handed;
 };
 /* Radius of the circle around a half-plane: larger than everything, and times 0 it is 0. */
 #define COLLIDE_PLANE_RADIUS_M 1e12
@@ -37,8 +40,8 @@ struct manifold {
 /* Height of the box's lowest point over y = 0. */
 double collide_lowest(const struct box *box);
 
-/* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3,
- * counter-clockwise from +x +y, or 0 of a disk. Points lie on the box. */
+/* The (at most two) lowest corners with y below the margin; feature = corner 0 .. 3, from +x +y by
+ * -x +y, or 0 of a disk. Points lie on the box. */
 void collide_ground(const struct box *box, double margin, struct manifold *manifold);
 
 /* A rectangle as relief.h takes it; `from_x`: what its x is from. */
@@ -84,5 +87,10 @@ void collide_keep_lowest(struct manifold *manifold, struct manifold_point point)
 /* The manifold of the second and the first. */
 void collide_turn_normal(struct manifold *manifold);
 void collide_box_corner(const struct box *box, int corner, double *x, double *y);
+/* Times this, what is across a box's x axis to the left is along its y axis. */
+static inline double collide_hand(const struct box *box)
+{
+    return box->is_left_handed ? -1 : 1;
+}
 
 #endif

@@ -13,7 +13,8 @@
 void collide_nearest(const struct box *box, double x, double y, struct nearest *nearest)
 {
     double dx = x - box->x, dy = y - box->y;
-    double u = box->cos * dx + box->sin * dy, v = -box->sin * dx + box->cos * dy;
+    double hand = collide_hand(box);
+    double u = box->cos * dx + box->sin * dy, v = hand * (box->cos * dy - box->sin * dx);
     double along = fabs(u) - box->half_width, across = fabs(v) - box->half_height;
     double nu = u >= 0 ? 1 : -1, nv = v >= 0 ? 1 : -1, distance;
     *nearest = (struct nearest){0};
@@ -33,8 +34,8 @@ void collide_nearest(const struct box *box, double x, double y, struct nearest *
         nu = 0;
     }
     nearest->distance = distance;
-    nearest->normal_x = box->cos * nu - box->sin * nv;
-    nearest->normal_y = box->sin * nu + box->cos * nv;
+    nearest->normal_x = box->cos * nu - box->sin * (hand * nv);
+    nearest->normal_y = box->sin * nu + box->cos * (hand * nv);
 }
 
 /* Height of a point over the line of a half-plane. */

@@ -158,13 +158,17 @@ static void init_mover(struct contact_body *own, int i)
                         .local_x = part->local.x,
                         .local_y = part->local.y};
     det_sincos(part->local_angle_rad, &m->sin, &m->cos);
+    XY(m->cos) = part->is_reversed ? -XY(m->cos) : XY(m->cos);
     XY(m->local_across_x) = plane_turn(XY(m->local_x));
     XY(m->across_cos) = plane_turn(XY(m->cos));
     m->radius = part->shape == PART_DISK    ? width / 2
                 : part->shape == PART_PLANE ? COLLIDE_PLANE_RADIUS_M
                                             : sqrt(width * width + height * height) / 2;
     m->thin = part->shape == PART_PLANE ? HUGE_VAL : fmin(width, height) / 2;
-    m->box = (struct box){.half_width = width / 2, .half_height = height / 2, .shape = part->shape};
+    m->box = (struct box){.half_width = width / 2,
+                          .half_height = height / 2,
+                          .shape = part->shape,
+                          .is_left_handed = part->is_reversed};
 }
 
 static void init_obstacle(struct contact_body *own, int i, const struct obstacle *obstacle)

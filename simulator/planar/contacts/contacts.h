@@ -133,6 +133,8 @@ struct contacts {
     int has_push_out, has_impact; /* contacts_prepare() found one; solving may have ended it */
     int has_gained;               /* impacts that have instants of their own did */
     int has_slip;                 /* one of the contacts has */
+    int may_be_shorter;           /* the step may be taken in parts, ... */
+    int is_too_long;              /* ... and is to be: else impacts would lose their restitution */
     int may_pass;                 /* contacts_find() found something thinner than its way */
     double push_out_speed;        /* 0: normal; else see dynamics_set_push_out() */
 

@@ -215,9 +215,10 @@ static int is_gaining(const struct contacts *s, int island)
     return work > GAIN_SHARE * size + IMPULSES_ENOUGH_M_S * impulses;
 }
 
-/* Newton's restitution can create energy, with Coulomb friction or at instants that differ: the
- * impacts of such an island are solved again, at one instant or, where they have one, without
- * restitution. Returns 1 if there was one of the latter. */
+/* Newton's restitution can create energy, with Coulomb friction, at instants that differ, or where
+ * one impact gives rise to the next: the impacts of such an island are solved again, at one instant
+ * or, where they have one, in a shorter step or, where there is none, without restitution. Returns 1
+ * if there was one of the last kind. */
 int contacts_take_back_impacts(struct contacts *s)
 {
     int has_impact = 0, has_gained = 0;
@@ -232,6 +233,9 @@ int contacts_take_back_impacts(struct contacts *s)
         has_gained |= c->is_gaining;
     }
     s->has_gained = has_gained;
+    s->is_too_long |= has_gained && !s->has_instants && s->may_be_shorter;
+    if (s->is_too_long)
+        return 0;
     for (int i = 0; i < s->count && !s->has_instants; i++) {
         struct contact *c = &s->list[i];
         if (!c->is_gaining)

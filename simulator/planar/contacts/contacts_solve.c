@@ -137,7 +137,7 @@ ALWAYS_INLINE static inline void prepare(struct contacts *s, double *const *star
 {
     s->has_instants = has_instants;
     s->is_waiting = s->impact_count = s->has_push_out = s->has_impact = 0;
-    s->has_gained = 0;
+    s->has_gained = s->is_too_long = 0;
     s->instants = 0;
     s->impulses.count = s->count;
     set_row_velocities(s, start, s->start, bodies);

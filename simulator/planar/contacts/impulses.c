@@ -336,7 +336,7 @@ static int mend_states(struct impulses *s)
                 c->state = SLIDE;
                 c->slide = tangent < 0 ? -1 : 1;
             }
-        } else if (c->slide * s->velocity[n + 1] > IMPULSES_ENOUGH_M_S) {
+        } else if (c->friction > 0 && c->slide * s->velocity[n + 1] > IMPULSES_ENOUGH_M_S) {
             /* friction along the motion: it slides the other way, or if that failed too, sticks */
             c->state = c->has_turned ? STICK : SLIDE;
             c->slide = -c->slide;

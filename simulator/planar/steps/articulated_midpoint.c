@@ -334,11 +334,14 @@ static int meet_alone(struct articulated *d)
     return is_impact;
 }
 
-/* The contacts of any number of bodies, and their impulses: 1 if one is an impact. Where bodies
- * meet, all impacts are in the middle of the step. */
-ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count)
+/* The contacts of any number of bodies, and their impulses; is_impact: whether one is an impact.
+ * Where bodies meet, all impacts are in the middle of the step. Returns 0 if the step is too long
+ * for them: nothing is booked. */
+ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count, int *is_impact)
 {
-    int is_impact = count == 1 ? meet_alone(g->all[0]) : act_contacts(g, count, 0);
+    *is_impact = count == 1 ? meet_alone(g->all[0]) : act_contacts(g, count, 0);
+    if (g->contacts->is_too_long)
+        return 0;
     for (int k = 0; k < count && count > 1; k++) {
         struct articulated *d = g->all[k];
         for (int i = 0; i < d->dof; i++)
@@ -348,7 +351,7 @@ ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count)
     for (int k = 0; k < count; k++)
         if (g->all[k]->has_drives)
             articulated_book_effector(g->all[k], drive_impulse_work(g->all[k]));
-    return is_impact;
+    return 1;
 }
 
 /* What was foreseen from the steps before was for another length: what contacts did there lasts in
@@ -372,6 +375,7 @@ ALWAYS_INLINE static inline void begin_midpoint(struct articulated *d)
     momentum_find(d);
     d->drag_impulse = (struct force){0, 0, 0};
     d->drag_before_j = d->ledger.loss_drag_j;
+    d->damping_before_j = d->ledger.loss_damping_j;
     d->base.work += d->step_work;
     move_freely(d);
     double *effector_work = d->effector_work, *kick = d->kick;
@@ -461,7 +465,10 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
         struct articulated *d = g->all[k];
         book_joints(d, d->qd0, d->v1, d->settings.dt_s / 4, d->settings.dt_s / 2);
     }
-    int is_impact = contacts->count > 0 && meet_contacts(g, count);
+    int is_impact = 0;
+    contacts->may_be_shorter = contacts->dt_s > least_s;
+    if (contacts->count > 0 && !meet_contacts(g, count, &is_impact))
+        return 0;
     for (int k = 0; k < count; k++)
         move_on(g->all[k], is_impact);
     if (contacts->count > 0)
@@ -509,6 +516,7 @@ static void take_back(struct group *g)
     for (int k = 0; k < g->count; k++) {
         struct articulated *d = g->all[k];
         d->ledger.loss_drag_j = d->drag_before_j;
+        d->ledger.loss_damping_j = d->damping_before_j;
         d->is_posed = 0;
         forget_steps(d);
     }
@@ -541,8 +549,8 @@ static double stretch_stride(const struct group *g, double h)
     return part;
 }
 
-/* The step in parts in which nothing comes past what is thin, nothing whirls, and nothing stretches
- * much; the state is that before it. */
+/* The step in parts in which nothing comes past what is thin, nothing whirls, nothing stretches
+ * much, and impacts that follow one another are apart; the state is that before it. */
 static void step_in_parts(struct group *g)
 {
     double h = g->contacts->dt_s, left = h, least = STRIDE_LEAST * h;

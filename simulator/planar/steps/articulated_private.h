@@ -93,8 +93,8 @@ struct articulated {
      * was when gravity acted, times the step, m s */
     struct vec2 gone, weighed;
     int was_parted;
-    double foreseen_s;    /* length of the step that last_kick and the accelerations are of */
-    double drag_before_j; /* loss of the ledger before this step */
+    double foreseen_s; /* length of the step that last_kick and the accelerations are of */
+    double drag_before_j, damping_before_j; /* losses of the ledger before this step */
     /* of this step, about the root's origin in its middle; of RK4: of a part, at its start */
     struct force drag_impulse;
     struct impulse_sum dragged; /* of this step, about the world's origin */

@@ -169,15 +169,32 @@ static void add_column(const struct drag *g, int edge, int link, const struct te
     column->d += share * m0 * e->spread;
 }
 
+/* The tensor of some pieces of an edge. Those from either end are added alike: so the pieces of a
+ * mirrored body, which are in the opposite order, give the mirrored bits. */
+static struct tensor pieces_tensor(const struct drag *g, int edge, const struct drag_piece *pieces,
+                                   int count, const struct motion *v)
+{
+    struct tensor sum = {.nn = 0};
+    double rate = g->rates[g->parts[edge / 4].link];
+    int half = count / 2;
+    if (count % 2 == 1)
+        add_piece(g, &g->edges[edge], &pieces[half], v, rate, &sum);
+    if (half == 0)
+        return sum;
+    struct tensor ends = pieces_tensor(g, edge, pieces, half, v);
+    struct tensor others = pieces_tensor(g, edge, pieces + count - half, half, v);
+    tensor_add(&ends, &others, 1);
+    tensor_add(&sum, &ends, 1);
+    return sum;
+}
+
 /* Adds the tensor of one edge, of its exposed pieces. */
 static void add_edge(const struct drag *g, int edge, const struct motion *v, struct tensor *t)
 {
     int link = g->parts[edge / 4].link;
     const struct drag_piece *pieces =
         (g->is_shaded[edge] ? g->pieces : g->rest_pieces) + edge * g->part_count;
-    struct tensor sum = {.nn = 0};
-    for (int k = 0; k < g->counts[edge]; k++)
-        add_piece(g, &g->edges[edge], &pieces[k], v, g->rates[link], &sum);
+    struct tensor sum = pieces_tensor(g, edge, pieces, g->counts[edge], v);
     if (g->counts[edge] > 0)
         tensor_add(t, &sum, 1);
     if (g->edges[edge].spread != 0)
@@ -202,19 +219,24 @@ static struct tensor part_tensor(const struct drag *g, int i, const struct motio
 }
 
 /* Integrals of 1, p and p^2 over r x n = p, of some pieces of an edge: the linear law needs no
- * more. */
-static inline struct drag_moments piece_moments(const struct drag_edge *edge,
-                                                const struct drag_piece *pieces, int count)
+ * more. Those from either end are added alike. */
+static struct drag_moments piece_moments(const struct drag_edge *edge,
+                                         const struct drag_piece *pieces, int count)
 {
     struct drag_moments m = {0, 0, 0};
-    for (int k = 0; k < count; k++) {
-        double low = edge->arm - pieces[k].to, high = edge->arm - pieces[k].from;
+    int half = count / 2;
+    if (count % 2 == 1) {
+        double low = edge->arm - pieces[half].to, high = edge->arm - pieces[half].from;
         double low2 = low * low, high2 = high * high;
-        m.m0 += high - low;
-        m.m1 += (high2 - low2) * 0.5;
-        m.m2 += (high2 * high - low2 * low) * (1.0 / 3);
+        m = (struct drag_moments){high - low, (high2 - low2) * 0.5,
+                                  (high2 * high - low2 * low) * (1.0 / 3)};
     }
-    return m;
+    if (half == 0)
+        return m;
+    struct drag_moments ends = piece_moments(edge, pieces, half);
+    struct drag_moments others = piece_moments(edge, pieces + count - half, half);
+    return (struct drag_moments){m.m0 + (ends.m0 + others.m0), m.m1 + (ends.m1 + others.m1),
+                                 m.m2 + (ends.m2 + others.m2)};
 }
 
 /* Moments of a face and the opposite one, for the normal of the first. */
@@ -413,11 +435,12 @@ enum {
     WHOLLY = 4 /* places further */
 };
 
-/* x, or -x where y is negative. */
+/* x, -x where y is negative, and 0 where y is: either corner is as far, and neither comes first. */
 static inline pair signed_like(pair x, pair y)
 {
     const pair_bits sign = {INT64_MIN, INT64_MIN};
-    return (pair)((pair_bits)x ^ (pair_is_less(y, pair_of(0)) & sign));
+    pair_bits is_none = pair_is_equal(y, pair_of(0));
+    return (pair)(((pair_bits)x ^ (pair_is_less(y, pair_of(0)) & sign)) & ~is_none);
 }
 
 /* The two parts of a pair as they see one another, and the faces that each stands in front of: ends

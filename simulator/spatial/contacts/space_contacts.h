@@ -88,9 +88,11 @@ struct space_contact_body {
 struct space_contacts {
     struct arena *arena; /* of what it takes on the way; where that is exhausted, steps fail */
     double dt_s, restitution_speed;
-    int is_whole;                       /* the step is no part of one that was split */
-    double push_out_speed;              /* 0: normal; else see dynamics_set_push_out() */
-    struct space_contact_body own;      /* of contacts that one body has for itself */
+    int is_whole;                  /* the step is no part of one that was split */
+    int may_be_shorter;            /* the step may be taken in parts, ... */
+    int is_too_long;               /* ... and is to be: else impacts would lose their restitution */
+    double push_out_speed;         /* 0: normal; else see dynamics_set_push_out() */
+    struct space_contact_body own; /* of contacts that one body has for itself */
     struct space_contact_body **bodies; /* those of the step */
     int body_count, body_room;
     int columns, links; /* of them all */

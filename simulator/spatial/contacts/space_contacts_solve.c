@@ -150,8 +150,9 @@ static int is_gaining(const struct space_contacts *s, int island)
     return work > GAIN_SHARE * size + s->cones.enough * impulses;
 }
 
-/* Newton's restitution with Coulomb friction can create energy: the impacts of such an island are
- * to be solved again without restitution. Returns 1 if there was one. */
+/* Newton's restitution can create energy, with Coulomb friction or where one impact gives rise to
+ * the next: the impacts of such an island are to be solved in a shorter step or, where there is
+ * none, again without restitution. Returns 1 if there was one of the latter. */
 static int take_back_gaining_impacts(struct space_contacts *s)
 {
     int has_bounced = 0, has_gained = 0;
@@ -165,10 +166,11 @@ static int take_back_gaining_impacts(struct space_contacts *s)
         c->is_gaining = c->is_impact && c->elasticity > 0 && is_gaining(s, c->island);
         has_gained |= c->is_gaining;
     }
-    for (int i = 0; i < s->count; i++)
+    s->is_too_long = has_gained && s->may_be_shorter;
+    for (int i = 0; i < s->count && !s->is_too_long; i++)
         if (s->list[i].is_gaining)
             s->list[i].elasticity = 0;
-    return has_gained;
+    return has_gained && !s->is_too_long;
 }
 
 /* What of the work of a contact of two bodies is work on the second. */
@@ -198,6 +200,7 @@ static void keep_limits(const struct space_contacts *s, struct space_contact_bod
 
 double space_contacts_solve(struct space_contacts *s)
 {
+    s->is_too_long = 0;
     solve(s);
     take_back_gaining_push_outs(s);
     if (take_back_gaining_impacts(s))

@@ -1472,8 +1472,8 @@ static int check_brain(void)
     return wires;
 }
 
-/* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, the
- * same brain. */
+/* Whole bodies mirrored: parts at -x, of the other handedness, joints that turn the other way, to
+ * the bit; the same brain. */
 START_TEST(whole_bodies_are_mirrored)
 {
     struct phenotype mirrored;
@@ -1493,9 +1493,11 @@ START_TEST(whole_bodies_are_mirrored)
         for (int k = 0; k < phenotype.part_count; k++) {
             const struct part *a = &phenotype.parts[k], *b = &mirrored.parts[k];
             ck_assert_int_eq(b->mirror, -a->mirror);
-            ck_assert_double_eq_tol(b->centre.x, -a->centre.x, 1e-12);
-            ck_assert_double_eq_tol(b->centre.y, a->centre.y, 1e-12);
+            ck_assert(b->is_reversed && b->angle_rad == -a->angle_rad);
+            ck_assert(b->centre.x == -a->centre.x && b->centre.y == a->centre.y);
         }
+        for (int k = 0; k < phenotype.neuron_count; k++)
+            ck_assert(mirrored.neurons[k].lag_turns == phenotype.neurons[k].lag_turns);
         for (int k = 1; k < phenotype.body->link_count; k++) {
             const struct body_link *a = &phenotype.body->links[k], *b = &mirrored.body->links[k];
             int is_turned = a->kind != LINK_LINEAR;

@@ -117,6 +117,7 @@ static const struct field part_fields[] = {
     FIELD(part, sensors, 0),
     FIELD(part, cross_section_m, 1),
     FIELD(part, shape, 1),
+    FIELD(part, is_reversed, 1),
 };
 static const struct field link_fields[] = {
     FIELD(body_link, parent, 1),     FIELD(body_link, kind, 1),

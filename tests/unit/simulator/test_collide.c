@@ -26,7 +26,7 @@ static void setup(void)
 
 static struct box make_box(double x, double y, double width, double height, double angle)
 {
-    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle), PART_BOX};
+    return (struct box){x, y, width / 2, height / 2, cos(angle), sin(angle), PART_BOX, 0};
 }
 
 static struct box random_box(double reach)
@@ -361,7 +361,7 @@ END_TEST
 
 static struct box make_disk(double x, double y, double radius)
 {
-    return (struct box){x, y, radius, radius, cos(x), sin(x), PART_DISK};
+    return (struct box){x, y, radius, radius, cos(x), sin(x), PART_DISK, 0};
 }
 
 static struct box random_disk(double reach)
@@ -438,6 +438,45 @@ static void check_disk(const struct box *a, const struct box *b, double expected
     ck_assert_double_eq_tol(collide_separation(&moved, b), 0, 1e-9);
 }
 
+static struct box mirrored(struct box box)
+{
+    box.x = -box.x;
+    box.cos = -box.cos;
+    box.is_left_handed = !box.is_left_handed;
+    return box;
+}
+
+static void check_mirrored_manifold(const struct manifold *m, const struct manifold *image)
+{
+    ck_assert_int_eq(image->count, m->count);
+    if (m->count == 0)
+        return;
+    ck_assert(image->normal_x == -m->normal_x && image->normal_y == m->normal_y);
+    for (int k = 0; k < m->count; k++) {
+        const struct manifold_point *a = &m->points[k], *b = &image->points[k];
+        ck_assert(b->x == -a->x && b->y == a->y && b->gap == a->gap && b->feature == a->feature);
+    }
+}
+
+/* Mirror images of the other hand touch in the mirrored points, in the same order, to the bit. */
+START_TEST(mirror_images_touch_as_mirror_images)
+{
+    rng_init(&rng, 1, RNG_TEST, 0, 11);
+    for (int i = 0; i < PAIRS; i++) {
+        struct box a = random_box(1), b = i % 4 ? random_box(1) : random_disk(1);
+        b.is_left_handed = i & 1;
+        struct box of_a = mirrored(a), of_b = mirrored(b);
+        struct manifold m, image;
+        collide_boxes(&a, &b, 0.1, &m);
+        collide_boxes(&of_a, &of_b, 0.1, &image);
+        check_mirrored_manifold(&m, &image);
+        collide_ground(&a, 0.1, &m);
+        collide_ground(&of_a, 0.1, &image);
+        check_mirrored_manifold(&m, &image);
+    }
+}
+END_TEST
+
 START_TEST(disks_and_boxes_match_brute_force)
 {
     int inside = 0, apart = 0;
@@ -496,6 +535,7 @@ int main(void)
     tcase_add_test(tests, a_corner_in_a_face_is_one_deep_point);
     tcase_add_test(tests, coinciding_boxes_are_pushed_along_the_shorter_side);
     tcase_add_test(tests, manifolds_of_random_pairs_hold_what_they_promise);
+    tcase_add_test(tests, mirror_images_touch_as_mirror_images);
     tcase_add_test(tests, gaps_are_measured_along_the_normal);
     tcase_add_test(tests, features_stay_the_same_in_small_motions);
     tcase_add_test(tests, a_disk_touches_the_ground_below_its_centre);

@@ -543,6 +543,59 @@ START_TEST(boxes_on_the_ground_bounce)
 }
 END_TEST
 
+/* Five alike in a row, e = 1, with small gaps between them: one or more come in from the left. As
+ * many go out to the right, at the same speed; impacts follow one another within a step. */
+static const struct cradle {
+    int dimensions, incoming, is_round;
+    double gap_m, speed_m_s;
+} cradles[] = {{2, 1, 0, 1e-3, 1}, {2, 2, 0, 1e-3, 1}, {2, 3, 0, 1e-3, 1}, {2, 2, 1, 1e-3, 1},
+               {2, 2, 0, 2e-3, 1}, {2, 4, 1, 2e-3, 2}, {3, 1, 0, 1e-3, 1}, {3, 2, 0, 1e-3, 1},
+               {3, 3, 0, 1e-3, 1}, {3, 2, 0, 2e-3, 2}, {3, 2, 0, 1e-4, 1}};
+enum { CRADLE = 5 };
+
+static void write_cradle(const struct cradle *c, char *text, size_t size)
+{
+    static const char *const shapes[] = {"\"rectangles\": [{\"width_m\": 0.1, \"height_m\": 0.1, ",
+                                         "\"disks\": [{\"radius_m\": 0.05, ",
+                                         "\"boxes\": [{\"size_m\": [0.1, 0.1, 0.1], "};
+    const char *deep = c->dimensions == 3 ? ", 0" : "";
+    int length = snprintf(text, size,
+                          "{\"scene\": 1, \"dimensions\": %d, \"world\": {\"gravity_m_s2\": 0, "
+                          "\"elasticity\": 1}, \"bodies\": [",
+                          c->dimensions);
+    for (int i = 0; i < CRADLE; i++) {
+        double way_m = i < c->incoming ? 0 : 0.05;
+        length +=
+            snprintf(text + length, size - (size_t)length,
+                     "%s{\"name\": \"b%d\", %s\"mass_kg\": 1}], \"position_m\": "
+                     "[%.17g, 0%s], \"velocity_m_s\": [%g, 0%s]}",
+                     i > 0 ? ", " : "", i, shapes[c->dimensions == 3 ? 2 : c->is_round],
+                     i * (0.1 + c->gap_m) + way_m, deep, i < c->incoming ? c->speed_m_s : 0, deep);
+    }
+    snprintf(text + length, size - (size_t)length, "]}");
+}
+
+START_TEST(as_many_go_out_as_come_in)
+{
+    const struct cradle *c = &cradles[_i];
+    char text[2000];
+    struct dynamics *dynamics;
+    write_cradle(c, text, sizeof text);
+    ck_assert_msg(read_text(text) == 0, "%s", error.message);
+    ck_assert_int_eq(scene_start(&scene, &arena, &dynamics, &error), 0);
+    for (int step = 0; step < 240; step++)
+        ck_assert_int_eq(dynamics_step(dynamics), 0);
+    for (int i = 0; i < CRADLE; i++) {
+        struct part_state state;
+        dynamics_part_state(dynamics, i, &state);
+        double out_m_s = i < CRADLE - c->incoming ? 0 : c->speed_m_s;
+        ck_assert_double_eq_tol(state.velocity_m_s.x, out_m_s, 5e-3);
+    }
+    const struct ledger *l = dynamics_ledger(dynamics);
+    ck_assert_double_lt(l->loss_impact_j + l->gain_impact_j, 1e-5);
+}
+END_TEST
+
 /* What does not collide falls through another body and through the ground, on which the other
  * stays. */
 START_TEST(passes_through)
@@ -661,6 +714,7 @@ int main(void)
     tcase_add_loop_test(tests, motions_keep_momentum, 0, 4);
     tcase_add_test(tests, loops);
     tcase_add_loop_test(tests, boxes_on_the_ground_bounce, 0, 4);
+    tcase_add_loop_test(tests, as_many_go_out_as_come_in, 0, sizeof cradles / sizeof cradles[0]);
     tcase_add_test(tests, passes_through);
     tcase_add_test(tests, corrupt);
     return run_tests("scene", tests);
