@@ -526,8 +526,8 @@ static int compare_workers(const void *a, const void *b)
 static int sum_workers(struct run_statistics *statistics, const struct run_facts *facts)
 {
     const struct params *params = &facts->params;
-    double referee_cost =
-        (double)params->guard_perturbed_runs + FINE_COST * (double)params->guard_fine_runs;
+    double step_cost = (double)params->guard_perturbed_runs;
+    double fine_cost = FINE_COST * (double)params->guard_fine_runs;
     sum_sessions(statistics, facts);
     for (int i = 0; i < facts->fact_count; i++) {
         const struct store_fact *fact = &facts->facts[i];
@@ -541,7 +541,8 @@ static int sum_workers(struct run_statistics *statistics, const struct run_facts
         if (!worker)
             return ERR_MEMORY;
         double wall_s = simulated->cost.task.wall_ms / 1000;
-        worker->referee_s += fact->has_referee ? referee_cost * wall_s : 0;
+        worker->referee_s += fact->has_referee ? step_cost * wall_s : 0;
+        worker->referee_s += fact->has_fine ? fine_cost * wall_s : 0;
         if (fact != simulated)
             continue;
         worker->evaluations++;

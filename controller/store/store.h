@@ -341,7 +341,7 @@ struct store_fact {
     int method;
     int verdict; /* -1: no result; then all below is 0 */
     double fitness;
-    int has_referee;
+    int has_referee, has_fine; /* the referee tried it, and at a quarter of the step, too */
     double referee_fitness;
     double parts, links, neurons, size_m;
     uint64_t motion; /* of some measures: the same for exact copies, whose digests differ with their

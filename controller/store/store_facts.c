@@ -15,7 +15,12 @@ int store_get_curve(struct store *store, struct store_generation **generations, 
     return stored_get_generations(&store->database, 0, generations, count, error);
 }
 
-enum { FACT_MOTION = 12, FACT_MOTION_COUNT = 4, FACT_COST = FACT_MOTION + FACT_MOTION_COUNT };
+enum {
+    FACT_FINE = 12,
+    FACT_MOTION,
+    FACT_MOTION_COUNT = 4,
+    FACT_COST = FACT_MOTION + FACT_MOTION_COUNT
+};
 
 static int read_fact(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
@@ -36,6 +41,7 @@ static int read_fact(struct database *database, sqlite3_stmt *row, void *item, s
         return statement_fail_content(database, "an individual has an unknown verdict", error);
     fact->fitness = sqlite3_column_double(row, 6);
     fact->has_referee = !statement_is_null(row, 7);
+    fact->has_fine = sqlite3_column_int(row, FACT_FINE);
     fact->referee_fitness = sqlite3_column_double(row, 7);
     fact->parts = sqlite3_column_double(row, 8);
     fact->links = sqlite3_column_double(row, 9);
@@ -53,6 +59,7 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
     static const struct listing listing = {
         "SELECT i.id, i.generation, i.method, i.parent1, i.parent2, i.verdict, i.fitness,"
         " i.referee_fitness, i.parts, i.links, i.neurons, i.size_m,"
+        " i.referee_fitness IS NOT NULL AND i.referee_stage IS NOT 1,"
         " i.path_m, i.distance_m, i.height_mean_m, i.work_in_j, " STORE_COST
         " FROM individuals i LEFT JOIN costs c ON c.individual = i.id ORDER BY i.id",
         sizeof **facts, read_fact, NULL};
