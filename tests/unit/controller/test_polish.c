@@ -1,5 +1,5 @@
-/* Polish: the one-fifth rule; a strategy makes a toy's creatures better, whatever the order in which
- * results come in; who takes part, and for how long. */
+/* Polish: the one-fifth rule; a strategy makes a toy's creatures better, in whatever order results
+ * come in; which creatures take part, and for how long. */
 #include "controller/evolution/polish.h"
 
 #include <check.h>
