@@ -140,7 +140,8 @@ static void print_speed(const struct report *report)
     const json_t *polish = json_object_get(report->live, "polish");
     if (json_is_object(polish)) {
         output_print(stdout,
-                     "polish      evaluation %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "\n",
+                     "polish      %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " evaluations"
+                     "\n",
                      json_integer_value(json_object_get(polish, "done")),
                      json_integer_value(json_object_get(polish, "evaluations")));
         return;

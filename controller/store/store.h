@@ -364,7 +364,7 @@ struct store_fact {
     int method;
     int verdict; /* -1: no result; then all below is 0 */
     double fitness;
-    int has_referee;
+    int has_referee; /* the referee tried it */
     double referee_fitness;
     double parts, links, neurons, size_m;
     uint64_t motion; /* of some measures: the same for exact copies, whose digests differ with their

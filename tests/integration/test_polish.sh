@@ -26,7 +26,7 @@ for search in sims archive; do
 
     # killed in the midst of the polish, of what follows, and stopped in the midst of the polish
     i=0
-    for moment in 'trial=polish ' 'trial=polish+perturbed-1 ' 'trial=champion'; do
+    for moment in 'trial=polish ' 'trial=polish+perturbed-48 ' 'trial=champion'; do
         i=$((i + 1))
         start setsid "$controller" run walk.ini "${options[@]}" -s evolution.search=$search -j 2 -o cut-$search-$i >cut.out 2>&1
         wait_until "$search: $moment" grep -qs -- "$moment" cut-$search-$i/logs/worker-01.log
