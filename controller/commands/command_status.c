@@ -391,8 +391,8 @@ static void put_time(struct json_stream *stream, const struct report *report)
         kind.perturbation = 0;
         trial_to_text(&kind, trial);
         json_stream_put(stream, NULL,
-                        json_pack("{s:s, s:I, s:I, s:f}", "trial", trial, "asked",
-                                  (json_int_t)spent->asked, "given", (json_int_t)spent->given,
+                        json_pack("{s:s, s:I, s:I, s:f}", "trial", trial, "simulated",
+                                  (json_int_t)spent->simulated, "given", (json_int_t)spent->given,
                                   "cpu_s", spent->cpu_ms / 1000));
     }
     json_stream_end(stream, ']');
