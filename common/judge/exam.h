@@ -17,7 +17,7 @@
 #include "common/judge/trial.h"
 
 #define EXAM_SOLVER_RUNS 4
-#define EXAM_STARTS_MAX  (TRIAL_PERTURBATION_MAX - TRIAL_RUN_STARTS)
+#define EXAM_STARTS_MAX  TRIAL_EXAM_STARTS
 #define EXAM_WORDS_SIZE  192
 
 struct exam {

@@ -29,10 +29,12 @@ struct trial {
     int bout;             /* of a contest, from 1 (contest_make_bout()); 0: there is none */
 };
 
-/* Perturbations of a run's own trials; those of the exam come after, so that no start in which a
- * creature was selected is one of them. */
+/* Perturbations of a run's own trials; those of the exam come after, and then those of the polish,
+ * of the exam's kind: so that no start in which a creature was selected is one of the exam's. */
 #define TRIAL_RUN_STARTS       8
-#define TRIAL_PERTURBATION_MAX 40
+#define TRIAL_EXAM_STARTS      32
+#define TRIAL_POLISH_STARTS    8
+#define TRIAL_PERTURBATION_MAX 48
 #define TRIAL_HALVINGS_MAX     6
 #define TRIAL_FINE_HALVINGS    2 /* the referee's quarter of the step */
 #define TRIAL_BOUT_MAX         8

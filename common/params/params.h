@@ -237,7 +237,7 @@
     REAL(simulation, dt_s, 0.004166666666666667, 0.00001, 0.05, 'E',                               \
          "time step, rounded to parts of a brain tick")                                            \
     REAL(simulation, brain_hz, 60, 1, 1000, 'E', "brain ticks per second, two thinks each")        \
-    INT(simulation, perturbation, 0, 0, 40, 'E',                                                   \
+    INT(simulation, perturbation, 0, 0, 48, 'E',                                                   \
         "number of a perturbed start; above 8: the exam's; 0: as born")                            \
     CHOICE(world, preset, 0, "custom|land|water|air|moon", 'E',                                    \
            "sets the defaults of this section")                                                    \

@@ -140,7 +140,8 @@ static void print_speed(const struct report *report)
     const json_t *polish = json_object_get(report->live, "polish");
     if (json_is_object(polish)) {
         output_print(stdout,
-                     "polish      evaluation %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT "\n",
+                     "polish      %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " evaluations"
+                     "\n",
                      json_integer_value(json_object_get(polish, "done")),
                      json_integer_value(json_object_get(polish, "evaluations")));
         return;
@@ -390,8 +391,8 @@ static void put_time(struct json_stream *stream, const struct report *report)
         kind.perturbation = 0;
         trial_to_text(&kind, trial);
         json_stream_put(stream, NULL,
-                        json_pack("{s:s, s:I, s:I, s:f}", "trial", trial, "asked",
-                                  (json_int_t)spent->asked, "given", (json_int_t)spent->given,
+                        json_pack("{s:s, s:I, s:I, s:f}", "trial", trial, "simulated",
+                                  (json_int_t)spent->simulated, "given", (json_int_t)spent->given,
                                   "cpu_s", spent->cpu_ms / 1000));
     }
     json_stream_end(stream, ']');

@@ -278,7 +278,8 @@ static int start_of(const struct contests *contests, int bout)
     struct rng rng;
     rng_init(&rng, (uint64_t)contests->params->run_seed, RNG_CONTEST, contests->generation + 1,
              CONTESTS_MAX + (uint64_t)(bout + 1) / 2);
-    return first + (int)rng_below(&rng, (uint32_t)(TRIAL_PERTURBATION_MAX + 1 - first));
+    return first +
+           (int)rng_below(&rng, (uint32_t)(TRIAL_RUN_STARTS + TRIAL_EXAM_STARTS + 1 - first));
 }
 
 /* Whether the pair has that bout. In tag each hunts in every second bout; of two species one hunts

@@ -17,9 +17,9 @@ int islands_check_params(const struct params *params, struct error *error)
     return 0;
 }
 
-/* A stretch of generations of one island, in which all others rest. In round 0 it begins with random
- * creatures, in those that follow one of the best starts goes on, and the last round is the merger.
- */
+/* A stretch of generations of one island, in which all others rest. In round 0 it begins with
+ * random creatures, in the rounds after it one of the best starts goes on, the last round is the
+ * merger. */
 struct segment {
     int round, place;   /* the place in the round, from 0 */
     int count;          /* starts of the round; of the merger 0 */
@@ -31,12 +31,13 @@ static int is_merger(const struct segment *segment)
     return segment->count == 0;
 }
 
-/* How many starts of `count` a round has, and for how many generations each; 0: it is the merger. */
+/* How many starts of `count` a round has; 0: it is the merger. */
 static int round_starts(const struct params *params, int count, int round)
 {
     return round > params->evolution_island_halvings ? 0 : count >> round;
 }
 
+/* Generations of each. */
 static int64_t round_generations(const struct params *params, int round)
 {
     return round ? params->evolution_halving_generations : params->evolution_island_generations;
@@ -150,7 +151,7 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The starts of which somebody is there, in order; how many. */
+/* The starts that have creatures in the population, in order. Returns how many. */
 static int list_islands(const struct population *population, int islands[ISLANDS_MAX])
 {
     int count = 0;
@@ -290,8 +291,8 @@ static void leave_out(struct search *search, const struct segment *next)
     keep(&search->population, is_resting);
 }
 
-/* Those of the island that comes next, at the merger all, are as any others; lagged methods count
- * them anew. */
+/* Creatures of the island that comes next, at the merger all of them, are as any others; lagged
+ * methods count them anew. */
 static void wake(struct search *search, const struct segment *next)
 {
     int island = islands_under_way(search, search->generation + 1);

@@ -1,14 +1,14 @@
 /* Islands: several short starts in one run, one after the other. Each begins with random creatures
  * and lasts for evolution.island_generations; its best rest. After the last start the best half of
- * them go on, one after the other, each for evolution.halving_generations, and then the best half of
- * these, evolution.island_halvings times (successive halving: which start will win shows early).
- * Then the best of evolution.islands_merged starts breed on together.
+ * the starts go on, one after the other, each for evolution.halving_generations, and then the best
+ * half of these, evolution.island_halvings times (successive halving: which start wins shows
+ * early). Then the best of evolution.islands_merged starts breed on together.
  *
  * In each run from one random population a single founder takes over within a few generations, and
  * one run in three has no good one. Whose lineage goes on is decided here after some generations of
- * breeding, not by the luck of the first. A creature knows its start by its number from 1, which the
- * run store keeps; which one is under way follows from the generation and from whose creatures are
- * there. */
+ * breeding, not by the luck of the first. Each creature has the number of its start, from 1, which
+ * the run store keeps; which start is under way follows from the generation and the starts that
+ * have creatures in the population. */
 #ifndef CONTROLLER_EVOLUTION_ISLANDS_H
 #define CONTROLLER_EVOLUTION_ISLANDS_H
 

@@ -14,16 +14,23 @@
 #define GROWS   1.5
 #define SHRINKS 0.9036020036098449
 
+/* The starts of a score: its own, and the two of a group that differ in all signs
+ * (simulator/evaluate/perturb.c). */
+static const int starts[] = {0, TRIAL_PERTURBATION_MAX - TRIAL_POLISH_STARTS + 1,
+                             TRIAL_PERTURBATION_MAX};
+enum { STARTS = sizeof starts / sizeof starts[0] };
+
 /* One strategy. `tried` is under way or comes next, at first it is the creature itself. */
 struct strategy {
-    struct individual tried; /* with the result from its own start, if has_own */
+    struct individual tried; /* with the result from its own start, and as fitness the least */
     struct genome original, best;
     double parent_kept;
     double first_score, score; /* of the creature itself, and of the best; -1: not known */
     double step;
     struct rng rng;
     int done; /* evaluations */
-    int is_out, has_own;
+    int is_out;
+    int start; /* of `tried`: which comes next */
 };
 
 struct polish {
@@ -124,7 +131,7 @@ const struct individual *polish_ask(struct polish *polish, struct trial *trial)
         if (strategy->is_out || is_over(polish, strategy))
             continue;
         strategy->is_out = 1;
-        *trial = (struct trial){.purpose = TRIAL_POLISH, .perturbation = strategy->has_own};
+        *trial = (struct trial){.purpose = TRIAL_POLISH, .perturbation = starts[strategy->start]};
         return &strategy->tried;
     }
     return NULL;
@@ -152,7 +159,7 @@ static int go_on(const struct polish *polish, struct strategy *strategy, double 
             strategy->score = score;
         }
     }
-    strategy->has_own = 0;
+    strategy->start = 0;
     genome_deinit(&strategy->tried.genome);
     if (genome_copy(&strategy->tried.genome, &strategy->best))
         return ERR_MEMORY;
@@ -161,17 +168,17 @@ static int go_on(const struct polish *polish, struct strategy *strategy, double 
                                    &strategy->rng);
 }
 
-static int take_own(const struct polish *polish, struct strategy *strategy, int verdict,
-                    const struct measures *measures)
+/* The least score so far. */
+static double find_score(const struct polish *polish, struct strategy *strategy, int verdict,
+                         const struct measures *measures)
 {
-    double score = behaviour_fitness(verdict, measures, polish->params);
+    struct individual *tried = &strategy->tried;
 
-    if (score <= strategy->score)
-        return go_on(polish, strategy, score);
-    strategy->tried.verdict = verdict;
-    strategy->tried.measures = *measures;
-    strategy->has_own = 1;
-    return 0;
+    if (strategy->start > 0)
+        return fmin(tried->fitness, referee_fitness(tried, verdict, measures, polish->params));
+    tried->verdict = verdict;
+    tried->measures = *measures;
+    return behaviour_fitness(verdict, measures, polish->params);
 }
 
 int polish_tell(struct polish *polish, uint64_t id, int verdict, const struct measures *measures)
@@ -184,12 +191,10 @@ int polish_tell(struct polish *polish, uint64_t id, int verdict, const struct me
            "creature %" PRIu64 " is not polished", id);
     strategy->is_out = 0;
     strategy->done++;
-    if (!strategy->has_own)
-        return take_own(polish, strategy, verdict, measures);
-    return go_on(
-        polish, strategy,
-        fmin(behaviour_fitness(strategy->tried.verdict, &strategy->tried.measures, polish->params),
-             referee_fitness(&strategy->tried, verdict, measures, polish->params)));
+    strategy->tried.fitness = find_score(polish, strategy, verdict, measures);
+    if (strategy->tried.fitness > strategy->score && ++strategy->start < STARTS)
+        return 0;
+    return go_on(polish, strategy, strategy->tried.fitness);
 }
 
 int polish_is_over(const struct polish *polish)

@@ -3,9 +3,11 @@
  * Each of the best is the start of a (1+1) evolution strategy with the one-fifth rule (Rechenberg
  * 1973): a changed copy takes its place if its score is higher; where more than one of five copies
  * is, the step grows, else it shrinks. The first half of the evaluations changes numbers of the
- * brain only, which is safe, the second half all. A score is the least of two: from the creature's
- * own start, and from a perturbed one as the referee's, which is simulated only if the first is
- * high enough.
+ * brain only, which is safe, the second half all. A score is the least of three: from the
+ * creature's own start, and from two starts of the exam's kind (but none of its own) that are off
+ * in opposite ways; they are simulated only as long as the score is high enough. With one of the
+ * referee's starts instead, which are off by far less, all three polished walkers of a run of three
+ * turned round or fell before or in their exam.
  *
  *   polish_create -> polish_ask, simulate, polish_tell, ... -> polish_is_over -> polish_take_child
  *
@@ -34,7 +36,7 @@ struct polish;
 
 /* For the best of a ranked population that move in different ways; `born` is how many creatures the
  * run has bred, of which evolution.polish is the share of evaluations. `params` must stay. *polish
- * is NULL if that is too few, or if nobody has a score. 0 or ERR_MEMORY. */
+ * is NULL if that is too few, or if no creature has a score. 0 or ERR_MEMORY. */
 int polish_create(struct polish **polish, const struct params *params,
                   const struct population *ranked, uint64_t born);
 void polish_destroy(struct polish *polish); /* NULL is fine */

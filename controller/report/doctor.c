@@ -684,13 +684,13 @@ static void examine_losses(struct examination *x)
 {
     struct doctor_finding *finding = add_finding(x, "lost workers");
     struct doctor_finding *crashes = add_finding(x, "crashes");
-    int repeated = 0;
+    int64_t repeated = 0;
     for (int i = 0; i < x->statistics->worker_count; i++)
         repeated += x->statistics->workers[i].repeated;
-    say_figure(finding, "%d of %d evaluations were repeated after a worker was lost", repeated,
-               x->statistics->evaluated);
+    say_figure(finding, "%" PRId64 " of %d evaluations were repeated after a worker was lost",
+               repeated, x->statistics->evaluated);
     if (x->statistics->evaluated >= EVALUATIONS_MIN &&
-        share_of(repeated, x->statistics->evaluated) >= 0.01)
+        share_of((double)repeated, x->statistics->evaluated) >= 0.01)
         advise(finding, DOCTOR_NOTE,
                "The result is the same, but it takes longer: controller logs RUN_DIR --level warn "
                "says why they ended.");

@@ -311,7 +311,6 @@ static int write_verdicts(const struct report *report, FILE *file)
     return status;
 }
 
-/* Where the processor time went, by kind of trial; the controller comes last. */
 static void write_time_row(FILE *file, const char *name, const char *counts, double cpu_s,
                            double all_s)
 {
@@ -322,6 +321,7 @@ static void write_time_row(FILE *file, const char *name, const char *counts, dou
             name, counts, cpu_s, share, share);
 }
 
+/* Where the processor time went, by kind of trial; the controller comes last. */
 static int write_time(const struct report *report, FILE *file)
 {
     const struct run_statistics *statistics = &report->statistics;
@@ -329,16 +329,17 @@ static int write_time(const struct report *report, FILE *file)
     char name[96], counts[128];
     for (int i = 0; i < statistics->kind_count; i++)
         all_s += statistics->kinds[i].cpu_ms / 1000;
-    fputs("<div class='wide'><table><tr><th></th><th class='n'>trials</th>"
-          "<th class='n'>simulated</th><th class='n'>processor time, s</th><th class='n'>share</th>"
-          "<th></th></tr>\n",
-          file);
+    fputs(
+        "<div class='wide'><table><tr><th></th><th class='n'>simulated</th>"
+        "<th class='n'>given again</th><th class='n'>processor time, s</th><th class='n'>share</th>"
+        "<th></th></tr>\n",
+        file);
     for (int i = 0; i < statistics->kind_count; i++) {
         const struct store_spent *kind = &statistics->kinds[i];
         trial_describe_kind(&kind->trial, &report->facts.params, name, sizeof name);
         snprintf(counts, sizeof counts,
-                 "<td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>", kind->asked,
-                 kind->asked - kind->given);
+                 "<td class='n'>%" PRId64 "</td><td class='n'>%" PRId64 "</td>", kind->simulated,
+                 kind->given);
         write_time_row(file, name, counts, kind->cpu_ms / 1000, all_s);
     }
     if (controller_s > 0)
@@ -367,10 +368,10 @@ static int write_workers(const struct report *report, FILE *file)
         busy = busy > 100 ? 100 : busy;
         referee = referee > 100 - busy ? 100 - busy : referee;
         fprintf(file,
-                "<tr><td>%d</td><td class='n'>%d</td><td class='n'>%.0f %%</td><td><span "
+                "<tr><td>%d</td><td class='n'>%" PRId64 "</td><td class='n'>%.0f %%</td><td><span "
                 "class='bar'><i class='s0' style='width:%.1f%%'></i><i class='s2' "
                 "style='width:%.1f%%'></i></span></td><td class='n'>%.0f %%</td><td "
-                "class='n'>%d</td></tr>\n",
+                "class='n'>%" PRId64 "</td></tr>\n",
                 worker->worker, worker->evaluations, busy, busy, referee, referee,
                 worker->repeated);
     }

@@ -367,12 +367,12 @@ static void sum_births(struct run_statistics *statistics, const struct run_facts
         generation->refused += is_refused;
         generation->reused += fact->cost.reused > 0;
         generation->cpu_ms += fact->cost.task.cpu_ms;
-        generation->simulations += fact->cost.simulations;
+        generation->simulations += (double)fact->cost.simulations;
     }
     for (int i = 0; i < statistics->generation_count; i++) {
         struct run_generation *generation = &statistics->generations[i];
         if (generation->simulations > 0)
-            generation->cpu_ms /= (double)generation->simulations;
+            generation->cpu_ms /= generation->simulations;
     }
 }
 
@@ -542,8 +542,8 @@ static int sum_spent(struct run_statistics *statistics, const struct store_spent
     if (!worker)
         return ERR_MEMORY;
     if (spent->trial.purpose == TRIAL_FIRST) {
-        worker->repeated += (int)spent->repeated;
-        worker->evaluations += (int)(spent->asked - spent->given);
+        worker->repeated += spent->repeated;
+        worker->evaluations += spent->simulated;
         worker->busy_s += spent->wall_ms / 1000;
     } else
         worker->referee_s += spent->wall_ms / 1000;

@@ -75,7 +75,7 @@ struct run_generation {
     int born, verdicts[RUN_VERDICTS_MAX], unevaluated;
     int seen, refused;      /* by the referee */
     int reused;             /* got the result of one that moves alike */
-    int64_t simulations;    /* first trials, that were simulated */
+    double simulations;     /* of first trials */
     double cpu_ms;          /* mean of one of these */
     int bred, kept, banned; /* members that were marked so */
 };
@@ -91,7 +91,7 @@ struct run_method {
 
 struct run_worker {
     int worker; /* as in the log's name */
-    int evaluations, repeated;
+    int64_t evaluations, repeated;
     double busy_s;
     double referee_s; /* all trials but the first ones */
 };

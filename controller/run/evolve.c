@@ -8,7 +8,8 @@
  *      +----- search_advance, store_put_generation <--- generation complete? ------+
  *
  * When a generation has all results, its best go the same way as the referee's trials. At the
- * run's end the best are polished (polish.h) and take the champion's exam (exam.h), until one passes.
+ * run's end the best are polished (polish.h) and take the champion's exam (exam.h), until one
+ * passes.
  *
  * Everything happens on the loop's thread, so nothing here is locked. The order in which results
  * come in decides nothing: the search takes them by id, and a lagged method (search.h) counts them

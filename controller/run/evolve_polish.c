@@ -18,7 +18,7 @@ static void count_evaluations(struct evolve *evolve)
         polish_get_progress(evolve->polish, &state->polish_done, &state->polish_count);
 }
 
-/* Those who became better are born. 0, or an error. */
+/* The copies that became better are born. 0, or an error. */
 static int end(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;

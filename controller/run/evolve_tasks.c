@@ -1,5 +1,6 @@
-/* Tasks of a run: what the search, the referee, the polish and the exam want simulated goes to the farm, unless
- * its result is known (reuse.h); results and quarantines go back to them, and to the store. */
+/* Tasks of a run: what the search, the referee, the polish and the exam want simulated goes to the
+ * farm, unless its result is known (reuse.h); results and quarantines go back to them, and to the
+ * store. */
 #include "controller/run/evolve_private.h"
 
 #include <inttypes.h>

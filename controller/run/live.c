@@ -70,8 +70,7 @@ char *live_print(const struct farm *farm, const struct progress_state *state, do
     int is_paused = farm && farm_is_paused(farm);
     json_object_set_new(live, "is_paused", json_boolean(is_paused));
     json_object_set_new(live, "is_waiting", json_boolean(state->is_waiting));
-    json_object_set_new(live, "polish",
-                        state->polish_count ? describe_polish(state) : json_null());
+    json_object_set_new(live, "polish", state->polish_count ? describe_polish(state) : json_null());
     json_object_set_new(live, "exam", state->exam_candidate ? describe_exam(state) : json_null());
     json_object_set_new(live, "evaluations_per_s", json_real(rate_hz));
     json_object_set_new(live, "evaluations_left", json_integer(left));

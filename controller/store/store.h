@@ -364,7 +364,7 @@ struct store_fact {
     int method;
     int verdict; /* -1: no result; then all below is 0 */
     double fitness;
-    int has_referee;
+    int has_referee; /* the referee tried it */
     double referee_fitness;
     double parts, links, neurons, size_m;
     uint64_t motion; /* of some measures: the same for exact copies, whose digests differ with their
@@ -379,10 +379,10 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count,
 /* What trials took on one worker, from any start. */
 struct store_spent {
     struct trial trial;
-    int worker;       /* -1: not known */
-    int64_t asked;    /* trials of a creature */
-    int64_t given;    /* of these: got the result of another creature */
-    int64_t repeated; /* of these: again after a worker was lost */
+    int worker; /* -1: not known */
+    int64_t simulated;
+    int64_t given;    /* trials of creatures that got the result of another one */
+    int64_t repeated; /* trials of creatures, again after a worker was lost */
     double wall_ms, cpu_ms;
     double last_s; /* when the last result came in, since 1970 */
 };

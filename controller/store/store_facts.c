@@ -62,21 +62,25 @@ int store_get_facts(struct store *store, struct store_fact **facts, int *count, 
 
 /* ---- where the time went ---- */
 
+/* No sum is beyond this. */
+#define SPENT_MOST (1LL << 40)
+
 static int read_spent(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
     struct store_spent *spent = item;
     struct error reason;
-    *spent =
-        (struct store_spent){.worker = statement_is_null(row, 1) ? -1 : sqlite3_column_int(row, 1),
-                             .asked = sqlite3_column_int64(row, 2),
-                             .given = sqlite3_column_int64(row, 3),
-                             .repeated = sqlite3_column_int64(row, 4),
-                             .wall_ms = sqlite3_column_double(row, 5),
-                             .cpu_ms = sqlite3_column_double(row, 6),
-        .last_s = sqlite3_column_double(row, 7)};
-    if (trial_from_text(&spent->trial, statement_text(row, 0), &reason))
-        return statement_fail_content(database, "a cost is of an unknown trial", error);
-    return 0;
+    int status = statement_whole(database, row, 2, 0, SPENT_MOST, &spent->simulated, error);
+    spent->worker = statement_is_null(row, 1) ? -1 : sqlite3_column_int(row, 1);
+    spent->given = sqlite3_column_int64(row, 3);
+    spent->repeated = sqlite3_column_int64(row, 4);
+    if (!status)
+        status = statement_real(database, row, 5, 0, SPENT_MOST, &spent->wall_ms, error);
+    if (!status)
+        status = statement_real(database, row, 6, 0, SPENT_MOST, &spent->cpu_ms, error);
+    spent->last_s = sqlite3_column_double(row, 7);
+    if (!status && trial_from_text(&spent->trial, statement_text(row, 0), &reason))
+        status = statement_fail_content(database, "a cost is of an unknown trial", error);
+    return status;
 }
 
 static int compare_spent(const void *a, const void *b)
@@ -90,8 +94,9 @@ int store_get_spent(struct store *store, struct store_spent **spent, int *count,
                     struct error *error)
 {
     static const struct listing listing = {
-        "SELECT trial, worker, count(*), sum(simulations = 0), sum(attempt > 0), sum(wall_ms),"
-        " sum(cpu_ms), max(time_s) FROM costs GROUP BY trial, worker",
+        "SELECT trial, worker, sum(simulations) AS simulations, sum(simulations = 0), sum(attempt "
+        "> 0), sum(wall_ms) AS wall_ms,"
+        " sum(cpu_ms) AS cpu_ms, max(time_s) FROM costs GROUP BY trial, worker",
         sizeof **spent, read_spent, NULL};
     int status = statement_list(&store->database, &listing, 0, 0, spent, count, error);
     if (!status && *count > 0)
@@ -108,7 +113,7 @@ int store_sum_spent(struct store_spent *spent, int count)
             continue;
         }
         struct store_spent *sum = &spent[kinds - 1];
-        sum->asked += spent[i].asked;
+        sum->simulated += spent[i].simulated;
         sum->given += spent[i].given;
         sum->repeated += spent[i].repeated;
         sum->wall_ms += spent[i].wall_ms;

@@ -11,6 +11,9 @@
 #include "common/text.h"
 #include "controller/evolution/contests.h"
 
+/* No run takes longer. */
+#define CPU_MOST_S 1e15
+
 /* Counts the choices of the generation under way. */
 static int count_choices(struct store *store, struct store_status *status, struct error *error)
 {
@@ -66,9 +69,11 @@ static int read_run_value(struct database *database, sqlite3_stmt *row, void *it
         status->is_finished = !strcmp(statement_text(row, 1), "1");
     else if (!strcmp(key, "created_utc"))
         statement_copy_text(status->created_utc, sizeof status->created_utc, row, 1);
-    else if (!strcmp(key, "controller_cpu_s"))
+    else if (!strcmp(key, "controller_cpu_s")) {
         status->controller_cpu_s = sqlite3_column_double(row, 1);
-    else if (!strcmp(key, "champion"))
+        if (!(status->controller_cpu_s >= 0 && status->controller_cpu_s <= CPU_MOST_S))
+            return statement_fail_content(database, "controller_cpu_s is no time", error);
+    } else if (!strcmp(key, "champion"))
         status->champion.id = statement_id(row, 1);
     else if (!strcmp(key, "champion_holds"))
         status->champion.holds = sqlite3_column_int(row, 1);

@@ -26,11 +26,12 @@ for search in sims archive; do
 
     # killed in the midst of the polish, of what follows, and stopped in the midst of the polish
     i=0
-    for moment in 'trial=polish ' 'trial=polish+perturbed-1 ' 'trial=champion'; do
+    for moment in 'trial=polish ' 'trial=polish+perturbed-48 ' 'trial=champion'; do
         i=$((i + 1))
         start setsid "$controller" run walk.ini "${options[@]}" -s evolution.search=$search -j 2 -o cut-$search-$i >cut.out 2>&1
         wait_until "$search: $moment" grep -qs -- "$moment" cut-$search-$i/logs/worker-01.log
-        if [ $i = 2 ]; then kill -TERM "$pid"; else kill -KILL "$pid"; fi
+        if [ $i = 2 ]; then signal=TERM; else signal=KILL; fi
+        kill -$signal "$pid" 2>/dev/null || true # it may have ended meanwhile
         wait "$pid" 2>/dev/null || true
         no_worker_is_left cut-$search-$i
         "$controller" resume cut-$search-$i -j 2 >cut.out 2>&1 || grep -q 'is finished' cut.out || fail "$search $i: $(cat cut.out)"

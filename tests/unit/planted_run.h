@@ -103,7 +103,7 @@ static inline void planted_spend(struct run_facts *facts)
         const struct store_fact *fact = &facts->facts[i];
         for (int purpose = 0; purpose <= fact->has_referee; purpose++) {
             struct store_spent *spent = &facts->spent[2 * purpose + (int)(fact->id % 2)];
-            spent->asked++;
+            spent->simulated++;
             spent->repeated += fact->cost.attempt > 0;
             spent->wall_ms += fact->cost.task.wall_ms;
             spent->cpu_ms += fact->cost.task.cpu_ms;

@@ -21,8 +21,8 @@ START_TEST(texts_come_back)
     struct trial trial, back;
     char text[TRIAL_TEXT_SIZE], longest[TRIAL_TEXT_SIZE] = "";
 
-    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 41 * 7 * 2 * 3; i++) {
-        trial = (struct trial){i % 4, i / 4 % 41, i / 164 % 7, i / 1148 % 2, i / 2296 * 4};
+    for (int i = 0; i < TRIAL_PURPOSE_COUNT * 49 * 7 * 2 * 3; i++) {
+        trial = (struct trial){i % 4, i / 4 % 49, i / 196 % 7, i / 1372 % 2, i / 2744 * 4};
         trial_to_text(&trial, text);
         ck_assert_msg(trial_from_text(&back, text, &error) == 0, "%s", error.message);
         ck_assert_mem_eq(&back, &trial, sizeof trial);
@@ -47,7 +47,7 @@ START_TEST(other_texts_are_refused)
                                         "first+finer-0",
                                         "first+finer-7",
                                         "first+finer-22",
-                                        "first+perturbed-41",
+                                        "first+perturbed-49",
                                         "first+perturbed-09",
                                         "first+perturbed-4294967297",
                                         "first+perturbed-",

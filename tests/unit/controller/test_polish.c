@@ -1,5 +1,5 @@
-/* Polish: the one-fifth rule; a strategy makes a toy's creatures better, whatever the order in which
- * results come in; who takes part, and for how long. */
+/* Polish: the one-fifth rule; a strategy makes a toy's creatures better, in whatever order results
+ * come in; which creatures take part, and for how long. */
 #include "controller/evolution/polish.h"
 
 #include <check.h>
@@ -64,7 +64,7 @@ static double score(const struct individual *tried, const struct trial *trial)
     free(first);
     genome_deinit(&genome);
     genome_deinit(&original);
-    return 100 / (1 + distance) - trial->perturbation;
+    return 100 / (1 + distance) - 0.1 * trial->perturbation;
 }
 
 static void tell(struct polish *polish, const struct individual *tried, const struct trial *trial)
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(the_best_become_better)
 {
     struct individual children[POLISH_MOST], again[POLISH_MOST];
-    struct trial perturbed = {.perturbation = 1};
+    struct trial perturbed = {.perturbation = TRIAL_PERTURBATION_MAX};
     struct rng rng;
 
     rng_init(&rng, 1, RNG_TEST, 0, 0);

@@ -1114,8 +1114,8 @@ static int count_of_island(const struct search *search, int island, int *resting
     *resting = 0;
     for (int i = 0; i < population->count; i++) {
         count += population->individuals[i].island == island;
-        *resting += population->individuals[i].island == island &&
-                    population->individuals[i].is_resting;
+        *resting +=
+            population->individuals[i].island == island && population->individuals[i].is_resting;
     }
     return count;
 }
@@ -1145,8 +1145,8 @@ START_TEST(the_best_half_of_the_starts_goes_on)
     for (int island = 1; island <= 4; island++) {
         order[island] = 0;
         for (int other = 1; other <= 4; other++)
-            order[island] += best[other] > best[island] ||
-                             (best[other] == best[island] && other < island);
+            order[island] +=
+                best[other] > best[island] || (best[other] == best[island] && other < island);
     }
     for (int island = 4; island >= 1; island--)
         first = order[island] < 2 ? island : first;

@@ -1461,13 +1461,13 @@ START_TEST(test_costs_of_trials)
     store_close(store);
     ck_assert_int_eq(count, 4);
     ck_assert_int_eq(spent[0].trial.purpose, TRIAL_FIRST);
-    ck_assert_int_eq(spent[0].asked, firsts);
+    ck_assert_int_eq(spent[0].simulated, firsts - given + 1);
     ck_assert_int_eq(spent[0].given, given);
     ck_assert_double_eq(spent[0].cpu_ms, 1.25 * firsts + 2);
     ck_assert_int_eq(spent[1].trial.purpose, TRIAL_ENTRY);
-    ck_assert_int_eq(spent[1].asked, 2);
+    ck_assert_int_eq(spent[1].simulated, 2);
     ck_assert_int_eq(spent[2].trial.halvings, 2);
-    ck_assert_int_eq(spent[2].asked, 2);
+    ck_assert_int_eq(spent[2].simulated, 1);
     ck_assert_int_eq(spent[2].given, 1);
     ck_assert_int_eq(spent[3].trial.has_other_solver, 1);
     ck_assert_double_eq(spent[3].cpu_ms, 2);
@@ -1481,7 +1481,7 @@ START_TEST(test_costs_of_trials)
         ck_ok(store_open(&store, path, is_read_only, &error));
         ck_ok(store_get_spent(store, &spent, &count, &error));
         ck_assert_int_eq(store_sum_spent(spent, count), 1);
-        ck_assert_int_eq(spent[0].asked, firsts);
+        ck_assert_int_eq(spent[0].simulated + spent[0].given, firsts);
         free(spent);
         store_close(store);
     }
@@ -1490,6 +1490,11 @@ START_TEST(test_costs_of_trials)
     ck_ok(store_open(&store, path, 1, &error));
     ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "unknown trial"));
+    store_close(store);
+    run_sql("UPDATE costs SET cpu_ms = 9e999, trial = 'first'");
+    ck_ok(store_open(&store, path, 1, &error));
+    ck_assert_int_eq(store_get_spent(store, &spent, &count, &error), ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "cpu_ms"));
     store_close(store);
 }
 END_TEST

@@ -617,7 +617,7 @@ START_TEST(bad_tasks)
                                          "first+",
                                          "entry+finer-7",
                                          "entry+finer-0",
-                                         "entry+perturbed-41",
+                                         "entry+perturbed-49",
                                          "entry+finer-2+perturbed-1",
                                          "first+bout-9",
                                          "first+perturbed-1+bout-1",
