@@ -253,6 +253,26 @@ START_TEST(fast_stretches_in_contact)
 }
 END_TEST
 
+/* The first five worms that score of random ones, which wave 4 to 8 times a second. They were drawn
+ * after the length of steps was chosen. */
+START_TEST(other_fast_worms)
+{
+    struct params params = params_of("land", 1.0 / 240);
+    char path[64];
+    snprintf(path, sizeof path, "tests/creatures/fast-worm-%d.json", _i);
+    params.simulation_duration_s = 10;
+    params.creature_stretch_max = 0.6;
+    struct evaluation way = evaluate_path(path, params);
+    params.simulation_solver = SOLVER_CONSTRAINT;
+    struct evaluation right = evaluate_path(path, params);
+    double distance_m = right.measures.distance_m;
+    printf("%s: %.3f m, by the other solver %.3f m\n", path, way.measures.distance_m, distance_m);
+    ck_assert_int_eq(way.verdict, VERDICT_OK);
+    ck_assert_int_eq(right.verdict, VERDICT_OK);
+    ck_assert_double_eq_tol(way.measures.distance_m, distance_m, 0.1 * distance_m);
+}
+END_TEST
+
 /* What presses as hard as in the step before is no impact, for which a step is solved twice. */
 START_TEST(loads_that_last_are_no_impacts)
 {
@@ -277,6 +297,7 @@ int main(void)
                                          i, i + 1);
     }
     tcase_add_test(tests, fast_stretches_in_contact);
+    tcase_add_loop_test(tests, other_fast_worms, 1, 6);
     tcase_add_loop_test(tests, loads_that_last_are_no_impacts, 0, 2);
     return run_tests("planted", tests);
 }

@@ -102,8 +102,10 @@ static void touch_disk(const struct box *disk, double nx, double ny, double gap,
     manifold->radius[0] = disk->half_width;
     manifold->radius[1] = radius;
     if (gap < margin)
-        manifold->points[manifold->count++] = (struct manifold_point){
-            .x = disk->x - reach * nx, .y = disk->y - reach * ny, .gap = gap, .feature = FEATURE_DISK};
+        manifold->points[manifold->count++] = (struct manifold_point){.x = disk->x - reach * nx,
+                                                                      .y = disk->y - reach * ny,
+                                                                      .gap = gap,
+                                                                      .feature = FEATURE_DISK};
 }
 
 void collide_round(const struct box *a, const struct box *b, double margin,

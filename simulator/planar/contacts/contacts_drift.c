@@ -6,7 +6,7 @@
  * of the normal n, which is t = z x n times W per second; wa, wb those of the bodies; and p' the
  * velocity of the place where they touch:
  *
- *   V'   = a_a - a_b + wa x (p' - v_a) - wb x (p' - v_b)        since other points get to that place
+ *   V'   = a_a - a_b + wa x (p' - v_a) - wb x (p' - v_b)       since other points get to that place
  *   J'v  = n.V' + W t.V   along the normal,   t.(a_a - a_b)   along the tangent
  *
  * where V has no part along n, as it is while two touch. The places move along the surfaces: with
@@ -23,9 +23,9 @@
  *   no face            W = (t.V + ra wa + rb wb) / (ra + rb)     s = ra (wa - W)
  *
  * So a corner on a face has n.(a_a - a_b) + 2 W t.V, and a disk that rolls on the level nothing.
- * Without that a face that turns while it slides over an edge sinks by h W t.V per second, and loses
- * energy in the first order. What slides on a stretching face is moved by it, too: along t, where that
- * decides nothing, and it is left out. */
+ * Without that a face that turns while it slides over an edge sinks by h W t.V per second, and
+ * loses energy in the first order. What slides on a stretching face is moved by it, too: along t,
+ * where that decides nothing, and it is left out. */
 #include "simulator/planar/contacts/contacts_private.h"
 
 #include <math.h>

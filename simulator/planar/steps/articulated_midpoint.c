@@ -40,7 +40,7 @@
 /* Where something may touch, a step is too long if a stretch, e, changes faster than this, 1/s:
  * faces would strike and leave what they touch within a few steps. Its parts are as much shorter.
  * At half the step they are half as long, so that a trial at a finer step shows what is coarse. */
-#define STRETCH_MOST_1_S 2.4
+#define STRETCH_MOST_1_S 1.2
 /* A load is taken to last in a step that is longer by this factor at most. */
 #define LONGER_MOST 2
 /* Parts of a step in which nothing thin is passed, and nothing whirls, are this share of it at

@@ -1,5 +1,5 @@
-/* See space_system.h: touches of what is round, a disk in the plane or a ball in space, of radius R,
- * whose centre p0 is fixed in body 0. It touches at q = p0 - R n
+/* See space_system.h: touches of what is round, a disk in the plane or a ball in space, of radius
+ * R, whose centre p0 is fixed in body 0. It touches at q = p0 - R n
  *
  *   a face:                            n stands in body 1,           D = n.(p0 - p1) - R
  *   a corner, another disk or ball:    n = (p0 - p1) / |p0 - p1|,    D = |p0 - p1| - R - R1
@@ -11,8 +11,8 @@
  *   e.u' = e.(accelerations) + (W x e).u + e.(w0 x s' - w1 x r')
  *   s' = w0 x (p0 - c0) - R W x n,   r' = v0 + s' - v1
  *
- * From a corner n' is what p0 - p1 gains across n, divided by |p0 - p1|; from an edge that along it is
- * (w1 x n).e instead. */
+ * From a corner n' is what p0 - p1 gains across n, divided by |p0 - p1|; from an edge that along it
+ * is (w1 x n).e instead. */
 #include "simulator/reference/space/space_system.h"
 
 #include <math.h>

@@ -162,8 +162,8 @@ static struct rolling roll(const struct space_contact *c, const struct side s[2]
     return c->pair->found.axis >= SOLIDS_FACES ? roll_edges(c, s, dt_s) : roll_face(c, s);
 }
 
-/* Adds what the second side gains, and both by other points that get there; returns what the turning
- * of the normal gives along it. */
+/* Adds what the second side gains, and both by other points that get there; returns what the
+ * turning of the normal gives along it. */
 static double add_rolling(const struct space_contact *c, const struct side *one, double dt_s,
                           struct vec3 *gain)
 {
