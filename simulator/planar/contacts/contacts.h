@@ -234,8 +234,8 @@ int contacts_need_one_instant(const struct contacts *contacts);
 /* The additional work of the impulses because of that, and the energy that they pass on, J. */
 double contacts_instant_work(const struct contacts *contacts, double *size);
 /* Adds to q what the impulses of impacts do because they act before or after the middle of the
- * step. */
-void contacts_shift(const struct contacts *contacts, double *const *q);
+ * step. 1 if any does. */
+int contacts_shift(const struct contacts *contacts, double *const *q);
 /* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
  * bodies lose together each books half. What they give one another, at the rates at which the
  * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */

@@ -70,15 +70,26 @@ static void book_shared(const struct contacts *s, int i, double share,
  *
  * Impulses that act together pass energy from one contact to another (a limb that lands swings the
  * next one up): what one does another has lost, so gains and losses of a step are set off in
- * proportion. Push-out is not: what it does is always gained. */
+ * proportion. What pushing out does is not: it is always gained. */
 struct shares {
     double gains, losses;
 };
 
+/* Of a contact's positive work, what pushing out does; the rest it passes on. */
+static inline double push_out_work(const struct contacts *s, int i, double work)
+{
+    const struct impulse_law *law = &s->impulses.laws[i];
+    double most = s->impulses.impulse[s->list[i].first_row] * law->bound;
+    return !law->is_push_out ? 0 : most < work ? most : work;
+}
+
 static inline double share_of(const struct contacts *s, int i, struct shares shares)
 {
     double work = found_work(s, &s->list[i]);
-    return work <= 0 ? shares.losses : s->impulses.laws[i].is_push_out ? 1 : shares.gains;
+    if (work <= 0)
+        return shares.losses;
+    double pushed = push_out_work(s, i, work);
+    return (pushed + shares.gains * (work - pushed)) / work;
 }
 
 void contacts_book(const struct contacts *s, double *const *rates, struct ledger *const *ledgers)
@@ -89,8 +100,8 @@ void contacts_book(const struct contacts *s, double *const *rates, struct ledger
         double work = found_work(s, &s->list[i]);
         if (work <= 0)
             losses -= work;
-        else if (!s->impulses.laws[i].is_push_out)
-            gains += work;
+        else
+            gains += work - push_out_work(s, i, work);
     }
     struct shares shares = {.gains = gains > losses ? (gains - losses) / gains : 0,
                             .losses = losses > gains ? (losses - gains) / losses : 0};

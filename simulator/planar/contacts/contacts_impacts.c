@@ -40,6 +40,10 @@ static void set_impact(struct contacts *s, struct contact *c, struct impulse_law
     c->late = instant - h / 2;
     s->instants += instant;
     s->impact_count++;
+    /* what does not bounce is stopped at the instant, and held against `a` in the rest of the step:
+     * the mean time of both impulses */
+    if (law->bound == 0 && a < 0)
+        c->late = ((v + a * instant) * c->late + a * (h - instant) * instant / 2) / (v + a * h);
 }
 
 /* Impacts, after the loads that last without them. */

@@ -228,13 +228,13 @@ void contacts_solve(struct contacts *s, double *const *kick)
         respond(s, of, s->impulses.impulse, kick[of]);
 }
 
-void contacts_shift(const struct contacts *s, double *const *q)
+int contacts_shift(const struct contacts *s, double *const *q)
 {
     int has_late = 0;
     for (int i = 0; i < s->count && s->impact_count > 0; i++)
         has_late |= s->list[i].late != 0;
     if (!has_late)
-        return;
+        return 0;
     double *lates = s->work;
     for (int i = 0; i < s->count; i++) {
         const struct contact *c = &s->list[i];
@@ -248,4 +248,5 @@ void contacts_shift(const struct contacts *s, double *const *q)
         for (int i = 0; i < own->dof; i++)
             q[of][i] -= own->shift[i];
     }
+    return 1;
 }

@@ -92,6 +92,15 @@ static void book_joints(struct articulated *d, const double *from, const double 
         d->ledger.loss_damping_j += damping_loss(d, from, to, share, half);
 }
 
+/* Books effectors and damping over the way by which instants of impacts shift the pose. */
+static void book_shift(struct articulated *d)
+{
+    double half = d->settings.dt_s / 2;
+    for (int i = 0; i < d->dof; i++)
+        d->rates[i] = d->q[i] - (d->qm[i] + half * d->qd[i]);
+    book_joints(d, d->rates, d->rates, 0.5, half);
+}
+
 /* Books drag over one half of the step, in which the rates go from `from` to `to`. */
 static void book_drag(struct articulated *d, const double *from, const double *to, double half)
 {
@@ -179,6 +188,17 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
     return 1;
 }
 
+/* What effectors do on the way by which instants shift the pose at the end of the step. */
+static double shift_work(const struct articulated *d)
+{
+    double half = d->settings.dt_s / 2, work = 0;
+    for (int i = 3; i < d->dof; i++) {
+        double torque = d->effector_tau[i] - d->effector_extra[i] * d->qdd[i];
+        work += torque * (d->q[i] - (d->qm[i] + half * d->qd[i]));
+    }
+    return work;
+}
+
 /* Impacts that act at instants of their own shift the pose at the end of the step, on the
  * assumption that the accelerations are the same before and after. 1 if the energy agrees with
  * that; where an impact makes limbs whirl it does not. The tree is left as it was. */
@@ -197,7 +217,7 @@ static int are_instants_sound(struct articulated *d)
         struct tree_energy now = tree_energy(&d->tree, d->world.gravity_m_s2);
         energy[k] = now.kinetic + now.potential;
     }
-    double work = contacts_instant_work(&d->contacts, &size);
+    double work = contacts_instant_work(&d->contacts, &size) + shift_work(d);
     tree_set_pose(&d->tree, d->qm);
     tree_set_velocity(&d->tree, d->vm);
     return fabs(energy[1] - energy[0] - work) <= INSTANT_SHARE * size;
@@ -471,10 +491,12 @@ ALWAYS_INLINE static inline int step_together(struct group *g, int count, double
         return 0;
     for (int k = 0; k < count; k++)
         move_on(g->all[k], is_impact);
-    if (contacts->count > 0)
-        contacts_shift(contacts, g->q);
-    for (int k = 0; k < count; k++)
+    int is_late = contacts->count > 0 && contacts_shift(contacts, g->q);
+    for (int k = 0; k < count; k++) {
+        if (is_late)
+            book_shift(g->all[k]);
         end_midpoint(g->all[k], contacts, k);
+    }
     return 1;
 }
 

@@ -539,9 +539,27 @@ START_TEST(limbs_that_close_on_each_other_stop)
 }
 END_TEST
 
-/* Two plates, one on the other, slide upright on a small hub. They fall tilted at 1 m/s, from
- * heights that divide a step. Measured: the upper plate sinks 1.3 um into the lower one; where it
- * answered the ground's impacts in the middle of the step, 2.1 mm. */
+/* Falls at 1 m/s, tilted, from a height that divides a step in sixteenths. Returns how deep
+ * anything gets in 0.1 s. */
+static double land(const struct body_part *parts, int count, int sixteenth, double target)
+{
+    double q[DOF] = {0, 0.1 + sixteenth / 16.0 / 240, 0.02}, qd[DOF] = {0, -1, 0}, deepest_m = 0;
+    use_land(0.6, 0);
+    stage.settings.effector_mode = EFFECTOR_TORQUE;
+    body_init(&stage.body, parts, count);
+    stage_build(&stage);
+    stage_set(&stage, q, qd);
+    dynamics_set_effectors(stage.dynamics, EFFECTORS_ON);
+    dynamics_set_target(stage.dynamics, 1, target, 0);
+    for (int step = 0; step < 24; step++) {
+        stage_run(&stage, stage.settings.dt_s);
+        deepest_m = fmax(deepest_m, dynamics_penetration(stage.dynamics));
+    }
+    return deepest_m;
+}
+
+/* Two plates, one on the other, slide upright on a small hub. Measured: the upper one sinks 1.3 um
+ * into the lower one; where it answered the ground's impacts in the middle of the step, 2.1 mm. */
 START_TEST(what_lies_on_a_part_lands_with_it)
 {
     const struct body_part stack[] = {
@@ -560,19 +578,35 @@ START_TEST(what_lies_on_a_part_lands_with_it)
          .is_linear = 1,
          .axis_rad = BODY_PI / 2}};
     for (int i = 0; i < 16; i++) {
-        double q[DOF] = {0, 0.1 + i / 16.0 / 240, 0.02}, qd[DOF] = {0, -1, 0}, deepest = 0;
-        use_land(0.6, 0);
-        body_init(&stage.body, stack, 3);
-        stage_build(&stage);
-        stage_set(&stage, q, qd);
-        for (int step = 0; step < 24; step++) {
-            stage_run(&stage, stage.settings.dt_s);
-            deepest = fmax(deepest, dynamics_penetration(stage.dynamics));
-        }
+        double deepest_m = land(stack, 3, i, 0);
         const struct ledger *l = dynamics_ledger(stage.dynamics);
         ck_assert_double_gt(l->loss_impact_j, 0.5);
-        ck_assert_double_lt(deepest, 1e-4);
+        ck_assert_double_lt(deepest_m, 1e-4);
         ck_assert_double_lt(total_gain(l), 1e-5);
+    }
+}
+END_TEST
+
+/* A trunk whose muscle presses a foot down. What stops the foot acts at the instant of the impact,
+ * what holds it against the muscle in the rest of the step, and the muscle's work counts the way by
+ * which the pose is shifted. Measured: residual 0.084 mJ of 0.6 J, 0.18 mm deep; with all at the
+ * instant and without that work 2.4 mJ, 0.69 mm. */
+START_TEST(a_foot_that_is_pressed_down_stays_down)
+{
+    const struct body_part stilt[] = {{.parent = -1, .width_m = 0.3, .height_m = 0.1, .mass_kg = 1},
+                                      {.parent = 0,
+                                       .y_m = -0.06,
+                                       .width_m = 0.3,
+                                       .height_m = 0.04,
+                                       .mass_kg = 0.2,
+                                       .is_linear = 1,
+                                       .axis_rad = BODY_PI / 2,
+                                       .torque_max_n_m = 20}};
+    for (int i = 0; i < 16; i++) {
+        ck_assert_double_lt(land(stilt, 2, i, -1), 4e-4);
+        const struct ledger *l = dynamics_ledger(stage.dynamics);
+        ck_assert_double_lt(fabs(l->residual_j), 2e-4);
+        ck_assert_double_lt(total_gain(l), 1e-3);
     }
 }
 END_TEST
@@ -989,6 +1023,7 @@ int main(void)
     tcase_add_test(tests, contacts_only_take_energy);
     tcase_add_test(tests, limbs_that_close_on_each_other_stop);
     tcase_add_test(tests, what_lies_on_a_part_lands_with_it);
+    tcase_add_test(tests, a_foot_that_is_pressed_down_stays_down);
     tcase_add_test(tests, parent_and_child_pass_through_one_another);
     tcase_add_test(tests, limits_hold_at_any_number_of_turns);
     tcase_add_test(tests, a_limit_bears_a_torque);
