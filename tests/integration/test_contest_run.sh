@@ -77,6 +77,9 @@ says 'with a panel that nobody was bred against' cat progress4
 says "Champions \(rows\) against their ancestors" cat one.html
 refused 1 'one: .*3 complete generations' "$bin/controller" progress one --every 2
 refused 2 'two or four' "$bin/controller" progress one --bouts 3
+cp -r one other
+sqlite3 other/run.db "UPDATE branch_parameters SET value = 'constraint' WHERE key = 'simulation.solver'"
+refused 1 'simulation.solver articulated only' "$bin/controller" progress other --every 1 --again
 "$bin/controller" run sumo.ini -o walk -j 3 -s evolution.behaviour=walk -s evolution.generations=1 \
     -s sensor.other=no -s population.size=6 >walk.out 2>&1 || fail "no run: $(cat walk.out)"
 refused 1 'walk: not a run of contests' "$bin/controller" progress walk

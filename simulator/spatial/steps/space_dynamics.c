@@ -19,8 +19,9 @@
 #define SPLITS_MAX       3
 #define LIMIT_SPLITS_MAX 5
 #define HIT_SPLITS_MAX   8
-/* Where impacts follow one another, which would gain energy together. */
-#define IMPACT_SPLITS_MAX 10
+/* Where impacts follow one another, which would gain energy together, parts are this share of the
+ * step at least. */
+#define IMPACT_LEAST (1.0 / 1024)
 /* For what neither touches nor leans on limits: a light chain that carries something heavy trembles
  * faster than steps. And for any step whose energy is wrong by more than this share of what moves
  * and of its terms. */
@@ -441,7 +442,7 @@ static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     int may_split = splits < SPLITS_MAX;
     double half = g->contacts->dt_s / 2;
-    g->contacts->may_be_shorter = splits < IMPACT_SPLITS_MAX;
+    g->contacts->may_be_shorter = g->contacts->dt_s > IMPACT_LEAST * g->step_s;
     double first = space_step_midpoint(g, may_split);
     g->is_mendable = 0;
     if (first > 0)

@@ -550,7 +550,7 @@ static const struct cradle {
     double gap_m, speed_m_s;
 } cradles[] = {{2, 1, 0, 1e-3, 1}, {2, 2, 0, 1e-3, 1}, {2, 3, 0, 1e-3, 1}, {2, 2, 1, 1e-3, 1},
                {2, 2, 0, 2e-3, 1}, {2, 4, 1, 2e-3, 2}, {3, 1, 0, 1e-3, 1}, {3, 2, 0, 1e-3, 1},
-               {3, 3, 0, 1e-3, 1}, {3, 2, 0, 2e-3, 2}, {3, 2, 0, 1e-4, 1}};
+               {3, 3, 0, 1e-3, 1}, {3, 2, 0, 2e-3, 2}};
 enum { CRADLE = 5 };
 
 static void write_cradle(const struct cradle *c, char *text, size_t size)
