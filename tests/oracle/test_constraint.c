@@ -775,6 +775,38 @@ static struct evaluation evaluate_file(const char *path, const char *preset, int
     return result;
 }
 
+/* Two creatures of boxes that their runs bred, each with the work that 2 s may take, in billions: a
+ * swimmer whose limbs jam, where the law cannot tell whether touches stick; a walker whose feet
+ * creep, which friction turns within less than 1 us. */
+static const struct crawl {
+    const char *path;
+    double budget;
+} crawls[] = {{"tests/creatures/jamming-swimmer.creature", 5},
+              {"tests/creatures/creeping-walker.creature", 4}};
+
+START_TEST(slow_sliding_takes_little_work)
+{
+    struct creature creature;
+    struct error error;
+    struct evaluation result;
+    struct arena arena;
+    creature_init(&creature);
+    ck_assert_msg(creature_read(&creature, crawls[_i].path, &error) == 0, "%s", error.message);
+    struct params params = creature.params;
+    params.simulation_solver = SOLVER_CONSTRAINT;
+    params.simulation_duration_s = 2;
+    params.guard_budget = crawls[_i].budget;
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    evaluate(&creature.genome, &params, creature_choose_seed(&creature, &params), &arena, NULL,
+             NULL, &result);
+    ck_assert_msg(result.verdict == VERDICT_OK, "%s ends as %s", crawls[_i].path,
+                  verdict_name(result.verdict));
+    check_near("share", result.measures.residual_share, 0, 1e-3);
+    arena_deinit(&arena);
+    creature_deinit(&creature);
+}
+END_TEST
+
 static const char *const creature_files[] = {
     "examples/creatures/biped.json", "examples/creatures/fish.json",
     "examples/creatures/inchworm.json", "examples/creatures/tail.json"};
@@ -979,6 +1011,8 @@ int main(void)
     tcase_add_test(tests, limits_stop_joints_beyond_half_a_turn);
     tcase_add_test(tests, limbs_press_on_each_other);
     tcase_add_test(tests, creatures_swim_alike);
+    tcase_add_loop_test(tests, slow_sliding_takes_little_work, 0,
+                        (int)(sizeof crawls / sizeof crawls[0]));
     tcase_add_test(tests, creatures_walk_alike);
     tcase_add_test(tests, a_pusher_walks_alike);
     tcase_add_test(tests, random_creatures_stay_finite);

@@ -23,6 +23,8 @@
 #define PIERCE_RATE 1e-8
 /* Sliding that slow may stop at once: m/s for a tolerance of 1. */
 #define SLIP_M_S 1e4
+/* Friction turns the direction of sliding no faster than in this time, s for a tolerance of 1. */
+#define TURNING_S 3e3
 /* What slides faster has a direction, m/s. */
 #define SURE_M_S 1e-8
 /* Instants of events are found to this, s, or to this many times the tolerance of a step of its
@@ -182,6 +184,7 @@ int space_constraint_init(struct space_constraint *c, const struct dynamics_solv
     c->arena = arena;
     c->base.world = *world;
     c->slip_m_s = SLIP_M_S * settings->rtol;
+    c->turning_s = fmin(TURNING_S * settings->rtol, settings->dt_s);
     c->count = body->link_count;
     c->boxes = c->base.boxes = body->boxes;
     c->box_count = c->base.box_count = body->box_count;
@@ -259,6 +262,13 @@ static void renew_touches(struct space_constraint *c)
             now.reference[k] = t->force[k];
         double x = now.rows[1].rate, y = now.rows[2].rate, speed = sqrt(x * x + y * y);
         now.floor = space_touch_floor(c, speed, t->floor);
+        if (now.mode == TOUCH_SLIDES) {
+            now.mobility = t->mobility;
+            now.steadying = space_touch_steadying(c, &now, speed, t->force[0]);
+            x += now.steadying * vec3_dot(now.way, now.directions[1]);
+            y += now.steadying * vec3_dot(now.way, now.directions[2]);
+            speed = sqrt(x * x + y * y);
+        }
         if (now.mode == TOUCH_SLIDES && speed > SURE_M_S)
             now.way =
                 vec3_along(vec3_scale(now.directions[1], x / speed), now.directions[2], y / speed);
@@ -370,10 +380,23 @@ static double step_to_event(struct space_constraint *c, double ahead, double h)
     return high;
 }
 
-/* 1 if at the start of the step a touch does what it may not. */
-static int has_wrong_touch(struct space_constraint *c, double ahead)
+/* The mode of touches of which the law does not tell whether they stick. Returns their number. */
+static int set_doubtful(struct space_constraint *c, enum touch_mode mode)
+{
+    int count = 0;
+    for (int i = 0; i < c->touch_count; i++)
+        if (c->touches[i].may_stick) {
+            c->touches[i].mode = mode;
+            count++;
+        }
+    return count;
+}
+
+/* 1 if with the least forces a touch does at the start of the step what it may not. */
+static int is_wrong_at_start(struct space_constraint *c, double ahead)
 {
     double sum = 0;
+    c->has_reference = 0;
     space_equation_derive(c, c->y, ahead, c->rk.k[0]);
     for (int i = 0; i < c->touch_count; i++)
         for (int k = 0; k < c->touches[i].size; k++)
@@ -394,8 +417,10 @@ static int start_step(struct space_constraint *c, double ahead)
     if (space_impulses_collide(c, ahead) || space_impulses_choose_modes(c, ahead))
         return 1;
     c->is_stale = 0;
-    c->has_reference = 0;
-    c->has_reference = has_wrong_touch(c, ahead);
+    if (set_doubtful(c, TOUCH_STICKS) && !is_wrong_at_start(c, ahead))
+        return 0;
+    set_doubtful(c, TOUCH_SLIDES);
+    c->has_reference = is_wrong_at_start(c, ahead);
     return 0;
 }
 

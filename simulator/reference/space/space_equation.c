@@ -98,8 +98,9 @@ static void find_sliding(const struct space_constraint *c, const struct touch *t
     double way_x = vec3_dot(t->way, t->directions[1]), way_y = vec3_dot(t->way, t->directions[2]);
     if (!(x * way_x + y * way_y > 0))
         x = y = 0;
-    x += SMOOTHING * c->slip_m_s * way_x;
-    y += SMOOTHING * c->slip_m_s * way_y;
+    double more = SMOOTHING * c->slip_m_s + t->steadying;
+    x += more * way_x;
+    y += more * way_y;
     double size = sqrt(x * x + y * y);
     *one = x / size;
     *two = y / size;

@@ -19,8 +19,10 @@
  * than this, m/s^2 times 1 s, makes a difference to that. */
 #define STOP_S       1e-8
 #define SLIDING_M_S2 1e6
-/* What accelerates less sticks, m/s^2. */
-#define STICKING_M_S2 1e-8
+/* What accelerates less sticks, m/s^2; and less than this share of what the force could, if it can
+ * be held: where joints hold a touch across its way the law tells one from the other by rounding. */
+#define STICKING_M_S2  1e-8
+#define STICKING_SHARE 1e-6
 /* What slides faster has the direction of its velocity, m/s, else that of friction. */
 #define SLIDING_M_S 1e-6
 /* What leaves faster, m/s or rad/s, does not press. */
@@ -375,6 +377,27 @@ static void drop_leaving(struct space_constraint *c)
     c->found_count = kept;
 }
 
+static int does_press(const struct space_constraint *c, const struct law_contact *l)
+{
+    return c->law.impulse[l->row] > PRESSING_SHARE * c->pressing_n;
+}
+
+/* The greatest sum of a row across the normal with all of them, of whatever presses. */
+static double mobility_across(const struct space_constraint *c, const struct law_contact *of)
+{
+    double most = 0;
+    for (int row = of->row + 1; row < of->row + of->size; row++) {
+        double sum = 0;
+        for (int i = 0; i < c->found_count; i++) {
+            const struct law_contact *l = &c->law.contacts[i];
+            for (int k = l->row + 1; k < l->row + l->size && does_press(c, l); k++)
+                sum += fabs(law_row(&c->law, k > row ? k : row)[k > row ? row : k]);
+        }
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
 /* What a touch that presses with these forces is. */
 static void start_pressing(struct space_constraint *c, int law)
 {
@@ -392,10 +415,14 @@ static void start_pressing(struct space_constraint *c, int law)
         return;
     double x = t->rows[1].rate, y = t->rows[2].rate, speed = sqrt(x * x + y * y);
     double across = sqrt(force[1] * force[1] + force[2] * force[2]);
-    if (sqrt(after[1] * after[1] + after[2] * after[2]) < STICKING_M_S2) {
+    t->mobility = mobility_across(c, l);
+    double sliding = sqrt(after[1] * after[1] + after[2] * after[2]);
+    if (sliding < STICKING_M_S2) {
         t->mode = TOUCH_STICKS;
         return;
     }
+    t->may_stick = sliding < STICKING_SHARE * t->mobility * force[0];
+    t->steadying = space_touch_steadying(c, t, speed, force[0]);
     if (!(speed > fmax(SLIDING_M_S, 2 * c->slip_m_s))) {
         x = -force[1];
         y = -force[2];
@@ -408,7 +435,6 @@ static void start_pressing(struct space_constraint *c, int law)
 
 int space_impulses_choose_modes(struct space_constraint *c, double ahead)
 {
-    double sum = 0;
     space_system_place(c, c->y);
     space_touch_find(c, TOUCH_NEAR);
     drop_leaving(c);
@@ -434,10 +460,11 @@ int space_impulses_choose_modes(struct space_constraint *c, double ahead)
     law_solve(&c->law);
     if (is_unsolved(c, STICKING_M_S2))
         return 1;
+    c->pressing_n = 0;
     for (int i = 0; i < c->found_count; i++)
-        sum += c->law.impulse[c->law.contacts[i].row];
+        c->pressing_n += c->law.impulse[c->law.contacts[i].row];
     for (int i = 0; i < c->found_count; i++)
-        if (c->law.impulse[c->law.contacts[i].row] > PRESSING_SHARE * sum)
+        if (does_press(c, &c->law.contacts[i]))
             start_pressing(c, i);
     return 0;
 }

@@ -116,7 +116,10 @@ struct touch {
     struct vec3 at, directions[3];
     /* while it presses */
     enum touch_mode mode;
+    int may_stick;       /* it slides by so little that it sticks if that is possible */
     struct vec3 way;     /* of sliding, at the start of the step */
+    double steadying;    /* ... and how much of it steadies the direction of sliding, m/s */
+    double mobility;     /* acceleration across the normal by a unit force, with the joints, 1/kg */
     double floor;        /* speed along it below which sliding may have stopped, m/s */
     double rest;         /* the gap that is kept */
     double force[3];     /* along directions, of the last evaluation */
@@ -178,6 +181,8 @@ struct space_constraint {
     int touch_count, found_count, touch_room, found_room;
     int is_stale;      /* what presses is to be found anew */
     double slip_m_s;   /* what slides slower may stop at once */
+    double pressing_n; /* forces of all touches together, when they were last found */
+    double turning_s;  /* the direction of sliding settles no faster */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
     struct touch_mark *marks;
     int mark_count, mark_room;
@@ -281,6 +286,10 @@ void space_touch_hold(struct space_constraint *c);
 struct vec3 space_touch_force(const struct touch *t, const double force[3]);
 /* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
 double space_touch_floor(const struct space_constraint *c, double speed, double before);
+/* The steadying of a touch that slides with this speed and presses with this force: what the speed
+ * lacks for friction to turn the direction no faster than in turning_s; 0 in the plane. */
+double space_touch_steadying(const struct space_constraint *c, const struct touch *t, double speed,
+                             double force);
 
 /* ---- space_touch_flat.c */
 

@@ -401,6 +401,14 @@ double space_touch_floor(const struct space_constraint *c, double speed, double 
     return speed > 2 * c->slip_m_s ? c->slip_m_s : before;
 }
 
+double space_touch_steadying(const struct space_constraint *c, const struct touch *t, double speed,
+                             double force)
+{
+    if (t->size < 3)
+        return 0;
+    return fmax(0, c->turning_s * t->friction * force * t->mobility - speed);
+}
+
 /* ---------------------------------------------------------------- finding */
 
 const struct solid *space_touch_solid(const struct space_constraint *c, int box)
