@@ -81,7 +81,7 @@ static void put_part(struct key_hasher *hasher, const struct part *part)
     put_vec2(hasher, part->local);
     key_put_double(hasher, part->local_angle_rad);
     key_put_double(hasher, part->cross_section_m);
-    /* no part of a body that is not mirrored as a whole is, and its key is that of older versions */
+    /* only those of a body that is mirrored as a whole; others have the keys of older versions */
     if (part->is_reversed)
         key_put_int(hasher, part->is_reversed);
 }

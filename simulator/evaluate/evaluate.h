@@ -70,8 +70,8 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
 
 /* How one stands that is to face another one across the origin. */
 struct evaluate_stance {
-    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces nobody, and stands
-     * where it would alone */
+    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces nobody, and
+     * stands where it would alone */
     int side;
     int is_mirrored;    /* it grows as its mirror image, to the bit; in the plane */
     double heading_rad; /* it is turned by this about the vertical before it settles; in space */

@@ -221,8 +221,8 @@ static int is_gaining(const struct contacts *s, int island)
 
 /* Newton's restitution can create energy, with Coulomb friction, at instants that differ, or where
  * one impact gives rise to the next: the impacts of such an island are solved again, at one instant
- * or, where they have one, in a shorter step or, where there is none, without restitution. Returns 1
- * if there was one of the last kind. */
+ * or, where they have one, in a shorter step or, where there is none, without restitution.
+ * Returns 1 if there was one of the last kind. */
 int contacts_take_back_impacts(struct contacts *s)
 {
     int has_impact = 0, has_gained = 0;

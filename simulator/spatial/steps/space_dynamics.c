@@ -309,10 +309,10 @@ static double find_start_energy(struct space_dynamics *d)
 
 /* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
  * not a number. What limits alone give, and what the mending of momentum moves, is wrong, too: a
- * servo that presses a ball along its cone would have it make 0.7 % of the work. With contacts steps
- * are of first order, and more of the terms and a share of the
- * motion's energy may be missing. is_wild: only what is very wrong counts. Of all this a part of
- * the step may miss its share. */
+ * servo that presses a ball along its cone would have it make 0.7 % of the work. With contacts
+ * steps are of first order, and more of the terms and a share of the motion's energy may be
+ * missing. is_wild: only what is very wrong counts. A part of the step may miss its part of all
+ * this. */
 static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, double part)
 {
     const struct ledger *now = &d->base.ledger, *before = &d->ledger_before;
