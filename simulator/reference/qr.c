@@ -66,6 +66,19 @@ static void bring_pivot(struct qr *qr, int k)
     qr->references[best] = qr->references[k];
 }
 
+/* Four sums side by side, none of which waits for another. */
+static double product(const double *a, const double *b, int count)
+{
+    double sums[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; k++)
+            sums[k] += a[i + k] * b[i + k];
+    for (; i < count; i++)
+        sums[0] += a[i] * b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 /* The reflector that turns column k below its diagonal to 0, applied to the columns after it. */
 static void reflect_column(struct qr *qr, int k)
 {
@@ -80,9 +93,8 @@ static void reflect_column(struct qr *qr, int k)
         v[k] = beta;
     }
     for (int j = k + 1; j < qr->cols; j++) {
-        double *a = column(qr, j), sum = a[k];
-        for (int i = k + 1; i < qr->rows; i++)
-            sum += v[i] * a[i];
+        double *a = column(qr, j);
+        double sum = a[k] + product(v + k + 1, a + k + 1, qr->rows - k - 1);
         sum *= qr->left[k];
         a[k] -= sum;
         for (int i = k + 1; i < qr->rows; i++)

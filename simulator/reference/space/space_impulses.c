@@ -20,7 +20,7 @@
 #define STOP_S       1e-8
 #define SLIDING_M_S2 1e6
 /* What accelerates less sticks, m/s^2; and less than this share of what the force could, if it can
- * be held: where joints hold a touch across its way the law tells one from the other by rounding. */
+ * be held: where joints hold a touch across its way, the law tells them apart by rounding. */
 #define STICKING_M_S2  1e-8
 #define STICKING_SHARE 1e-6
 /* What slides faster has the direction of its velocity, m/s, else that of friction. */
