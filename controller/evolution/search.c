@@ -4,9 +4,8 @@
  * State: generation number, population, next creature id; everything else follows from them and
  * from the parameters. The population is kept in order of id while results are missing (so that
  * a result finds its individual by bisection) and is ranked when the last one arrives; then the
- * referee looks at the top. The ranks are made anew with each of its words, which only bring others
- * up, until nobody in the top is left to look at. The scores alone decide: the
- * referee tries every creature with fewer than guard.referee_top accepted ones before it.
+ * referee looks at the top. The ranks are made anew with each of its words, until nobody in the top
+ * is left to look at. The words count in the order of ranks, whenever they came in.
  * Typical: 300 individuals of about 10 kB. */
 #include "controller/evolution/search.h"
 
@@ -113,14 +112,36 @@ int search_has_referee(const struct search *search)
            !contests_are_wanted(&search->params);
 }
 
-/* Whether the referee wants to see the individual of that rank. */
-static int is_called(const struct search *search, int rank)
+/* Whether the referee would see the individual of that rank if it saw so many. */
+static int is_wanted(const struct search *search, int rank, int64_t top)
 {
     const struct individual *individual = &search->population.individuals[rank];
 
-    return rank < search->params.guard_referee_top && individual->fitness > 0 &&
-           !individual->is_resting && search_has_referee(search) &&
+    return rank < top && individual->fitness > 0 && !individual->is_resting &&
+           search_has_referee(search) &&
            individual->heard < referee_find_wanted(rank == 0, &search->params);
+}
+
+/* Whether the referee wants to see the individual of that rank. */
+static int is_called(const struct search *search, int rank)
+{
+    return is_wanted(search, rank, search->params.guard_referee_top);
+}
+
+/* How many of the top will be refused when their word counts: others come up then. */
+static int count_falling(const struct search *search)
+{
+    const struct params *params = &search->params;
+    int count = 0;
+
+    for (int i = 0; i < search->population.count && i < params->guard_referee_top; i++) {
+        const struct individual *individual = &search->population.individuals[i];
+        double own = behaviour_fitness(individual->verdict, &individual->measures, params);
+
+        count += individual->has_glance &&
+                 individual->glance_fitness < params->guard_referee_share * own;
+    }
+    return count;
 }
 
 void search_hear(struct search *search, struct individual *individual)
@@ -159,28 +180,28 @@ static void sort_ranks(struct search *search)
     sort(population, compare_places);
 }
 
-/* Ranks a population without missing results and calls the top before the referee. If the referee
- * has judged one of them ahead, its word counts now, and all are ranked again. A refusal only
- * brings others up, so every call is needed. */
+/* Ranks a population without missing results and calls the top before the referee. A word of the
+ * referee may bring a creature down or up (kept), so that who is called depends on the order of the
+ * words: they count in the order of ranks, the first that is called first, whenever they came in. */
 static void rank(struct search *search)
 {
-    int i, heard;
+    struct individual *first;
 
     do {
         sort_ranks(search);
-        search->called = search->cursor = heard = 0;
-        for (i = 0; i < search->population.count; i++) {
-            struct individual *individual = &search->population.individuals[i];
-
+        search->called = search->cursor = 0;
+        first = NULL;
+        for (int i = 0; i < search->population.count; i++) {
             if (!is_called(search, i))
                 continue;
-            search->called++;
-            if (!individual->has_glance)
-                continue;
-            search_hear(search, individual);
-            heard++;
+            if (search->called++ == 0)
+                first = &search->population.individuals[i];
         }
-    } while (heard);
+        if (first && first->has_glance)
+            search_hear(search, first);
+        else
+            first = NULL;
+    } while (first);
 }
 
 /* All results are there: either more children are wanted, or they are ranked. 0 or ERR_MEMORY. */
@@ -559,11 +580,13 @@ const struct individual *search_ask_referee(struct search *search)
         return lagged_ask_referee(search);
     if (search->missing)
         individual = ask_early(search);
+    int64_t top = search->params.guard_referee_top + (search->missing ? 0 : count_falling(search));
     while (!search->missing && !individual && search->cursor < search->population.count &&
-           search->cursor < search->params.guard_referee_top) {
+           search->cursor < top) {
         int at = search->cursor++;
 
-        if (is_called(search, at) && !search->population.individuals[at].is_before_referee)
+        if (is_wanted(search, at, top) && !search->population.individuals[at].is_before_referee &&
+            !search->population.individuals[at].has_glance)
             individual = &search->population.individuals[at];
     }
     if (individual)
@@ -625,8 +648,7 @@ const struct individual *search_tell_referee(struct search *search, uint64_t id,
     individual->has_glance = 1;
     if (search->lagged || search->missing || !is_called(search, at))
         return search->lagged ? lagged_tell(search, individual) : individual;
-    search_hear(search, individual);
-    /* ranking moves it, and may call another */
+    /* ranking moves it, may let its word count, and may call another */
     rank(search);
     return find(search, id);
 }
