@@ -62,7 +62,7 @@ static inline void planted_bear(struct run_facts *facts, const struct planted *p
         .motion = id * 977,
         .has_cost = 1,
     };
-    fact.has_referee = fact.has_fine = place < 10;
+    fact.has_referee = place < 10;
     fact.referee_fitness = fact.fitness;
     fact.cost = (struct store_cost){.task = {.wall_ms = 95, .cpu_ms = 90},
                                     .simulations = 1,

@@ -433,7 +433,7 @@ START_TEST(idle_workers_are_told)
     plant_healthy();
     for (int i = 0; i < facts.fact_count; i++) {
         facts.facts[i].cost.task.wall_ms = 40;
-        facts.facts[i].has_referee = facts.facts[i].has_fine = i < 20;
+        facts.facts[i].has_referee = i < 20;
     }
     planted_spend(&facts);
     check_told("workers", DOCTOR_NOTE, "busy 40 % of their time (2 of them", "farm.prefetch=4");

@@ -28,12 +28,16 @@ struct balance {
 };
 
 /* What the last step's contacts and gravity gave a body whose centre of mass was at `centre` and
- * moved with `velocity` before. */
+ * moved with `velocity` before. Where the step was taken in parts, since impacts follow one another,
+ * gravity acts in each of them, and the body says at which lever: no farther from that of a whole
+ * step than impacts can throw it. */
 static struct balance sum_impulses(struct vec3 centre, struct vec2 velocity)
 {
     const struct contact_point *points;
-    double h = stage.settings.dt_s, fall = -stage.body.phenotype.mass_kg * BODY_GRAVITY * h;
-    struct balance sum = {0, fall, h / 2 * velocity.x * fall, fabs(fall)};
+    struct impulse_sum told;
+    double h = stage.settings.dt_s, mass = stage.body.phenotype.mass_kg;
+    double fall = -mass * BODY_GRAVITY * h, lever = h / 2 * velocity.x, touch = 0;
+    struct balance sum = {0, fall, 0, fabs(fall)};
     int count = dynamics_contacts(stage.dynamics, &points);
     for (int i = 0; i < count; i++) {
         const struct contact_point *p = &points[i];
@@ -44,9 +48,14 @@ static struct balance sum_impulses(struct vec3 centre, struct vec2 velocity)
             continue;
         sum.along_x += x;
         sum.along_y += y;
-        sum.turning += (p->at.x - centre.x) * y - (p->at.y - centre.y) * x;
+        touch += (p->at.x - centre.x) * y - (p->at.y - centre.y) * x;
         sum.size += fabs(normal) + fabs(friction);
     }
+    ck_assert(
+        dynamics_impulses(stage.dynamics, centre, (struct vec3){velocity.x, velocity.y, 0}, &told));
+    double told_lever = (told.angular.z - touch) / fall;
+    ck_assert_double_le(fabs(told_lever - lever), h * sum.size / mass + 1e-9);
+    sum.turning = touch + told_lever * fall;
     return sum;
 }
 
