@@ -188,17 +188,6 @@ ALWAYS_INLINE static inline int act_contacts(struct group *g, int count, int has
     return 1;
 }
 
-/* What effectors do on the way by which instants shift the pose at the end of the step. */
-static double shift_work(const struct articulated *d)
-{
-    double half = d->settings.dt_s / 2, work = 0;
-    for (int i = 3; i < d->dof; i++) {
-        double torque = d->effector_tau[i] - d->effector_extra[i] * d->qdd[i];
-        work += torque * (d->q[i] - (d->qm[i] + half * d->qd[i]));
-    }
-    return work;
-}
-
 /* Impacts that act at instants of their own shift the pose at the end of the step, on the
  * assumption that the accelerations are the same before and after. 1 if the energy agrees with
  * that; where an impact makes limbs whirl it does not. The tree is left as it was. */
@@ -217,7 +206,7 @@ static int are_instants_sound(struct articulated *d)
         struct tree_energy now = tree_energy(&d->tree, d->world.gravity_m_s2);
         energy[k] = now.kinetic + now.potential;
     }
-    double work = contacts_instant_work(&d->contacts, &size) + shift_work(d);
+    double work = contacts_instant_work(&d->contacts, &size);
     tree_set_pose(&d->tree, d->qm);
     tree_set_velocity(&d->tree, d->vm);
     return fabs(energy[1] - energy[0] - work) <= INSTANT_SHARE * size;
