@@ -10,6 +10,7 @@
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 #include "viewer/draw/eye/shade.h"
+#include "viewer/draw/eye/skin.h"
 
 #ifdef HAVE_CAIRO
 
@@ -21,10 +22,8 @@
 /* What ghosts fade to, and what shade and outlines are mixed with. */
 #define GHOST_COLOR COLOR_sky_bottom
 #define SHADE       0x14202a
-/* Thickness of rods, by the thinner end's half of the shortest side; px at ui 1 at least. */
-#define ROD_SHARE    0.38
-#define MUSCLE_SHARE 0.55
-#define ROD_PX       1.2
+/* Rods are at least so thick, px at ui 1. */
+#define ROD_PX 1.2
 /* Rods begin this share of the end's half from its centre. */
 #define SUNK    0.85
 #define OUTLINE 0.3
@@ -131,26 +130,6 @@ static void draw_ball(const struct scene *scene, const struct shape *shape, uint
     cairo_pattern_destroy(pattern);
 }
 
-/* Length now by length at birth; 1 where nothing changes it. */
-static double rod_stretch(const struct scene *scene, const struct shape *rod)
-{
-    return rod->drive < 0 || !(rod->half_m.x > 0)
-               ? 1
-               : (double)scene->moment.values[rod->drive] / (2 * rod->half_m.x);
-}
-
-/* Cream where it is fixed; a muscle is blue when it is asked to be short and orange when long. */
-static uint32_t rod_color(const struct scene *scene, const struct shape *rod)
-{
-    if (rod->drive < 0)
-        return palette[COLOR_joint].light;
-    const struct replay_drive *drive = &scene->replay->drives[rod->drive];
-    double signal = drive->effector < 0 ? 0 : (double)scene->moment.frame.signals[drive->effector];
-    double share = fabs(signal) / drive->signal_full;
-    uint32_t aim = palette[rod_stretch(scene, rod) < 1 ? COLOR_negative : COLOR_positive].light;
-    return palette_mix(palette[COLOR_part_2].light, aim, fmin(0.25 + 0.75 * share, 1));
-}
-
 /* Moves both ends towards each other, by the lengths of the rod that lie inside the shapes. */
 static void shorten(struct spot *a, struct spot *b, double depth_a_m, double depth_b_m)
 {
@@ -172,12 +151,8 @@ static void draw_rod(const struct scene *scene, const struct shape *rod, uint32_
     const struct shape *other = &scene->replay->shapes[rod->other];
     struct spot a = scene_spot(scene, rod->part, rod->at_m);
     struct spot b = scene_spot(scene, rod->other, rod->other_m);
-    double half = fmin(scene_half_least(one), scene_half_least(other));
-    /* a muscle that is short is thick */
-    double share =
-        rod->drive < 0 ? ROD_SHARE : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2));
-    double width = fmax(share * half * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
-    uint32_t color = fade(scene, rod_color(scene, rod), 0.8);
+    double width = fmax(scene_rod_width(scene, rod) * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
+    uint32_t color = fade(scene, scene_rod_color(scene, rod), 0.8);
     if (!a.is_seen || !b.is_seen)
         return;
     /* from surface to surface */
@@ -309,6 +284,7 @@ struct item {
 struct picture {
     struct scene scene;
     struct order *order;
+    struct skin *skin; /* NULL: the shapes themselves are drawn */
     const struct picture *shading;
     int shading_count;
     int is_over_solids; /* the solids are drawn already, and only hide what is behind them */
@@ -317,6 +293,7 @@ struct picture {
     struct caster casters[CASTERS_MAX];
     int caster_count;
     struct vec3 trail[TRAIL_MAX + 1];
+    unsigned char is_over_skin[TRAIL_MAX]; /* pieces */
     int trail_count;
 };
 
@@ -334,7 +311,7 @@ static void add_caster(struct picture *picture, struct caster caster)
         picture->casters[picture->caster_count++] = caster;
 }
 
-/* The six sides of a box. */
+/* The six sides of a box; of a solid, they hide the skin. */
 static void add_sides(struct picture *picture, int item, struct vec3 middle,
                       const struct vec3 halves[3])
 {
@@ -347,6 +324,8 @@ static void add_sides(struct picture *picture, int item, struct vec3 middle,
                 corners[i] = vec3_along(corners[i], v, i >= 2 ? 1 : -1);
             }
             order_add_polygon(picture->order, item, corners, 4);
+            if (picture->skin)
+                skin_add_cover(picture->skin, corners, 4);
         }
 }
 
@@ -363,21 +342,21 @@ static void add_shape(struct picture *picture, int index)
     struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
     if (is_deep_box(shape)) {
         box_halves(scene, shape, halves);
-        add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
+        if (!picture->skin)
+            add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
         add_caster(picture, shade_box(index, at, halves[0], halves[1], halves[2]));
         return;
     }
     if (shape->kind == SHAPE_ROD)
         scene_rod_ends(scene, shape, ends);
     struct vec3 middle = vec3_along(ends[0], vec3_sub(ends[1], ends[0]), 0.5);
-    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
-                   eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
+    if (!picture->skin)
+        order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
+                       eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
     if (shape->kind == SHAPE_BALL)
         add_caster(picture, shade_balls(index, at, shape->half_m.x, at, shape->half_m.x));
     if (shape->kind == SHAPE_ROD) {
-        double radius =
-            ROD_SHARE / 2 *
-            fmin(scene_half_least(&shapes[shape->part]), scene_half_least(&shapes[shape->other]));
+        double radius = scene_rod_width(scene, shape) / 2;
         struct caster caster = shade_balls(index, ends[0], radius, ends[1], radius);
         caster.is_thin = 1;
         add_caster(picture, caster);
@@ -421,6 +400,7 @@ static void add_trail(struct picture *picture)
     for (int i = 0; i + 1 < picture->trail_count; i++) {
         struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
         struct vec3 middle = vec3_along(a, vec3_sub(b, a), 0.5);
+        picture->is_over_skin[i] = picture->skin && skin_is_behind(picture->skin, middle);
         order_add_spot(picture->order, add_item(picture, ITEM_TRAIL, i), middle,
                        eye_project(&scene->eye, middle).near, 1);
     }
@@ -590,14 +570,20 @@ static void paint_solid(const struct picture *picture, const struct order_piece 
               draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
 }
 
-static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
+static void draw_piece(const struct scene *scene, struct vec3 a, struct vec3 b)
 {
-    const struct scene *scene = &picture->scene;
-    (void)piece;
-    eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
+    eye_trace_line(scene->cr, &scene->eye, a, b);
     cairo_set_line_width(scene->cr, 1.5 * scene->ui);
     draw_set_color(scene->cr, palette[COLOR_trail].light, 0.55);
     cairo_stroke(scene->cr);
+}
+
+/* What lies before the skin is drawn after it. */
+static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
+{
+    (void)piece;
+    if (!picture->is_over_skin[index])
+        draw_piece(&picture->scene, picture->trail[index], picture->trail[index + 1]);
 }
 
 static void paint(void *context, const struct order_piece *piece)
@@ -630,13 +616,19 @@ static void draw_ground_shadows(const struct picture *picture)
 
 /* With the shapes; 0: no memory. */
 static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw_view *view,
-                         const struct replay *replay, const struct draw_moment *moment)
+                         const struct replay *replay, const struct draw_moment *moment,
+                         unsigned overlays)
 {
     scene_place(&picture->scene, cr, view, replay, moment->time_s);
     picture->scene.ghost = moment->ghost;
     picture->shading = picture;
     picture->shading_count = 1;
     picture->order = order_create(eye_order(&picture->scene.eye), SLACK_SHARE * replay->size_m);
+    if (!(overlays & DRAW_BOXES)) {
+        picture->skin = skin_create(&picture->scene, overlays & (DRAW_BRAIN | DRAW_PARTS));
+        if (!picture->skin)
+            return 0;
+    }
     for (int i = 0; i < replay->shape_count && picture->order; i++)
         add_shape(picture, i);
     return picture->order != NULL;
@@ -669,13 +661,20 @@ static void walk_over_solids(struct picture *picture)
     cairo_surface_destroy(image);
 }
 
+static void cover_skin(void *skin, const struct vec3 corners[4])
+{
+    skin_add_cover(skin, corners, 4);
+}
+
 static void draw_picture(struct picture *picture, unsigned overlays)
 {
     const struct scene *scene = &picture->scene;
     const struct replay *replay = scene->replay;
-    for (int i = 0; i < replay->part_count; i++)
+    for (int i = 0; i < replay->part_count && !picture->skin; i++)
         add_joint(picture, i);
     add_solids(picture);
+    if (picture->skin && scene->is_spatial)
+        draw_space_relief(&scene->eye, replay, cover_skin, picture->skin);
     if (overlays & DRAW_TRAIL && scene->is_spatial)
         add_trail(picture);
     else if (overlays & DRAW_TRAIL)
@@ -684,12 +683,18 @@ static void draw_picture(struct picture *picture, unsigned overlays)
         draw_light(scene);
     if (!scene->is_spatial && replay_has_floor(replay))
         draw_flat_shadow(scene);
-    if (picture->is_over_solids) {
+    if (picture->is_over_solids)
         walk_over_solids(picture);
-        return;
+    else {
+        draw_ground_shadows(picture);
+        order_walk(picture->order, paint, picture);
     }
-    draw_ground_shadows(picture);
-    order_walk(picture->order, paint, picture);
+    if (!picture->skin)
+        return;
+    skin_draw(picture->skin);
+    for (int i = 0; i + 1 < picture->trail_count; i++)
+        if (picture->is_over_skin[i])
+            draw_piece(scene, picture->trail[i], picture->trail[i + 1]);
 }
 
 /* Solids and ground with the shadows of all pictures before this one, which do not draw them any
@@ -722,13 +727,15 @@ void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay
     struct picture *all = calloc((size_t)room, sizeof *all);
     int is_ready = all != NULL;
     for (int i = 0; i < count && is_ready; i++)
-        is_ready = begin_picture(&all[i], cr, view, replay, &moments[i]);
+        is_ready = begin_picture(&all[i], cr, view, replay, &moments[i], overlays);
     if (is_ready && count > 1 && all[0].scene.is_spatial && replay_solid_count(replay) > 0)
         is_ready = draw_solids(all, count);
     for (int i = 0; i < count && is_ready; i++)
         draw_picture(&all[i], i == count - 1 ? overlays : 0);
-    for (int i = 0; all && i < room; i++)
+    for (int i = 0; all && i < room; i++) {
         order_destroy(all[i].order);
+        skin_destroy(all[i].skin);
+    }
     free(all);
 }
 

@@ -72,6 +72,8 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
                             draw_ledger_below_brain(NULL, &view, replay, stage->time_s, height);
     if (has_ledger_beside)
         inside &= ~(unsigned)DRAW_LEDGER;
+    if (stage_has_brain(stage))
+        inside |= DRAW_PARTS;
     draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s, inside);
     write_caption(stage, stage->current, text, sizeof text);
     draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,

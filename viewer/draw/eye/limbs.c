@@ -1,0 +1,364 @@
+#include "viewer/draw/eye/limbs.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+
+#include "common/math/hash.h"
+#include "common/math/rotation.h"
+
+#define SHADE 0x14202a
+/* Of the thinnest half of a side: what edges are rounded by; and of things, which stay boxes. */
+#define ROUND       0.85
+#define ROUND_THING 0.2
+/* Of the shorter of the other two halves: what the outline along the thin side is rounded by. */
+#define ROUND_WIDE 0.8
+/* How much thinner the far end is: of single parts, which are neck, head and tail, and of pairs. */
+#define TAPER_SINGLE 0.45
+#define TAPER_PAIR   0.3
+/* Of the thinner half of the two that meet: the joint's ball, and how softly they meet. */
+#define BALL 0.88
+#define NECK 0.9
+/* Necks end so many balls from the joint. */
+#define NECK_FADE 2.2
+/* How dark limbs are by their depth, those of the left side besides, and rods. */
+#define DARK_STEP 0.14
+#define DARK_MOST 0.45
+#define DARK_LEFT 0.1
+#define DARK_ROD  0.2
+/* Moments of a replay at which its back is looked for. */
+enum { GLANCES = 16 };
+/* Its back counts where it is up in the mean at least so much; else what is up at birth. */
+#define UP_LEAST 0.35
+
+static struct vec3 unit(struct vec3 v)
+{
+    double length = vec3_length(v);
+    return length > 0 ? vec3_scale(v, 1 / length) : (struct vec3){1, 0, 0};
+}
+
+/* ---- colours ---- */
+
+/* Of animals: one for a body plan, so that kin are alike whatever their sizes. The plan is which
+ * gene grows on which, and which are pairs. */
+static uint32_t choose_coat(const struct replay *replay)
+{
+    static const uint32_t coats[] = {0xb98a4e, 0x6f8f5a, 0x7b8794, 0xa8604a,
+                                     0x8a6f4f, 0x5f8a8b, 0x94803f, 0x8d7390};
+    int ranks[REPLAY_PARTS_MAX], genes = 0;
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        int first = 0;
+        while (replay->parts[first].body != part->body)
+            first++;
+        ranks[i] = first < i ? ranks[first] : genes++;
+        if (first == i)
+            hash = hash_u64(hash, part->parent < 0 ? 0 : (uint64_t)ranks[part->parent] + 1);
+        else if (part->mirror != replay->parts[first].mirror)
+            hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
+    }
+    return coats[(hash ^ hash >> 32) % (sizeof coats / sizeof *coats)];
+}
+
+static uint32_t part_color(const struct replay *replay, int part)
+{
+    return palette[palette_part_color(replay->parts[part].color)].light;
+}
+
+static void color_limb(struct limbs *limbs, const struct scene *scene, int i, uint32_t coat,
+                       int has_part_colors)
+{
+    struct limb *limb = &limbs->list[i];
+    const struct shape *shape = &scene->replay->shapes[i];
+    double dark = fmin(DARK_STEP * limb->depth, DARK_MOST);
+    if (limbs->is_animal && limb->is_single)
+        dark = 0;
+    if (scene->replay->parts[shape->part].mirror < 0)
+        dark += DARK_LEFT;
+    limb->color = palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root),
+                              SHADE, dark);
+    if (has_part_colors)
+        limb->color = part_color(scene->replay, shape->part);
+    if (shape->kind == SHAPE_ROD)
+        limb->color = shape->drive < 0 ? palette_mix(limb->color, SHADE, DARK_ROD)
+                                       : scene_rod_color(scene, shape);
+}
+
+/* ---- shapes ---- */
+
+static void round_edges(struct limb *limb, double share)
+{
+    for (int k = 1; k < 3; k++)
+        if (limb->half[k] < limb->half[limb->thin])
+            limb->thin = k;
+    limb->a = (limb->thin + 1) % 3;
+    limb->b = (limb->thin + 2) % 3;
+    double section = share * limb->half[limb->thin];
+    double outline = share == ROUND ? ROUND_WIDE * fmin(limb->half[limb->a], limb->half[limb->b])
+                                    : section;
+    limb->round[limb->thin] = section;
+    limb->round[limb->a] = limb->round[limb->b] = fmax(outline, section);
+}
+
+static struct limb box_limb(const struct scene *scene, int i, double share)
+{
+    struct shape shape = replay_shape_now(scene->replay, i, scene->moment.values);
+    const struct replay_pose *pose = &scene->moment.poses[i];
+    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
+                              (double)pose->turn_z};
+    struct mat3 axes = quaternion_matrix(quaternion_product(turn, shape.turn));
+    struct limb limb = {.centre = scene_at(scene, i, shape.at_m),
+                        .axes = {axes.x, axes.y, axes.z},
+                        .half = {shape.half_m.x, shape.half_m.y, shape.half_m.z},
+                        .along = -1};
+    /* what is flat is as deep as it is thin */
+    if (!(limb.half[2] > 0))
+        limb.half[2] = fmin(limb.half[0], limb.half[1]);
+    round_edges(&limb, shape.kind == SHAPE_BALL ? 1 : share);
+    return limb;
+}
+
+static struct limb rod_limb(const struct limbs *limbs, const struct scene *scene, int i)
+{
+    const struct shape *rod = &scene->replay->shapes[i];
+    struct vec3 ends[2];
+    scene_rod_ends(scene, rod, ends);
+    double radius = scene_rod_width(scene, rod) / 2;
+    struct vec3 way = vec3_sub(ends[1], ends[0]), along = unit(way);
+    struct vec3 other = fabs(along.z) < 0.9 ? (struct vec3){0, 0, 1} : (struct vec3){0, 1, 0};
+    struct vec3 across = unit(vec3_cross(other, along));
+    const struct limb *part = &limbs->list[rod->part];
+    struct limb limb = {.centre = vec3_along(ends[0], way, 0.5),
+                        .axes = {along, across, vec3_cross(along, across)},
+                        .half = {vec3_length(way) / 2 + radius, radius, radius},
+                        .along = -1,
+                        .others = {rod->part, rod->other},
+                        .other_count = 2,
+                        .neck = radius,
+                        .root = part->root,
+                        .depth = part->depth};
+    round_edges(&limb, 1);
+    return limb;
+}
+
+static struct vec3 clamp_into(const struct limb *limb, struct vec3 at)
+{
+    struct vec3 way = vec3_sub(at, limb->centre), in = limb->centre;
+    for (int k = 0; k < 3; k++) {
+        double d = vec3_dot(way, limb->axes[k]);
+        in = vec3_along(in, limb->axes[k], fmin(fmax(d, -limb->half[k]), limb->half[k]));
+    }
+    return in;
+}
+
+/* Where it meets the part that it hangs on: its joint, or where both are nearest. */
+static struct vec3 find_joint(const struct scene *scene, const struct limb *limb,
+                              const struct limb *parent, int i)
+{
+    const struct replay_part *part = &scene->replay->parts[i];
+    struct vec3 at = clamp_into(parent, limb->centre);
+    if (part->joint >= 0)
+        return scene_at(scene, part->parent, part->base);
+    for (int k = 0; k < 4; k++)
+        at = clamp_into(k % 2 ? parent : limb, at);
+    return at;
+}
+
+/* Thinner along the axis on which the joint is farthest out; of two rather along the longer. */
+static void taper_limb(struct limb *limb)
+{
+    double farthest = -1;
+    for (int k = 0; k < 3; k++) {
+        double out = vec3_dot(vec3_sub(limb->joint, limb->centre), limb->axes[k]) / limb->half[k];
+        int is_longest = limb->half[k] >= fmax(limb->half[(k + 1) % 3], limb->half[(k + 2) % 3]);
+        double weight = fmin(fabs(out), 1) * (is_longest ? 1.5 : 1);
+        if (weight > farthest) {
+            farthest = weight;
+            limb->along = k;
+            limb->sign = out > 0 ? 1 : -1;
+        }
+    }
+    limb->taper = limb->is_single ? TAPER_SINGLE : TAPER_PAIR;
+}
+
+static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
+{
+    const struct replay *replay = scene->replay;
+    const struct replay_part *part = &replay->parts[i];
+    struct limb *limb = &limbs->list[i];
+    limb->root = i;
+    limb->is_single = 1;
+    for (int k = 0; k < replay->part_count && limbs->is_animal; k++)
+        if (replay->parts[k].body == part->body && replay->parts[k].mirror != part->mirror)
+            limb->is_single = 0;
+    if (part->parent < 0)
+        return;
+    const struct limb *parent = &limbs->list[part->parent];
+    double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
+    limb->root = parent->root;
+    limb->depth = parent->depth + 1;
+    if (replay->shapes[i].kind == SHAPE_BALL)
+        return;
+    limb->others[limb->other_count++] = part->parent;
+    limb->has_joint = 1;
+    limb->joint = find_joint(scene, limb, parent, i);
+    limb->ball = BALL * thin;
+    limb->neck = NECK * thin;
+    taper_limb(limb);
+}
+
+/* Where its back is: in the frame of its first part, and now. */
+static struct vec3 find_up(const struct scene *scene)
+{
+    const struct replay *replay = scene->replay;
+    struct vec3 sky = {0, 1, 0}, up = {0, 0, 0}, at_birth = sky;
+    for (int i = 0; i < GLANCES; i++) {
+        struct replay_frame frame;
+        replay_get_frame(replay, (replay->frame_count - 1) * i / (GLANCES - 1), &frame);
+        struct vec3 at = vec3_add(replay_pose_centre(&frame.poses[0]), sky);
+        struct vec3 now = replay_pose_back(&frame.poses[0], at);
+        at_birth = i ? at_birth : now;
+        up = vec3_along(up, now, 1.0 / GLANCES);
+    }
+    up = unit(vec3_length(up) > UP_LEAST ? up : at_birth);
+    return replay_pose_turn(&scene->moment.poses[0], up);
+}
+
+void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_colors)
+{
+    const struct replay *replay = scene->replay;
+    ENSURE(replay->shape_count <= LIMBS_MAX, "%d shapes", replay->shape_count);
+    int roots = 0, has_child[REPLAY_PARTS_MAX] = {0};
+    for (int i = 0; i < replay->part_count; i++) {
+        roots += replay->parts[i].parent < 0;
+        if (replay->parts[i].parent >= 0)
+            has_child[replay->parts[i].parent] = 1;
+    }
+    uint32_t coat = choose_coat(replay);
+    limbs->count = replay->shape_count;
+    limbs->is_animal = roots == 1;
+    limbs->up = find_up(scene);
+    for (int i = 0; i < limbs->count; i++) {
+        struct limb *limb = &limbs->list[i];
+        if (i < replay->part_count) {
+            int is_thing = roots > 1 && replay->parts[i].parent < 0 && !has_child[i];
+            *limb = box_limb(scene, i, is_thing ? ROUND_THING : ROUND);
+            hang_limb(limbs, scene, i);
+        } else
+            *limb = rod_limb(limbs, scene, i);
+        limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2])) + 2 * limb->ball;
+        color_limb(limbs, scene, i, coat, has_part_colors);
+    }
+}
+
+/* ---- distances ---- */
+
+double limb_distance(const struct limb *limb, struct vec3 at)
+{
+    struct vec3 way = vec3_sub(at, limb->centre);
+    double p[3], scale = 1;
+    for (int k = 0; k < 3; k++)
+        p[k] = vec3_dot(way, limb->axes[k]);
+    if (limb->along >= 0) {
+        double t = (1 + limb->sign * p[limb->along] / limb->half[limb->along]) / 2;
+        scale = 1 - limb->taper * (1 - fmin(fmax(t, 0), 1));
+        for (int k = 0; k < 3; k++)
+            p[k] = k == limb->along ? p[k] : p[k] / scale;
+    }
+    double wide = limb->round[limb->a], round = limb->round[limb->thin];
+    double x = fabs(p[limb->a]) - limb->half[limb->a] + wide;
+    double y = fabs(p[limb->b]) - limb->half[limb->b] + wide;
+    double z = fabs(p[limb->thin]) - limb->half[limb->thin] + round;
+    double plan = sqrt(fmax(x, 0) * fmax(x, 0) + fmax(y, 0) * fmax(y, 0)) + fmin(fmax(x, y), 0) -
+                  wide + round;
+    double d = sqrt(fmax(plan, 0) * fmax(plan, 0) + fmax(z, 0) * fmax(z, 0)) +
+               fmin(fmax(plan, z), 0) - round;
+    return d * scale;
+}
+
+/* Quilez, Smooth minimum (2013): a minimum without a crease, lower by a quarter of k at most. */
+static double soft_min(double a, double b, double k)
+{
+    double h = k > 0 ? fmax(k - fabs(a - b), 0) / k : 0;
+    return fmin(a, b) - h * h * k / 4;
+}
+
+void limbs_link(const struct limbs *limbs, int limb, struct limb_links *links)
+{
+    links->limb = limb;
+    links->count = 0;
+    if (limbs->list[limb].other_count)
+        links->list[links->count++] = limb;
+    for (int i = 0; i < limbs->count; i++)
+        for (int k = 0; k < limbs->list[i].other_count; k++)
+            if (limbs->list[i].others[k] == limb)
+                links->list[links->count++] = i;
+}
+
+/* How much of a limb's neck is at a place: 0 .. 1. */
+static double neck_share(const struct limb *limb, double away)
+{
+    return limb->has_joint ? fmin(fmax(2 - away / (NECK_FADE * limb->ball), 0), 1) : 1;
+}
+
+double limbs_distance(const struct limbs *limbs, const struct limb_links *links, struct vec3 at)
+{
+    double own = limb_distance(&limbs->list[links->limb], at), least = own;
+    for (int n = 0; n < links->count; n++) {
+        const struct limb *limb = &limbs->list[links->list[n]];
+        double away = limb->has_joint ? vec3_length(vec3_sub(at, limb->joint)) : 0;
+        double share = neck_share(limb, away);
+        if (!(share > 0))
+            continue;
+        int is_own = links->list[n] == links->limb;
+        double d = is_own ? own : limb_distance(limb, at);
+        if (limb->has_joint)
+            d = soft_min(d, away - limb->ball, 0.6 * limb->ball);
+        for (int k = 0; k < limb->other_count; k++) {
+            double other = limb->others[k] == links->limb
+                               ? own
+                               : limb_distance(&limbs->list[limb->others[k]], at);
+            d = soft_min(d, other, limb->neck * share);
+        }
+        least = fmin(least, d);
+    }
+    return least;
+}
+
+uint32_t limbs_color(const struct limbs *limbs, const struct limb_links *links, struct vec3 at)
+{
+    double own = limb_distance(&limbs->list[links->limb], at);
+    uint32_t color = limbs->list[links->limb].color;
+    for (int n = 0; n < links->count; n++) {
+        const struct limb *limb = &limbs->list[links->list[n]];
+        double away = limb->has_joint ? vec3_length(vec3_sub(at, limb->joint)) : 0;
+        int is_own = links->list[n] == links->limb;
+        for (int k = 0; k < limb->other_count; k++) {
+            const struct limb *other = is_own ? &limbs->list[limb->others[k]] : limb;
+            if (!is_own && limb->others[k] != links->limb)
+                continue;
+            double share = neck_share(limb, away);
+            if (share > 0)
+                color = palette_mix(color, other->color,
+                                    share * fmax(0.5 + (own - limb_distance(other, at)) /
+                                                           (2 * limb->neck), 0));
+        }
+    }
+    return color;
+}
+
+double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most)
+{
+    for (int i = 0; i < limbs->count; i++) {
+        const struct limb *limb = &limbs->list[i];
+        struct vec3 way = vec3_sub(at, limb->centre);
+        double far = most + limb->reach;
+        if (vec3_dot(way, way) >= far * far)
+            continue;
+        most = fmin(most, limb_distance(limb, at));
+    }
+    return most;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* The limbs of a skin: what a replay's shapes are at a moment, rounded, thinner away from the
+ * joint, with a ball at each joint and a soft neck to the part that it hangs on; and their colours.
+ *
+ * A limb lies in its shape but for ball and neck, which are thinner than the thinner of the two
+ * that meet there. Boxes, balls, rods and the rectangles of the plane are one kind of limb, a box
+ * whose edges are round by two radii. All is told by distances, negative inside (Hart, Sphere
+ * tracing, The Visual Computer 12, 1996). */
+#ifndef VIEWER_DRAW_EYE_LIMBS_H
+#define VIEWER_DRAW_EYE_LIMBS_H
+
+#include "viewer/draw/eye/scene.h"
+
+#ifdef HAVE_CAIRO
+
+enum { LIMBS_MAX = 4 * REPLAY_PARTS_MAX };
+
+struct limb {
+    struct vec3 centre, axes[3];
+    double half[3], reach; /* half its sides; radius of a ball around it, with ball and neck */
+    int thin, a, b;        /* its shortest axis, and the others */
+    double round[3];       /* radii of its edges by axis: of its outline as seen along the thin one,
+                              and of its section */
+    int along;             /* the axis along which it grows thinner; -1: it does not */
+    double sign, taper;    /* which end is the thick one; how much of the other's width is gone */
+    int others[2], other_count; /* the limbs that it grows into; rods: two */
+    int has_joint;              /* at a place; rods grow into both ends without */
+    struct vec3 joint;
+    double ball, neck; /* radius of the ball; how softly it grows into the others, m */
+    int root, depth, is_single; /* the first of its body; steps from there; it is no pair */
+    uint32_t color;
+};
+
+struct limbs {
+    int count; /* limbs[i] is that of shapes[i] */
+    struct limb list[LIMBS_MAX];
+    struct vec3 up; /* of the first body, where its back is most of the time; a unit */
+    int is_animal;  /* one body alone, which has a coat and a light belly */
+};
+
+/* The limbs of a scene at its time. has_part_colors: each part has its own colour. */
+void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_colors);
+/* The distance of one limb, without ball and neck, m. */
+double limb_distance(const struct limb *limb, struct vec3 at);
+/* Those of a limb's ball and necks, and of what it grows into and what grows into it: the links. */
+struct limb_links {
+    int limb, count;
+    int list[LIMBS_MAX]; /* limbs whose necks are near: its own, and those that grow into it */
+};
+void limbs_link(const struct limbs *limbs, int limb, struct limb_links *links);
+double limbs_distance(const struct limbs *limbs, const struct limb_links *links, struct vec3 at);
+/* The colour there, which is mixed where limbs grow into one another. */
+uint32_t limbs_color(const struct limbs *limbs, const struct limb_links *links, struct vec3 at);
+/* The distance of all, without necks; less than `most`, or at least that. */
+double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most);
+
+#endif
+#endif

@@ -1,0 +1,413 @@
+#include "viewer/draw/eye/skin.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "viewer/draw/eye/limbs.h"
+#include "viewer/draw/eye/raster.h"
+#include "viewer/draw/eye/shade.h"
+
+#define SHADE 0x14202a
+#define BELLY 0xf3e9d2
+/* How light a belly is, of animals and of what has a colour that means something. */
+#define BELLY_ANIMAL 0.7
+/* Samples along a side of a pixel: 1 where edges may be coarse; pixels of an image in a drawing, by
+ * one of the drawing's. */
+enum { SAMPLES = 2 };
+#define FINE 3.0
+/* Of the outline: its width by the size of the body, px at ui 1 at most, and how much farther what lies
+ * beside it must be, by the size of the body. */
+#define LINE_MOST_PX 1.6
+#define LINE_SIZE  0.012
+#define LINE_DEPTH 0.04
+/* Rows of a net on a round edge, and the greatest number along a side. */
+enum { EDGE_LEAST = 2, EDGE_MOST = 6, ROWS_MAX = 28 };
+#define EDGE_PX 18.0
+/* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
+enum { STEPS = 8 };
+#define TOLERANCE 0.02
+/* Corners that look away from the eye by more than this cosine are left out. */
+#define AWAY -0.6
+/* Steps of the light; those of what is near, by the body's size. */
+enum { SUN_STEPS = 10, OPEN_STEPS = 2 };
+#define OPEN_STEP 0.04
+/* Round ends in the plane. */
+enum { ARC_LINES = 6 };
+
+struct skin {
+    const struct scene *scene;
+    struct raster *raster; /* NULL: in the plane, or nothing is seen */
+    double fine; /* pixels a px */
+    struct limbs limbs;
+};
+
+/* A corner of a net. */
+struct corner {
+    struct vec3 at, normal;
+    struct spot spot;
+    double facing; /* the eye: the cosine */
+    uint32_t color;
+};
+
+/* A box whose surface is drawn tight: the limb itself, or the ball of its joint. */
+struct net {
+    const struct limb *limb;
+    struct limb_links links;
+    struct vec3 centre;
+    double half[3], core[3]; /* corners are moved towards the core, a smaller box */
+    double above, edge;      /* they start so far outside, m; the radius of edges */
+    int edge_rows;
+    int is_ball;
+};
+
+static uint32_t fade(const struct skin *skin, uint32_t color)
+{
+    return palette_mix(color, palette[COLOR_sky_bottom].light, 0.85 * skin->scene->ghost);
+}
+
+/* ---- in space: light ---- */
+
+/* How much of the sun comes there: 0 .. 1, soft by how near its way leads past the body. */
+static double sun_at(const struct skin *skin, struct vec3 at, double size)
+{
+    double open = 1, way = 0.03 * size;
+    struct vec3 sun = shade_sun();
+    for (int i = 0; i < SUN_STEPS && way < size; i++) {
+        double clear = limbs_clearance(&skin->limbs, vec3_along(at, sun, way), 0.2 * size);
+        open = fmin(open, 8 * clear / way);
+        if (open <= 0)
+            return 0;
+        way += fmax(clear, 0.03 * size);
+    }
+    return open;
+}
+
+/* How much of what is around is free: 1 .. about 0. */
+static double open_at(const struct skin *skin, struct vec3 at, struct vec3 normal, double size)
+{
+    double open = 1;
+    for (int i = 1; i <= OPEN_STEPS; i++) {
+        double step = OPEN_STEP * i * size;
+        double clear = limbs_clearance(&skin->limbs, vec3_along(at, normal, step), step);
+        open -= 0.45 / i * fmax(step - clear, 0) / step;
+    }
+    return fmax(open, 0);
+}
+
+static uint32_t light_corner(const struct skin *skin, const struct net *net,
+                             const struct corner *corner)
+{
+    const struct scene *scene = skin->scene;
+    const struct limb *limb = net->limb;
+    double size = scene->replay->size_m;
+    uint32_t color = limbs_color(&skin->limbs, &net->links, corner->at);
+    if (skin->limbs.is_animal && (limb->is_single || limb->depth == 0)) {
+        double below = -vec3_dot(corner->normal, skin->limbs.up);
+        color = palette_mix(color, BELLY, BELLY_ANIMAL * fmin(2 * fmax(below, 0), 1));
+    }
+    double sun = fmax(vec3_dot(corner->normal, shade_sun()), 0);
+    if (sun > 0)
+        sun *= sun_at(skin, corner->at, size);
+    double lit = -0.50 + 1.05 * sun + 0.30 * corner->normal.y -
+                 0.8 * (1 - open_at(skin, corner->at, corner->normal, size));
+    lit -= 1.1 * fmax(0.4 - corner->facing, 0); /* edges turn away */
+    if (scene->replay->has_ground)
+        lit -= 0.25 * fmin(fmax(1 - corner->at.y / (0.25 * size), 0), 1);
+    return fade(skin, shade_color(color, fmin(fmax(lit, -1.25), 1)));
+}
+
+/* ---- in space: nets ---- */
+
+/* Where row i of `rows` is along a side, -1 .. 1: more of them where the edge is round. */
+static double row_place(const struct net *net, int axis, int i, int rows)
+{
+    int edge = net->edge_rows, middle = rows - 2 * edge;
+    double core = net->core[axis] / net->half[axis];
+    if (i < edge)
+        return -1 + (1 - core) * i / edge;
+    if (i > rows - edge)
+        return 1 - (1 - core) * (rows - i) / edge;
+    return core * (2.0 * (i - edge) / middle - 1);
+}
+
+/* How many rows a side has: a row for an edge's radius, where it is flat. */
+static int count_rows(const struct net *net, int axis)
+{
+    int middle = (int)ceil(2 * net->core[axis] / fmax(1.2 * net->edge, 1e-9));
+    int most = ROWS_MAX - 2 * net->edge_rows;
+    return 2 * net->edge_rows + (middle < 1 ? 1 : middle > most ? most : middle);
+}
+
+static struct vec3 normal_at(const struct skin *skin, const struct net *net, struct vec3 at)
+{
+    static const struct vec3 ways[] = {{1, -1, -1}, {-1, -1, 1}, {-1, 1, -1}, {1, 1, 1}};
+    double step = 0.02 * net->edge;
+    struct vec3 normal = {0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        normal = vec3_along(
+            normal, ways[i],
+            limbs_distance(&skin->limbs, &net->links, vec3_along(at, ways[i], step)));
+    double length = vec3_length(normal);
+    return length > 0 ? vec3_scale(normal, 1 / length) : (struct vec3){0, 1, 0};
+}
+
+static double facing_eye(const struct skin *skin, const struct corner *corner)
+{
+    const struct eye *eye = &skin->scene->eye;
+    struct vec3 to_eye =
+        eye_is_flat(eye) ? eye->back : vec3_sub(eye_position(eye), corner->at);
+    return vec3_dot(corner->normal, to_eye) / vec3_length(to_eye);
+}
+
+/* The corner that belongs to a place of the box, of shares of its halves. */
+static struct corner place_corner(const struct skin *skin, const struct net *net,
+                                  const double shares[3])
+{
+    const struct limb *limb = net->limb;
+    struct vec3 from = net->centre, to = net->centre;
+    double scale = 1;
+    if (limb->along >= 0 && !net->is_ball)
+        scale = 1 - limb->taper * (1 - limb->sign * shares[limb->along]) / 2;
+    for (int k = 0; k < 3; k++) {
+        double out = shares[k] * net->half[k] * (k == limb->along ? 1 : scale);
+        double most = net->core[k] * (k == limb->along ? 1 : scale);
+        from = vec3_along(from, limb->axes[k], out);
+        to = vec3_along(to, limb->axes[k], fmin(fmax(out, -most), most));
+    }
+    struct vec3 way = vec3_sub(to, from);
+    double length = vec3_length(way), done = -net->above;
+    way = vec3_scale(way, 1 / fmax(length, 1e-12));
+    struct corner corner = {.at = vec3_along(from, way, done)};
+    for (int i = 0; i < STEPS && done < length; i++) {
+        double d = limbs_distance(&skin->limbs, &net->links, corner.at);
+        done = fmin(done + d, length);
+        corner.at = vec3_along(from, way, done);
+        if (d < TOLERANCE * net->edge)
+            break;
+    }
+    corner.normal = normal_at(skin, net, corner.at);
+    corner.spot = eye_project(&skin->scene->eye, corner.at);
+    corner.facing = facing_eye(skin, &corner);
+    if (corner.facing >= AWAY)
+        corner.color = light_corner(skin, net, &corner);
+    return corner;
+}
+
+static void draw_triangle(struct skin *skin, const struct corner *const corners[3])
+{
+    struct raster_corner points[3];
+    for (int i = 0; i < 3; i++) {
+        const struct spot *spot = &corners[i]->spot;
+        if (!spot->is_seen || corners[i]->facing < AWAY)
+            return;
+        points[i] = (struct raster_corner){
+            spot->x, spot->y, raster_near(&skin->scene->eye, *spot), {0, 0, 0}};
+        for (int k = 0; k < 3; k++)
+            points[i].color[k] = (float)(corners[i]->color >> (16 - 8 * k) & 255);
+    }
+    if (fmax(corners[0]->facing, fmax(corners[1]->facing, corners[2]->facing)) > 0)
+        raster_add(skin->raster, points, 0);
+}
+
+static void draw_face(struct skin *skin, const struct net *net, int axis, int side)
+{
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    int columns = count_rows(net, u), rows = count_rows(net, v);
+    struct corner corners[2][ROWS_MAX + 1];
+    for (int row = 0; row <= rows; row++) {
+        struct corner *now = corners[row % 2], *before = corners[1 - row % 2];
+        for (int i = 0; i <= columns; i++) {
+            double shares[3];
+            shares[axis] = side;
+            shares[u] = row_place(net, u, i, columns);
+            shares[v] = row_place(net, v, row, rows);
+            now[i] = place_corner(skin, net, shares);
+            if (i == 0 || row == 0)
+                continue;
+            draw_triangle(skin, (const struct corner *[]){&before[i - 1], &before[i], &now[i]});
+            draw_triangle(skin, (const struct corner *[]){&before[i - 1], &now[i], &now[i - 1]});
+        }
+    }
+}
+
+static void draw_net(struct skin *skin, int index, int is_ball)
+{
+    const struct eye *eye = &skin->scene->eye;
+    const struct limb *limb = &skin->limbs.list[index];
+    struct net net = {.limb = limb, .centre = is_ball ? limb->joint : limb->centre,
+                      .is_ball = is_ball};
+    limbs_link(&skin->limbs, index, &net.links);
+    for (int n = 0; n < net.links.count; n++)
+        net.above = fmax(net.above, 0.5 * skin->limbs.list[net.links.list[n]].neck);
+    for (int k = 0; k < 3; k++) {
+        net.half[k] = is_ball ? limb->ball : limb->half[k];
+        net.core[k] = is_ball ? 0 : fmax(limb->half[k] - limb->round[k], 0);
+    }
+    net.edge = is_ball ? limb->ball : limb->round[limb->thin];
+    double edge_px = net.edge * eye_project(eye, net.centre).scale * skin->fine;
+    net.edge_rows = (int)fmin(fmax(EDGE_LEAST + edge_px / EDGE_PX, EDGE_LEAST), EDGE_MOST);
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = -1; side <= 1; side += 2)
+            draw_face(skin, &net, axis, side);
+}
+
+/* The rectangle of the view in which the skin may be, px; without any if nothing is seen. */
+static void find_box(const struct skin *skin, double box[4])
+{
+    const struct eye *eye = &skin->scene->eye;
+    const struct draw_view *view = eye->view;
+    double margin = 2 + 2 * LINE_MOST_PX * view->ui;
+    box[0] = box[1] = INFINITY;
+    box[2] = box[3] = -INFINITY;
+    for (int i = 0; i < skin->limbs.count; i++) {
+        struct spot spot = eye_project(eye, skin->limbs.list[i].centre);
+        double reach = skin->limbs.list[i].reach * spot.scale * 1.3 + margin;
+        if (!spot.is_seen)
+            continue;
+        box[0] = fmin(box[0], floor(spot.x - reach));
+        box[1] = fmin(box[1], floor(spot.y - reach));
+        box[2] = fmax(box[2], ceil(spot.x + reach));
+        box[3] = fmax(box[3], ceil(spot.y + reach));
+    }
+    box[0] = fmax(box[0], floor(view->left_px));
+    box[1] = fmax(box[1], floor(view->top_px));
+    box[2] = fmin(box[2], ceil(view->left_px + view->width_px));
+    box[3] = fmin(box[3], ceil(view->top_px + view->height_px));
+}
+
+static void draw_nets(struct skin *skin)
+{
+    double box[4];
+    find_box(skin, box);
+    skin->raster = raster_create(box, skin->fine, SAMPLES);
+    for (int i = 0; i < skin->limbs.count && skin->raster; i++) {
+        draw_net(skin, i, 0);
+        if (skin->limbs.list[i].has_joint)
+            draw_net(skin, i, 1);
+    }
+}
+
+void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
+{
+    struct spot spots[2 * EYE_CORNERS_MAX];
+    int kept = skin->raster ? eye_cut_polygon(&skin->scene->eye, corners, count, spots) : 0;
+    for (int i = 1; i + 1 < kept; i++) {
+        struct raster_corner points[3];
+        for (int k = 0; k < 3; k++) {
+            const struct spot *spot = &spots[k ? i + k - 1 : 0];
+            points[k] = (struct raster_corner){
+                spot->x, spot->y, raster_near(&skin->scene->eye, *spot), {0, 0, 0}};
+        }
+        raster_add(skin->raster, points, 1);
+    }
+}
+
+int skin_is_behind(const struct skin *skin, struct vec3 at)
+{
+    struct spot spot = eye_project(&skin->scene->eye, at);
+    return skin->raster && raster_is_behind(skin->raster, spot.x, spot.y,
+                                        raster_near(&skin->scene->eye, spot));
+}
+
+/* ---- in the plane ---- */
+
+/* A rectangle with round corners, thinner away from the joint, wider by grow_m, on the path. */
+static void trace_flat(const struct skin *skin, const struct limb *limb, double grow_m)
+{
+    const struct scene *scene = skin->scene;
+    for (int corner = 0; corner < 4; corner++) {
+        double signs[2] = {corner == 0 || corner == 3 ? 1 : -1, corner < 2 ? 1 : -1};
+        double scale = 1;
+        if (limb->along >= 0 && signs[limb->along] != limb->sign)
+            scale -= limb->taper;
+        double round = scale * fmin(limb->round[0], limb->round[1]);
+        for (int i = 0; i <= ARC_LINES; i++) {
+            double angle = DRAW_PI / 2 * (i + corner * ARC_LINES) / ARC_LINES;
+            const double way[2] = {cos(angle), sin(angle)};
+            struct vec3 at = limb->centre;
+            for (int k = 0; k < 2; k++) {
+                double half = limb->half[k] * (k == limb->along ? 1 : scale);
+                at = vec3_along(at, limb->axes[k],
+                                signs[k] * (half - round) + way[k] * (round + grow_m));
+            }
+            struct spot spot = eye_project(&scene->eye, at);
+            (corner + i ? cairo_line_to : cairo_move_to)(scene->cr, spot.x, spot.y);
+        }
+    }
+    cairo_close_path(scene->cr);
+}
+
+static void trace_ball(const struct skin *skin, struct vec3 at, double radius)
+{
+    struct spot spot = eye_project(&skin->scene->eye, at);
+    cairo_new_sub_path(skin->scene->cr);
+    cairo_arc(skin->scene->cr, spot.x, spot.y, radius * spot.scale, 0, 2 * DRAW_PI);
+}
+
+/* All outlines of a body, then all of it, so that one line goes around it. */
+static void draw_flat_body(const struct skin *skin, int root, double line_m)
+{
+    cairo_t *cr = skin->scene->cr;
+    for (int is_inside = 0; is_inside < 2; is_inside++)
+        for (int i = skin->limbs.count - 1; i >= 0; i--) {
+            const struct limb *limb = &skin->limbs.list[i];
+            double grow = is_inside ? -line_m : 0;
+            if (limb->root != root)
+                continue;
+            trace_flat(skin, limb, grow);
+            if (limb->has_joint)
+                trace_ball(skin, limb->joint, limb->ball + grow);
+            draw_set_color(cr,
+                           fade(skin, is_inside ? limb->color
+                                                : palette_mix(limb->color, SHADE, 0.6)),
+                           1);
+            cairo_fill(cr);
+        }
+}
+
+/* ---- both ---- */
+
+struct skin *skin_create(const struct scene *scene, int has_part_colors)
+{
+    double fine_y;
+    struct skin *skin = malloc(sizeof *skin);
+    if (!skin)
+        return NULL;
+    skin->scene = scene;
+    skin->raster = NULL;
+    skin->fine = FINE;
+    limbs_place(&skin->limbs, scene, has_part_colors);
+    if (draw_is_image(scene->cr))
+        cairo_surface_get_device_scale(cairo_get_target(scene->cr), &skin->fine, &fine_y);
+    if (scene->replay->has_depth)
+        draw_nets(skin);
+    return skin;
+}
+
+void skin_destroy(struct skin *skin)
+{
+    if (skin)
+        raster_destroy(skin->raster);
+    free(skin);
+}
+
+void skin_draw(const struct skin *skin)
+{
+    const struct scene *scene = skin->scene;
+    const struct replay *replay = scene->replay;
+    const struct draw_view *view = scene->eye.view;
+    double line = fmin(fmax(LINE_SIZE * replay->size_m * view->px_per_m, 0.8 * view->ui),
+                       LINE_MOST_PX * view->ui);
+    if (skin->raster) {
+        struct spot middle = eye_project(&scene->eye, skin->limbs.list[0].centre);
+        raster_paint(scene->cr, skin->raster, line,
+                     raster_step(&scene->eye, middle, LINE_DEPTH * replay->size_m));
+    } else if (!replay->has_depth)
+        for (int i = skin->limbs.count - 1; i >= 0; i--)
+            if (skin->limbs.list[i].root == i)
+                draw_flat_body(skin, i, line / view->px_per_m);
+}
+
+#endif
