@@ -18,9 +18,8 @@
 #define TAPER_PAIR   0.3
 /* Of the thinner half of the two that meet: the joint's ball, and how softly they meet. */
 #define BALL 0.88
-#define NECK 0.9
-/* Necks end so many balls from the joint. */
-#define NECK_FADE 2.2
+#define NECK 0.7
+#define NECK_REACH 2.6
 /* How dark limbs are by their depth, those of the left side besides, and rods. */
 #define DARK_STEP 0.14
 #define DARK_MOST 0.45
@@ -111,7 +110,8 @@ static struct limb box_limb(const struct scene *scene, int i, double share)
     struct limb limb = {.centre = scene_at(scene, i, shape.at_m),
                         .axes = {axes.x, axes.y, axes.z},
                         .half = {shape.half_m.x, shape.half_m.y, shape.half_m.z},
-                        .along = -1};
+                        .along = -1,
+                        .parent = -1};
     /* what is flat is as deep as it is thin */
     if (!(limb.half[2] > 0))
         limb.half[2] = fmin(limb.half[0], limb.half[1]);
@@ -133,21 +133,20 @@ static struct limb rod_limb(const struct limbs *limbs, const struct scene *scene
                         .axes = {along, across, vec3_cross(along, across)},
                         .half = {vec3_length(way) / 2 + radius, radius, radius},
                         .along = -1,
-                        .others = {rod->part, rod->other},
-                        .other_count = 2,
-                        .neck = radius,
+                        .parent = -1,
                         .root = part->root,
                         .depth = part->depth};
     round_edges(&limb, 1);
     return limb;
 }
 
-static struct vec3 clamp_into(const struct limb *limb, struct vec3 at)
+/* The nearest place in the box of a limb that is at least so deep, or as deep as it can be. */
+static struct vec3 clamp_into(const struct limb *limb, struct vec3 at, double depth)
 {
     struct vec3 way = vec3_sub(at, limb->centre), in = limb->centre;
     for (int k = 0; k < 3; k++) {
-        double d = vec3_dot(way, limb->axes[k]);
-        in = vec3_along(in, limb->axes[k], fmin(fmax(d, -limb->half[k]), limb->half[k]));
+        double d = vec3_dot(way, limb->axes[k]), most = fmax(limb->half[k] - depth, 0);
+        in = vec3_along(in, limb->axes[k], fmin(fmax(d, -most), most));
     }
     return in;
 }
@@ -157,12 +156,22 @@ static struct vec3 find_joint(const struct scene *scene, const struct limb *limb
                               const struct limb *parent, int i)
 {
     const struct replay_part *part = &scene->replay->parts[i];
-    struct vec3 at = clamp_into(parent, limb->centre);
+    struct vec3 at = clamp_into(parent, limb->centre, 0);
     if (part->joint >= 0)
         return scene_at(scene, part->parent, part->base);
     for (int k = 0; k < 4; k++)
-        at = clamp_into(k % 2 ? parent : limb, at);
+        at = clamp_into(k % 2 ? parent : limb, at, 0);
     return at;
+}
+
+/* How much of its width it has at a place. */
+static double taper_at(const struct limb *limb, struct vec3 at)
+{
+    if (limb->along < 0)
+        return 1;
+    double out = vec3_dot(vec3_sub(at, limb->centre), limb->axes[limb->along]);
+    double share = (1 - limb->sign * out / limb->half[limb->along]) / 2;
+    return 1 - limb->taper * fmin(fmax(share, 0), 1);
 }
 
 /* Thinner along the axis on which the joint is farthest out; of two rather along the longer. */
@@ -195,16 +204,17 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     if (part->parent < 0)
         return;
     const struct limb *parent = &limbs->list[part->parent];
-    double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
     limb->root = parent->root;
     limb->depth = parent->depth + 1;
     if (replay->shapes[i].kind == SHAPE_BALL)
         return;
-    limb->others[limb->other_count++] = part->parent;
-    limb->has_joint = 1;
+    limb->parent = part->parent;
     limb->joint = find_joint(scene, limb, parent, i);
+    double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
     limb->ball = BALL * thin;
     limb->neck = NECK * thin;
+    limb->neck_reach = NECK_REACH * thin;
+    limb->neck_at = vec3_scale(vec3_add(limb->joint, clamp_into(parent, limb->joint, thin)), 0.5);
     taper_limb(limb);
 }
 
@@ -257,15 +267,9 @@ void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_co
 double limb_distance(const struct limb *limb, struct vec3 at)
 {
     struct vec3 way = vec3_sub(at, limb->centre);
-    double p[3], scale = 1;
+    double p[3], scale = taper_at(limb, at);
     for (int k = 0; k < 3; k++)
-        p[k] = vec3_dot(way, limb->axes[k]);
-    if (limb->along >= 0) {
-        double t = (1 + limb->sign * p[limb->along] / limb->half[limb->along]) / 2;
-        scale = 1 - limb->taper * (1 - fmin(fmax(t, 0), 1));
-        for (int k = 0; k < 3; k++)
-            p[k] = k == limb->along ? p[k] : p[k] / scale;
-    }
+        p[k] = vec3_dot(way, limb->axes[k]) / (k == limb->along ? 1 : scale);
     double wide = limb->round[limb->a], round = limb->round[limb->thin];
     double x = fabs(p[limb->a]) - limb->half[limb->a] + wide;
     double y = fabs(p[limb->b]) - limb->half[limb->b] + wide;
@@ -284,68 +288,19 @@ static double soft_min(double a, double b, double k)
     return fmin(a, b) - h * h * k / 4;
 }
 
-void limbs_link(const struct limbs *limbs, int limb, struct limb_links *links)
+double limbs_neck_distance(const struct limbs *limbs, const struct limb *limb, struct vec3 at)
 {
-    links->limb = limb;
-    links->count = 0;
-    if (limbs->list[limb].other_count)
-        links->list[links->count++] = limb;
-    for (int i = 0; i < limbs->count; i++)
-        for (int k = 0; k < limbs->list[i].other_count; k++)
-            if (limbs->list[i].others[k] == limb)
-                links->list[links->count++] = i;
+    double away = vec3_length(vec3_sub(at, limb->neck_at));
+    double share = fmin(fmax(1.5 * (1 - away / limb->neck_reach), 0), 1);
+    double d = soft_min(limb_distance(limb, at),
+                        vec3_length(vec3_sub(at, limb->joint)) - limb->ball, 0.6 * limb->ball);
+    return soft_min(d, limb_distance(&limbs->list[limb->parent], at), limb->neck * share);
 }
 
-/* How much of a limb's neck is at a place: 0 .. 1. */
-static double neck_share(const struct limb *limb, double away)
+double limbs_neck_share(const struct limbs *limbs, const struct limb *limb, struct vec3 at)
 {
-    return limb->has_joint ? fmin(fmax(2 - away / (NECK_FADE * limb->ball), 0), 1) : 1;
-}
-
-double limbs_distance(const struct limbs *limbs, const struct limb_links *links, struct vec3 at)
-{
-    double own = limb_distance(&limbs->list[links->limb], at), least = own;
-    for (int n = 0; n < links->count; n++) {
-        const struct limb *limb = &limbs->list[links->list[n]];
-        double away = limb->has_joint ? vec3_length(vec3_sub(at, limb->joint)) : 0;
-        double share = neck_share(limb, away);
-        if (!(share > 0))
-            continue;
-        int is_own = links->list[n] == links->limb;
-        double d = is_own ? own : limb_distance(limb, at);
-        if (limb->has_joint)
-            d = soft_min(d, away - limb->ball, 0.6 * limb->ball);
-        for (int k = 0; k < limb->other_count; k++) {
-            double other = limb->others[k] == links->limb
-                               ? own
-                               : limb_distance(&limbs->list[limb->others[k]], at);
-            d = soft_min(d, other, limb->neck * share);
-        }
-        least = fmin(least, d);
-    }
-    return least;
-}
-
-uint32_t limbs_color(const struct limbs *limbs, const struct limb_links *links, struct vec3 at)
-{
-    double own = limb_distance(&limbs->list[links->limb], at);
-    uint32_t color = limbs->list[links->limb].color;
-    for (int n = 0; n < links->count; n++) {
-        const struct limb *limb = &limbs->list[links->list[n]];
-        double away = limb->has_joint ? vec3_length(vec3_sub(at, limb->joint)) : 0;
-        int is_own = links->list[n] == links->limb;
-        for (int k = 0; k < limb->other_count; k++) {
-            const struct limb *other = is_own ? &limbs->list[limb->others[k]] : limb;
-            if (!is_own && limb->others[k] != links->limb)
-                continue;
-            double share = neck_share(limb, away);
-            if (share > 0)
-                color = palette_mix(color, other->color,
-                                    share * fmax(0.5 + (own - limb_distance(other, at)) /
-                                                           (2 * limb->neck), 0));
-        }
-    }
-    return color;
+    double behind = limb_distance(&limbs->list[limb->parent], at) - limb_distance(limb, at);
+    return fmin(fmax(0.5 + behind / (2 * limb->neck), 0), 1);
 }
 
 double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most)

@@ -22,11 +22,11 @@ struct limb {
                               and of its section */
     int along;             /* the axis along which it grows thinner; -1: it does not */
     double sign, taper;    /* which end is the thick one; how much of the other's width is gone */
-    int others[2], other_count; /* the limbs that it grows into; rods: two */
-    int has_joint;              /* at a place; rods grow into both ends without */
-    struct vec3 joint;
-    double ball, neck; /* radius of the ball; how softly it grows into the others, m */
-    int root, depth, is_single; /* the first of its body; steps from there; it is no pair */
+    int parent;            /* the limb that it grows into at its joint, or -1 */
+    struct vec3 joint, neck_at; /* the latter a little inside the parent */
+    double ball, neck, neck_reach; /* radius of the joint's ball; how softly it grows into the
+                                      parent, and how far around neck_at, m */
+    int root, depth, is_single;    /* the first of its body; steps from there; it is no pair */
     uint32_t color;
 };
 
@@ -41,16 +41,11 @@ struct limbs {
 void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_colors);
 /* The distance of one limb, without ball and neck, m. */
 double limb_distance(const struct limb *limb, struct vec3 at);
-/* Those of a limb's ball and necks, and of what it grows into and what grows into it: the links. */
-struct limb_links {
-    int limb, count;
-    int list[LIMBS_MAX]; /* limbs whose necks are near: its own, and those that grow into it */
-};
-void limbs_link(const struct limbs *limbs, int limb, struct limb_links *links);
-double limbs_distance(const struct limbs *limbs, const struct limb_links *links, struct vec3 at);
-/* The colour there, which is mixed where limbs grow into one another. */
-uint32_t limbs_color(const struct limbs *limbs, const struct limb_links *links, struct vec3 at);
-/* The distance of all, without necks; less than `most`, or at least that. */
+/* The distance of a limb that has a parent, of that, of the ball and of the neck. */
+double limbs_neck_distance(const struct limbs *limbs, const struct limb *limb, struct vec3 at);
+/* Of which of the two a place of the neck's surface is: 0 the parent's .. 1 the limb's. */
+double limbs_neck_share(const struct limbs *limbs, const struct limb *limb, struct vec3 at);
+/* The distance of all limbs, without necks; `most` where that is less. */
 double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most);
 
 #endif

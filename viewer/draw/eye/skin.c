@@ -10,9 +10,9 @@
 #include "viewer/draw/eye/shade.h"
 
 #define SHADE 0x14202a
-#define BELLY 0xf3e9d2
-/* How light a belly is, of animals and of what has a colour that means something. */
-#define BELLY_ANIMAL 0.7
+/* Bellies of animals: their colour, and how much of it they have. */
+#define BELLY_COLOR 0xf3e9d2
+#define BELLY       0.7
 /* Samples along a side of a pixel: 1 where edges may be coarse; pixels of an image in a drawing, by
  * one of the drawing's. */
 enum { SAMPLES = 2 };
@@ -23,11 +23,15 @@ enum { SAMPLES = 2 };
 #define LINE_SIZE  0.012
 #define LINE_DEPTH 0.04
 /* Rows of a net on a round edge, and the greatest number along a side. */
-enum { EDGE_LEAST = 2, EDGE_MOST = 6, ROWS_MAX = 28 };
-#define EDGE_PX 18.0
+enum { EDGE_LEAST = 2, EDGE_MOST = 8, ROWS_MAX = 32 };
+#define EDGE_PX 14.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
-#define TOLERANCE 0.02
+#define TOLERANCE 0.01
+/* Where the way to a neck's surface grazes it by less than this sine, it sinks, by so much of the
+ * net's radius. */
+#define GRAZING 0.4
+#define SINK    0.12
 /* Corners that look away from the eye by more than this cosine are left out. */
 #define AWAY -0.6
 /* Steps of the light; those of what is near, by the body's size. */
@@ -51,15 +55,15 @@ struct corner {
     uint32_t color;
 };
 
-/* A box whose surface is drawn tight: the limb itself, or the ball of its joint. */
+/* A closed net around a limb, or, around its joint, over the ball and the neck. The former is drawn
+ * tight over the limb alone, so that there are no holes, and lies under the latter near joints. */
 struct net {
     const struct limb *limb;
-    struct limb_links links;
+    int is_neck;
     struct vec3 centre;
-    double half[3], core[3]; /* corners are moved towards the core, a smaller box */
-    double above, edge;      /* they start so far outside, m; the radius of edges */
+    double half[3], core[3]; /* corners move from a box towards the core, a smaller one */
+    double edge;             /* the radius of its edges */
     int edge_rows;
-    int is_ball;
 };
 
 static uint32_t fade(const struct skin *skin, uint32_t color)
@@ -96,24 +100,30 @@ static double open_at(const struct skin *skin, struct vec3 at, struct vec3 norma
     return fmax(open, 0);
 }
 
+static uint32_t limb_color(const struct skin *skin, const struct limb *limb,
+                           const struct corner *corner)
+{
+    double below = -vec3_dot(corner->normal, skin->limbs.up);
+    int has_belly = skin->limbs.is_animal && limb->is_single;
+    return palette_mix(limb->color, BELLY_COLOR, has_belly ? BELLY * fmin(2 * fmax(below, 0), 1) : 0);
+}
+
 static uint32_t light_corner(const struct skin *skin, const struct net *net,
                              const struct corner *corner)
 {
-    const struct scene *scene = skin->scene;
     const struct limb *limb = net->limb;
-    double size = scene->replay->size_m;
-    uint32_t color = limbs_color(&skin->limbs, &net->links, corner->at);
-    if (skin->limbs.is_animal && (limb->is_single || limb->depth == 0)) {
-        double below = -vec3_dot(corner->normal, skin->limbs.up);
-        color = palette_mix(color, BELLY, BELLY_ANIMAL * fmin(2 * fmax(below, 0), 1));
-    }
+    double size = skin->scene->replay->size_m;
+    uint32_t color = limb_color(skin, limb, corner);
+    if (net->is_neck)
+        color = palette_mix(limb_color(skin, &skin->limbs.list[limb->parent], corner), color,
+                            limbs_neck_share(&skin->limbs, limb, corner->at));
     double sun = fmax(vec3_dot(corner->normal, shade_sun()), 0);
     if (sun > 0)
         sun *= sun_at(skin, corner->at, size);
     double lit = -0.50 + 1.05 * sun + 0.30 * corner->normal.y -
                  0.8 * (1 - open_at(skin, corner->at, corner->normal, size));
     lit -= 1.1 * fmax(0.4 - corner->facing, 0); /* edges turn away */
-    if (scene->replay->has_ground)
+    if (skin->scene->replay->has_ground)
         lit -= 0.25 * fmin(fmax(1 - corner->at.y / (0.25 * size), 0), 1);
     return fade(skin, shade_color(color, fmin(fmax(lit, -1.25), 1)));
 }
@@ -135,9 +145,15 @@ static double row_place(const struct net *net, int axis, int i, int rows)
 /* How many rows a side has: a row for an edge's radius, where it is flat. */
 static int count_rows(const struct net *net, int axis)
 {
-    int middle = (int)ceil(2 * net->core[axis] / fmax(1.2 * net->edge, 1e-9));
+    int middle = (int)ceil(2 * net->core[axis] / fmax(1.0 * net->edge, 1e-9));
     int most = ROWS_MAX - 2 * net->edge_rows;
     return 2 * net->edge_rows + (middle < 1 ? 1 : middle > most ? most : middle);
+}
+
+static double net_distance(const struct skin *skin, const struct net *net, struct vec3 at)
+{
+    return net->is_neck ? limbs_neck_distance(&skin->limbs, net->limb, at)
+                        : limb_distance(net->limb, at);
 }
 
 static struct vec3 normal_at(const struct skin *skin, const struct net *net, struct vec3 at)
@@ -146,9 +162,8 @@ static struct vec3 normal_at(const struct skin *skin, const struct net *net, str
     double step = 0.02 * net->edge;
     struct vec3 normal = {0, 0, 0};
     for (int i = 0; i < 4; i++)
-        normal = vec3_along(
-            normal, ways[i],
-            limbs_distance(&skin->limbs, &net->links, vec3_along(at, ways[i], step)));
+        normal = vec3_along(normal, ways[i],
+                            net_distance(skin, net, vec3_along(at, ways[i], step)));
     double length = vec3_length(normal);
     return length > 0 ? vec3_scale(normal, 1 / length) : (struct vec3){0, 1, 0};
 }
@@ -167,31 +182,41 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
 {
     const struct limb *limb = net->limb;
     struct vec3 from = net->centre, to = net->centre;
+    int along = net->is_neck ? -1 : limb->along;
     double scale = 1;
-    if (limb->along >= 0 && !net->is_ball)
-        scale = 1 - limb->taper * (1 - limb->sign * shares[limb->along]) / 2;
+    if (along >= 0)
+        scale = 1 - limb->taper * (1 - limb->sign * shares[along]) / 2;
     for (int k = 0; k < 3; k++) {
-        double out = shares[k] * net->half[k] * (k == limb->along ? 1 : scale);
-        double most = net->core[k] * (k == limb->along ? 1 : scale);
+        double out = shares[k] * net->half[k] * (k == along ? 1 : scale);
+        double most = net->core[k] * (k == along ? 1 : scale);
         from = vec3_along(from, limb->axes[k], out);
         to = vec3_along(to, limb->axes[k], fmin(fmax(out, -most), most));
     }
     struct vec3 way = vec3_sub(to, from);
-    double length = vec3_length(way), done = -net->above;
+    double length = vec3_length(way), left = INFINITY;
     way = vec3_scale(way, 1 / fmax(length, 1e-12));
+    double done = net->is_neck ? length - limb->neck_reach : 0; /* from a ball */
     struct corner corner = {.at = vec3_along(from, way, done)};
-    for (int i = 0; i < STEPS && done < length; i++) {
-        double d = limbs_distance(&skin->limbs, &net->links, corner.at);
-        done = fmin(done + d, length);
-        corner.at = vec3_along(from, way, done);
-        if (d < TOLERANCE * net->edge)
+    for (int i = 0; i < STEPS; i++) {
+        left = net_distance(skin, net, corner.at);
+        if (left < TOLERANCE * net->edge)
             break;
+        done = fmin(done + left, length);
+        corner.at = vec3_along(from, way, done);
     }
     corner.normal = normal_at(skin, net, corner.at);
-    corner.spot = eye_project(&skin->scene->eye, corner.at);
+    if (done > 0 && left > -net->edge) { /* where the way grazes it, the surface is still ahead */
+        corner.at = vec3_along(corner.at, corner.normal, -left);
+        corner.normal = normal_at(skin, net, corner.at);
+    }
     corner.facing = facing_eye(skin, &corner);
     if (corner.facing >= AWAY)
         corner.color = light_corner(skin, net, &corner);
+    /* necks sink into the limbs that they grow out of */
+    double graze = GRAZING + vec3_dot(way, corner.normal);
+    if (net->is_neck && graze > 0)
+        corner.at = vec3_along(corner.at, corner.normal, -SINK * graze * net->edge);
+    corner.spot = eye_project(&skin->scene->eye, corner.at);
     return corner;
 }
 
@@ -232,21 +257,16 @@ static void draw_face(struct skin *skin, const struct net *net, int axis, int si
     }
 }
 
-static void draw_net(struct skin *skin, int index, int is_ball)
+static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
 {
-    const struct eye *eye = &skin->scene->eye;
-    const struct limb *limb = &skin->limbs.list[index];
-    struct net net = {.limb = limb, .centre = is_ball ? limb->joint : limb->centre,
-                      .is_ball = is_ball};
-    limbs_link(&skin->limbs, index, &net.links);
-    for (int n = 0; n < net.links.count; n++)
-        net.above = fmax(net.above, 0.5 * skin->limbs.list[net.links.list[n]].neck);
+    struct net net = {.limb = limb, .is_neck = is_neck};
+    net.centre = is_neck ? limb->neck_at : limb->centre;
     for (int k = 0; k < 3; k++) {
-        net.half[k] = is_ball ? limb->ball : limb->half[k];
-        net.core[k] = is_ball ? 0 : fmax(limb->half[k] - limb->round[k], 0);
+        net.half[k] = is_neck ? limb->neck_reach : limb->half[k];
+        net.core[k] = is_neck ? 0 : fmax(limb->half[k] - limb->round[k], 0);
     }
-    net.edge = is_ball ? limb->ball : limb->round[limb->thin];
-    double edge_px = net.edge * eye_project(eye, net.centre).scale * skin->fine;
+    net.edge = is_neck ? limb->neck_reach : limb->round[limb->thin];
+    double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
     net.edge_rows = (int)fmin(fmax(EDGE_LEAST + edge_px / EDGE_PX, EDGE_LEAST), EDGE_MOST);
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
@@ -283,9 +303,10 @@ static void draw_nets(struct skin *skin)
     find_box(skin, box);
     skin->raster = raster_create(box, skin->fine, SAMPLES);
     for (int i = 0; i < skin->limbs.count && skin->raster; i++) {
-        draw_net(skin, i, 0);
-        if (skin->limbs.list[i].has_joint)
-            draw_net(skin, i, 1);
+        const struct limb *limb = &skin->limbs.list[i];
+        draw_net(skin, limb, 0);
+        if (limb->parent >= 0)
+            draw_net(skin, limb, 1);
     }
 }
 
@@ -357,7 +378,7 @@ static void draw_flat_body(const struct skin *skin, int root, double line_m)
             if (limb->root != root)
                 continue;
             trace_flat(skin, limb, grow);
-            if (limb->has_joint)
+            if (limb->parent >= 0)
                 trace_ball(skin, limb->joint, limb->ball + grow);
             draw_set_color(cr,
                            fade(skin, is_inside ? limb->color
