@@ -94,7 +94,7 @@ void raster_add(struct raster *raster, const struct raster_corner corners[3], in
                 for (int k = 0; k < 3 && !is_hole; k++) {
                     float level = w[0] * corners[0].color[k] + w[1] * corners[1].color[k] +
                                   w[2] * corners[2].color[k];
-                    color = color << 8 | (uint32_t)fminf(fmaxf(level + 0.5f, 0), 255);
+                    color = color << 8 | (uint32_t)(level < 0 ? 0 : level > 254.5f ? 255 : level + 0.5f);
                 }
                 line[column] = (struct sample){near, is_hole ? HOLE : color};
             }
@@ -116,8 +116,15 @@ int raster_is_behind(const struct raster *raster, double x, double y, double nea
     return at->color != HOLE && (double)at->near < near;
 }
 
-/* Whether what lies so many samples beside it, along a row or a column, is much farther than the
- * slope of what lies on the other side leads to. */
+/* Whether one of two neighbours is farther by more than a step than the slope to the other leads
+ * to. */
+static int is_edge(float a, float here, float b, float step)
+{
+    float less = a < b ? a : b, more = a < b ? b : a;
+    return less < here - step - (more > here ? more - here : 0);
+}
+
+/* Whether it is beside something much farther, so many samples along its row or its column. */
 static int is_outline(const struct raster *raster, int column, int row, int reach, float step)
 {
     const struct sample *at = &raster->list[(size_t)row * (size_t)raster->columns + (size_t)column];
@@ -126,8 +133,7 @@ static int is_outline(const struct raster *raster, int column, int row, int reac
     float right = column + reach < raster->columns ? at[reach].near : at->near;
     float above = row >= reach ? at[-down].near : at->near;
     float below = row + reach < raster->rows ? at[down].near : at->near;
-    return fminf(left, right) < at->near - step - fmaxf(fmaxf(left, right) - at->near, 0) ||
-           fminf(above, below) < at->near - step - fmaxf(fmaxf(above, below) - at->near, 0);
+    return is_edge(left, at->near, right, step) || is_edge(above, at->near, below, step);
 }
 
 /* The mean of a pixel's samples, as cairo has it: multiplied by how much of it is covered. */

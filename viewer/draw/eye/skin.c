@@ -25,6 +25,7 @@ enum { SAMPLES = 2 };
 /* Rows of a net on a round edge, and the greatest number along a side. */
 enum { EDGE_LEAST = 2, EDGE_MOST = 8, ROWS_MAX = 32 };
 #define EDGE_PX 14.0
+#define NECK_PX 28.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
 #define TOLERANCE 0.01
@@ -195,7 +196,7 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
     struct vec3 way = vec3_sub(to, from);
     double length = vec3_length(way), left = INFINITY;
     way = vec3_scale(way, 1 / fmax(length, 1e-12));
-    double done = net->is_neck ? length - limb->neck_reach : 0; /* from a ball */
+    double begin = net->is_neck ? length - limb->neck_reach : 0, done = begin; /* on a ball */
     struct corner corner = {.at = vec3_along(from, way, done)};
     for (int i = 0; i < STEPS; i++) {
         left = net_distance(skin, net, corner.at);
@@ -204,8 +205,12 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
         done = fmin(done + left, length);
         corner.at = vec3_along(from, way, done);
     }
+    if (net->is_neck && left < 0 && done == begin) { /* it is in a limb */
+        corner.facing = -1;
+        return corner;
+    }
     corner.normal = normal_at(skin, net, corner.at);
-    if (done > 0 && left > -net->edge) { /* where the way grazes it, the surface is still ahead */
+    if (net->is_neck) { /* where the way grazes it, the surface is still ahead */
         corner.at = vec3_along(corner.at, corner.normal, -left);
         corner.normal = normal_at(skin, net, corner.at);
     }
@@ -267,7 +272,7 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
     }
     net.edge = is_neck ? limb->neck_reach : limb->round[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
-    net.edge_rows = (int)fmin(fmax(EDGE_LEAST + edge_px / EDGE_PX, EDGE_LEAST), EDGE_MOST);
+    net.edge_rows = (int)fmin(EDGE_LEAST + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
             draw_face(skin, &net, axis, side);
