@@ -342,17 +342,15 @@ static void add_shape(struct picture *picture, int index)
     struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
     if (is_deep_box(shape)) {
         box_halves(scene, shape, halves);
-        if (!picture->skin)
-            add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
+        add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
         add_caster(picture, shade_box(index, at, halves[0], halves[1], halves[2]));
         return;
     }
     if (shape->kind == SHAPE_ROD)
         scene_rod_ends(scene, shape, ends);
     struct vec3 middle = vec3_along(ends[0], vec3_sub(ends[1], ends[0]), 0.5);
-    if (!picture->skin)
-        order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
-                       eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
+    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
+                   eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
     if (shape->kind == SHAPE_BALL)
         add_caster(picture, shade_balls(index, at, shape->half_m.x, at, shape->half_m.x));
     if (shape->kind == SHAPE_ROD) {
@@ -630,7 +628,10 @@ static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw
             return 0;
     }
     for (int i = 0; i < replay->shape_count && picture->order; i++)
-        add_shape(picture, i);
+        if (picture->skin)
+            add_caster(picture, skin_caster(picture->skin, i));
+        else
+            add_shape(picture, i);
     return picture->order != NULL;
 }
 

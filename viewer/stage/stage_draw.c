@@ -10,8 +10,6 @@
 #include "common/math/hash.h"
 #include <string.h>
 
-/* More creatures than this are drawn with coarser edges. */
-#define COARSE_FROM 6
 /* The strip is drawn so many times a second; at every frame it would be a fifth of the work. */
 #define STRIP_HZ 15.0
 
@@ -104,10 +102,9 @@ static void draw_waiting(cairo_t *cr, const struct stage *stage)
 void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
 {
     cairo_t *cr = cairo_create(surface);
-    /* many small ones move: sixteen shades of an edge do, and take three quarters of the time */
-    if (stage->view == VIEW_RACE || stage->view == VIEW_CELLS)
-        if (stage->ready_count > COARSE_FROM)
-            cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    /* while they move, sixteen shades of an edge do, and skins need half of the time */
+    if (stage->is_playing)
+        cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (!stage_current_replay(stage))
         draw_waiting(cr, stage);
     else if (stage->view == VIEW_RACE)

@@ -20,11 +20,13 @@
 #define BALL 0.88
 #define NECK 0.7
 #define NECK_REACH 2.6
-/* How dark limbs are by their depth, those of the left side besides, and rods. */
+/* How dark limbs are by their depth, those of the left side besides, rods besides; single ones, such
+ * as neck and tail, by so much of it. */
 #define DARK_STEP 0.14
 #define DARK_MOST 0.45
 #define DARK_LEFT 0.1
-#define DARK_ROD  0.2
+#define DARK_SINGLE 0.5
+#define DARK_ROD  0.06
 /* Moments of a replay at which its back is looked for. */
 enum { GLANCES = 16 };
 /* Its back counts where it is up in the mean at least so much; else what is up at birth. */
@@ -72,7 +74,7 @@ static void color_limb(struct limbs *limbs, const struct scene *scene, int i, ui
     const struct shape *shape = &scene->replay->shapes[i];
     double dark = fmin(DARK_STEP * limb->depth, DARK_MOST);
     if (limbs->is_animal && limb->is_single)
-        dark = 0;
+        dark *= DARK_SINGLE;
     if (scene->replay->parts[shape->part].mirror < 0)
         dark += DARK_LEFT;
     limb->color = palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root),
@@ -242,7 +244,8 @@ void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_co
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
         if (i < replay->part_count) {
-            int is_thing = roots > 1 && replay->parts[i].parent < 0 && !has_child[i];
+            int is_thing =
+                !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
             *limb = box_limb(scene, i, is_thing ? ROUND_THING : ROUND);
             hang_limb(limbs, scene, i);
         } else

@@ -60,6 +60,17 @@ static int clamp_index(double at, int count)
     return at < 0 ? 0 : at > count ? count : (int)at;
 }
 
+static uint32_t mix_color(const struct raster_corner corners[3], const float weights[3])
+{
+    uint32_t color = 0;
+    for (int k = 0; k < 3; k++) {
+        float level = weights[0] * corners[0].color[k] + weights[1] * corners[1].color[k] +
+                      weights[2] * corners[2].color[k];
+        color = color << 8 | (uint32_t)(level < 0 ? 0 : level > 254.5f ? 255 : level + 0.5f);
+    }
+    return color;
+}
+
 /* The weights of the corners are even along a row, and from row to row. */
 void raster_add(struct raster *raster, const struct raster_corner corners[3], int is_hole)
 {
@@ -89,15 +100,8 @@ void raster_add(struct raster *raster, const struct raster_corner corners[3], in
         for (int column = left; column < right; column++) {
             float near = w[0] * z[0] + w[1] * z[1] + w[2] * z[2];
             /* a little over the edges, so that there is no gap between two triangles */
-            if (w[0] >= -1e-5f && w[1] >= -1e-5f && w[2] >= -1e-5f && near > line[column].near) {
-                uint32_t color = 0;
-                for (int k = 0; k < 3 && !is_hole; k++) {
-                    float level = w[0] * corners[0].color[k] + w[1] * corners[1].color[k] +
-                                  w[2] * corners[2].color[k];
-                    color = color << 8 | (uint32_t)(level < 0 ? 0 : level > 254.5f ? 255 : level + 0.5f);
-                }
-                line[column] = (struct sample){near, is_hole ? HOLE : color};
-            }
+            if (w[0] >= -1e-5f && w[1] >= -1e-5f && w[2] >= -1e-5f && near > line[column].near)
+                line[column] = (struct sample){near, is_hole ? HOLE : mix_color(corners, w)};
             for (int i = 0; i < 3; i++)
                 w[i] += step_x[i];
         }

@@ -13,9 +13,8 @@
 /* Bellies of animals: their colour, and how much of it they have. */
 #define BELLY_COLOR 0xf3e9d2
 #define BELLY       0.7
-/* Samples along a side of a pixel: 1 where edges may be coarse; pixels of an image in a drawing, by
- * one of the drawing's. */
-enum { SAMPLES = 2 };
+/* Samples along a side of a pixel; pixels of an image in a drawing, by one of the drawing's. */
+enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define FINE 3.0
 /* Of the outline: its width by the size of the body, px at ui 1 at most, and how much farther what lies
  * beside it must be, by the size of the body. */
@@ -35,6 +34,10 @@ enum { STEPS = 8 };
 #define SINK    0.12
 /* Corners that look away from the eye by more than this cosine are left out. */
 #define AWAY -0.6
+/* What throws a round shadow is less wide than so many times its thickness; what edges take from
+ * the shadows of others, of their radius. */
+#define ROUND_MOST 1.6
+#define EDGE_SHADE 0.2
 /* Steps of the light; those of what is near, by the body's size. */
 enum { SUN_STEPS = 10, OPEN_STEPS = 2 };
 #define OPEN_STEP 0.04
@@ -44,7 +47,8 @@ enum { ARC_LINES = 6 };
 struct skin {
     const struct scene *scene;
     struct raster *raster; /* NULL: in the plane, or nothing is seen */
-    double fine; /* pixels a px */
+    double fine;   /* pixels a px */
+    int is_coarse; /* half as fine, in edges and in shape */
     struct limbs limbs;
 };
 
@@ -272,6 +276,7 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
     }
     net.edge = is_neck ? limb->neck_reach : limb->round[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
+    edge_px /= skin->is_coarse ? 2 : 1;
     net.edge_rows = (int)fmin(EDGE_LEAST + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
@@ -306,7 +311,7 @@ static void draw_nets(struct skin *skin)
 {
     double box[4];
     find_box(skin, box);
-    skin->raster = raster_create(box, skin->fine, SAMPLES);
+    skin->raster = raster_create(box, skin->fine, skin->is_coarse ? SAMPLES_COARSE : SAMPLES);
     for (int i = 0; i < skin->limbs.count && skin->raster; i++) {
         const struct limb *limb = &skin->limbs.list[i];
         draw_net(skin, limb, 0);
@@ -337,6 +342,29 @@ int skin_is_behind(const struct skin *skin, struct vec3 at)
                                         raster_near(&skin->scene->eye, spot));
 }
 
+/* What is as wide as it is thick is round, other things are boxes without their edges. */
+struct caster skin_caster(const struct skin *skin, int shape)
+{
+    const struct limb *limb = &skin->limbs.list[shape];
+    int long_axis = limb->half[limb->a] > limb->half[limb->b] ? limb->a : limb->b;
+    double thin = limb->half[limb->thin], wide = limb->half[3 - limb->thin - long_axis];
+    double radii[2] = {(thin + wide) / 2, (thin + wide) / 2};
+    struct vec3 ends[2], halves[3];
+    if (limb->along == long_axis)
+        radii[limb->sign > 0 ? 0 : 1] *= 1 - limb->taper;
+    for (int i = 0; i < 2; i++)
+        ends[i] = vec3_along(limb->centre, limb->axes[long_axis],
+                             (i ? 1 : -1) * fmax(limb->half[long_axis] - radii[i], 0));
+    for (int k = 0; k < 3; k++)
+        halves[k] = vec3_scale(limb->axes[k], limb->half[k] - EDGE_SHADE * limb->round[k]);
+    struct caster caster =
+        wide < ROUND_MOST * thin && limb->round[limb->thin] > thin / 2
+            ? shade_balls(shape, ends[0], radii[0], ends[1], radii[1])
+            : shade_box(shape, limb->centre, halves[0], halves[1], halves[2]);
+    caster.is_thin = skin->scene->replay->shapes[shape].kind == SHAPE_ROD;
+    return caster;
+}
+
 /* ---- in the plane ---- */
 
 /* A rectangle with round corners, thinner away from the joint, wider by grow_m, on the path. */
@@ -365,31 +393,30 @@ static void trace_flat(const struct skin *skin, const struct limb *limb, double 
     cairo_close_path(scene->cr);
 }
 
-static void trace_ball(const struct skin *skin, struct vec3 at, double radius)
+/* A limb and the ball of its joint, wider by grow_m. */
+static void fill_flat(const struct skin *skin, const struct limb *limb, double grow_m,
+                      uint32_t color)
 {
-    struct spot spot = eye_project(&skin->scene->eye, at);
-    cairo_new_sub_path(skin->scene->cr);
-    cairo_arc(skin->scene->cr, spot.x, spot.y, radius * spot.scale, 0, 2 * DRAW_PI);
+    cairo_t *cr = skin->scene->cr;
+    struct spot joint = eye_project(&skin->scene->eye, limb->joint);
+    draw_set_color(cr, fade(skin, color), 1);
+    trace_flat(skin, limb, grow_m);
+    cairo_fill(cr);
+    if (limb->parent < 0)
+        return;
+    cairo_arc(cr, joint.x, joint.y, fmax(limb->ball + grow_m, 0) * joint.scale, 0, 2 * DRAW_PI);
+    cairo_fill(cr);
 }
 
 /* All outlines of a body, then all of it, so that one line goes around it. */
 static void draw_flat_body(const struct skin *skin, int root, double line_m)
 {
-    cairo_t *cr = skin->scene->cr;
     for (int is_inside = 0; is_inside < 2; is_inside++)
         for (int i = skin->limbs.count - 1; i >= 0; i--) {
             const struct limb *limb = &skin->limbs.list[i];
-            double grow = is_inside ? -line_m : 0;
-            if (limb->root != root)
-                continue;
-            trace_flat(skin, limb, grow);
-            if (limb->parent >= 0)
-                trace_ball(skin, limb->joint, limb->ball + grow);
-            draw_set_color(cr,
-                           fade(skin, is_inside ? limb->color
-                                                : palette_mix(limb->color, SHADE, 0.6)),
-                           1);
-            cairo_fill(cr);
+            if (limb->root == root)
+                fill_flat(skin, limb, is_inside ? -line_m : 0,
+                          is_inside ? limb->color : palette_mix(limb->color, SHADE, 0.6));
         }
 }
 
@@ -404,6 +431,7 @@ struct skin *skin_create(const struct scene *scene, int has_part_colors)
     skin->scene = scene;
     skin->raster = NULL;
     skin->fine = FINE;
+    skin->is_coarse = cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST;
     limbs_place(&skin->limbs, scene, has_part_colors);
     if (draw_is_image(scene->cr))
         cairo_surface_get_device_scale(cairo_get_target(scene->cr), &skin->fine, &fine_y);

@@ -4,24 +4,27 @@
  * grows together there, lit at its corners by the sun, by how much of the sky is free, and by the
  * ground's nearness, and drawn with depth (raster.h): some 10 ms for ten parts. A finer net would
  * be as sharp as tracing each pixel's ray through the distances, which took twenty times as long.
- * In the plane it is a union's outline, in lines and arcs. A skin is a picture only: shadows, and
- * all that is simulated, are of the true shapes. */
+ * In the plane it is a union's outline, in lines and arcs. A skin is a picture only: all that is
+ * simulated, and all that overlays show, is of the true shapes. */
 #ifndef VIEWER_DRAW_EYE_SKIN_H
 #define VIEWER_DRAW_EYE_SKIN_H
 
 #include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/shade.h"
 
 #ifdef HAVE_CAIRO
 
 struct skin;
 /* The scene must outlive it. has_part_colors: each part in its own colour, instead of a coat. NULL:
- * out of memory. */
+ * out of memory. Where cairo smooths edges fast, a skin is half as fine. */
 struct skin *skin_create(const struct scene *scene, int has_part_colors);
 void skin_destroy(struct skin *skin); /* NULL is allowed */
 /* A polygon that hides what is behind it, as eye_cut_polygon() takes it. */
 void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count);
 /* Whether it is what is seen where a place is, and that lies before it. */
 int skin_is_behind(const struct skin *skin, struct vec3 at);
+/* What throws the shadow of a shape, as its limb does. */
+struct caster skin_caster(const struct skin *skin, int shape);
 void skin_draw(const struct skin *skin);
 
 #endif
