@@ -148,9 +148,9 @@ double draw_ui_scale(double width_px, double height_px);
 /* Height of a lane of a frame. */
 double draw_lane_height(double height_px, int count);
 
-/* Creatures alone on nothing, in a grid, at a time. */
+/* Creatures alone on nothing, in a grid, at a time. Of the overlays the boxes count. */
 void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
-                int count, double time_s);
+                int count, double time_s, unsigned overlays);
 
 /* The strobe picture: a whole gait in one still, several moments side by side, the earlier fainter.
  * Several creatures stand one above the other. */

@@ -185,12 +185,12 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
         return;
     }
     double lane = draw_lane_height(job->height_px, job->count);
+    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
     if (job->is_plain) {
         draw_plain(cr, job->width_px, job->height_px, job->replays, job->count,
-                   fmax(job->time_s, 0));
+                   fmax(job->time_s, 0), overlays);
         return;
     }
-    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
     if (job->is_grid) {
         const struct draw_cells cells = {job->replays, NULL, job->count, -1, 1};
         draw_cells(cr, job->width_px, job->height_px, &cells,
@@ -199,7 +199,7 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
     }
     if (job->time_s < 0) {
         draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count,
-                    overlays & DRAW_UNMARKED);
+                    overlays & (DRAW_UNMARKED | DRAW_BOXES));
         return;
     }
     camera_fit(&camera, job->replays, job->count, job->width_px, lane);

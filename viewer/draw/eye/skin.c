@@ -22,9 +22,9 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define LINE_SIZE  0.012
 #define LINE_DEPTH 0.04
 /* Rows of a net on a round edge, and the greatest number along a side. */
-enum { EDGE_LEAST = 2, EDGE_MOST = 8, ROWS_MAX = 32 };
+enum { EDGE_LEAST = 2, EDGE_MOST = 12, ROWS_MAX = 48 };
 #define EDGE_PX 14.0
-#define NECK_PX 28.0
+#define NECK_PX 16.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
 #define TOLERANCE 0.01
