@@ -30,8 +30,8 @@ enum { STEPS = 8 };
 #define TOLERANCE 0.01
 /* Where the way to a neck's surface grazes it by less than this sine, it sinks, by so much of the
  * net's radius. */
-#define GRAZING 0.4
-#define SINK    0.12
+#define GRAZING 0.6
+#define SINK    0.2
 /* Corners that look away from the eye by more than this cosine are left out. */
 #define AWAY -0.6
 /* What throws a round shadow is less wide than so many times its thickness; what edges take from
