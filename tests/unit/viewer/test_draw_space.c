@@ -395,7 +395,7 @@ START_TEST(muscles_show_their_drive)
         row.values[0] = i ? 1.2F : 0.8F;
         row.signals[0] = 1;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         colors[i] = pixel(200, 150);
         close_picture();
         drop_replay();
@@ -421,14 +421,14 @@ START_TEST(boxes_have_sides)
         ((struct replay_pose *)(replay->rows + 6))[0] =
             replay_pose_flat(0, 0.2, i ? acos(-1) / 2 : 0);
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         /* nearer than the middle it is a little larger */
         ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
         ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
         close_picture();
         open_white_picture();
-        draw_creature(cr, &above, replay, 0, 0, 0);
+        draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
         uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
@@ -788,7 +788,7 @@ START_TEST(cut_faces_have_no_seams)
         struct draw_view view = view_from(-1 + 0.3 * i, 0.9);
         view.px_per_m = 200;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         uint32_t color = pixel(200, 120);
         struct eye eye = eye_place(&view, replay, 0);
         int others = 0, seen = 0;
@@ -1025,7 +1025,7 @@ START_TEST(plain_bodies_fill_their_cell)
         const struct replay *replays[1] = {replay};
         int box[4] = {400, 300, -1, -1};
         open_white_picture();
-        draw_plain(cr, 400, 300, replays, 1, 0);
+        draw_plain(cr, 400, 300, replays, 1, 0, DRAW_BOXES);
         for (int x = 0; x < 400; x++)
             for (int y = 0; y < 300; y++) {
                 if ((pixel(x, y) & 0xffffff) == 0xffffff)
@@ -1054,7 +1054,7 @@ START_TEST(plain_shadows_are_smooth)
     make_box(0, 0.25);
     const struct replay *replays[1] = {replay};
     open_white_picture();
-    draw_plain(cr, 400, 300, replays, 1, 0);
+    draw_plain(cr, 400, 300, replays, 1, 0, 0);
     for (int x = 1; x < 60; x++)
         for (int y = 200; y < 300; y++) {
             int here = (int)(pixel(x, y) >> 8 & 255), before = (int)(pixel(x - 1, y) >> 8 & 255);
@@ -1080,7 +1080,7 @@ static cairo_status_t keep_drawing(void *closure, const unsigned char *data, uns
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* A drawing of a body with its shadows consists of paths alone: cairo makes dark images of what svg
+/* A drawing of boxes with their shadows consists of paths alone: cairo makes dark images of what svg
  * has no operator for. */
 START_TEST(drawings_have_no_images)
 {
@@ -1089,7 +1089,7 @@ START_TEST(drawings_have_no_images)
     cairo_surface_t *svg = cairo_svg_surface_create_for_stream(keep_drawing, NULL, 400, 300);
     cairo_t *own = cairo_create(svg);
     drawing_bytes = 0;
-    draw_strobe(own, 400, 300, replays, 1, 0);
+    draw_strobe(own, 400, 300, replays, 1, DRAW_BOXES);
     cairo_destroy(own);
     cairo_surface_destroy(svg);
     drawing[drawing_bytes] = 0;

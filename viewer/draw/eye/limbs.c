@@ -17,16 +17,16 @@
 #define TAPER_SINGLE 0.45
 #define TAPER_PAIR   0.3
 /* Of the thinner half of the two that meet: the joint's ball, and how softly they meet. */
-#define BALL 0.88
-#define NECK 0.7
+#define BALL       0.88
+#define NECK       0.7
 #define NECK_REACH 2.6
 /* How dark limbs are by their depth, those of the left side besides, rods besides; single ones, such
  * as neck and tail, by so much of it. */
-#define DARK_STEP 0.14
-#define DARK_MOST 0.45
-#define DARK_LEFT 0.1
+#define DARK_STEP   0.14
+#define DARK_MOST   0.45
+#define DARK_LEFT   0.1
 #define DARK_SINGLE 0.5
-#define DARK_ROD  0.06
+#define DARK_ROD    0.06
 /* Moments of a replay at which its back is looked for. */
 enum { GLANCES = 16 };
 /* Its back counts where it is up in the mean at least so much; else what is up at birth. */
@@ -77,8 +77,8 @@ static void color_limb(struct limbs *limbs, const struct scene *scene, int i, ui
         dark *= DARK_SINGLE;
     if (scene->replay->parts[shape->part].mirror < 0)
         dark += DARK_LEFT;
-    limb->color = palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root),
-                              SHADE, dark);
+    limb->color =
+        palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root), SHADE, dark);
     if (has_part_colors)
         limb->color = part_color(scene->replay, shape->part);
     if (shape->kind == SHAPE_ROD)
@@ -96,8 +96,8 @@ static void round_edges(struct limb *limb, double share)
     limb->a = (limb->thin + 1) % 3;
     limb->b = (limb->thin + 2) % 3;
     double section = share * limb->half[limb->thin];
-    double outline = share == ROUND ? ROUND_WIDE * fmin(limb->half[limb->a], limb->half[limb->b])
-                                    : section;
+    double outline =
+        share == ROUND ? ROUND_WIDE * fmin(limb->half[limb->a], limb->half[limb->b]) : section;
     limb->round[limb->thin] = section;
     limb->round[limb->a] = limb->round[limb->b] = fmax(outline, section);
 }
@@ -244,8 +244,7 @@ void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_co
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
         if (i < replay->part_count) {
-            int is_thing =
-                !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
+            int is_thing = !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
             *limb = box_limb(scene, i, is_thing ? ROUND_THING : ROUND);
             hang_limb(limbs, scene, i);
         } else

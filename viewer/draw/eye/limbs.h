@@ -23,7 +23,7 @@ struct limb {
     int along;             /* the axis along which it grows thinner; -1: it does not */
     double sign, taper;    /* which end is the thick one; how much of the other's width is gone */
     int parent;            /* the limb that it grows into at its joint, or -1 */
-    struct vec3 joint, neck_at; /* the latter a little inside the parent */
+    struct vec3 joint, neck_at;    /* the latter a little inside the parent */
     double ball, neck, neck_reach; /* radius of the joint's ball; how softly it grows into the
                                       parent, and how far around neck_at, m */
     int root, depth, is_single;    /* the first of its body; steps from there; it is no pair */

@@ -91,7 +91,8 @@ void raster_add(struct raster *raster, const struct raster_corner corners[3], in
         int b = (i + 1) % 3, c = (i + 2) % 3;
         step_x[i] = (float)((y[b] - y[c]) / area);
         step_y[i] = (float)((x[c] - x[b]) / area);
-        row_weight[i] = (float)(((x[b] - left) * (y[c] - top) - (x[c] - left) * (y[b] - top)) / area);
+        row_weight[i] =
+            (float)(((x[b] - left) * (y[c] - top) - (x[c] - left) * (y[b] - top)) / area);
     }
     float z[3] = {(float)corners[0].near, (float)corners[1].near, (float)corners[2].near};
     for (int row = top; row < bottom; row++) {
@@ -170,8 +171,8 @@ void raster_paint(cairo_t *cr, const struct raster *raster, double line_px, doub
     unsigned char *bytes = cairo_image_surface_get_data(image);
     for (int row = 0; bytes && row < rows; row++) {
         uint32_t *line =
-            (uint32_t *)(void *)(bytes + (size_t)row *
-                                             (size_t)cairo_image_surface_get_stride(image));
+            (uint32_t *)(void *)(bytes +
+                                 (size_t)row * (size_t)cairo_image_surface_get_stride(image));
         for (int column = 0; column < columns; column++)
             line[column] = mix_pixel(raster, column, row, reach, (float)step);
     }

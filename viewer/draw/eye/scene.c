@@ -65,10 +65,9 @@ static double rod_stretch(const struct scene *scene, const struct shape *rod)
 double scene_rod_width(const struct scene *scene, const struct shape *rod)
 {
     const struct shape *shapes = scene->replay->shapes;
-    double half =
-        fmin(scene_half_least(&shapes[rod->part]), scene_half_least(&shapes[rod->other]));
-    return half * (rod->drive < 0 ? ROD_SHARE
-                                  : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2)));
+    double half = fmin(scene_half_least(&shapes[rod->part]), scene_half_least(&shapes[rod->other]));
+    return half *
+           (rod->drive < 0 ? ROD_SHARE : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2)));
 }
 
 uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod)

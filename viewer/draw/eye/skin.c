@@ -19,8 +19,8 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 /* Of the outline: its width by the size of the body, px at ui 1 at most, and how much farther what lies
  * beside it must be, by the size of the body. */
 #define LINE_MOST_PX 1.6
-#define LINE_SIZE  0.012
-#define LINE_DEPTH 0.04
+#define LINE_SIZE    0.012
+#define LINE_DEPTH   0.04
 /* Rows of a net on a round edge, and the greatest number along a side. */
 enum { EDGE_LEAST = 2, EDGE_MOST = 12, ROWS_MAX = 48 };
 #define EDGE_PX 14.0
@@ -47,8 +47,8 @@ enum { ARC_LINES = 6 };
 struct skin {
     const struct scene *scene;
     struct raster *raster; /* NULL: in the plane, or nothing is seen */
-    double fine;   /* pixels a px */
-    int is_coarse; /* half as fine, in edges and in shape */
+    double fine;           /* pixels a px */
+    int is_coarse;         /* half as fine, in edges and in shape */
     struct limbs limbs;
 };
 
@@ -110,7 +110,8 @@ static uint32_t limb_color(const struct skin *skin, const struct limb *limb,
 {
     double below = -vec3_dot(corner->normal, skin->limbs.up);
     int has_belly = skin->limbs.is_animal && limb->is_single;
-    return palette_mix(limb->color, BELLY_COLOR, has_belly ? BELLY * fmin(2 * fmax(below, 0), 1) : 0);
+    return palette_mix(limb->color, BELLY_COLOR,
+                       has_belly ? BELLY * fmin(2 * fmax(below, 0), 1) : 0);
 }
 
 static uint32_t light_corner(const struct skin *skin, const struct net *net,
@@ -167,8 +168,8 @@ static struct vec3 normal_at(const struct skin *skin, const struct net *net, str
     double step = 0.02 * net->edge;
     struct vec3 normal = {0, 0, 0};
     for (int i = 0; i < 4; i++)
-        normal = vec3_along(normal, ways[i],
-                            net_distance(skin, net, vec3_along(at, ways[i], step)));
+        normal =
+            vec3_along(normal, ways[i], net_distance(skin, net, vec3_along(at, ways[i], step)));
     double length = vec3_length(normal);
     return length > 0 ? vec3_scale(normal, 1 / length) : (struct vec3){0, 1, 0};
 }
@@ -176,8 +177,7 @@ static struct vec3 normal_at(const struct skin *skin, const struct net *net, str
 static double facing_eye(const struct skin *skin, const struct corner *corner)
 {
     const struct eye *eye = &skin->scene->eye;
-    struct vec3 to_eye =
-        eye_is_flat(eye) ? eye->back : vec3_sub(eye_position(eye), corner->at);
+    struct vec3 to_eye = eye_is_flat(eye) ? eye->back : vec3_sub(eye_position(eye), corner->at);
     return vec3_dot(corner->normal, to_eye) / vec3_length(to_eye);
 }
 
@@ -338,8 +338,8 @@ void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
 int skin_is_behind(const struct skin *skin, struct vec3 at)
 {
     struct spot spot = eye_project(&skin->scene->eye, at);
-    return skin->raster && raster_is_behind(skin->raster, spot.x, spot.y,
-                                        raster_near(&skin->scene->eye, spot));
+    return skin->raster &&
+           raster_is_behind(skin->raster, spot.x, spot.y, raster_near(&skin->scene->eye, spot));
 }
 
 /* What is as wide as it is thick is round, other things are boxes without their edges. */
@@ -357,10 +357,9 @@ struct caster skin_caster(const struct skin *skin, int shape)
                              (i ? 1 : -1) * fmax(limb->half[long_axis] - radii[i], 0));
     for (int k = 0; k < 3; k++)
         halves[k] = vec3_scale(limb->axes[k], limb->half[k] - EDGE_SHADE * limb->round[k]);
-    struct caster caster =
-        wide < ROUND_MOST * thin && limb->round[limb->thin] > thin / 2
-            ? shade_balls(shape, ends[0], radii[0], ends[1], radii[1])
-            : shade_box(shape, limb->centre, halves[0], halves[1], halves[2]);
+    struct caster caster = wide < ROUND_MOST * thin && limb->round[limb->thin] > thin / 2
+                               ? shade_balls(shape, ends[0], radii[0], ends[1], radii[1])
+                               : shade_box(shape, limb->centre, halves[0], halves[1], halves[2]);
     caster.is_thin = skin->scene->replay->shapes[shape].kind == SHAPE_ROD;
     return caster;
 }
