@@ -1,12 +1,11 @@
-/* The body: shapes at poses, as one eye sees them, with the joints that are at one place, shadows,
- * the light, and the way of the centre of mass.
+/* The body as one eye sees it, its shadows, the light, and the way of the centre of mass.
  *
- * Everything is drawn from the farthest to the nearest (order.h): boxes in space as their faces,
- * which are cut where they run into one another, so that whatever touches is right; balls, rods,
- * joints, rectangles and pieces of the trail as spots; in flat scenes all are equally far, and the
- * last part comes first. Faces are lit by their normal and have the soft shadows of everything else
- * (shade.h), balls are lit from the upper left; rods that a drive moves are coloured by what their
- * effector asks for. In flat pictures one shadow lies below the whole body. */
+ * The body is a skin, or its true shapes with their joints (skin.h); it has a depth of its own.
+ * Solids, as their faces, and pieces of the trail are drawn before it, from the farthest to the
+ * nearest (order.h): faces are cut where they run into one another, so that whatever touches is
+ * right; they are lit by their normal and have the soft shadows of everything else (shade.h). What
+ * of them is nearer than the body covers it. In flat pictures one shadow lies below the whole
+ * body. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 #include "viewer/draw/eye/shade.h"
@@ -19,21 +18,14 @@
 
 #include "common/math/rotation.h"
 
-/* What ghosts fade to, and what shade and outlines are mixed with. */
+/* What ghosts fade to; outlines of solids, and how dark they are. */
 #define GHOST_COLOR COLOR_sky_bottom
 #define SHADE       0x14202a
-/* Rods are at least so thick, px at ui 1. */
-#define ROD_PX 1.2
-/* Rods begin this share of the end's half from its centre. */
-#define SUNK    0.85
-#define OUTLINE 0.3
+#define OUTLINE     0.3
 /* Pieces of a cut face overlap at the seam by this, px of the picture. */
 #define SEAM_PX 0.7
 /* And by no more than this share of the body's size. */
 #define SEAM_MOST 0.02
-/* Faces are darker below this share of the body's size above the ground, by so much at most. */
-#define DIM_SHARE 0.3
-#define DIM_MOST  0.26
 /* Planes that are nearer to one another than this share of the body's size are one. */
 #define SLACK_SHARE 1e-4
 /* The greatest number of pieces of a trail in space. */
@@ -50,132 +42,6 @@
 static uint32_t fade(const struct scene *scene, uint32_t color, double share)
 {
     return palette_mix(color, palette[GHOST_COLOR].light, scene->ghost * share);
-}
-
-/* ---- boxes ---- */
-
-static double line_width(const struct scene *scene)
-{
-    double px = 0.02 * scene->replay->size_m * scene->eye.view->px_per_m;
-    return fmin(fmax(px, 0.9 * scene->ui), 2.4 * scene->ui);
-}
-
-/* Axes of a shape in the world. */
-static struct mat3 shape_axes(const struct scene *scene, const struct shape *shape)
-{
-    const struct replay_pose *pose = &scene->moment.poses[shape->part];
-    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
-                              (double)pose->turn_z};
-    return quaternion_matrix(quaternion_product(turn, shape->turn));
-}
-
-/* A rectangle from the front has round corners. */
-static void draw_flat_box(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    cairo_t *cr = scene->cr;
-    struct spot spot = scene_spot(scene, shape->part, shape->at_m);
-    struct mat3 axes = shape_axes(scene, shape);
-    double width = 2 * shape->half_m.x * spot.scale, height = 2 * shape->half_m.y * spot.scale;
-    double line = line_width(scene);
-
-    cairo_save(cr);
-    cairo_translate(cr, spot.x, spot.y);
-    cairo_scale(cr, scene->eye.view->flip, -1);
-    cairo_rotate(cr, atan2(axes.x.y, axes.x.x));
-    draw_rounded(cr, -width / 2 + line / 2, -height / 2 + line / 2, fmax(width - line, 0.5),
-                 fmax(height - line, 0.5), fmin(0.32 * fmin(width, height), 9 * scene->ui));
-    draw_set_color(cr, fade(scene, fill, 0.85), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, fade(scene, palette_mix(fill, SHADE, 0.45), 0.8), 1);
-    cairo_set_line_width(cr, line);
-    cairo_stroke(cr);
-    cairo_restore(cr);
-}
-
-/* Half sides in the world. */
-static void box_halves(const struct scene *scene, const struct shape *shape, struct vec3 halves[3])
-{
-    struct mat3 axes = shape_axes(scene, shape);
-    halves[0] = vec3_scale(axes.x, shape->half_m.x);
-    halves[1] = vec3_scale(axes.y, shape->half_m.y);
-    halves[2] = vec3_scale(axes.z, shape->half_m.z);
-}
-
-static void draw_box(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    draw_flat_box(scene, shape, fill);
-}
-
-/* ---- balls and rods ---- */
-
-static void draw_ball(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    cairo_t *cr = scene->cr;
-    struct spot spot = scene_spot(scene, shape->part, shape->at_m);
-    double radius = fmax(shape->half_m.x * spot.scale, 1);
-    const uint32_t colors[3] = {fade(scene, palette_mix(fill, 0xffffff, 0.55), 0.8),
-                                fade(scene, fill, 0.8),
-                                fade(scene, palette_mix(fill, SHADE, 0.42), 0.8)};
-    const double stops[3] = {0, 0.45, 1};
-    if (!spot.is_seen)
-        return;
-    cairo_pattern_t *pattern = cairo_pattern_create_radial(
-        spot.x - 0.35 * radius, spot.y - 0.4 * radius, 0.05 * radius, spot.x, spot.y, radius);
-    for (int i = 0; i < 3; i++)
-        cairo_pattern_add_color_stop_rgb(pattern, stops[i], (colors[i] >> 16 & 255) / 255.0,
-                                         (colors[i] >> 8 & 255) / 255.0, (colors[i] & 255) / 255.0);
-    cairo_arc(cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
-    cairo_set_source(cr, pattern);
-    cairo_fill(cr);
-    cairo_pattern_destroy(pattern);
-}
-
-/* Moves both ends towards each other, by the lengths of the rod that lie inside the shapes. */
-static void shorten(struct spot *a, struct spot *b, double depth_a_m, double depth_b_m)
-{
-    double x = b->x - a->x, y = b->y - a->y, near = (b->near - a->near) * (a->scale + b->scale) / 2;
-    double length = sqrt(x * x + y * y + near * near);
-    double from = SUNK * depth_a_m * a->scale, to = SUNK * depth_b_m * b->scale;
-    if (length <= from + to)
-        return;
-    a->x += x * from / length;
-    a->y += y * from / length;
-    b->x -= x * to / length;
-    b->y -= y * to / length;
-}
-
-static void draw_rod(const struct scene *scene, const struct shape *rod, uint32_t unused)
-{
-    cairo_t *cr = scene->cr;
-    const struct shape *one = &scene->replay->shapes[rod->part];
-    const struct shape *other = &scene->replay->shapes[rod->other];
-    struct spot a = scene_spot(scene, rod->part, rod->at_m);
-    struct spot b = scene_spot(scene, rod->other, rod->other_m);
-    double width = fmax(scene_rod_width(scene, rod) * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
-    uint32_t color = fade(scene, scene_rod_color(scene, rod), 0.8);
-    if (!a.is_seen || !b.is_seen)
-        return;
-    /* from surface to surface */
-    shorten(&a, &b, scene_depth_in(one, rod->at_m), scene_depth_in(other, rod->other_m));
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-    cairo_move_to(cr, a.x, a.y);
-    cairo_line_to(cr, b.x, b.y);
-    draw_set_color(cr, palette_mix(color, SHADE, 0.5), 1);
-    cairo_set_line_width(cr, width + 1.4 * scene->ui);
-    cairo_stroke_preserve(cr);
-    draw_set_color(cr, color, 1);
-    cairo_set_line_width(cr, width);
-    cairo_stroke(cr);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
-}
-
-static void draw_shape(const struct scene *scene, int index)
-{
-    static void (*const painters[])(const struct scene *, const struct shape *, uint32_t) = {
-        [SHAPE_BOX] = draw_box, [SHAPE_BALL] = draw_ball, [SHAPE_ROD] = draw_rod};
-    const struct shape shape = replay_shape_now(scene->replay, index, scene->moment.values);
-    uint32_t fill = palette[palette_part_color(scene->replay->parts[shape.part].color)].light;
-    painters[shape.kind](scene, &shape, fill);
 }
 
 /* ---- joints ---- */
@@ -195,34 +61,6 @@ static void trace_joint(const struct scene *scene, int index, struct spot at, do
     cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
     draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
     cairo_restore(cr);
-}
-
-/* The core of a driven joint glows with the effector's signal. */
-static void draw_joint(const struct scene *scene, int index)
-{
-    cairo_t *cr = scene->cr;
-    const struct replay *replay = scene->replay;
-    const struct replay_part *part = &replay->parts[index];
-    const struct replay_drive *drive = &replay->drives[part->joint];
-    double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
-                           scene_half_least(&replay->shapes[part->parent]));
-    struct spot spot = scene_spot(scene, part->parent, part->base);
-    double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
-    uint32_t core = palette[COLOR_joint].light;
-    uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
-    if (!spot.is_seen)
-        return;
-    if (drive->effector >= 0) {
-        double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
-        double strength = fmin(signal / drive->signal_full, 1);
-        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
-    }
-    trace_joint(scene, index, spot, radius);
-    draw_set_color(cr, fade(scene, core, 0.8), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, line, 1);
-    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * scene->ui));
-    cairo_stroke(cr);
 }
 
 /* ---- shadows and the light ---- */
@@ -270,10 +108,9 @@ static void draw_light(const struct scene *scene)
 
 /* ---- in space ---- */
 
-enum item_kind { ITEM_SHAPE, ITEM_FACE, ITEM_JOINT, ITEM_SOLID, ITEM_TRAIL };
+enum item_kind { ITEM_SOLID, ITEM_TRAIL };
 
-/* A shape, a face of a shape, a joint by the index of its part, a face of a solid, a piece of the
- * trail. */
+/* A face of a solid, a piece of the trail. */
 struct item {
     enum item_kind kind;
     int index;
@@ -284,7 +121,7 @@ struct item {
 struct picture {
     struct scene scene;
     struct order *order;
-    struct skin *skin; /* NULL: the shapes themselves are drawn */
+    struct skin *skin; /* NULL: of solids alone */
     const struct picture *shading;
     int shading_count;
     int is_over_solids; /* the solids are drawn already, and only hide what is behind them */
@@ -329,48 +166,6 @@ static void add_sides(struct picture *picture, int item, struct vec3 middle,
         }
 }
 
-static int is_deep_box(const struct shape *shape)
-{
-    return shape->kind == SHAPE_BOX && shape->half_m.z > 0;
-}
-
-/* Adds a shape: of those that are equally near the last comes first, and joints after shapes. */
-static void add_shape(struct picture *picture, int index)
-{
-    const struct scene *scene = &picture->scene;
-    const struct shape *shapes = scene->replay->shapes, *shape = &shapes[index];
-    struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
-    if (is_deep_box(shape)) {
-        box_halves(scene, shape, halves);
-        add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
-        add_caster(picture, shade_box(index, at, halves[0], halves[1], halves[2]));
-        return;
-    }
-    if (shape->kind == SHAPE_ROD)
-        scene_rod_ends(scene, shape, ends);
-    struct vec3 middle = vec3_along(ends[0], vec3_sub(ends[1], ends[0]), 0.5);
-    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
-                   eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
-    if (shape->kind == SHAPE_BALL)
-        add_caster(picture, shade_balls(index, at, shape->half_m.x, at, shape->half_m.x));
-    if (shape->kind == SHAPE_ROD) {
-        double radius = scene_rod_width(scene, shape) / 2;
-        struct caster caster = shade_balls(index, ends[0], radius, ends[1], radius);
-        caster.is_thin = 1;
-        add_caster(picture, caster);
-    }
-}
-
-static void add_joint(struct picture *picture, int part)
-{
-    const struct scene *scene = &picture->scene;
-    const struct replay_part *hung = &scene->replay->parts[part];
-    if (hung->joint >= 0)
-        order_add_spot(picture->order, add_item(picture, ITEM_JOINT, part),
-                       scene_at(scene, hung->parent, hung->base),
-                       scene_spot(scene, hung->parent, hung->base).near, -part);
-}
-
 static void add_solid(struct picture *picture, int index)
 {
     struct replay_solid solid = replay_get_solid(picture->scene.replay, index);
@@ -398,7 +193,7 @@ static void add_trail(struct picture *picture)
     for (int i = 0; i + 1 < picture->trail_count; i++) {
         struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
         struct vec3 middle = vec3_along(a, vec3_sub(b, a), 0.5);
-        picture->is_over_skin[i] = picture->skin && skin_is_behind(picture->skin, middle);
+        picture->is_over_skin[i] = skin_side(picture->skin, middle) < 0;
         order_add_spot(picture->order, add_item(picture, ITEM_TRAIL, i), middle,
                        eye_project(&scene->eye, middle).near, 1);
     }
@@ -456,39 +251,6 @@ static void outline_face(const struct scene *scene, const struct order_piece *pi
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-/* Darker towards the ground, which takes light from what is near to it. */
-static void dim_near_ground(const struct scene *scene, const struct order_piece *piece)
-{
-    cairo_t *cr = scene->cr;
-    struct vec3 level = vec3_cross(piece->normal, (struct vec3){0, 1, 0}), low = piece->corners[0],
-                high = low;
-    double reach = DIM_SHARE * scene->replay->size_m;
-    for (int i = 1; i < piece->count; i++) {
-        low = piece->corners[i].y < low.y ? piece->corners[i] : low;
-        high = piece->corners[i].y > high.y ? piece->corners[i] : high;
-    }
-    if (!scene->replay->has_ground || low.y > reach || vec3_length(level) < 0.2 ||
-        !(high.y > low.y))
-        return;
-    /* lines of equal height run along `level`, and the gradient across them */
-    struct spot a = eye_project(&scene->eye, low), b = eye_project(&scene->eye, high);
-    struct spot c = eye_project(&scene->eye, vec3_along(low, level, 0.1 * scene->replay->size_m));
-    double x = c.y - a.y, y = a.x - c.x, size = hypot(x, y);
-    if (!(size > 0) || !a.is_seen || !b.is_seen || !c.is_seen)
-        return;
-    double rise = ((b.x - a.x) * x + (b.y - a.y) * y) / (size * size) / (high.y - low.y);
-    double from = rise * (0 - low.y), to = rise * (reach - low.y);
-    cairo_pattern_t *pattern =
-        cairo_pattern_create_linear(a.x + from * x, a.y + from * y, a.x + to * x, a.y + to * y);
-    for (int i = 0; i <= 2; i++)
-        cairo_pattern_add_color_stop_rgba(pattern, i / 2.0, (SHADE >> 16) / 255.0,
-                                          (SHADE >> 8 & 255) / 255.0, (SHADE & 255) / 255.0,
-                                          DIM_MOST * (2 - i) * (2 - i) / 4 * (1 - scene->ghost));
-    cairo_set_source(cr, pattern);
-    cairo_paint(cr);
-    cairo_pattern_destroy(pattern);
-}
-
 /* The shadows of all pictures that shade this one. */
 static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
                     int owner, double strength)
@@ -521,32 +283,9 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     cairo_fill_preserve(cr);
     cairo_save(cr);
     cairo_clip(cr);
-    if (owner >= 0)
-        dim_near_ground(scene, piece);
     cast_on(picture, &plane, reach, owner, 0.8);
     cairo_restore(cr);
     outline_face(scene, piece);
-}
-
-static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    (void)piece;
-    draw_shape(&picture->scene, index);
-}
-
-static void paint_face(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    const struct replay *replay = picture->scene.replay;
-    uint32_t fill =
-        palette[palette_part_color(replay->parts[replay->shapes[index].part].color)].light;
-    draw_face(picture, piece, index,
-              fade(&picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
-}
-
-static void paint_joint(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    (void)piece;
-    draw_joint(&picture->scene, index);
 }
 
 static void paint_solid(const struct picture *picture, const struct order_piece *piece, int index)
@@ -587,7 +326,6 @@ static void paint_trail(const struct picture *picture, const struct order_piece 
 static void paint(void *context, const struct order_piece *piece)
 {
     static void (*const painters[])(const struct picture *, const struct order_piece *, int) = {
-        [ITEM_SHAPE] = paint_shape, [ITEM_FACE] = paint_face,   [ITEM_JOINT] = paint_joint,
         [ITEM_SOLID] = paint_solid, [ITEM_TRAIL] = paint_trail,
     };
     const struct picture *picture = context;
@@ -622,17 +360,13 @@ static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw
     picture->shading = picture;
     picture->shading_count = 1;
     picture->order = order_create(eye_order(&picture->scene.eye), SLACK_SHARE * replay->size_m);
-    if (!(overlays & DRAW_BOXES)) {
-        picture->skin = skin_create(&picture->scene, overlays & (DRAW_BRAIN | DRAW_PARTS));
-        if (!picture->skin)
-            return 0;
-    }
-    for (int i = 0; i < replay->shape_count && picture->order; i++)
-        if (picture->skin)
-            add_caster(picture, skin_caster(picture->skin, i));
-        else
-            add_shape(picture, i);
-    return picture->order != NULL;
+    picture->skin = skin_create(&picture->scene,
+                                overlays & DRAW_BOXES                  ? SKIN_BOXES
+                                : overlays & (DRAW_BRAIN | DRAW_PARTS) ? SKIN_PARTS
+                                                                       : SKIN_COAT);
+    for (int i = 0; i < replay->shape_count && picture->skin; i++)
+        add_caster(picture, skin_caster(picture->skin, i));
+    return picture->order && picture->skin;
 }
 
 static void add_solids(struct picture *picture)
@@ -667,14 +401,47 @@ static void cover_skin(void *skin, const struct vec3 corners[4])
     skin_add_cover(skin, corners, 4);
 }
 
+/* The core of a driven joint glows with the effector's signal. */
+static void draw_joint(const struct picture *picture, int index)
+{
+    const struct scene *scene = &picture->scene;
+    cairo_t *cr = scene->cr;
+    const struct replay *replay = scene->replay;
+    const struct replay_part *part = &replay->parts[index];
+    if (part->joint < 0)
+        return;
+    const struct replay_drive *drive = &replay->drives[part->joint];
+    double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
+                           scene_half_least(&replay->shapes[part->parent]));
+    struct vec3 at = scene_at(scene, part->parent, part->base);
+    /* it is seen where the thinner one alone covers it */
+    if (skin_side(picture->skin, vec3_along(at, scene->eye.back, 0.7 * side)) > 0)
+        return;
+    struct spot spot = scene_spot(scene, part->parent, part->base);
+    double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
+    uint32_t core = palette[COLOR_joint].light;
+    uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
+    if (!spot.is_seen)
+        return;
+    if (drive->effector >= 0) {
+        double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
+        double strength = fmin(signal / drive->signal_full, 1);
+        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
+    }
+    trace_joint(scene, index, spot, radius);
+    draw_set_color(cr, fade(scene, core, 0.8), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, line, 1);
+    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * scene->ui));
+    cairo_stroke(cr);
+}
+
 static void draw_picture(struct picture *picture, unsigned overlays)
 {
     const struct scene *scene = &picture->scene;
     const struct replay *replay = scene->replay;
-    for (int i = 0; i < replay->part_count && !picture->skin; i++)
-        add_joint(picture, i);
     add_solids(picture);
-    if (picture->skin && scene->is_spatial)
+    if (scene->is_spatial)
         draw_space_relief(&scene->eye, replay, cover_skin, picture->skin);
     if (overlays & DRAW_TRAIL && scene->is_spatial)
         add_trail(picture);
@@ -690,9 +457,9 @@ static void draw_picture(struct picture *picture, unsigned overlays)
         draw_ground_shadows(picture);
         order_walk(picture->order, paint, picture);
     }
-    if (!picture->skin)
-        return;
     skin_draw(picture->skin);
+    for (int i = 0; i < replay->part_count && overlays & DRAW_BOXES; i++)
+        draw_joint(picture, i);
     for (int i = 0; i + 1 < picture->trail_count; i++)
         if (picture->is_over_skin[i])
             draw_piece(scene, picture->trail[i], picture->trail[i + 1]);
@@ -732,7 +499,7 @@ void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay
     if (is_ready && count > 1 && all[0].scene.is_spatial && replay_solid_count(replay) > 0)
         is_ready = draw_solids(all, count);
     for (int i = 0; i < count && is_ready; i++)
-        draw_picture(&all[i], i == count - 1 ? overlays : 0);
+        draw_picture(&all[i], i == count - 1 ? overlays : overlays & DRAW_BOXES);
     for (int i = 0; all && i < room; i++) {
         order_destroy(all[i].order);
         skin_destroy(all[i].skin);

@@ -138,7 +138,7 @@ START_TEST(skins_lie_in_their_shapes)
             close_picture(boxes);
             open_picture();
             scene_place(&scene, cr, &view, replay, time_s);
-            limbs_place(&limbs, &scene, 0);
+            limbs_place(&limbs, &scene, SKIN_COAT);
             draw_creature(cr, &view, replay, time_s, 0, 0);
             close_picture(skin);
             for (int k = 0; k < WIDTH * HEIGHT; k++) {
@@ -166,7 +166,7 @@ START_TEST(covers_hide_skins)
         struct scene scene;
         open_picture();
         scene_place(&scene, cr, &view, replay, 0.5);
-        struct skin *skin = skin_create(&scene, 0);
+        struct skin *skin = skin_create(&scene, SKIN_COAT);
         ck_assert_ptr_nonnull(skin);
         /* none; before the left half of the body; behind it */
         struct vec3 at = vec3_along(scene.eye.middle, scene.eye.back, i == 1 ? 1 : -1);
@@ -179,9 +179,9 @@ START_TEST(covers_hide_skins)
         skin_draw(skin);
         struct vec3 trunk = scene_at(&scene, 0, (struct vec3){0, 0, 0});
         if (i != 1) {
-            ck_assert_int_eq(skin_is_behind(skin, vec3_along(trunk, scene.eye.back, 0.5)), 1);
-            ck_assert_int_eq(skin_is_behind(skin, trunk), 0);
-            ck_assert_int_eq(skin_is_behind(skin, vec3_along(trunk, scene.eye.up, 2)), 0);
+            ck_assert_int_eq(skin_side(skin, vec3_along(trunk, scene.eye.back, 0.5)), -1);
+            ck_assert_int_eq(skin_side(skin, trunk), 1);
+            ck_assert_int_eq(skin_side(skin, vec3_along(trunk, scene.eye.up, 2)), 0);
         }
         skin_destroy(skin);
         close_picture(covered[i]);
@@ -199,14 +199,14 @@ START_TEST(covers_hide_skins)
 }
 END_TEST
 
-static uint32_t color_of(int part, int has_part_colors)
+static uint32_t color_of(int part, enum skin_style style)
 {
     struct draw_view view = view_at(0, 0.4, 0.2);
     struct scene scene;
     struct limbs limbs;
     open_picture();
     scene_place(&scene, cr, &view, replay, 0);
-    limbs_place(&limbs, &scene, has_part_colors);
+    limbs_place(&limbs, &scene, style);
     close_picture(NULL);
     return limbs.list[part].color;
 }
@@ -216,17 +216,17 @@ static uint32_t color_of(int part, int has_part_colors)
 START_TEST(kin_have_one_coat)
 {
     make_replay("quadruped.json", "walk3d", 1);
-    uint32_t coat = color_of(0, 0);
-    ck_assert_uint_eq(color_of(2, 1), palette[palette_part_color(2)].light);
+    uint32_t coat = color_of(0, SKIN_COAT);
+    ck_assert_uint_eq(color_of(2, SKIN_PARTS), palette[palette_part_color(2)].light);
     replay->parts[3].parent = -1;
-    ck_assert_uint_eq(color_of(0, 0), palette[palette_part_color(0)].light);
-    ck_assert_uint_eq(color_of(3, 0), palette[palette_part_color(3)].light);
+    ck_assert_uint_eq(color_of(0, SKIN_COAT), palette[palette_part_color(0)].light);
+    ck_assert_uint_eq(color_of(3, SKIN_COAT), palette[palette_part_color(3)].light);
     drop_replay();
     make_replay("quadruped.json", "walk3d", 1.1);
-    ck_assert_uint_eq(color_of(0, 0), coat);
+    ck_assert_uint_eq(color_of(0, SKIN_COAT), coat);
     drop_replay();
     make_replay("ray.json", "swim3d", 1);
-    ck_assert_uint_ne(color_of(0, 0), coat);
+    ck_assert_uint_ne(color_of(0, SKIN_COAT), coat);
     drop_replay();
 }
 END_TEST
@@ -287,11 +287,12 @@ START_TEST(triangles_have_depth)
     }
     raster_add(raster, hole, 1);
     raster_add(raster, far, 1);
-    ck_assert_int_eq(raster_is_behind(raster, 100, 100, 1.5), 1);
-    ck_assert_int_eq(raster_is_behind(raster, 100, 100, 0.5), 0);
-    ck_assert_int_eq(raster_is_behind(raster, 65, 65, 3), 0);
-    ck_assert_int_eq(raster_is_behind(raster, 5, 5, 3), 0);
-    ck_assert_int_eq(raster_is_behind(raster, -5, 1e9, 3), 0);
+    ck_assert_int_eq(raster_side(raster, 100, 100, 1.5), -1);
+    ck_assert_int_eq(raster_side(raster, 100, 100, 0.5), 1);
+    ck_assert_int_eq(raster_side(raster, 65, 65, 3), 0);
+    ck_assert_int_eq(raster_side(raster, 65, 65, 1), 1);
+    ck_assert_int_eq(raster_side(raster, 5, 5, 3), 0);
+    ck_assert_int_eq(raster_side(raster, -5, 1e9, 3), 0);
     open_picture();
     raster_paint(cr, raster, 1, 0.1);
     close_picture(covered);

@@ -67,8 +67,7 @@ static uint32_t part_color(const struct replay *replay, int part)
     return palette[palette_part_color(replay->parts[part].color)].light;
 }
 
-static void color_limb(struct limbs *limbs, const struct scene *scene, int i, uint32_t coat,
-                       int has_part_colors)
+static void color_limb(struct limbs *limbs, const struct scene *scene, int i, uint32_t coat)
 {
     struct limb *limb = &limbs->list[i];
     const struct shape *shape = &scene->replay->shapes[i];
@@ -79,11 +78,12 @@ static void color_limb(struct limbs *limbs, const struct scene *scene, int i, ui
         dark += DARK_LEFT;
     limb->color =
         palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root), SHADE, dark);
-    if (has_part_colors)
+    if (limbs->style != SKIN_COAT)
         limb->color = part_color(scene->replay, shape->part);
     if (shape->kind == SHAPE_ROD)
-        limb->color = shape->drive < 0 ? palette_mix(limb->color, SHADE, DARK_ROD)
-                                       : scene_rod_color(scene, shape);
+        limb->color = shape->drive < 0 && limbs->style != SKIN_BOXES
+                          ? palette_mix(limb->color, SHADE, DARK_ROD)
+                          : scene_rod_color(scene, shape);
 }
 
 /* ---- shapes ---- */
@@ -193,7 +193,7 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     for (int k = 0; k < replay->part_count && limbs->is_animal; k++)
         if (replay->parts[k].body == part->body && replay->parts[k].mirror != part->mirror)
             limb->is_single = 0;
-    if (part->parent < 0)
+    if (part->parent < 0 || limbs->style == SKIN_BOXES)
         return;
     const struct limb *parent = &limbs->list[part->parent];
     limb->root = parent->root;
@@ -227,7 +227,7 @@ static struct vec3 find_up(const struct scene *scene)
     return replay_pose_turn(&scene->moment.poses[0], up);
 }
 
-void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_colors)
+void limbs_place(struct limbs *limbs, const struct scene *scene, enum skin_style style)
 {
     const struct replay *replay = scene->replay;
     ENSURE(replay->shape_count <= LIMBS_MAX, "%d shapes", replay->shape_count);
@@ -239,18 +239,20 @@ void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_co
     }
     uint32_t coat = choose_coat(replay);
     limbs->count = replay->shape_count;
-    limbs->is_animal = roots == 1;
+    limbs->style = style;
+    limbs->is_animal = roots == 1 && style == SKIN_COAT;
     limbs->up = find_up(scene);
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
         if (i < replay->part_count) {
             int is_thing = !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
-            *limb = box_limb(scene, i, is_thing ? ROUND_THING : ROUND);
+            double share = is_thing ? ROUND_THING : ROUND;
+            *limb = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
             hang_limb(limbs, scene, i);
         } else
             *limb = rod_limb(limbs, scene, i);
         limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2])) + 2 * limb->ball;
-        color_limb(limbs, scene, i, coat, has_part_colors);
+        color_limb(limbs, scene, i, coat);
     }
 }
 

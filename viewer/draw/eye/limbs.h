@@ -30,15 +30,19 @@ struct limb {
     uint32_t color;
 };
 
+/* In one coat; each part in its own colour; or the true shapes, in these colours. */
+enum skin_style { SKIN_COAT, SKIN_PARTS, SKIN_BOXES };
+
 struct limbs {
     int count; /* limbs[i] is that of shapes[i] */
     struct limb list[LIMBS_MAX];
     struct vec3 up; /* of the first body, where its back is most of the time; a unit */
-    int is_animal;  /* one body alone, which has a coat and a light belly */
+    enum skin_style style;
+    int is_animal; /* one body alone in one coat, which has a light belly */
 };
 
-/* The limbs of a scene at its time. has_part_colors: each part has its own colour. */
-void limbs_place(struct limbs *limbs, const struct scene *scene, int has_part_colors);
+/* The limbs of a scene at its time. */
+void limbs_place(struct limbs *limbs, const struct scene *scene, enum skin_style style);
 /* The distance of one limb, without ball and neck, m. */
 double limb_distance(const struct limb *limb, struct vec3 at);
 /* The distance of a limb that has a parent, of that, of the ball and of the neck. */

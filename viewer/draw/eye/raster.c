@@ -111,14 +111,14 @@ void raster_add(struct raster *raster, const struct raster_corner corners[3], in
     }
 }
 
-int raster_is_behind(const struct raster *raster, double x, double y, double near)
+int raster_side(const struct raster *raster, double x, double y, double near)
 {
     double scale = raster->fine * raster->samples;
     double column = floor((x - raster->left) * scale), row = floor((y - raster->top) * scale);
     if (!(column >= 0 && column < raster->columns && row >= 0 && row < raster->rows))
         return 0;
     const struct sample *at = &raster->list[(size_t)row * (size_t)raster->columns + (size_t)column];
-    return at->color != HOLE && (double)at->near < near;
+    return (double)at->near > near ? 1 : at->color == HOLE ? 0 : -1;
 }
 
 /* Whether one of two neighbours is farther by more than a step than the slope to the other leads

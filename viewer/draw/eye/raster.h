@@ -29,8 +29,8 @@ struct raster *raster_create(const double box[4], double fine, int samples);
 void raster_destroy(struct raster *raster); /* NULL is allowed */
 /* is_hole: nothing is drawn where it is nearest. */
 void raster_add(struct raster *raster, const struct raster_corner corners[3], int is_hole);
-/* Whether what is nearest at a place, px, is drawn, and farther away than `near`. */
-int raster_is_behind(const struct raster *raster, double x, double y, double near);
+/* What is nearest at a place, px: 1: before `near`; -1: drawn, and behind it; else 0. */
+int raster_side(const struct raster *raster, double x, double y, double near);
 /* Paints it, with a dark line of so many px inside its outlines, where what lies beside is farther
  * by more than `step` of nearness. */
 void raster_paint(cairo_t *cr, const struct raster *raster, double line_px, double step);

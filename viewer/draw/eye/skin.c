@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "viewer/draw/eye/limbs.h"
 #include "viewer/draw/eye/raster.h"
 #include "viewer/draw/eye/shade.h"
 
@@ -24,6 +23,8 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 /* Rows of a net on a round edge, and the greatest number along a side. */
 enum { EDGE_LEAST = 2, EDGE_MOST = 12, ROWS_MAX = 48 };
 #define EDGE_PX 14.0
+/* Of a box its outer rows, for its shading, by its thinnest half. */
+#define BOX_ROWS 0.5
 #define NECK_PX 16.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
@@ -64,7 +65,7 @@ struct corner {
  * tight over the limb alone, so that there are no holes, and lies under the latter near joints. */
 struct net {
     const struct limb *limb;
-    int is_neck;
+    int is_neck, is_box;
     struct vec3 centre;
     double half[3], core[3]; /* corners move from a box towards the core, a smaller one */
     double edge;             /* the radius of its edges */
@@ -181,8 +182,31 @@ static double facing_eye(const struct skin *skin, const struct corner *corner)
     return vec3_dot(corner->normal, to_eye) / vec3_length(to_eye);
 }
 
+/* Moves a corner along its way until it is on the surface; 0: of a neck, it begins in a limb. */
+static int move_corner(const struct skin *skin, const struct net *net, struct corner *corner,
+                       struct vec3 way, double length)
+{
+    struct vec3 from = corner->at;
+    double done = net->is_neck ? length - net->limb->neck_reach : 0, left = 0; /* on a ball */
+    for (int i = 0; i < STEPS; i++) {
+        corner->at = vec3_along(from, way, done);
+        left = net_distance(skin, net, corner->at);
+        if (net->is_neck && i == 0 && left < 0)
+            return 0;
+        if (left < TOLERANCE * net->edge)
+            break;
+        done = fmin(done + left, length);
+    }
+    corner->normal = normal_at(skin, net, corner->at);
+    if (net->is_neck) { /* where the way grazes it, the surface is still ahead */
+        corner->at = vec3_along(corner->at, corner->normal, -left);
+        corner->normal = normal_at(skin, net, corner->at);
+    }
+    return 1;
+}
+
 /* The corner that belongs to a place of the box, of shares of its halves. */
-static struct corner place_corner(const struct skin *skin, const struct net *net,
+static struct corner place_corner(const struct skin *skin, const struct net *net, int axis,
                                   const double shares[3])
 {
     const struct limb *limb = net->limb;
@@ -198,25 +222,14 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
         to = vec3_along(to, limb->axes[k], fmin(fmax(out, -most), most));
     }
     struct vec3 way = vec3_sub(to, from);
-    double length = vec3_length(way), left = INFINITY;
+    double length = vec3_length(way);
     way = vec3_scale(way, 1 / fmax(length, 1e-12));
-    double begin = net->is_neck ? length - limb->neck_reach : 0, done = begin; /* on a ball */
-    struct corner corner = {.at = vec3_along(from, way, done)};
-    for (int i = 0; i < STEPS; i++) {
-        left = net_distance(skin, net, corner.at);
-        if (left < TOLERANCE * net->edge)
-            break;
-        done = fmin(done + left, length);
-        corner.at = vec3_along(from, way, done);
-    }
-    if (net->is_neck && left < 0 && done == begin) { /* it is in a limb */
+    struct corner corner = {.at = from};
+    if (net->is_box)
+        corner.normal = vec3_scale(limb->axes[axis], shares[axis]);
+    else if (!move_corner(skin, net, &corner, way, length)) {
         corner.facing = -1;
         return corner;
-    }
-    corner.normal = normal_at(skin, net, corner.at);
-    if (net->is_neck) { /* where the way grazes it, the surface is still ahead */
-        corner.at = vec3_along(corner.at, corner.normal, -left);
-        corner.normal = normal_at(skin, net, corner.at);
     }
     corner.facing = facing_eye(skin, &corner);
     if (corner.facing >= AWAY)
@@ -257,7 +270,7 @@ static void draw_face(struct skin *skin, const struct net *net, int axis, int si
             shares[axis] = side;
             shares[u] = row_place(net, u, i, columns);
             shares[v] = row_place(net, v, row, rows);
-            now[i] = place_corner(skin, net, shares);
+            now[i] = place_corner(skin, net, axis, shares);
             if (i == 0 || row == 0)
                 continue;
             draw_triangle(skin, (const struct corner *[]){&before[i - 1], &before[i], &now[i]});
@@ -269,12 +282,15 @@ static void draw_face(struct skin *skin, const struct net *net, int axis, int si
 static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
 {
     struct net net = {.limb = limb, .is_neck = is_neck};
+    net.is_box = !is_neck && !(limb->round[limb->thin] > 0);
     net.centre = is_neck ? limb->neck_at : limb->centre;
     for (int k = 0; k < 3; k++) {
         net.half[k] = is_neck ? limb->neck_reach : limb->half[k];
         net.core[k] = is_neck ? 0 : fmax(limb->half[k] - limb->round[k], 0);
+        if (net.is_box) /* for the sake of its rows */
+            net.core[k] = limb->half[k] - BOX_ROWS * limb->half[limb->thin];
     }
-    net.edge = is_neck ? limb->neck_reach : limb->round[limb->thin];
+    net.edge = is_neck ? limb->neck_reach : limb->half[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
     edge_px /= skin->is_coarse ? 2 : 1;
     net.edge_rows = (int)fmin(EDGE_LEAST + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
@@ -335,11 +351,11 @@ void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
     }
 }
 
-int skin_is_behind(const struct skin *skin, struct vec3 at)
+int skin_side(const struct skin *skin, struct vec3 at)
 {
     struct spot spot = eye_project(&skin->scene->eye, at);
     return skin->raster &&
-           raster_is_behind(skin->raster, spot.x, spot.y, raster_near(&skin->scene->eye, spot));
+           raster_side(skin->raster, spot.x, spot.y, raster_near(&skin->scene->eye, spot));
 }
 
 /* What is as wide as it is thick is round, other things are boxes without their edges. */
@@ -375,15 +391,14 @@ static void trace_flat(const struct skin *skin, const struct limb *limb, double 
         double scale = 1;
         if (limb->along >= 0 && signs[limb->along] != limb->sign)
             scale -= limb->taper;
-        double round = scale * fmin(limb->round[0], limb->round[1]);
+        double round = fmax(scale * fmin(limb->round[0], limb->round[1]) + grow_m, 0);
         for (int i = 0; i <= ARC_LINES; i++) {
             double angle = DRAW_PI / 2 * (i + corner * ARC_LINES) / ARC_LINES;
             const double way[2] = {cos(angle), sin(angle)};
             struct vec3 at = limb->centre;
             for (int k = 0; k < 2; k++) {
-                double half = limb->half[k] * (k == limb->along ? 1 : scale);
-                at = vec3_along(at, limb->axes[k],
-                                signs[k] * (half - round) + way[k] * (round + grow_m));
+                double half = limb->half[k] * (k == limb->along ? 1 : scale) + grow_m;
+                at = vec3_along(at, limb->axes[k], signs[k] * (half - round) + way[k] * round);
             }
             struct spot spot = eye_project(&scene->eye, at);
             (corner + i ? cairo_line_to : cairo_move_to)(scene->cr, spot.x, spot.y);
@@ -421,7 +436,7 @@ static void draw_flat_body(const struct skin *skin, int root, double line_m)
 
 /* ---- both ---- */
 
-struct skin *skin_create(const struct scene *scene, int has_part_colors)
+struct skin *skin_create(const struct scene *scene, enum skin_style style)
 {
     double fine_y;
     struct skin *skin = malloc(sizeof *skin);
@@ -431,7 +446,7 @@ struct skin *skin_create(const struct scene *scene, int has_part_colors)
     skin->raster = NULL;
     skin->fine = FINE;
     skin->is_coarse = cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST;
-    limbs_place(&skin->limbs, scene, has_part_colors);
+    limbs_place(&skin->limbs, scene, style);
     if (draw_is_image(scene->cr))
         cairo_surface_get_device_scale(cairo_get_target(scene->cr), &skin->fine, &fine_y);
     if (scene->replay->has_depth)

@@ -9,20 +9,21 @@
 #ifndef VIEWER_DRAW_EYE_SKIN_H
 #define VIEWER_DRAW_EYE_SKIN_H
 
-#include "viewer/draw/eye/scene.h"
+#include "viewer/draw/eye/limbs.h"
 #include "viewer/draw/eye/shade.h"
 
 #ifdef HAVE_CAIRO
 
 struct skin;
-/* The scene must outlive it. has_part_colors: each part in its own colour, instead of a coat. NULL:
- * out of memory. Where cairo smooths edges fast, a skin is half as fine. */
-struct skin *skin_create(const struct scene *scene, int has_part_colors);
+/* The scene must outlive it. NULL: out of memory. Where cairo smooths edges fast, a skin is half as
+ * fine. */
+struct skin *skin_create(const struct scene *scene, enum skin_style style);
 void skin_destroy(struct skin *skin); /* NULL is allowed */
 /* A polygon that hides what is behind it, as eye_cut_polygon() takes it. */
 void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count);
-/* Whether it is what is seen where a place is, and that lies before it. */
-int skin_is_behind(const struct skin *skin, struct vec3 at);
+/* What is seen where a place is: 1: the skin or a cover, before the place; -1: the skin, behind it;
+ * 0: neither. */
+int skin_side(const struct skin *skin, struct vec3 at);
 /* What throws the shadow of a shape, as its limb does. */
 struct caster skin_caster(const struct skin *skin, int shape);
 void skin_draw(const struct skin *skin);
