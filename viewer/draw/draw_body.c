@@ -29,38 +29,13 @@
 /* Planes that are nearer to one another than this share of the body's size are one. */
 #define SLACK_SHARE 1e-4
 /* The greatest number of pieces of a trail in space. */
-#define TRAIL_MAX   160
-#define CASTERS_MAX 512
-#define ITEMS_MAX   1024
-/* Pixels of an image in a drawing, by one of the drawing's, where it has no more than so many to a
- * side. */
-#define FINE        3.0
-#define FINE_PX_MAX 8192
+#define TRAIL_MAX 160
 /* Points nearer than this to the one before, px, are left out of trails. */
 #define TRAIL_STEP_PX 2.5
 
 static uint32_t fade(const struct scene *scene, uint32_t color, double share)
 {
     return palette_mix(color, palette[GHOST_COLOR].light, scene->ghost * share);
-}
-
-/* ---- joints ---- */
-
-/* The path of a small disc or, of a linear joint, of a sleeve where it slides from. */
-static void trace_joint(const struct scene *scene, int index, struct spot at, double radius)
-{
-    cairo_t *cr = scene->cr;
-    const struct replay_part *part = &scene->replay->parts[index];
-    const struct replay_drive *drive = &scene->replay->drives[part->joint];
-    if (!drive->is_linear) {
-        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
-        return;
-    }
-    cairo_save(cr);
-    cairo_translate(cr, at.x, at.y);
-    cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
-    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
-    cairo_restore(cr);
 }
 
 /* ---- shadows and the light ---- */
@@ -106,81 +81,70 @@ static void draw_light(const struct scene *scene)
     cairo_stroke(cr);
 }
 
-/* ---- in space ---- */
+/* ---- what is in the picture ---- */
 
-enum item_kind { ITEM_SOLID, ITEM_TRAIL };
-
-/* A face of a solid, a piece of the trail. */
-struct item {
-    enum item_kind kind;
-    int index;
+/* The body at a moment. */
+struct body {
+    struct scene scene;
+    struct skin *skin;
+    struct caster *casters; /* by shape */
 };
 
-/* What is sorted together, and the pictures whose casters throw shadows on it: itself; on solids
- * that are drawn once, those of all moments. */
+/* One body or several moments of it, of which the last counts for what there is once: solids and
+ * pieces of the trail, which are sorted together; the former are owners from 0 on, then the
+ * latter. */
 struct picture {
-    struct scene scene;
-    struct order *order;
-    struct skin *skin; /* NULL: of solids alone */
-    const struct picture *shading;
-    int shading_count;
-    int is_over_solids; /* the solids are drawn already, and only hide what is behind them */
-    struct item items[ITEMS_MAX];
+    struct body *bodies;
     int count;
-    struct caster casters[CASTERS_MAX];
-    int caster_count;
+    const struct scene *scene;
+    struct order *order;
+    struct caster *solids;
+    int solid_count;
     struct vec3 trail[TRAIL_MAX + 1];
-    unsigned char is_over_skin[TRAIL_MAX]; /* pieces */
+    unsigned char is_over[TRAIL_MAX]; /* pieces that lie before a body */
     int trail_count;
 };
 
-static int add_item(struct picture *picture, enum item_kind kind, int index)
+static void cover_bodies(void *context, const struct vec3 corners[4])
 {
-    if (picture->count == ITEMS_MAX)
-        return -1;
-    picture->items[picture->count] = (struct item){kind, index};
-    return picture->count++;
+    const struct picture *picture = context;
+    for (int i = 0; i < picture->count; i++)
+        skin_add_cover(picture->bodies[i].skin, corners, 4);
 }
 
-static void add_caster(struct picture *picture, struct caster caster)
+/* The six sides of a solid, which also hide the bodies. */
+static void add_solid(struct picture *picture, int index)
 {
-    if (picture->caster_count < CASTERS_MAX)
-        picture->casters[picture->caster_count++] = caster;
-}
-
-/* The six sides of a box; of a solid, they hide the skin. */
-static void add_sides(struct picture *picture, int item, struct vec3 middle,
-                      const struct vec3 halves[3])
-{
+    struct replay_solid solid = replay_get_solid(picture->scene->replay, index);
+    struct mat3 axes = quaternion_matrix(solid.turn);
+    struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
+                             vec3_scale(axes.z, solid.half_m.z)};
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2) {
             struct vec3 u = vec3_scale(halves[(axis + 1) % 3], side), v = halves[(axis + 2) % 3];
-            struct vec3 centre = vec3_along(middle, halves[axis], side), corners[4];
+            struct vec3 centre = vec3_along(solid.at_m, halves[axis], side), corners[4];
             for (int i = 0; i < 4; i++) {
                 corners[i] = vec3_along(centre, u, i == 1 || i == 2 ? 1 : -1);
                 corners[i] = vec3_along(corners[i], v, i >= 2 ? 1 : -1);
             }
-            order_add_polygon(picture->order, item, corners, 4);
-            if (picture->skin)
-                skin_add_cover(picture->skin, corners, 4);
+            order_add_polygon(picture->order, index, corners, 4);
+            cover_bodies(picture, corners);
         }
+    picture->solids[index] = shade_box(-1 - index, solid.at_m, halves[0], halves[1], halves[2]);
 }
 
-static void add_solid(struct picture *picture, int index)
+static int is_before_a_body(const struct picture *picture, struct vec3 at)
 {
-    struct replay_solid solid = replay_get_solid(picture->scene.replay, index);
-    struct mat3 axes = quaternion_matrix(solid.turn);
-    struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
-                             vec3_scale(axes.z, solid.half_m.z)};
-    int item = add_item(picture, ITEM_SOLID, index);
-    add_sides(picture, item, solid.at_m, halves);
-    add_caster(picture, shade_box(-1 - index, solid.at_m, halves[0], halves[1], halves[2]));
+    for (int i = 0; i < picture->count; i++)
+        if (skin_side(picture->bodies[i].skin, at) < 0)
+            return 1;
+    return 0;
 }
 
 /* The way of the centre of mass until now, as pieces that are sorted one by one. */
 static void add_trail(struct picture *picture)
 {
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = picture->scene;
     const struct replay *replay = scene->replay;
     int last = replay_frame_index(replay, scene->moment.frame.time_s);
     int count = last < TRAIL_MAX ? last : TRAIL_MAX;
@@ -193,8 +157,8 @@ static void add_trail(struct picture *picture)
     for (int i = 0; i + 1 < picture->trail_count; i++) {
         struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
         struct vec3 middle = vec3_along(a, vec3_sub(b, a), 0.5);
-        picture->is_over_skin[i] = skin_side(picture->skin, middle) < 0;
-        order_add_spot(picture->order, add_item(picture, ITEM_TRAIL, i), middle,
+        picture->is_over[i] = (unsigned char)is_before_a_body(picture, middle);
+        order_add_spot(picture->order, picture->solid_count + i, middle,
                        eye_project(&scene->eye, middle).near, 1);
     }
 }
@@ -251,22 +215,23 @@ static void outline_face(const struct scene *scene, const struct order_piece *pi
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-/* The shadows of all pictures that shade this one. */
+/* The shadows of all bodies and solids. */
 static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
                     int owner, double strength)
 {
-    for (int i = 0; i < picture->shading_count; i++) {
-        const struct picture *by = &picture->shading[i];
-        shade_cast(picture->scene.cr, &picture->scene.eye, by->casters, by->caster_count, plane,
-                   reach, owner, strength * (1 - by->scene.ghost));
-    }
+    const struct scene *scene = picture->scene;
+    for (int i = 0; i < picture->count; i++)
+        shade_cast(scene->cr, &scene->eye, picture->bodies[i].casters, scene->replay->shape_count,
+                   plane, reach, owner, strength * (1 - picture->bodies[i].scene.ghost));
+    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, plane, reach, owner,
+               strength);
 }
 
 /* A face with the shadows that fall on it. */
 static void draw_face(const struct picture *picture, const struct order_piece *piece, int owner,
                       uint32_t fill)
 {
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = picture->scene;
     cairo_t *cr = scene->cr;
     struct plane plane = {{0, 0, 0}, piece->normal};
     double reach = 0;
@@ -288,123 +253,88 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     outline_face(scene, piece);
 }
 
-static void paint_solid(const struct picture *picture, const struct order_piece *piece, int index)
+static void paint_solid(const struct picture *picture, const struct order_piece *piece)
 {
-    const struct scene *scene = &picture->scene;
-    if (picture->is_over_solids) {
-        cairo_set_operator(scene->cr, CAIRO_OPERATOR_CLEAR);
-        if (eye_trace_polygon(scene->cr, &scene->eye, piece->corners, piece->count))
-            cairo_fill(scene->cr);
-        cairo_new_path(scene->cr);
-        cairo_set_operator(scene->cr, CAIRO_OPERATOR_OVER);
-        return;
-    }
+    const struct scene *scene = picture->scene;
     uint32_t fill =
         palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
     double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
     fill = shade_color(fill, shade_face(piece->normal));
-    draw_face(picture, piece, -1 - index,
+    draw_face(picture, piece, -1 - piece->owner,
               draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
 }
 
-static void draw_piece(const struct scene *scene, struct vec3 a, struct vec3 b)
+static void paint_piece(const struct picture *picture, int index)
 {
-    eye_trace_line(scene->cr, &scene->eye, a, b);
+    const struct scene *scene = picture->scene;
+    eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
     cairo_set_line_width(scene->cr, 1.5 * scene->ui);
     draw_set_color(scene->cr, palette[COLOR_trail].light, 0.55);
     cairo_stroke(scene->cr);
 }
 
-/* What lies before the skin is drawn after it. */
-static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    (void)piece;
-    if (!picture->is_over_skin[index])
-        draw_piece(&picture->scene, picture->trail[index], picture->trail[index + 1]);
-}
-
+/* Pieces of the trail that lie before a body are drawn after it. */
 static void paint(void *context, const struct order_piece *piece)
 {
-    static void (*const painters[])(const struct picture *, const struct order_piece *, int) = {
-        [ITEM_SOLID] = paint_solid, [ITEM_TRAIL] = paint_trail,
-    };
     const struct picture *picture = context;
-    if (piece->owner >= 0)
-        painters[picture->items[piece->owner].kind](picture, piece,
-                                                    picture->items[piece->owner].index);
+    int trail = piece->owner - picture->solid_count;
+    if (trail < 0)
+        paint_solid(picture, piece);
+    else if (!picture->is_over[trail])
+        paint_piece(picture, trail);
 }
 
-/* The shadows on the ground, of all that stands on it and moves over it; on one with relief they
- * fall on the plane that touches it below the body. */
+/* The ground; one with relief as the plane that touches it below the body. */
+static struct plane ground_below(const struct scene *scene)
+{
+    const struct relief *relief = &scene->replay->relief;
+    struct vec3 at = scene->moment.frame.centre;
+    struct relief_shape shape;
+    if (!(relief->depth_m > 0))
+        return (struct plane){{0, 0, 0}, {0, 1, 0}};
+    relief_shape_at(relief, at.x, at.z, &shape);
+    return (struct plane){{at.x, shape.height, at.z}, relief_normal(&shape)};
+}
+
+/* Of all that stands on the ground and moves over it. */
 static void draw_ground_shadows(const struct picture *picture)
 {
-    const struct relief *relief = &picture->scene.replay->relief;
-    struct plane ground = {{0, 0, 0}, {0, 1, 0}};
-    if (relief->depth_m > 0) {
-        struct vec3 at = picture->scene.moment.frame.centre;
-        struct relief_shape shape;
-        relief_shape_at(relief, at.x, at.z, &shape);
-        ground = (struct plane){{at.x, shape.height, at.z}, relief_normal(&shape)};
+    const struct scene *scene = picture->scene;
+    struct plane ground = ground_below(scene);
+    int count = scene->replay->shape_count;
+    for (int i = 0; i < picture->count; i++) {
+        const struct body *body = &picture->bodies[i];
+        struct plane below = ground_below(&body->scene);
+        shade_cast(scene->cr, &scene->eye, body->casters, count, &below, INFINITY, count,
+                   1 - body->scene.ghost);
     }
-    if (picture->scene.replay->has_ground && picture->scene.is_spatial)
-        cast_on(picture, &ground, INFINITY, CASTERS_MAX, 1);
+    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, &ground, INFINITY,
+               count, 1);
 }
 
-/* With the shapes; 0: no memory. */
-static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw_view *view,
-                         const struct replay *replay, const struct draw_moment *moment,
-                         unsigned overlays)
-{
-    scene_place(&picture->scene, cr, view, replay, moment->time_s);
-    picture->scene.ghost = moment->ghost;
-    picture->shading = picture;
-    picture->shading_count = 1;
-    picture->order = order_create(eye_order(&picture->scene.eye), SLACK_SHARE * replay->size_m);
-    picture->skin = skin_create(&picture->scene,
-                                overlays & DRAW_BOXES                  ? SKIN_BOXES
-                                : overlays & (DRAW_BRAIN | DRAW_PARTS) ? SKIN_PARTS
-                                                                       : SKIN_COAT);
-    for (int i = 0; i < replay->shape_count && picture->skin; i++)
-        add_caster(picture, skin_caster(picture->skin, i));
-    return picture->order && picture->skin;
-}
+/* ---- joints ---- */
 
-static void add_solids(struct picture *picture)
+/* The path of a small disc or, of a linear joint, of a sleeve where it slides from. */
+static void trace_joint(const struct scene *scene, int index, struct spot at, double radius)
 {
-    for (int i = 0; i < replay_solid_count(picture->scene.replay) && picture->scene.is_spatial; i++)
-        add_solid(picture, i);
-}
-
-/* In an image of its own, as what solids hide is cleared from it. On a drawing that is one, too,
- * but finer. */
-static void walk_over_solids(struct picture *picture)
-{
-    cairo_t *target = picture->scene.cr;
-    const struct draw_view *view = picture->scene.eye.view;
-    double most = FINE_PX_MAX / fmax(view->width_px, view->height_px);
-    double fine = draw_is_image(target) ? 1 : fmin(FINE, most);
-    cairo_surface_t *image = cairo_image_surface_create(
-        CAIRO_FORMAT_ARGB32, (int)ceil(view->width_px * fine), (int)ceil(view->height_px * fine));
-    cairo_surface_set_device_scale(image, fine, fine);
-    cairo_surface_set_device_offset(image, -view->left_px * fine, -view->top_px * fine);
-    picture->scene.cr = cairo_create(image);
-    order_walk(picture->order, paint, picture);
-    cairo_destroy(picture->scene.cr);
-    picture->scene.cr = target;
-    cairo_set_source_surface(target, image, 0, 0);
-    cairo_paint(target);
-    cairo_surface_destroy(image);
-}
-
-static void cover_skin(void *skin, const struct vec3 corners[4])
-{
-    skin_add_cover(skin, corners, 4);
+    cairo_t *cr = scene->cr;
+    const struct replay_part *part = &scene->replay->parts[index];
+    const struct replay_drive *drive = &scene->replay->drives[part->joint];
+    if (!drive->is_linear) {
+        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
+        return;
+    }
+    cairo_save(cr);
+    cairo_translate(cr, at.x, at.y);
+    cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
+    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
+    cairo_restore(cr);
 }
 
 /* The core of a driven joint glows with the effector's signal. */
-static void draw_joint(const struct picture *picture, int index)
+static void draw_joint(const struct body *body, int index)
 {
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = &body->scene;
     cairo_t *cr = scene->cr;
     const struct replay *replay = scene->replay;
     const struct replay_part *part = &replay->parts[index];
@@ -414,14 +344,12 @@ static void draw_joint(const struct picture *picture, int index)
     double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
                            scene_half_least(&replay->shapes[part->parent]));
     struct vec3 at = scene_at(scene, part->parent, part->base);
-    /* it is seen where the thinner one alone covers it */
-    if (skin_side(picture->skin, vec3_along(at, scene->eye.back, 0.7 * side)) > 0)
-        return;
-    struct spot spot = scene_spot(scene, part->parent, part->base);
+    struct spot spot = eye_project(&scene->eye, at);
     double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
     uint32_t core = palette[COLOR_joint].light;
     uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
-    if (!spot.is_seen)
+    /* it is seen where the thinner part alone covers it */
+    if (!spot.is_seen || skin_side(body->skin, vec3_along(at, scene->eye.back, 0.7 * side)) > 0)
         return;
     if (drive->effector >= 0) {
         double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
@@ -436,54 +364,62 @@ static void draw_joint(const struct picture *picture, int index)
     cairo_stroke(cr);
 }
 
-static void draw_picture(struct picture *picture, unsigned overlays)
+/* ---- the whole ---- */
+
+/* 0: no memory. */
+static int begin_body(struct body *body, cairo_t *cr, const struct draw_view *view,
+                      const struct replay *replay, const struct draw_moment *moment,
+                      unsigned overlays)
 {
-    const struct scene *scene = &picture->scene;
-    const struct replay *replay = scene->replay;
-    add_solids(picture);
+    enum skin_style style = overlays & (DRAW_BRAIN | DRAW_PARTS) ? SKIN_PARTS : SKIN_COAT;
+    scene_place(&body->scene, cr, view, replay, moment->time_s);
+    body->scene.ghost = moment->ghost;
+    body->skin = skin_create(&body->scene, overlays & DRAW_BOXES ? SKIN_BOXES : style);
+    body->casters = calloc((size_t)replay->shape_count, sizeof *body->casters);
+    for (int i = 0; i < replay->shape_count && body->skin && body->casters; i++)
+        body->casters[i] = skin_caster(body->skin, i);
+    return body->skin && body->casters;
+}
+
+/* 0: no memory. */
+static int begin_picture(struct picture *picture, unsigned overlays)
+{
+    const struct scene *scene = picture->scene = &picture->bodies[picture->count - 1].scene;
+    picture->solid_count = scene->is_spatial ? replay_solid_count(scene->replay) : 0;
+    picture->solids = calloc((size_t)picture->solid_count + 1, sizeof *picture->solids);
+    picture->order = order_create(eye_order(&scene->eye), SLACK_SHARE * scene->replay->size_m);
+    if (!picture->solids || !picture->order)
+        return 0;
+    for (int i = 0; i < picture->solid_count; i++)
+        add_solid(picture, i);
     if (scene->is_spatial)
-        draw_space_relief(&scene->eye, replay, cover_skin, picture->skin);
+        draw_space_relief(&scene->eye, scene->replay, cover_bodies, picture);
     if (overlays & DRAW_TRAIL && scene->is_spatial)
         add_trail(picture);
-    else if (overlays & DRAW_TRAIL)
+    return 1;
+}
+
+static void draw_picture(const struct picture *picture, unsigned overlays)
+{
+    const struct scene *scene = picture->scene;
+    const struct replay *replay = scene->replay;
+    if (overlays & DRAW_TRAIL && !scene->is_spatial)
         draw_trail(scene->cr, scene->eye.view, replay, 0, scene->moment.frame.time_s);
     if (replay->has_light && scene->ghost == 0)
         draw_light(scene);
     if (!scene->is_spatial && replay_has_floor(replay))
         draw_flat_shadow(scene);
-    if (picture->is_over_solids)
-        walk_over_solids(picture);
-    else {
+    if (replay->has_ground && scene->is_spatial)
         draw_ground_shadows(picture);
-        order_walk(picture->order, paint, picture);
+    order_walk(picture->order, paint, (void *)picture);
+    for (int i = 0; i < picture->count; i++) {
+        skin_draw(picture->bodies[i].skin);
+        for (int k = 0; k < replay->part_count && overlays & DRAW_BOXES; k++)
+            draw_joint(&picture->bodies[i], k);
     }
-    skin_draw(picture->skin);
-    for (int i = 0; i < replay->part_count && overlays & DRAW_BOXES; i++)
-        draw_joint(picture, i);
     for (int i = 0; i + 1 < picture->trail_count; i++)
-        if (picture->is_over_skin[i])
-            draw_piece(scene, picture->trail[i], picture->trail[i + 1]);
-}
-
-/* Solids and ground with the shadows of all pictures before this one, which do not draw them any
- * more. */
-static int draw_solids(struct picture *all, int count)
-{
-    struct picture *solids = &all[count];
-    solids->scene = all[0].scene;
-    solids->scene.ghost = 0;
-    solids->order =
-        order_create(eye_order(&solids->scene.eye), SLACK_SHARE * solids->scene.replay->size_m);
-    if (!solids->order)
-        return 0;
-    solids->shading = all;
-    solids->shading_count = count + 1;
-    add_solids(solids);
-    draw_ground_shadows(solids);
-    order_walk(solids->order, paint, solids);
-    for (int i = 0; i < count; i++)
-        all[i].is_over_solids = 1;
-    return 1;
+        if (picture->is_over[i])
+            paint_piece(picture, i);
 }
 
 void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
@@ -491,20 +427,20 @@ void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay
 {
     ENSURE(count > 0, "%d moments", count);
     ENSURE(view->flip == 1 || view->flip == -1, "a view with the flip %d", view->flip);
-    int room = count + (count > 1); /* the last one for solids */
-    struct picture *all = calloc((size_t)room, sizeof *all);
-    int is_ready = all != NULL;
+    struct picture picture = {.bodies = calloc((size_t)count, sizeof *picture.bodies),
+                              .count = count};
+    int is_ready = picture.bodies != NULL;
     for (int i = 0; i < count && is_ready; i++)
-        is_ready = begin_picture(&all[i], cr, view, replay, &moments[i], overlays);
-    if (is_ready && count > 1 && all[0].scene.is_spatial && replay_solid_count(replay) > 0)
-        is_ready = draw_solids(all, count);
-    for (int i = 0; i < count && is_ready; i++)
-        draw_picture(&all[i], i == count - 1 ? overlays : overlays & DRAW_BOXES);
-    for (int i = 0; all && i < room; i++) {
-        order_destroy(all[i].order);
-        skin_destroy(all[i].skin);
+        is_ready = begin_body(&picture.bodies[i], cr, view, replay, &moments[i], overlays);
+    if (is_ready && begin_picture(&picture, overlays))
+        draw_picture(&picture, overlays);
+    for (int i = 0; i < count && picture.bodies; i++) {
+        skin_destroy(picture.bodies[i].skin);
+        free(picture.bodies[i].casters);
     }
-    free(all);
+    order_destroy(picture.order);
+    free(picture.solids);
+    free(picture.bodies);
 }
 
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

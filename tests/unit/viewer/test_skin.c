@@ -130,7 +130,6 @@ START_TEST(skins_lie_in_their_shapes)
             struct draw_view view = view_at(time_s, replay->has_depth ? 0.7 * i + 0.1 : 0,
                                             replay->has_depth ? 0.2 * i : 0);
             struct scene scene;
-            struct limbs limbs;
             int counts[2] = {0, 0};
             replay->has_ground = 0; /* no shadows */
             open_picture();
@@ -138,7 +137,8 @@ START_TEST(skins_lie_in_their_shapes)
             close_picture(boxes);
             open_picture();
             scene_place(&scene, cr, &view, replay, time_s);
-            limbs_place(&limbs, &scene, SKIN_COAT);
+            struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+            ck_assert_ptr_nonnull(limbs);
             draw_creature(cr, &view, replay, time_s, 0, 0);
             close_picture(skin);
             for (int k = 0; k < WIDTH * HEIGHT; k++) {
@@ -146,10 +146,11 @@ START_TEST(skins_lie_in_their_shapes)
                 counts[0] += boxes[k] > 127;
                 counts[1] += skin[k] > 127;
                 ck_assert_msg(skin[k] < 64 || is_near(boxes, x, y) ||
-                                  is_at_joint(&scene, &limbs, x + 0.5, y + 0.5),
+                                  is_at_joint(&scene, limbs, x + 0.5, y + 0.5),
                               "%s: eye %d: %d, %d", names[n][0], i, x, y);
             }
             ck_assert_int_gt(counts[1], counts[0] / 2);
+            free(limbs);
         }
         drop_replay();
     }
@@ -203,12 +204,14 @@ static uint32_t color_of(int part, enum skin_style style)
 {
     struct draw_view view = view_at(0, 0.4, 0.2);
     struct scene scene;
-    struct limbs limbs;
     open_picture();
     scene_place(&scene, cr, &view, replay, 0);
-    limbs_place(&limbs, &scene, style);
+    struct limbs *limbs = limbs_create(&scene, style);
+    ck_assert_ptr_nonnull(limbs);
+    uint32_t color = limbs->list[part].color;
+    free(limbs);
     close_picture(NULL);
-    return limbs.list[part].color;
+    return color;
 }
 
 /* One coat for all sizes of a plan, and another one for another plan; the colours of parts on

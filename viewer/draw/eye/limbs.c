@@ -3,6 +3,7 @@
 #ifdef HAVE_CAIRO
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/math/hash.h"
 #include "common/math/rotation.h"
@@ -227,10 +228,13 @@ static struct vec3 find_up(const struct scene *scene)
     return replay_pose_turn(&scene->moment.poses[0], up);
 }
 
-void limbs_place(struct limbs *limbs, const struct scene *scene, enum skin_style style)
+struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
 {
     const struct replay *replay = scene->replay;
-    ENSURE(replay->shape_count <= LIMBS_MAX, "%d shapes", replay->shape_count);
+    size_t count = (size_t)replay->shape_count;
+    struct limbs *limbs = malloc(sizeof *limbs + count * sizeof limbs->list[0]);
+    if (!limbs)
+        return NULL;
     int roots = 0, has_child[REPLAY_PARTS_MAX] = {0};
     for (int i = 0; i < replay->part_count; i++) {
         roots += replay->parts[i].parent < 0;
@@ -254,6 +258,7 @@ void limbs_place(struct limbs *limbs, const struct scene *scene, enum skin_style
         limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2])) + 2 * limb->ball;
         color_limb(limbs, scene, i, coat);
     }
+    return limbs;
 }
 
 /* ---- distances ---- */

@@ -12,8 +12,6 @@
 
 #ifdef HAVE_CAIRO
 
-enum { LIMBS_MAX = 4 * REPLAY_PARTS_MAX };
-
 struct limb {
     struct vec3 centre, axes[3];
     double half[3], reach; /* half its sides; radius of a ball around it, with ball and neck */
@@ -34,15 +32,15 @@ struct limb {
 enum skin_style { SKIN_COAT, SKIN_PARTS, SKIN_BOXES };
 
 struct limbs {
-    int count; /* limbs[i] is that of shapes[i] */
-    struct limb list[LIMBS_MAX];
     struct vec3 up; /* of the first body, where its back is most of the time; a unit */
     enum skin_style style;
     int is_animal; /* one body alone in one coat, which has a light belly */
+    int count;
+    struct limb list[]; /* by shape */
 };
 
-/* The limbs of a scene at its time. */
-void limbs_place(struct limbs *limbs, const struct scene *scene, enum skin_style style);
+/* The limbs of a scene at its time, to be freed; NULL: no memory. */
+struct limbs *limbs_create(const struct scene *scene, enum skin_style style);
 /* The distance of one limb, without ball and neck, m. */
 double limb_distance(const struct limb *limb, struct vec3 at);
 /* The distance of a limb that has a parent, of that, of the ball and of the neck. */

@@ -121,12 +121,12 @@ int raster_side(const struct raster *raster, double x, double y, double near)
     return (double)at->near > near ? 1 : at->color == HOLE ? 0 : -1;
 }
 
-/* Whether one of two neighbours is farther by more than a step than the slope to the other leads
- * to. */
+/* Whether one of two neighbours, and not the other, is farther by more than a step than the slope to
+ * the other leads to: what is thinner than two lines has none. */
 static int is_edge(float a, float here, float b, float step)
 {
     float less = a < b ? a : b, more = a < b ? b : a;
-    return less < here - step - (more > here ? more - here : 0);
+    return more > here - step && less < here - step - (more > here ? more - here : 0);
 }
 
 /* Whether it is beside something much farther, so many samples along its row or its column. */

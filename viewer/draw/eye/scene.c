@@ -81,16 +81,6 @@ uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod)
     return palette_mix(palette[COLOR_part_2].light, aim, fmin(0.25 + 0.75 * share, 1));
 }
 
-double scene_depth_in(const struct shape *shape, struct vec3 at)
-{
-    struct vec3 way = vec3_sub(at, shape->at_m), half = shape->half_m;
-    double depth = shape->kind == SHAPE_BALL ? half.x - vec3_length(way)
-                                             : fmin(half.x - fabs(way.x), half.y - fabs(way.y));
-    if (shape->kind == SHAPE_BOX && half.z > 0)
-        depth = fmin(depth, half.z - fabs(way.z));
-    return fmax(depth, 0);
-}
-
 double scene_half_most(const struct shape *shape)
 {
     return fmax(fmax(shape->half_m.x, shape->half_m.y), shape->half_m.z);

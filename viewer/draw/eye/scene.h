@@ -32,8 +32,6 @@ void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct v
  * muscle is blue when it is asked to be short and orange when long. */
 double scene_rod_width(const struct scene *scene, const struct shape *rod);
 uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod);
-/* How deep a place of the part's frame is in its shape, m; outside 0. */
-double scene_depth_in(const struct shape *shape, struct vec3 at);
 /* Half the longest side of a shape, and half its shortest; a flat one's depth does not count. m */
 double scene_half_most(const struct shape *shape);
 double scene_half_least(const struct shape *shape);

@@ -20,12 +20,14 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define LINE_MOST_PX 1.6
 #define LINE_SIZE    0.012
 #define LINE_DEPTH   0.04
+/* In the plane it takes no more of a limb's thinnest half. */
+#define LINE_THIN 0.4
 /* Rows of a net on a round edge, and the greatest number along a side. */
 enum { EDGE_LEAST = 2, EDGE_MOST = 12, ROWS_MAX = 48 };
 #define EDGE_PX 14.0
 /* Of a box its outer rows, for its shading, by its thinnest half. */
 #define BOX_ROWS 0.5
-#define NECK_PX 16.0
+#define NECK_PX  16.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
 #define TOLERANCE 0.01
@@ -50,7 +52,7 @@ struct skin {
     struct raster *raster; /* NULL: in the plane, or nothing is seen */
     double fine;           /* pixels a px */
     int is_coarse;         /* half as fine, in edges and in shape */
-    struct limbs limbs;
+    struct limbs *limbs;
 };
 
 /* A corner of a net. */
@@ -85,7 +87,7 @@ static double sun_at(const struct skin *skin, struct vec3 at, double size)
     double open = 1, way = 0.03 * size;
     struct vec3 sun = shade_sun();
     for (int i = 0; i < SUN_STEPS && way < size; i++) {
-        double clear = limbs_clearance(&skin->limbs, vec3_along(at, sun, way), 0.2 * size);
+        double clear = limbs_clearance(skin->limbs, vec3_along(at, sun, way), 0.2 * size);
         open = fmin(open, 8 * clear / way);
         if (open <= 0)
             return 0;
@@ -100,7 +102,7 @@ static double open_at(const struct skin *skin, struct vec3 at, struct vec3 norma
     double open = 1;
     for (int i = 1; i <= OPEN_STEPS; i++) {
         double step = OPEN_STEP * i * size;
-        double clear = limbs_clearance(&skin->limbs, vec3_along(at, normal, step), step);
+        double clear = limbs_clearance(skin->limbs, vec3_along(at, normal, step), step);
         open -= 0.45 / i * fmax(step - clear, 0) / step;
     }
     return fmax(open, 0);
@@ -109,8 +111,8 @@ static double open_at(const struct skin *skin, struct vec3 at, struct vec3 norma
 static uint32_t limb_color(const struct skin *skin, const struct limb *limb,
                            const struct corner *corner)
 {
-    double below = -vec3_dot(corner->normal, skin->limbs.up);
-    int has_belly = skin->limbs.is_animal && limb->is_single;
+    double below = -vec3_dot(corner->normal, skin->limbs->up);
+    int has_belly = skin->limbs->is_animal && limb->is_single;
     return palette_mix(limb->color, BELLY_COLOR,
                        has_belly ? BELLY * fmin(2 * fmax(below, 0), 1) : 0);
 }
@@ -122,8 +124,8 @@ static uint32_t light_corner(const struct skin *skin, const struct net *net,
     double size = skin->scene->replay->size_m;
     uint32_t color = limb_color(skin, limb, corner);
     if (net->is_neck)
-        color = palette_mix(limb_color(skin, &skin->limbs.list[limb->parent], corner), color,
-                            limbs_neck_share(&skin->limbs, limb, corner->at));
+        color = palette_mix(limb_color(skin, &skin->limbs->list[limb->parent], corner), color,
+                            limbs_neck_share(skin->limbs, limb, corner->at));
     double sun = fmax(vec3_dot(corner->normal, shade_sun()), 0);
     if (sun > 0)
         sun *= sun_at(skin, corner->at, size);
@@ -159,7 +161,7 @@ static int count_rows(const struct net *net, int axis)
 
 static double net_distance(const struct skin *skin, const struct net *net, struct vec3 at)
 {
-    return net->is_neck ? limbs_neck_distance(&skin->limbs, net->limb, at)
+    return net->is_neck ? limbs_neck_distance(skin->limbs, net->limb, at)
                         : limb_distance(net->limb, at);
 }
 
@@ -307,9 +309,9 @@ static void find_box(const struct skin *skin, double box[4])
     double margin = 2 + 2 * LINE_MOST_PX * view->ui;
     box[0] = box[1] = INFINITY;
     box[2] = box[3] = -INFINITY;
-    for (int i = 0; i < skin->limbs.count; i++) {
-        struct spot spot = eye_project(eye, skin->limbs.list[i].centre);
-        double reach = skin->limbs.list[i].reach * spot.scale * 1.3 + margin;
+    for (int i = 0; i < skin->limbs->count; i++) {
+        struct spot spot = eye_project(eye, skin->limbs->list[i].centre);
+        double reach = skin->limbs->list[i].reach * spot.scale * 1.3 + margin;
         if (!spot.is_seen)
             continue;
         box[0] = fmin(box[0], floor(spot.x - reach));
@@ -328,8 +330,8 @@ static void draw_nets(struct skin *skin)
     double box[4];
     find_box(skin, box);
     skin->raster = raster_create(box, skin->fine, skin->is_coarse ? SAMPLES_COARSE : SAMPLES);
-    for (int i = 0; i < skin->limbs.count && skin->raster; i++) {
-        const struct limb *limb = &skin->limbs.list[i];
+    for (int i = 0; i < skin->limbs->count && skin->raster; i++) {
+        const struct limb *limb = &skin->limbs->list[i];
         draw_net(skin, limb, 0);
         if (limb->parent >= 0)
             draw_net(skin, limb, 1);
@@ -354,14 +356,14 @@ void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
 int skin_side(const struct skin *skin, struct vec3 at)
 {
     struct spot spot = eye_project(&skin->scene->eye, at);
-    return skin->raster &&
-           raster_side(skin->raster, spot.x, spot.y, raster_near(&skin->scene->eye, spot));
+    double near = raster_near(&skin->scene->eye, spot);
+    return skin->raster ? raster_side(skin->raster, spot.x, spot.y, near) : 0;
 }
 
 /* What is as wide as it is thick is round, other things are boxes without their edges. */
 struct caster skin_caster(const struct skin *skin, int shape)
 {
-    const struct limb *limb = &skin->limbs.list[shape];
+    const struct limb *limb = &skin->limbs->list[shape];
     int long_axis = limb->half[limb->a] > limb->half[limb->b] ? limb->a : limb->b;
     double thin = limb->half[limb->thin], wide = limb->half[3 - limb->thin - long_axis];
     double radii[2] = {(thin + wide) / 2, (thin + wide) / 2};
@@ -426,10 +428,11 @@ static void fill_flat(const struct skin *skin, const struct limb *limb, double g
 static void draw_flat_body(const struct skin *skin, int root, double line_m)
 {
     for (int is_inside = 0; is_inside < 2; is_inside++)
-        for (int i = skin->limbs.count - 1; i >= 0; i--) {
-            const struct limb *limb = &skin->limbs.list[i];
+        for (int i = skin->limbs->count - 1; i >= 0; i--) {
+            const struct limb *limb = &skin->limbs->list[i];
             if (limb->root == root)
-                fill_flat(skin, limb, is_inside ? -line_m : 0,
+                fill_flat(skin, limb,
+                          is_inside ? -fmin(line_m, LINE_THIN * limb->half[limb->thin]) : 0,
                           is_inside ? limb->color : palette_mix(limb->color, SHADE, 0.6));
         }
 }
@@ -442,11 +445,12 @@ struct skin *skin_create(const struct scene *scene, enum skin_style style)
     struct skin *skin = malloc(sizeof *skin);
     if (!skin)
         return NULL;
-    skin->scene = scene;
-    skin->raster = NULL;
-    skin->fine = FINE;
-    skin->is_coarse = cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST;
-    limbs_place(&skin->limbs, scene, style);
+    *skin = (struct skin){scene, NULL, FINE, cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST,
+                          limbs_create(scene, style)};
+    if (!skin->limbs) {
+        free(skin);
+        return NULL;
+    }
     if (draw_is_image(scene->cr))
         cairo_surface_get_device_scale(cairo_get_target(scene->cr), &skin->fine, &fine_y);
     if (scene->replay->has_depth)
@@ -456,8 +460,10 @@ struct skin *skin_create(const struct scene *scene, enum skin_style style)
 
 void skin_destroy(struct skin *skin)
 {
-    if (skin)
-        raster_destroy(skin->raster);
+    if (!skin)
+        return;
+    raster_destroy(skin->raster);
+    free(skin->limbs);
     free(skin);
 }
 
@@ -469,12 +475,12 @@ void skin_draw(const struct skin *skin)
     double line = fmin(fmax(LINE_SIZE * replay->size_m * view->px_per_m, 0.8 * view->ui),
                        LINE_MOST_PX * view->ui);
     if (skin->raster) {
-        struct spot middle = eye_project(&scene->eye, skin->limbs.list[0].centre);
+        struct spot middle = eye_project(&scene->eye, skin->limbs->list[0].centre);
         raster_paint(scene->cr, skin->raster, line,
                      raster_step(&scene->eye, middle, LINE_DEPTH * replay->size_m));
     } else if (!replay->has_depth)
-        for (int i = skin->limbs.count - 1; i >= 0; i--)
-            if (skin->limbs.list[i].root == i)
+        for (int i = skin->limbs->count - 1; i >= 0; i--)
+            if (skin->limbs->list[i].root == i)
                 draw_flat_body(skin, i, line / view->px_per_m);
 }
 
