@@ -2,8 +2,8 @@
  *
  * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
  * it. Everything is a function of the replay and the time: nothing is kept between calls. A flat
- * frame of 960x540 takes about 1 ms, one in space of 1280x720 some 3 ms a box
- * (docs/performance.md). */
+ * frame of 960x540 takes about 1 ms, one in space of 1280x720 some 20 to 40 ms, half of that where
+ * cairo smooths edges fast (docs/performance.md). */
 #ifndef VIEWER_DRAW_DRAW_H
 #define VIEWER_DRAW_DRAW_H
 

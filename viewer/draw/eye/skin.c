@@ -22,12 +22,12 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define LINE_DEPTH   0.04
 /* In the plane it takes no more of a limb's thinnest half. */
 #define LINE_THIN 0.4
-/* Rows of a net on a round edge, and the greatest number along a side. */
-enum { EDGE_LEAST = 2, EDGE_MOST = 12, ROWS_MAX = 48 };
-#define EDGE_PX 14.0
+/* Rows of a net on a round edge of a limb and of a neck, by their size, and between edges. */
+enum { EDGE_MOST = 12, MIDDLE_MOST = 8, ROWS_MAX = 2 * EDGE_MOST + MIDDLE_MOST };
+#define EDGE_PX 12.0
+#define NECK_PX 14.0
 /* Of a box its outer rows, for its shading, by its thinnest half. */
 #define BOX_ROWS 0.5
-#define NECK_PX  16.0
 /* Steps towards the surface, which ends so near to it by the limb's thinnest half. */
 enum { STEPS = 8 };
 #define TOLERANCE 0.01
@@ -151,12 +151,11 @@ static double row_place(const struct net *net, int axis, int i, int rows)
     return core * (2.0 * (i - edge) / middle - 1);
 }
 
-/* How many rows a side has: a row for an edge's radius, where it is flat. */
+/* How many rows a side has: where it is flat one for the thickness of the limb, or so. */
 static int count_rows(const struct net *net, int axis)
 {
-    int middle = (int)ceil(2 * net->core[axis] / fmax(1.0 * net->edge, 1e-9));
-    int most = ROWS_MAX - 2 * net->edge_rows;
-    return 2 * net->edge_rows + (middle < 1 ? 1 : middle > most ? most : middle);
+    double middle = ceil(2 * net->core[axis] / fmax(net->edge, 1e-9));
+    return 2 * net->edge_rows + (int)fmin(fmax(middle, 1), MIDDLE_MOST);
 }
 
 static double net_distance(const struct skin *skin, const struct net *net, struct vec3 at)
@@ -295,7 +294,7 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
     net.edge = is_neck ? limb->neck_reach : limb->half[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
     edge_px /= skin->is_coarse ? 2 : 1;
-    net.edge_rows = (int)fmin(EDGE_LEAST + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
+    net.edge_rows = (int)fmin(1 + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
             draw_face(skin, &net, axis, side);
