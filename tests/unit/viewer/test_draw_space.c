@@ -360,7 +360,7 @@ START_TEST(the_middle_keeps_its_scale)
         make_pair(one);
         replay->shape_count = 2;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
         ck_assert_int_le(abs(box[3] - box[1] - 20), 2);

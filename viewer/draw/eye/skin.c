@@ -24,7 +24,7 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define LINE_THIN 0.4
 /* Rows of a net on a round edge of a limb and of a neck, by their size, and between edges. */
 enum { EDGE_MOST = 12, MIDDLE_MOST = 8, ROWS_MAX = 2 * EDGE_MOST + MIDDLE_MOST };
-#define EDGE_PX 12.0
+#define EDGE_PX 10.0
 #define NECK_PX 14.0
 /* Of a box its outer rows, for its shading, by its thinnest half. */
 #define BOX_ROWS 0.5
@@ -294,7 +294,7 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
     net.edge = is_neck ? limb->neck_reach : limb->half[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
     edge_px /= skin->is_coarse ? 2 : 1;
-    net.edge_rows = (int)fmin(1 + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
+    net.edge_rows = (int)fmin(1.7 + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
             draw_face(skin, &net, axis, side);
