@@ -184,26 +184,36 @@ static void taper_limb(struct limb *limb)
     limb->taper = limb->is_single ? TAPER_SINGLE : TAPER_PAIR;
 }
 
+/* Whether another part is its mirror image. */
+static int has_twin(const struct replay *replay, int i)
+{
+    const struct replay_part *part = &replay->parts[i], *other = replay->parts;
+    struct vec3 half = replay->shapes[i].half_m;
+    for (int k = 0; k < replay->part_count; k++, other++)
+        if (other->body == part->body && other->mirror != part->mirror &&
+            vec3_length(vec3_sub(replay->shapes[k].half_m, half)) < 1e-6)
+            return 1;
+    return 0;
+}
+
+/* Where it hangs; boxes hang nowhere, each is a body of its own. */
 static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
 {
     const struct replay *replay = scene->replay;
-    const struct replay_part *part = &replay->parts[i];
+    const struct replay_part *parts = replay->parts;
     struct limb *limb = &limbs->list[i];
     limb->root = i;
-    limb->is_single = 1;
-    for (int k = 0; k < replay->part_count && limbs->is_animal; k++)
-        if (replay->parts[k].body == part->body && replay->parts[k].mirror != part->mirror)
-            limb->is_single = 0;
-    if (part->parent < 0 || limbs->style == SKIN_BOXES)
+    limb->is_single = !has_twin(replay, i);
+    if (parts[i].parent < 0 || limbs->style == SKIN_BOXES)
         return;
-    const struct limb *parent = &limbs->list[part->parent];
-    limb->root = parent->root;
-    limb->depth = parent->depth + 1;
+    for (; parts[limb->root].parent >= 0; limb->depth++)
+        limb->root = parts[limb->root].parent;
     if (replay->shapes[i].kind == SHAPE_BALL)
         return;
-    limb->parent = part->parent;
-    limb->joint = find_joint(scene, limb, parent, i);
+    const struct limb *parent = &limbs->list[parts[i].parent];
     double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
+    limb->parent = parts[i].parent;
+    limb->joint = find_joint(scene, limb, parent, i);
     limb->ball = BALL * thin;
     limb->neck = NECK * thin;
     limb->neck_reach = NECK_REACH * thin;
@@ -235,8 +245,8 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     struct limbs *limbs = malloc(sizeof *limbs + count * sizeof limbs->list[0]);
     if (!limbs)
         return NULL;
-    int roots = 0, has_child[REPLAY_PARTS_MAX] = {0};
-    for (int i = 0; i < replay->part_count; i++) {
+    int roots = 0, parts = replay->part_count, has_child[REPLAY_PARTS_MAX] = {0};
+    for (int i = 0; i < parts; i++) {
         roots += replay->parts[i].parent < 0;
         if (replay->parts[i].parent >= 0)
             has_child[replay->parts[i].parent] = 1;
@@ -246,16 +256,18 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
     limbs->up = find_up(scene);
+    for (int i = 0; i < parts; i++) {
+        int is_thing = !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
+        double share = is_thing ? ROUND_THING : ROUND;
+        limbs->list[i] = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
+    }
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
-        if (i < replay->part_count) {
-            int is_thing = !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
-            double share = is_thing ? ROUND_THING : ROUND;
-            *limb = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
+        if (i < parts)
             hang_limb(limbs, scene, i);
-        } else
+        else
             *limb = rod_limb(limbs, scene, i);
-        limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2])) + 2 * limb->ball;
+        limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2]));
         color_limb(limbs, scene, i, coat);
     }
     return limbs;

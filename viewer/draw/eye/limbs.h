@@ -14,7 +14,7 @@
 
 struct limb {
     struct vec3 centre, axes[3];
-    double half[3], reach; /* half its sides; radius of a ball around it, with ball and neck */
+    double half[3], reach; /* half its sides; radius of a ball around it */
     int thin, a, b;        /* its shortest axis, and the others */
     double round[3];       /* radii of its edges by axis: of its outline as seen along the thin one,
                               and of its section */

@@ -38,8 +38,7 @@ struct raster *raster_create(const double box[4], double fine, int samples)
     ENSURE(fine > 0 && samples > 0, "%g pixels a px, %d samples", fine, samples);
     double columns = ceil((box[2] - box[0]) * fine) * samples;
     double rows = ceil((box[3] - box[1]) * fine) * samples;
-    if (!(columns > 0) || !(rows > 0))
-        return NULL;
+    ENSURE(columns > 0 && rows > 0, "%g x %g samples", columns, rows);
     size_t count = (size_t)columns * (size_t)rows;
     struct raster *raster = malloc(sizeof *raster + count * sizeof raster->list[0]);
     if (!raster)
@@ -80,11 +79,13 @@ void raster_add(struct raster *raster, const struct raster_corner corners[3], in
         y[i] = (corners[i].y - raster->top) * scale - 0.5;
     }
     double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+    if (!(fabs(area) > 1e-9))
+        return;
     int left = clamp_index(ceil(fmin(x[0], fmin(x[1], x[2]))), raster->columns);
     int right = clamp_index(floor(fmax(x[0], fmax(x[1], x[2]))) + 1, raster->columns);
     int top = clamp_index(ceil(fmin(y[0], fmin(y[1], y[2]))), raster->rows);
     int bottom = clamp_index(floor(fmax(y[0], fmax(y[1], y[2]))) + 1, raster->rows);
-    if (!(fabs(area) > 1e-9) || left >= right || top >= bottom)
+    if (left >= right)
         return;
     float row_weight[3], step_x[3], step_y[3];
     for (int i = 0; i < 3; i++) {

@@ -24,7 +24,7 @@ double raster_step(const struct eye *eye, struct spot spot, double way_m);
 
 struct raster;
 /* A part of the surface, in whole px, with pixels of 1 / fine px, each of samples^2. NULL: no
- * memory, or nothing to draw on. */
+ * memory. */
 struct raster *raster_create(const double box[4], double fine, int samples);
 void raster_destroy(struct raster *raster); /* NULL is allowed */
 /* is_hole: nothing is drawn where it is nearest. */

@@ -12,9 +12,11 @@
 /* Bellies of animals: their colour, and how much of it they have. */
 #define BELLY_COLOR 0xf3e9d2
 #define BELLY       0.7
-/* Samples along a side of a pixel; pixels of an image in a drawing, by one of the drawing's. */
+/* Samples along a side of a pixel; pixels of an image in a drawing, by one of the drawing's, where it
+ * has no more than so many to a side. */
 enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
-#define FINE 3.0
+#define FINE        3.0
+#define FINE_PX_MAX 8192
 /* Of the outline: its width by the size of the body, px at ui 1 at most, and how much farther what lies
  * beside it must be, by the size of the body. */
 #define LINE_MOST_PX 1.6
@@ -243,19 +245,26 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
     return corner;
 }
 
-static void draw_triangle(struct skin *skin, const struct corner *const corners[3])
+static struct raster_corner raster_corner(const struct skin *skin, struct spot spot, uint32_t color)
 {
+    return (struct raster_corner){
+        spot.x,
+        spot.y,
+        raster_near(&skin->scene->eye, spot),
+        {(float)(color >> 16), (float)(color >> 8 & 255), (float)(color & 255)}};
+}
+
+static void draw_triangle(struct skin *skin, const struct corner *a, const struct corner *b,
+                          const struct corner *c)
+{
+    const struct corner *const corners[3] = {a, b, c};
     struct raster_corner points[3];
+    int is_seen = fmax(a->facing, fmax(b->facing, c->facing)) > 0;
     for (int i = 0; i < 3; i++) {
-        const struct spot *spot = &corners[i]->spot;
-        if (!spot->is_seen || corners[i]->facing < AWAY)
-            return;
-        points[i] = (struct raster_corner){
-            spot->x, spot->y, raster_near(&skin->scene->eye, *spot), {0, 0, 0}};
-        for (int k = 0; k < 3; k++)
-            points[i].color[k] = (float)(corners[i]->color >> (16 - 8 * k) & 255);
+        is_seen &= corners[i]->facing >= AWAY && corners[i]->spot.is_seen;
+        points[i] = raster_corner(skin, corners[i]->spot, corners[i]->color);
     }
-    if (fmax(corners[0]->facing, fmax(corners[1]->facing, corners[2]->facing)) > 0)
+    if (is_seen)
         raster_add(skin->raster, points, 0);
 }
 
@@ -274,8 +283,8 @@ static void draw_face(struct skin *skin, const struct net *net, int axis, int si
             now[i] = place_corner(skin, net, axis, shares);
             if (i == 0 || row == 0)
                 continue;
-            draw_triangle(skin, (const struct corner *[]){&before[i - 1], &before[i], &now[i]});
-            draw_triangle(skin, (const struct corner *[]){&before[i - 1], &now[i], &now[i - 1]});
+            draw_triangle(skin, &before[i - 1], &before[i], &now[i]);
+            draw_triangle(skin, &before[i - 1], &now[i], &now[i - 1]);
         }
     }
 }
@@ -300,34 +309,41 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
             draw_face(skin, &net, axis, side);
 }
 
-/* The rectangle of the view in which the skin may be, px; without any if nothing is seen. */
-static void find_box(const struct skin *skin, double box[4])
+/* Makes a box around a limb and its neck in the picture; 0: it comes too near to the eye. */
+static int find_box(const struct skin *skin, const struct limb *limb, double box[4])
 {
-    const struct eye *eye = &skin->scene->eye;
-    const struct draw_view *view = eye->view;
-    double margin = 2 + 2 * LINE_MOST_PX * view->ui;
-    box[0] = box[1] = INFINITY;
-    box[2] = box[3] = -INFINITY;
-    for (int i = 0; i < skin->limbs->count; i++) {
-        struct spot spot = eye_project(eye, skin->limbs->list[i].centre);
-        double reach = skin->limbs->list[i].reach * spot.scale * 1.3 + margin;
+    for (int corner = 0; corner < 8; corner++) {
+        struct vec3 at = limb->centre;
+        for (int k = 0; k < 3; k++)
+            at = vec3_along(at, limb->axes[k],
+                            (corner >> k & 1 ? 1 : -1) * (limb->half[k] + 1.5 * limb->ball));
+        struct spot spot = eye_project(&skin->scene->eye, at);
         if (!spot.is_seen)
-            continue;
-        box[0] = fmin(box[0], floor(spot.x - reach));
-        box[1] = fmin(box[1], floor(spot.y - reach));
-        box[2] = fmax(box[2], ceil(spot.x + reach));
-        box[3] = fmax(box[3], ceil(spot.y + reach));
+            return 0;
+        box[0] = fmin(box[0], spot.x);
+        box[1] = fmin(box[1], spot.y);
+        box[2] = fmax(box[2], spot.x);
+        box[3] = fmax(box[3], spot.y);
     }
-    box[0] = fmax(box[0], floor(view->left_px));
-    box[1] = fmax(box[1], floor(view->top_px));
-    box[2] = fmin(box[2], ceil(view->left_px + view->width_px));
-    box[3] = fmin(box[3], ceil(view->top_px + view->height_px));
+    return 1;
 }
 
-static void draw_nets(struct skin *skin)
+/* 0: no memory. */
+static int draw_nets(struct skin *skin)
 {
-    double box[4];
-    find_box(skin, box);
+    const struct draw_view *view = skin->scene->eye.view;
+    const double view_box[4] = {view->left_px, view->top_px, view->left_px + view->width_px,
+                                view->top_px + view->height_px};
+    double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, margin = 2 + 4 * view->ui;
+    int is_inside = 1;
+    for (int i = 0; i < skin->limbs->count; i++)
+        is_inside &= find_box(skin, &skin->limbs->list[i], box);
+    for (int k = 0; k < 2; k++) {
+        box[k] = floor(is_inside ? fmax(box[k] - margin, view_box[k]) : view_box[k]);
+        box[k + 2] = ceil(is_inside ? fmin(box[k + 2] + margin, view_box[k + 2]) : view_box[k + 2]);
+    }
+    if (!(box[0] < box[2] && box[1] < box[3]))
+        return 1;
     skin->raster = raster_create(box, skin->fine, skin->is_coarse ? SAMPLES_COARSE : SAMPLES);
     for (int i = 0; i < skin->limbs->count && skin->raster; i++) {
         const struct limb *limb = &skin->limbs->list[i];
@@ -335,6 +351,7 @@ static void draw_nets(struct skin *skin)
         if (limb->parent >= 0)
             draw_net(skin, limb, 1);
     }
+    return skin->raster != NULL;
 }
 
 void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
@@ -342,12 +359,9 @@ void skin_add_cover(struct skin *skin, const struct vec3 *corners, int count)
     struct spot spots[2 * EYE_CORNERS_MAX];
     int kept = skin->raster ? eye_cut_polygon(&skin->scene->eye, corners, count, spots) : 0;
     for (int i = 1; i + 1 < kept; i++) {
-        struct raster_corner points[3];
-        for (int k = 0; k < 3; k++) {
-            const struct spot *spot = &spots[k ? i + k - 1 : 0];
-            points[k] = (struct raster_corner){
-                spot->x, spot->y, raster_near(&skin->scene->eye, *spot), {0, 0, 0}};
-        }
+        const struct raster_corner points[3] = {raster_corner(skin, spots[0], 0),
+                                                raster_corner(skin, spots[i], 0),
+                                                raster_corner(skin, spots[i + 1], 0)};
         raster_add(skin->raster, points, 1);
     }
 }
@@ -440,21 +454,21 @@ static void draw_flat_body(const struct skin *skin, int root, double line_m)
 
 struct skin *skin_create(const struct scene *scene, enum skin_style style)
 {
+    const struct draw_view *view = scene->eye.view;
+    struct skin *skin = calloc(1, sizeof *skin);
     double fine_y;
-    struct skin *skin = malloc(sizeof *skin);
     if (!skin)
         return NULL;
-    *skin = (struct skin){scene, NULL, FINE, cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST,
-                          limbs_create(scene, style)};
-    if (!skin->limbs) {
-        free(skin);
-        return NULL;
-    }
+    skin->scene = scene;
+    skin->limbs = limbs_create(scene, style);
+    skin->is_coarse = cairo_get_antialias(scene->cr) == CAIRO_ANTIALIAS_FAST;
+    skin->fine = fmin(FINE, FINE_PX_MAX / fmax(view->width_px, view->height_px));
     if (draw_is_image(scene->cr))
         cairo_surface_get_device_scale(cairo_get_target(scene->cr), &skin->fine, &fine_y);
-    if (scene->replay->has_depth)
-        draw_nets(skin);
-    return skin;
+    if (skin->limbs && (!scene->replay->has_depth || draw_nets(skin)))
+        return skin;
+    skin_destroy(skin);
+    return NULL;
 }
 
 void skin_destroy(struct skin *skin)
