@@ -302,7 +302,6 @@ static void make_pair(const double at[2][3])
     replay->shape_count = 3;
     replay->frame_s = 1;
     replay->parts = calloc(2, sizeof *replay->parts);
-    replay->parts[0].parent = replay->parts[1].parent = -1;
     replay->shapes = calloc(3, sizeof *replay->shapes);
     replay->drives = calloc(1, sizeof *replay->drives);
     replay->shapes[2] =

@@ -206,7 +206,8 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     limb->is_single = !has_twin(replay, i);
     if (parts[i].parent < 0 || limbs->style == SKIN_BOXES)
         return;
-    for (; parts[limb->root].parent >= 0; limb->depth++)
+    /* no deeper than there are parts, whatever hangs on what */
+    for (; parts[limb->root].parent >= 0 && limb->depth < replay->part_count; limb->depth++)
         limb->root = parts[limb->root].parent;
     if (replay->shapes[i].kind == SHAPE_BALL)
         return;
