@@ -314,23 +314,6 @@ static void draw_ground_shadows(const struct picture *picture)
 
 /* ---- joints ---- */
 
-/* The path of a small disc or, of a linear joint, of a sleeve where it slides from. */
-static void trace_joint(const struct scene *scene, int index, struct spot at, double radius)
-{
-    cairo_t *cr = scene->cr;
-    const struct replay_part *part = &scene->replay->parts[index];
-    const struct replay_drive *drive = &scene->replay->drives[part->joint];
-    if (!drive->is_linear) {
-        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
-        return;
-    }
-    cairo_save(cr);
-    cairo_translate(cr, at.x, at.y);
-    cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
-    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
-    cairo_restore(cr);
-}
-
 /* The core of a driven joint glows with the effector's signal. */
 static void draw_joint(const struct body *body, int index)
 {
@@ -356,7 +339,7 @@ static void draw_joint(const struct body *body, int index)
         double strength = fmin(signal / drive->signal_full, 1);
         core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
     }
-    trace_joint(scene, index, spot, radius);
+    cairo_arc(cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
     draw_set_color(cr, fade(scene, core, 0.8), 1);
     cairo_fill_preserve(cr);
     draw_set_color(cr, line, 1);

@@ -103,7 +103,7 @@ void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
 {
     cairo_t *cr = cairo_create(surface);
     /* while they move, sixteen shades of an edge do, and skins need half of the time */
-    if (stage->is_playing)
+    if (stage->is_playing || stage->drag != DRAG_NONE)
         cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (!stage_current_replay(stage))
         draw_waiting(cr, stage);

@@ -286,7 +286,9 @@ static void act_save(struct stage *stage)
     snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
-    stage_draw_scene(stage, surface);
+    struct stage still = *stage; /* whose picture is as fine as can be */
+    still.is_playing = still.drag = 0;
+    stage_draw_scene(&still, surface);
     draw_save(surface, stem, text, sizeof text);
     stage_set_toast(stage, text);
 }

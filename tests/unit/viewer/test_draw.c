@@ -323,7 +323,7 @@ START_TEST(rows_keep_to_the_picture)
 }
 END_TEST
 
-/* A rail from the base on the parent to the part, with a sleeve; with its limits, a line to both
+/* A rail from the base on the parent to the part; with its limits, a line to both
  * ends of its range. */
 START_TEST(a_linear_joint_has_a_rail)
 {

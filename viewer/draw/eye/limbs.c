@@ -21,17 +21,12 @@
 #define BALL       0.88
 #define NECK       0.7
 #define NECK_REACH 2.6
-/* How dark limbs are by their depth, those of the left side besides, rods besides; single ones, such
- * as neck and tail, by so much of it. */
+/* How dark limbs are by their depth, those of the left side besides; single ones, such as
+ * neck and tail, by so much of it. */
 #define DARK_STEP   0.14
 #define DARK_MOST   0.45
 #define DARK_LEFT   0.1
 #define DARK_SINGLE 0.5
-#define DARK_ROD    0.06
-/* Moments of a replay at which its back is looked for. */
-enum { GLANCES = 16 };
-/* Its back counts where it is up in the mean at least so much; else what is up at birth. */
-#define UP_LEAST 0.35
 
 static struct vec3 unit(struct vec3 v)
 {
@@ -81,10 +76,8 @@ static void color_limb(struct limbs *limbs, const struct scene *scene, int i, ui
         palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root), SHADE, dark);
     if (limbs->style != SKIN_COAT)
         limb->color = part_color(scene->replay, shape->part);
-    if (shape->kind == SHAPE_ROD)
-        limb->color = shape->drive < 0 && limbs->style != SKIN_BOXES
-                          ? palette_mix(limb->color, SHADE, DARK_ROD)
-                          : scene_rod_color(scene, shape);
+    if (shape->kind == SHAPE_ROD && (shape->drive >= 0 || limbs->style == SKIN_BOXES))
+        limb->color = scene_rod_color(scene, shape);
 }
 
 /* ---- shapes ---- */
@@ -154,17 +147,14 @@ static struct vec3 clamp_into(const struct limb *limb, struct vec3 at, double de
     return in;
 }
 
-/* Where it meets the part that it hangs on: its joint, or where both are nearest. */
+/* Where it meets the part that it hangs on: its joint, or about where both are nearest. */
 static struct vec3 find_joint(const struct scene *scene, const struct limb *limb,
                               const struct limb *parent, int i)
 {
     const struct replay_part *part = &scene->replay->parts[i];
-    struct vec3 at = clamp_into(parent, limb->centre, 0);
     if (part->joint >= 0)
         return scene_at(scene, part->parent, part->base);
-    for (int k = 0; k < 4; k++)
-        at = clamp_into(k % 2 ? parent : limb, at, 0);
-    return at;
+    return clamp_into(limb, clamp_into(parent, limb->centre, 0), 0);
 }
 
 /* Thinner along the axis on which the joint is farthest out; of two rather along the longer. */
@@ -222,21 +212,21 @@ static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
     taper_limb(limb);
 }
 
-/* Where its back is: in the frame of its first part, and now. */
+/* What was up at the start, as the first part has turned since. */
 static struct vec3 find_up(const struct scene *scene)
 {
-    const struct replay *replay = scene->replay;
-    struct vec3 sky = {0, 1, 0}, up = {0, 0, 0}, at_birth = sky;
-    for (int i = 0; i < GLANCES; i++) {
-        struct replay_frame frame;
-        replay_get_frame(replay, (replay->frame_count - 1) * i / (GLANCES - 1), &frame);
-        struct vec3 at = vec3_add(replay_pose_centre(&frame.poses[0]), sky);
-        struct vec3 now = replay_pose_back(&frame.poses[0], at);
-        at_birth = i ? at_birth : now;
-        up = vec3_along(up, now, 1.0 / GLANCES);
-    }
-    up = unit(vec3_length(up) > UP_LEAST ? up : at_birth);
+    struct replay_frame first;
+    replay_get_frame(scene->replay, 0, &first);
+    struct vec3 at = replay_pose_centre(&first.poses[0]);
+    struct vec3 up = replay_pose_back(&first.poses[0], vec3_add(at, (struct vec3){0, 1, 0}));
     return replay_pose_turn(&scene->moment.poses[0], up);
+}
+
+/* What is moved by nothing, and has no limbs, which would follow it. */
+static int is_thing(const struct replay *replay, int i)
+{
+    return !replay->effector_count && replay->parts[i].parent < 0 &&
+           (i + 1 == replay->part_count || replay->parts[i + 1].parent < 0);
 }
 
 struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
@@ -246,22 +236,19 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     struct limbs *limbs = malloc(sizeof *limbs + count * sizeof limbs->list[0]);
     if (!limbs)
         return NULL;
-    int roots = 0, parts = replay->part_count, has_child[REPLAY_PARTS_MAX] = {0};
-    for (int i = 0; i < parts; i++) {
+    int roots = 0, parts = replay->part_count;
+    for (int i = 0; i < parts; i++)
         roots += replay->parts[i].parent < 0;
-        if (replay->parts[i].parent >= 0)
-            has_child[replay->parts[i].parent] = 1;
-    }
     uint32_t coat = choose_coat(replay);
     limbs->count = replay->shape_count;
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
     limbs->up = find_up(scene);
-    for (int i = 0; i < parts; i++) {
-        int is_thing = !replay->effector_count && replay->parts[i].parent < 0 && !has_child[i];
-        double share = is_thing ? ROUND_THING : ROUND;
-        limbs->list[i] = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
-    }
+    for (int i = 0; i < parts; i++)
+        limbs->list[i] = box_limb(scene, i,
+                                  style == SKIN_BOXES   ? 0
+                                  : is_thing(replay, i) ? ROUND_THING
+                                                        : ROUND);
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
         if (i < parts)

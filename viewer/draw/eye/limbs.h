@@ -32,7 +32,7 @@ struct limb {
 enum skin_style { SKIN_COAT, SKIN_PARTS, SKIN_BOXES };
 
 struct limbs {
-    struct vec3 up; /* of the first body, where its back is most of the time; a unit */
+    struct vec3 up; /* of the first body, where its back is; a unit */
     enum skin_style style;
     int is_animal; /* one body alone in one coat, which has a light belly */
     int count;
