@@ -222,13 +222,6 @@ static struct vec3 find_up(const struct scene *scene)
     return replay_pose_turn(&scene->moment.poses[0], up);
 }
 
-/* What is moved by nothing, and has no limbs, which would follow it. */
-static int is_thing(const struct replay *replay, int i)
-{
-    return !replay->effector_count && replay->parts[i].parent < 0 &&
-           (i + 1 == replay->part_count || replay->parts[i + 1].parent < 0);
-}
-
 struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
 {
     const struct replay *replay = scene->replay;
@@ -244,11 +237,13 @@ struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
     limbs->style = style;
     limbs->is_animal = roots == 1 && style == SKIN_COAT;
     limbs->up = find_up(scene);
-    for (int i = 0; i < parts; i++)
-        limbs->list[i] = box_limb(scene, i,
-                                  style == SKIN_BOXES   ? 0
-                                  : is_thing(replay, i) ? ROUND_THING
-                                                        : ROUND);
+    for (int i = 0; i < parts; i++) {
+        /* a thing is moved by nothing, and no limbs follow it */
+        int is_thing = !replay->effector_count && replay->parts[i].parent < 0 &&
+                       (i + 1 == parts || replay->parts[i + 1].parent < 0);
+        double share = is_thing ? ROUND_THING : ROUND;
+        limbs->list[i] = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
+    }
     for (int i = 0; i < limbs->count; i++) {
         struct limb *limb = &limbs->list[i];
         if (i < parts)

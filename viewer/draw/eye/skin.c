@@ -178,13 +178,6 @@ static struct vec3 normal_at(const struct skin *skin, const struct net *net, str
     return length > 0 ? vec3_scale(normal, 1 / length) : (struct vec3){0, 1, 0};
 }
 
-static double facing_eye(const struct skin *skin, const struct corner *corner)
-{
-    const struct eye *eye = &skin->scene->eye;
-    struct vec3 to_eye = eye_is_flat(eye) ? eye->back : vec3_sub(eye_position(eye), corner->at);
-    return vec3_dot(corner->normal, to_eye) / vec3_length(to_eye);
-}
-
 /* Moves a corner along its way until it is on the surface; 0: of a neck, it begins in a limb. */
 static int move_corner(const struct skin *skin, const struct net *net, struct corner *corner,
                        struct vec3 way, double length)
@@ -213,6 +206,7 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
                                   const double shares[3])
 {
     const struct limb *limb = net->limb;
+    const struct eye *eye = &skin->scene->eye;
     struct vec3 from = net->centre, to = net->centre;
     int along = net->is_neck ? -1 : limb->along;
     double scale = 1;
@@ -230,18 +224,17 @@ static struct corner place_corner(const struct skin *skin, const struct net *net
     struct corner corner = {.at = from};
     if (net->is_box)
         corner.normal = vec3_scale(limb->axes[axis], shares[axis]);
-    else if (!move_corner(skin, net, &corner, way, length)) {
-        corner.facing = -1;
-        return corner;
-    }
-    corner.facing = facing_eye(skin, &corner);
+    else if (!move_corner(skin, net, &corner, way, length))
+        return (struct corner){.facing = -1};
+    struct vec3 to_eye = eye_is_flat(eye) ? eye->back : vec3_sub(eye_position(eye), corner.at);
+    corner.facing = vec3_dot(corner.normal, to_eye) / vec3_length(to_eye);
     if (corner.facing >= AWAY)
         corner.color = light_corner(skin, net, &corner);
     /* necks sink into the limbs that they grow out of */
     double graze = GRAZING + vec3_dot(way, corner.normal);
     if (net->is_neck && graze > 0)
         corner.at = vec3_along(corner.at, corner.normal, -SINK * graze * net->edge);
-    corner.spot = eye_project(&skin->scene->eye, corner.at);
+    corner.spot = eye_project(eye, corner.at);
     return corner;
 }
 
