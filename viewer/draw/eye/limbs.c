@@ -55,7 +55,7 @@ static uint32_t choose_coat(const struct replay *replay)
         else if (part->mirror != replay->parts[first].mirror)
             hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
     }
-    return coats[(hash ^ hash >> 32) % (sizeof coats / sizeof *coats)];
+    return coats[(hash >> 32) % (sizeof coats / sizeof *coats)];
 }
 
 static uint32_t part_color(const struct replay *replay, int part)
