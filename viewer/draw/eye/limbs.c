@@ -50,8 +50,9 @@ static uint32_t choose_coat(const struct replay *replay)
         while (replay->parts[first].body != part->body)
             first++;
         ranks[i] = first < i ? ranks[first] : genes++;
+        int has_parent = part->parent >= 0 && part->parent < i;
         if (first == i)
-            hash = hash_u64(hash, part->parent < 0 ? 0 : (uint64_t)ranks[part->parent] + 1);
+            hash = hash_u64(hash, has_parent ? (uint64_t)ranks[part->parent] + 1 : 0);
         else if (part->mirror != replay->parts[first].mirror)
             hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
     }

@@ -2,8 +2,7 @@
  *
  * Skins are drawn so, as smooth bodies run into one another along curves that no order of pieces
  * gets right. Things that are drawn otherwise leave holes where they are nearer. A pixel has
- * `samples` x `samples` samples; some 10^5 triangles a second of 50 samples each are a tenth of a
- * core. */
+ * `samples` x `samples` samples of 8 bytes. */
 #ifndef VIEWER_DRAW_EYE_RASTER_H
 #define VIEWER_DRAW_EYE_RASTER_H
 

@@ -1,11 +1,12 @@
-/* A skin over the shapes of a replay: limbs (limbs.h) that run softly into one another, in one coat.
+/* A skin over the shapes of a replay: limbs (limbs.h) that run softly into one another; or the true
+ * shapes, which are limbs without roundness and necks.
  *
- * In space each limb is a net of small triangles, which is drawn tight over the distance of all that
- * grows together there, lit at its corners by the sun, by how much of the sky is free, and by the
- * ground's nearness, and drawn with depth (raster.h): some 10 ms for ten parts. A finer net would
- * be as sharp as tracing each pixel's ray through the distances, which took twenty times as long.
- * In the plane it is a union's outline, in lines and arcs. A skin is a picture only: all that is
- * simulated, and all that overlays show, is of the true shapes. */
+ * In space each limb is a net of small triangles that lies tight on its surface; a second one lies
+ * around its joint, on the ball and the neck. Corners are lit by the sun, by how much of the sky is
+ * free and by the ground's nearness, and all is drawn with depth (raster.h). A net for all that
+ * grows together had holes and folds at necks; tracing each pixel's ray through the distances is
+ * as good, and took ten times as long. In the plane the outline of the union is filled. A skin is a
+ * picture only: all that is simulated, and all that overlays show, is of the true shapes. */
 #ifndef VIEWER_DRAW_EYE_SKIN_H
 #define VIEWER_DRAW_EYE_SKIN_H
 
