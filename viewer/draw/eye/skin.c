@@ -295,51 +295,54 @@ static void draw_net(struct skin *skin, const struct limb *limb, int is_neck)
     }
     net.edge = is_neck ? limb->neck_reach : limb->half[limb->thin];
     double edge_px = net.edge * eye_project(&skin->scene->eye, net.centre).scale * skin->fine;
-    edge_px /= skin->is_coarse ? 2 : 1;
-    net.edge_rows = (int)fmin(1.7 + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
+    double edge_rows = fmin(1.7 + edge_px / (is_neck ? NECK_PX : EDGE_PX), EDGE_MOST);
+    net.edge_rows = (int)fmax(edge_rows / (skin->is_coarse ? 2 : 1), fmin(edge_rows, 2));
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2)
             draw_face(skin, &net, axis, side);
 }
 
-/* Makes a box around a limb and its neck in the picture; 0: it comes too near to the eye. */
-static int find_box(const struct skin *skin, const struct limb *limb, double box[4])
+/* Makes a box around a limb and its neck in the picture: everything, if it comes too near to the
+ * eye. */
+static void find_box(const struct skin *skin, const struct limb *limb, double box[4])
 {
+    box[0] = box[1] = INFINITY;
+    box[2] = box[3] = -INFINITY;
     for (int corner = 0; corner < 8; corner++) {
         struct vec3 at = limb->centre;
         for (int k = 0; k < 3; k++)
             at = vec3_along(at, limb->axes[k],
                             (corner >> k & 1 ? 1 : -1) * (limb->half[k] + 1.5 * limb->ball));
         struct spot spot = eye_project(&skin->scene->eye, at);
-        if (!spot.is_seen)
-            return 0;
-        box[0] = fmin(box[0], spot.x);
-        box[1] = fmin(box[1], spot.y);
-        box[2] = fmax(box[2], spot.x);
-        box[3] = fmax(box[3], spot.y);
+        box[0] = spot.is_seen ? fmin(box[0], spot.x) : -INFINITY;
+        box[1] = spot.is_seen ? fmin(box[1], spot.y) : -INFINITY;
+        box[2] = spot.is_seen ? fmax(box[2], spot.x) : INFINITY;
+        box[3] = spot.is_seen ? fmax(box[3], spot.y) : INFINITY;
     }
-    return 1;
 }
 
 /* 0: no memory. */
 static int draw_nets(struct skin *skin)
 {
     const struct draw_view *view = skin->scene->eye.view;
-    const double view_box[4] = {view->left_px, view->top_px, view->left_px + view->width_px,
-                                view->top_px + view->height_px};
-    double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY}, margin = 2 + 4 * view->ui;
-    int is_inside = 1;
-    for (int i = 0; i < skin->limbs->count; i++)
-        is_inside &= find_box(skin, &skin->limbs->list[i], box);
-    for (int k = 0; k < 2; k++) {
-        box[k] = floor(is_inside ? fmax(box[k] - margin, view_box[k]) : view_box[k]);
-        box[k + 2] = ceil(is_inside ? fmin(box[k + 2] + margin, view_box[k + 2]) : view_box[k + 2]);
+    const double all[4] = {view->left_px, view->top_px, view->left_px + view->width_px,
+                           view->top_px + view->height_px};
+    double box[4] = {all[2], all[3], all[0], all[1]}, own[4], margin = 2 + 4 * view->ui;
+    for (int i = 0; i < skin->limbs->count; i++) {
+        find_box(skin, &skin->limbs->list[i], own);
+        for (int k = 0; k < 2; k++) {
+            box[k] = floor(fmax(fmin(box[k], own[k] - margin), all[k]));
+            box[k + 2] = ceil(fmin(fmax(box[k + 2], own[k + 2] + margin), all[k + 2]));
+        }
     }
     if (!(box[0] < box[2] && box[1] < box[3]))
         return 1;
     skin->raster = raster_create(box, skin->fine, skin->is_coarse ? SAMPLES_COARSE : SAMPLES);
     for (int i = 0; i < skin->limbs->count && skin->raster; i++) {
         const struct limb *limb = &skin->limbs->list[i];
+        find_box(skin, limb, own);
+        if (own[0] > box[2] || own[1] > box[3] || own[2] < box[0] || own[3] < box[1])
+            continue;
         draw_net(skin, limb, 0);
         if (limb->parent >= 0)
             draw_net(skin, limb, 1);
