@@ -135,10 +135,14 @@ static void add_solid(struct picture *picture, int index)
 
 static int is_before_a_body(const struct picture *picture, struct vec3 at)
 {
-    for (int i = 0; i < picture->count; i++)
-        if (skin_side(picture->bodies[i].skin, at) < 0)
-            return 1;
-    return 0;
+    int is_before = 0;
+    for (int i = 0; i < picture->count; i++) {
+        int side = skin_side(picture->bodies[i].skin, at);
+        if (side > 0)
+            return 0;
+        is_before |= side < 0;
+    }
+    return is_before;
 }
 
 /* The way of the centre of mass until now, as pieces that are sorted one by one. */
@@ -301,15 +305,15 @@ static void draw_ground_shadows(const struct picture *picture)
 {
     const struct scene *scene = picture->scene;
     struct plane ground = ground_below(scene);
-    int count = scene->replay->shape_count;
+    int count = scene->replay->shape_count, none = count;
+    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, &ground, INFINITY,
+               none, 1);
     for (int i = 0; i < picture->count; i++) {
         const struct body *body = &picture->bodies[i];
-        struct plane below = ground_below(&body->scene);
-        shade_cast(scene->cr, &scene->eye, body->casters, count, &below, INFINITY, count,
+        ground = ground_below(&body->scene);
+        shade_cast(scene->cr, &scene->eye, body->casters, count, &ground, INFINITY, none,
                    1 - body->scene.ghost);
     }
-    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, &ground, INFINITY,
-               count, 1);
 }
 
 /* ---- joints ---- */

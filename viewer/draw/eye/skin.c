@@ -17,13 +17,12 @@
 enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define FINE        3.0
 #define FINE_PX_MAX 8192
-/* Of the outline: its width by the size of the body, px at ui 1 at most, and how much farther what lies
- * beside it must be, by the size of the body. */
+/* Of the outline: its width, px at ui 1 at most, by the size of the body, and in the plane by a limb's
+ * thinnest half at most; how much farther away is what lies beside it, by the size of the body. */
 #define LINE_MOST_PX 1.6
 #define LINE_SIZE    0.012
+#define LINE_THIN    0.4
 #define LINE_DEPTH   0.04
-/* In the plane it takes no more of a limb's thinnest half. */
-#define LINE_THIN 0.4
 /* Rows of a net on a round edge of a limb and of a neck, by their size, and between edges. */
 enum { EDGE_MOST = 12, MIDDLE_MOST = 8, ROWS_MAX = 2 * EDGE_MOST + MIDDLE_MOST };
 #define EDGE_PX 10.0
@@ -43,11 +42,9 @@ enum { STEPS = 8 };
  * the shadows of others, of their radius. */
 #define ROUND_MOST 1.6
 #define EDGE_SHADE 0.2
-/* Steps of the light; those of what is near, by the body's size. */
-enum { SUN_STEPS = 10, OPEN_STEPS = 2 };
+/* Steps of the light, those of what is near, by the body's size; lines of a corner in the plane. */
+enum { SUN_STEPS = 10, OPEN_STEPS = 2, ARC_LINES = 6 };
 #define OPEN_STEP 0.04
-/* Round ends in the plane. */
-enum { ARC_LINES = 6 };
 
 struct skin {
     const struct scene *scene;
