@@ -122,8 +122,8 @@ int raster_side(const struct raster *raster, double x, double y, double near)
     return (double)at->near > near ? 1 : at->color == HOLE ? 0 : -1;
 }
 
-/* Whether one of two neighbours, and not the other, is farther by more than a step than the slope to
- * the other leads to: what is thinner than two lines has none. */
+/* Whether one of two neighbours, and not the other, is farther by more than a step than the slope
+ * to the other leads to: what is thinner than two lines has none. */
 static int is_edge(float a, float here, float b, float step)
 {
     float less = a < b ? a : b, more = a < b ? b : a;

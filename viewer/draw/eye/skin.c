@@ -12,13 +12,13 @@
 /* Bellies of animals: their colour, and how much of it they have. */
 #define BELLY_COLOR 0xf3e9d2
 #define BELLY       0.7
-/* Samples along a side of a pixel; pixels of an image in a drawing, by one of the drawing's, where it
- * has no more than so many to a side. */
+/* Samples along a side of a pixel; pixels of an image in a drawing, by one of the drawing's, where
+ * it has no more than so many to a side. */
 enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define FINE        3.0
 #define FINE_PX_MAX 8192
-/* Of the outline: its width, px at ui 1 at most, by the size of the body, and in the plane by a limb's
- * thinnest half at most; how much farther away is what lies beside it, by the size of the body. */
+/* Of the outline: its width, px at ui 1 at most, by the size of the body, and in the plane by a
+ * limb's thinnest half at most; how much farther is what lies beside it, by the size of the body. */
 #define LINE_MOST_PX 1.6
 #define LINE_SIZE    0.012
 #define LINE_THIN    0.4
