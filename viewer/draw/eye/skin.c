@@ -18,7 +18,7 @@ enum { SAMPLES = 2, SAMPLES_COARSE = 1 };
 #define FINE        3.0
 #define FINE_PX_MAX 8192
 /* Of the outline: its width, px at ui 1 at most, by the size of the body, and in the plane by a
- * limb's thinnest half at most; how much farther is what lies beside it, by the size of the body. */
+ * limb's thinnest half at most; how much farther is what lies beside, by the size of the body. */
 #define LINE_MOST_PX 1.6
 #define LINE_SIZE    0.012
 #define LINE_THIN    0.4
