@@ -2,8 +2,8 @@
  *
  * Works in pixels of the surface, y down; a draw_view maps scene coordinates (m, y up) to a part of
  * it. Everything is a function of the replay and the time: nothing is kept between calls. A flat
- * frame of 960x540 takes about 1 ms, one in space of 1280x720 some 3 ms a box
- * (docs/performance.md). */
+ * frame of 960x540 takes about 1 ms, one in space of 1280x720 some 20 to 40 ms, half of that where
+ * cairo smooths edges fast (docs/performance.md). */
 #ifndef VIEWER_DRAW_DRAW_H
 #define VIEWER_DRAW_DRAW_H
 
@@ -148,9 +148,9 @@ double draw_ui_scale(double width_px, double height_px);
 /* Height of a lane of a frame. */
 double draw_lane_height(double height_px, int count);
 
-/* Creatures alone on nothing, in a grid, at a time. */
+/* Creatures alone on nothing, in a grid, at a time. Of the overlays the boxes count. */
 void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
-                int count, double time_s);
+                int count, double time_s, unsigned overlays);
 
 /* The strobe picture: a whole gait in one still, several moments side by side, the earlier fainter.
  * Several creatures stand one above the other. */

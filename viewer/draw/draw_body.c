@@ -1,15 +1,15 @@
-/* The body: shapes at poses, as one eye sees them, with the joints that are at one place, shadows,
- * the light, and the way of the centre of mass.
+/* The body as one eye sees it, its shadows, the light, and the way of the centre of mass.
  *
- * Everything is drawn from the farthest to the nearest (order.h): boxes in space as their faces,
- * which are cut where they run into one another, so that whatever touches is right; balls, rods,
- * joints, rectangles and pieces of the trail as spots; in flat scenes all are equally far, and the
- * last part comes first. Faces are lit by their normal and have the soft shadows of everything else
- * (shade.h), balls are lit from the upper left; rods that a drive moves are coloured by what their
- * effector asks for. In flat pictures one shadow lies below the whole body. */
+ * The body is a skin, or its true shapes with their joints (skin.h); it has a depth of its own.
+ * Solids, as their faces, and pieces of the trail are drawn before it, from the farthest to the
+ * nearest (order.h): faces are cut where they run into one another, so that whatever touches is
+ * right; they are lit by their normal and have the soft shadows of everything else (shade.h). What
+ * of them is nearer than the body covers it. In flat pictures one shadow lies below the whole
+ * body. */
 #include "viewer/draw/draw_space.h"
 #include "viewer/draw/eye/scene.h"
 #include "viewer/draw/eye/shade.h"
+#include "viewer/draw/eye/skin.h"
 
 #ifdef HAVE_CAIRO
 
@@ -18,236 +18,24 @@
 
 #include "common/math/rotation.h"
 
-/* What ghosts fade to, and what shade and outlines are mixed with. */
+/* What ghosts fade to; outlines of solids, and how dark they are. */
 #define GHOST_COLOR COLOR_sky_bottom
 #define SHADE       0x14202a
-/* Thickness of rods, by the thinner end's half of the shortest side; px at ui 1 at least. */
-#define ROD_SHARE    0.38
-#define MUSCLE_SHARE 0.55
-#define ROD_PX       1.2
-/* Rods begin this share of the end's half from its centre. */
-#define SUNK    0.85
-#define OUTLINE 0.3
+#define OUTLINE     0.3
 /* Pieces of a cut face overlap at the seam by this, px of the picture. */
 #define SEAM_PX 0.7
 /* And by no more than this share of the body's size. */
 #define SEAM_MOST 0.02
-/* Faces are darker below this share of the body's size above the ground, by so much at most. */
-#define DIM_SHARE 0.3
-#define DIM_MOST  0.26
 /* Planes that are nearer to one another than this share of the body's size are one. */
 #define SLACK_SHARE 1e-4
 /* The greatest number of pieces of a trail in space. */
-#define TRAIL_MAX   160
-#define CASTERS_MAX 512
-#define ITEMS_MAX   1024
-/* Pixels of an image in a drawing, by one of the drawing's, where it has no more than so many to a
- * side. */
-#define FINE        3.0
-#define FINE_PX_MAX 8192
+#define TRAIL_MAX 160
 /* Points nearer than this to the one before, px, are left out of trails. */
 #define TRAIL_STEP_PX 2.5
 
 static uint32_t fade(const struct scene *scene, uint32_t color, double share)
 {
     return palette_mix(color, palette[GHOST_COLOR].light, scene->ghost * share);
-}
-
-/* ---- boxes ---- */
-
-static double line_width(const struct scene *scene)
-{
-    double px = 0.02 * scene->replay->size_m * scene->eye.view->px_per_m;
-    return fmin(fmax(px, 0.9 * scene->ui), 2.4 * scene->ui);
-}
-
-/* Axes of a shape in the world. */
-static struct mat3 shape_axes(const struct scene *scene, const struct shape *shape)
-{
-    const struct replay_pose *pose = &scene->moment.poses[shape->part];
-    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
-                              (double)pose->turn_z};
-    return quaternion_matrix(quaternion_product(turn, shape->turn));
-}
-
-/* A rectangle from the front has round corners. */
-static void draw_flat_box(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    cairo_t *cr = scene->cr;
-    struct spot spot = scene_spot(scene, shape->part, shape->at_m);
-    struct mat3 axes = shape_axes(scene, shape);
-    double width = 2 * shape->half_m.x * spot.scale, height = 2 * shape->half_m.y * spot.scale;
-    double line = line_width(scene);
-
-    cairo_save(cr);
-    cairo_translate(cr, spot.x, spot.y);
-    cairo_scale(cr, scene->eye.view->flip, -1);
-    cairo_rotate(cr, atan2(axes.x.y, axes.x.x));
-    draw_rounded(cr, -width / 2 + line / 2, -height / 2 + line / 2, fmax(width - line, 0.5),
-                 fmax(height - line, 0.5), fmin(0.32 * fmin(width, height), 9 * scene->ui));
-    draw_set_color(cr, fade(scene, fill, 0.85), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, fade(scene, palette_mix(fill, SHADE, 0.45), 0.8), 1);
-    cairo_set_line_width(cr, line);
-    cairo_stroke(cr);
-    cairo_restore(cr);
-}
-
-/* Half sides in the world. */
-static void box_halves(const struct scene *scene, const struct shape *shape, struct vec3 halves[3])
-{
-    struct mat3 axes = shape_axes(scene, shape);
-    halves[0] = vec3_scale(axes.x, shape->half_m.x);
-    halves[1] = vec3_scale(axes.y, shape->half_m.y);
-    halves[2] = vec3_scale(axes.z, shape->half_m.z);
-}
-
-static void draw_box(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    draw_flat_box(scene, shape, fill);
-}
-
-/* ---- balls and rods ---- */
-
-static void draw_ball(const struct scene *scene, const struct shape *shape, uint32_t fill)
-{
-    cairo_t *cr = scene->cr;
-    struct spot spot = scene_spot(scene, shape->part, shape->at_m);
-    double radius = fmax(shape->half_m.x * spot.scale, 1);
-    const uint32_t colors[3] = {fade(scene, palette_mix(fill, 0xffffff, 0.55), 0.8),
-                                fade(scene, fill, 0.8),
-                                fade(scene, palette_mix(fill, SHADE, 0.42), 0.8)};
-    const double stops[3] = {0, 0.45, 1};
-    if (!spot.is_seen)
-        return;
-    cairo_pattern_t *pattern = cairo_pattern_create_radial(
-        spot.x - 0.35 * radius, spot.y - 0.4 * radius, 0.05 * radius, spot.x, spot.y, radius);
-    for (int i = 0; i < 3; i++)
-        cairo_pattern_add_color_stop_rgb(pattern, stops[i], (colors[i] >> 16 & 255) / 255.0,
-                                         (colors[i] >> 8 & 255) / 255.0, (colors[i] & 255) / 255.0);
-    cairo_arc(cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
-    cairo_set_source(cr, pattern);
-    cairo_fill(cr);
-    cairo_pattern_destroy(pattern);
-}
-
-/* Length now by length at birth; 1 where nothing changes it. */
-static double rod_stretch(const struct scene *scene, const struct shape *rod)
-{
-    return rod->drive < 0 || !(rod->half_m.x > 0)
-               ? 1
-               : (double)scene->moment.values[rod->drive] / (2 * rod->half_m.x);
-}
-
-/* Cream where it is fixed; a muscle is blue when it is asked to be short and orange when long. */
-static uint32_t rod_color(const struct scene *scene, const struct shape *rod)
-{
-    if (rod->drive < 0)
-        return palette[COLOR_joint].light;
-    const struct replay_drive *drive = &scene->replay->drives[rod->drive];
-    double signal = drive->effector < 0 ? 0 : (double)scene->moment.frame.signals[drive->effector];
-    double share = fabs(signal) / drive->signal_full;
-    uint32_t aim = palette[rod_stretch(scene, rod) < 1 ? COLOR_negative : COLOR_positive].light;
-    return palette_mix(palette[COLOR_part_2].light, aim, fmin(0.25 + 0.75 * share, 1));
-}
-
-/* Moves both ends towards each other, by the lengths of the rod that lie inside the shapes. */
-static void shorten(struct spot *a, struct spot *b, double depth_a_m, double depth_b_m)
-{
-    double x = b->x - a->x, y = b->y - a->y, near = (b->near - a->near) * (a->scale + b->scale) / 2;
-    double length = sqrt(x * x + y * y + near * near);
-    double from = SUNK * depth_a_m * a->scale, to = SUNK * depth_b_m * b->scale;
-    if (length <= from + to)
-        return;
-    a->x += x * from / length;
-    a->y += y * from / length;
-    b->x -= x * to / length;
-    b->y -= y * to / length;
-}
-
-static void draw_rod(const struct scene *scene, const struct shape *rod, uint32_t unused)
-{
-    cairo_t *cr = scene->cr;
-    const struct shape *one = &scene->replay->shapes[rod->part];
-    const struct shape *other = &scene->replay->shapes[rod->other];
-    struct spot a = scene_spot(scene, rod->part, rod->at_m);
-    struct spot b = scene_spot(scene, rod->other, rod->other_m);
-    double half = fmin(scene_half_least(one), scene_half_least(other));
-    /* a muscle that is short is thick */
-    double share =
-        rod->drive < 0 ? ROD_SHARE : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2));
-    double width = fmax(share * half * (a.scale + b.scale) / 2, ROD_PX * scene->ui);
-    uint32_t color = fade(scene, rod_color(scene, rod), 0.8);
-    if (!a.is_seen || !b.is_seen)
-        return;
-    /* from surface to surface */
-    shorten(&a, &b, scene_depth_in(one, rod->at_m), scene_depth_in(other, rod->other_m));
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-    cairo_move_to(cr, a.x, a.y);
-    cairo_line_to(cr, b.x, b.y);
-    draw_set_color(cr, palette_mix(color, SHADE, 0.5), 1);
-    cairo_set_line_width(cr, width + 1.4 * scene->ui);
-    cairo_stroke_preserve(cr);
-    draw_set_color(cr, color, 1);
-    cairo_set_line_width(cr, width);
-    cairo_stroke(cr);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
-}
-
-static void draw_shape(const struct scene *scene, int index)
-{
-    static void (*const painters[])(const struct scene *, const struct shape *, uint32_t) = {
-        [SHAPE_BOX] = draw_box, [SHAPE_BALL] = draw_ball, [SHAPE_ROD] = draw_rod};
-    const struct shape shape = replay_shape_now(scene->replay, index, scene->moment.values);
-    uint32_t fill = palette[palette_part_color(scene->replay->parts[shape.part].color)].light;
-    painters[shape.kind](scene, &shape, fill);
-}
-
-/* ---- joints ---- */
-
-/* The path of a small disc or, of a linear joint, of a sleeve where it slides from. */
-static void trace_joint(const struct scene *scene, int index, struct spot at, double radius)
-{
-    cairo_t *cr = scene->cr;
-    const struct replay_part *part = &scene->replay->parts[index];
-    const struct replay_drive *drive = &scene->replay->drives[part->joint];
-    if (!drive->is_linear) {
-        cairo_arc(cr, at.x, at.y, radius, 0, 2 * DRAW_PI);
-        return;
-    }
-    cairo_save(cr);
-    cairo_translate(cr, at.x, at.y);
-    cairo_rotate(cr, scene_angle(scene, part->parent, part->base, drive->way));
-    draw_rounded(cr, -1.3 * radius, -0.9 * radius, 2.6 * radius, 1.8 * radius, 0.4 * radius);
-    cairo_restore(cr);
-}
-
-/* The core of a driven joint glows with the effector's signal. */
-static void draw_joint(const struct scene *scene, int index)
-{
-    cairo_t *cr = scene->cr;
-    const struct replay *replay = scene->replay;
-    const struct replay_part *part = &replay->parts[index];
-    const struct replay_drive *drive = &replay->drives[part->joint];
-    double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
-                           scene_half_least(&replay->shapes[part->parent]));
-    struct spot spot = scene_spot(scene, part->parent, part->base);
-    double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
-    uint32_t core = palette[COLOR_joint].light;
-    uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
-    if (!spot.is_seen)
-        return;
-    if (drive->effector >= 0) {
-        double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
-        double strength = fmin(signal / drive->signal_full, 1);
-        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
-    }
-    trace_joint(scene, index, spot, radius);
-    draw_set_color(cr, fade(scene, core, 0.8), 1);
-    cairo_fill_preserve(cr);
-    draw_set_color(cr, line, 1);
-    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * scene->ui));
-    cairo_stroke(cr);
 }
 
 /* ---- shadows and the light ---- */
@@ -293,122 +81,74 @@ static void draw_light(const struct scene *scene)
     cairo_stroke(cr);
 }
 
-/* ---- in space ---- */
+/* ---- what is in the picture ---- */
 
-enum item_kind { ITEM_SHAPE, ITEM_FACE, ITEM_JOINT, ITEM_SOLID, ITEM_TRAIL };
-
-/* A shape, a face of a shape, a joint by the index of its part, a face of a solid, a piece of the
- * trail. */
-struct item {
-    enum item_kind kind;
-    int index;
+/* The body at a moment. */
+struct body {
+    struct scene scene;
+    struct skin *skin;
+    struct caster *casters; /* by shape */
 };
 
-/* What is sorted together, and the pictures whose casters throw shadows on it: itself; on solids
- * that are drawn once, those of all moments. */
+/* One body or several moments of it, of which the last counts for what there is once: solids and
+ * pieces of the trail, which are sorted together; the former are owners from 0 on, then the
+ * latter. */
 struct picture {
-    struct scene scene;
-    struct order *order;
-    const struct picture *shading;
-    int shading_count;
-    int is_over_solids; /* the solids are drawn already, and only hide what is behind them */
-    struct item items[ITEMS_MAX];
+    struct body *bodies;
     int count;
-    struct caster casters[CASTERS_MAX];
-    int caster_count;
+    const struct scene *scene;
+    struct order *order;
+    struct caster *solids;
+    int solid_count;
     struct vec3 trail[TRAIL_MAX + 1];
+    unsigned char is_over[TRAIL_MAX]; /* pieces that lie before a body */
     int trail_count;
 };
 
-static int add_item(struct picture *picture, enum item_kind kind, int index)
+static void cover_bodies(void *context, const struct vec3 corners[4])
 {
-    if (picture->count == ITEMS_MAX)
-        return -1;
-    picture->items[picture->count] = (struct item){kind, index};
-    return picture->count++;
+    const struct picture *picture = context;
+    for (int i = 0; i < picture->count; i++)
+        skin_add_cover(picture->bodies[i].skin, corners, 4);
 }
 
-static void add_caster(struct picture *picture, struct caster caster)
+/* The six sides of a solid, which also hide the bodies. */
+static void add_solid(struct picture *picture, int index)
 {
-    if (picture->caster_count < CASTERS_MAX)
-        picture->casters[picture->caster_count++] = caster;
-}
-
-/* The six sides of a box. */
-static void add_sides(struct picture *picture, int item, struct vec3 middle,
-                      const struct vec3 halves[3])
-{
+    struct replay_solid solid = replay_get_solid(picture->scene->replay, index);
+    struct mat3 axes = quaternion_matrix(solid.turn);
+    struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
+                             vec3_scale(axes.z, solid.half_m.z)};
     for (int axis = 0; axis < 3; axis++)
         for (int side = -1; side <= 1; side += 2) {
             struct vec3 u = vec3_scale(halves[(axis + 1) % 3], side), v = halves[(axis + 2) % 3];
-            struct vec3 centre = vec3_along(middle, halves[axis], side), corners[4];
+            struct vec3 centre = vec3_along(solid.at_m, halves[axis], side), corners[4];
             for (int i = 0; i < 4; i++) {
                 corners[i] = vec3_along(centre, u, i == 1 || i == 2 ? 1 : -1);
                 corners[i] = vec3_along(corners[i], v, i >= 2 ? 1 : -1);
             }
-            order_add_polygon(picture->order, item, corners, 4);
+            order_add_polygon(picture->order, index, corners, 4);
+            cover_bodies(picture, corners);
         }
+    picture->solids[index] = shade_box(-1 - index, solid.at_m, halves[0], halves[1], halves[2]);
 }
 
-static int is_deep_box(const struct shape *shape)
+static int is_before_a_body(const struct picture *picture, struct vec3 at)
 {
-    return shape->kind == SHAPE_BOX && shape->half_m.z > 0;
-}
-
-/* Adds a shape: of those that are equally near the last comes first, and joints after shapes. */
-static void add_shape(struct picture *picture, int index)
-{
-    const struct scene *scene = &picture->scene;
-    const struct shape *shapes = scene->replay->shapes, *shape = &shapes[index];
-    struct vec3 at = scene_at(scene, shape->part, shape->at_m), ends[2] = {at, at}, halves[3];
-    if (is_deep_box(shape)) {
-        box_halves(scene, shape, halves);
-        add_sides(picture, add_item(picture, ITEM_FACE, index), at, halves);
-        add_caster(picture, shade_box(index, at, halves[0], halves[1], halves[2]));
-        return;
+    int is_before = 0;
+    for (int i = 0; i < picture->count; i++) {
+        int side = skin_side(picture->bodies[i].skin, at);
+        if (side > 0)
+            return 0;
+        is_before |= side < 0;
     }
-    if (shape->kind == SHAPE_ROD)
-        scene_rod_ends(scene, shape, ends);
-    struct vec3 middle = vec3_along(ends[0], vec3_sub(ends[1], ends[0]), 0.5);
-    order_add_spot(picture->order, add_item(picture, ITEM_SHAPE, index), middle,
-                   eye_project(&scene->eye, middle).near, -index - ITEMS_MAX);
-    if (shape->kind == SHAPE_BALL)
-        add_caster(picture, shade_balls(index, at, shape->half_m.x, at, shape->half_m.x));
-    if (shape->kind == SHAPE_ROD) {
-        double radius =
-            ROD_SHARE / 2 *
-            fmin(scene_half_least(&shapes[shape->part]), scene_half_least(&shapes[shape->other]));
-        struct caster caster = shade_balls(index, ends[0], radius, ends[1], radius);
-        caster.is_thin = 1;
-        add_caster(picture, caster);
-    }
-}
-
-static void add_joint(struct picture *picture, int part)
-{
-    const struct scene *scene = &picture->scene;
-    const struct replay_part *hung = &scene->replay->parts[part];
-    if (hung->joint >= 0)
-        order_add_spot(picture->order, add_item(picture, ITEM_JOINT, part),
-                       scene_at(scene, hung->parent, hung->base),
-                       scene_spot(scene, hung->parent, hung->base).near, -part);
-}
-
-static void add_solid(struct picture *picture, int index)
-{
-    struct replay_solid solid = replay_get_solid(picture->scene.replay, index);
-    struct mat3 axes = quaternion_matrix(solid.turn);
-    struct vec3 halves[3] = {vec3_scale(axes.x, solid.half_m.x), vec3_scale(axes.y, solid.half_m.y),
-                             vec3_scale(axes.z, solid.half_m.z)};
-    int item = add_item(picture, ITEM_SOLID, index);
-    add_sides(picture, item, solid.at_m, halves);
-    add_caster(picture, shade_box(-1 - index, solid.at_m, halves[0], halves[1], halves[2]));
+    return is_before;
 }
 
 /* The way of the centre of mass until now, as pieces that are sorted one by one. */
 static void add_trail(struct picture *picture)
 {
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = picture->scene;
     const struct replay *replay = scene->replay;
     int last = replay_frame_index(replay, scene->moment.frame.time_s);
     int count = last < TRAIL_MAX ? last : TRAIL_MAX;
@@ -421,7 +161,8 @@ static void add_trail(struct picture *picture)
     for (int i = 0; i + 1 < picture->trail_count; i++) {
         struct vec3 a = picture->trail[i], b = picture->trail[i + 1];
         struct vec3 middle = vec3_along(a, vec3_sub(b, a), 0.5);
-        order_add_spot(picture->order, add_item(picture, ITEM_TRAIL, i), middle,
+        picture->is_over[i] = (unsigned char)is_before_a_body(picture, middle);
+        order_add_spot(picture->order, picture->solid_count + i, middle,
                        eye_project(&scene->eye, middle).near, 1);
     }
 }
@@ -478,55 +219,23 @@ static void outline_face(const struct scene *scene, const struct order_piece *pi
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-/* Darker towards the ground, which takes light from what is near to it. */
-static void dim_near_ground(const struct scene *scene, const struct order_piece *piece)
-{
-    cairo_t *cr = scene->cr;
-    struct vec3 level = vec3_cross(piece->normal, (struct vec3){0, 1, 0}), low = piece->corners[0],
-                high = low;
-    double reach = DIM_SHARE * scene->replay->size_m;
-    for (int i = 1; i < piece->count; i++) {
-        low = piece->corners[i].y < low.y ? piece->corners[i] : low;
-        high = piece->corners[i].y > high.y ? piece->corners[i] : high;
-    }
-    if (!scene->replay->has_ground || low.y > reach || vec3_length(level) < 0.2 ||
-        !(high.y > low.y))
-        return;
-    /* lines of equal height run along `level`, and the gradient across them */
-    struct spot a = eye_project(&scene->eye, low), b = eye_project(&scene->eye, high);
-    struct spot c = eye_project(&scene->eye, vec3_along(low, level, 0.1 * scene->replay->size_m));
-    double x = c.y - a.y, y = a.x - c.x, size = hypot(x, y);
-    if (!(size > 0) || !a.is_seen || !b.is_seen || !c.is_seen)
-        return;
-    double rise = ((b.x - a.x) * x + (b.y - a.y) * y) / (size * size) / (high.y - low.y);
-    double from = rise * (0 - low.y), to = rise * (reach - low.y);
-    cairo_pattern_t *pattern =
-        cairo_pattern_create_linear(a.x + from * x, a.y + from * y, a.x + to * x, a.y + to * y);
-    for (int i = 0; i <= 2; i++)
-        cairo_pattern_add_color_stop_rgba(pattern, i / 2.0, (SHADE >> 16) / 255.0,
-                                          (SHADE >> 8 & 255) / 255.0, (SHADE & 255) / 255.0,
-                                          DIM_MOST * (2 - i) * (2 - i) / 4 * (1 - scene->ghost));
-    cairo_set_source(cr, pattern);
-    cairo_paint(cr);
-    cairo_pattern_destroy(pattern);
-}
-
-/* The shadows of all pictures that shade this one. */
+/* The shadows of all bodies and solids. */
 static void cast_on(const struct picture *picture, const struct plane *plane, double reach,
                     int owner, double strength)
 {
-    for (int i = 0; i < picture->shading_count; i++) {
-        const struct picture *by = &picture->shading[i];
-        shade_cast(picture->scene.cr, &picture->scene.eye, by->casters, by->caster_count, plane,
-                   reach, owner, strength * (1 - by->scene.ghost));
-    }
+    const struct scene *scene = picture->scene;
+    for (int i = 0; i < picture->count; i++)
+        shade_cast(scene->cr, &scene->eye, picture->bodies[i].casters, scene->replay->shape_count,
+                   plane, reach, owner, strength * (1 - picture->bodies[i].scene.ghost));
+    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, plane, reach, owner,
+               strength);
 }
 
 /* A face with the shadows that fall on it. */
 static void draw_face(const struct picture *picture, const struct order_piece *piece, int owner,
                       uint32_t fill)
 {
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = picture->scene;
     cairo_t *cr = scene->cr;
     struct plane plane = {{0, 0, 0}, piece->normal};
     double reach = 0;
@@ -543,174 +252,161 @@ static void draw_face(const struct picture *picture, const struct order_piece *p
     cairo_fill_preserve(cr);
     cairo_save(cr);
     cairo_clip(cr);
-    if (owner >= 0)
-        dim_near_ground(scene, piece);
     cast_on(picture, &plane, reach, owner, 0.8);
     cairo_restore(cr);
     outline_face(scene, piece);
 }
 
-static void paint_shape(const struct picture *picture, const struct order_piece *piece, int index)
+static void paint_solid(const struct picture *picture, const struct order_piece *piece)
 {
-    (void)piece;
-    draw_shape(&picture->scene, index);
-}
-
-static void paint_face(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    const struct replay *replay = picture->scene.replay;
-    uint32_t fill =
-        palette[palette_part_color(replay->parts[replay->shapes[index].part].color)].light;
-    draw_face(picture, piece, index,
-              fade(&picture->scene, shade_color(fill, shade_face(piece->normal)), 0.85));
-}
-
-static void paint_joint(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    (void)piece;
-    draw_joint(&picture->scene, index);
-}
-
-static void paint_solid(const struct picture *picture, const struct order_piece *piece, int index)
-{
-    const struct scene *scene = &picture->scene;
-    if (picture->is_over_solids) {
-        cairo_set_operator(scene->cr, CAIRO_OPERATOR_CLEAR);
-        if (eye_trace_polygon(scene->cr, &scene->eye, piece->corners, piece->count))
-            cairo_fill(scene->cr);
-        cairo_new_path(scene->cr);
-        cairo_set_operator(scene->cr, CAIRO_OPERATOR_OVER);
-        return;
-    }
+    const struct scene *scene = picture->scene;
     uint32_t fill =
         palette_mix(palette[COLOR_ground_top].light, palette[COLOR_sky_bottom].light, 0.25);
     double away = scene->eye.distance_m - eye_project(&scene->eye, piece->corners[0]).near;
     fill = shade_color(fill, shade_face(piece->normal));
-    draw_face(picture, piece, -1 - index,
+    draw_face(picture, piece, -1 - piece->owner,
               draw_hazed(scene->replay, fill, eye_haze(&scene->eye, away)));
 }
 
-static void paint_trail(const struct picture *picture, const struct order_piece *piece, int index)
+static void paint_piece(const struct picture *picture, int index)
 {
-    const struct scene *scene = &picture->scene;
-    (void)piece;
+    const struct scene *scene = picture->scene;
     eye_trace_line(scene->cr, &scene->eye, picture->trail[index], picture->trail[index + 1]);
     cairo_set_line_width(scene->cr, 1.5 * scene->ui);
     draw_set_color(scene->cr, palette[COLOR_trail].light, 0.55);
     cairo_stroke(scene->cr);
 }
 
+/* Pieces of the trail that lie before a body are drawn after it. */
 static void paint(void *context, const struct order_piece *piece)
 {
-    static void (*const painters[])(const struct picture *, const struct order_piece *, int) = {
-        [ITEM_SHAPE] = paint_shape, [ITEM_FACE] = paint_face,   [ITEM_JOINT] = paint_joint,
-        [ITEM_SOLID] = paint_solid, [ITEM_TRAIL] = paint_trail,
-    };
     const struct picture *picture = context;
-    if (piece->owner >= 0)
-        painters[picture->items[piece->owner].kind](picture, piece,
-                                                    picture->items[piece->owner].index);
+    int trail = piece->owner - picture->solid_count;
+    if (trail < 0)
+        paint_solid(picture, piece);
+    else if (!picture->is_over[trail])
+        paint_piece(picture, trail);
 }
 
-/* The shadows on the ground, of all that stands on it and moves over it; on one with relief they
- * fall on the plane that touches it below the body. */
+/* The ground; one with relief as the plane that touches it below the body. */
+static struct plane ground_below(const struct scene *scene)
+{
+    const struct relief *relief = &scene->replay->relief;
+    struct vec3 at = scene->moment.frame.centre;
+    struct relief_shape shape;
+    if (!(relief->depth_m > 0))
+        return (struct plane){{0, 0, 0}, {0, 1, 0}};
+    relief_shape_at(relief, at.x, at.z, &shape);
+    return (struct plane){{at.x, shape.height, at.z}, relief_normal(&shape)};
+}
+
+/* Of all that stands on the ground and moves over it. */
 static void draw_ground_shadows(const struct picture *picture)
 {
-    const struct relief *relief = &picture->scene.replay->relief;
-    struct plane ground = {{0, 0, 0}, {0, 1, 0}};
-    if (relief->depth_m > 0) {
-        struct vec3 at = picture->scene.moment.frame.centre;
-        struct relief_shape shape;
-        relief_shape_at(relief, at.x, at.z, &shape);
-        ground = (struct plane){{at.x, shape.height, at.z}, relief_normal(&shape)};
+    const struct scene *scene = picture->scene;
+    struct plane ground = ground_below(scene);
+    int count = scene->replay->shape_count, none = count;
+    shade_cast(scene->cr, &scene->eye, picture->solids, picture->solid_count, &ground, INFINITY,
+               none, 1);
+    for (int i = 0; i < picture->count; i++) {
+        const struct body *body = &picture->bodies[i];
+        ground = ground_below(&body->scene);
+        shade_cast(scene->cr, &scene->eye, body->casters, count, &ground, INFINITY, none,
+                   1 - body->scene.ghost);
     }
-    if (picture->scene.replay->has_ground && picture->scene.is_spatial)
-        cast_on(picture, &ground, INFINITY, CASTERS_MAX, 1);
 }
 
-/* With the shapes; 0: no memory. */
-static int begin_picture(struct picture *picture, cairo_t *cr, const struct draw_view *view,
-                         const struct replay *replay, const struct draw_moment *moment)
-{
-    scene_place(&picture->scene, cr, view, replay, moment->time_s);
-    picture->scene.ghost = moment->ghost;
-    picture->shading = picture;
-    picture->shading_count = 1;
-    picture->order = order_create(eye_order(&picture->scene.eye), SLACK_SHARE * replay->size_m);
-    for (int i = 0; i < replay->shape_count && picture->order; i++)
-        add_shape(picture, i);
-    return picture->order != NULL;
-}
+/* ---- joints ---- */
 
-static void add_solids(struct picture *picture)
+/* The core of a driven joint glows with the effector's signal. */
+static void draw_joint(const struct body *body, int index)
 {
-    for (int i = 0; i < replay_solid_count(picture->scene.replay) && picture->scene.is_spatial; i++)
-        add_solid(picture, i);
-}
-
-/* In an image of its own, as what solids hide is cleared from it. On a drawing that is one, too,
- * but finer. */
-static void walk_over_solids(struct picture *picture)
-{
-    cairo_t *target = picture->scene.cr;
-    const struct draw_view *view = picture->scene.eye.view;
-    double most = FINE_PX_MAX / fmax(view->width_px, view->height_px);
-    double fine = draw_is_image(target) ? 1 : fmin(FINE, most);
-    cairo_surface_t *image = cairo_image_surface_create(
-        CAIRO_FORMAT_ARGB32, (int)ceil(view->width_px * fine), (int)ceil(view->height_px * fine));
-    cairo_surface_set_device_scale(image, fine, fine);
-    cairo_surface_set_device_offset(image, -view->left_px * fine, -view->top_px * fine);
-    picture->scene.cr = cairo_create(image);
-    order_walk(picture->order, paint, picture);
-    cairo_destroy(picture->scene.cr);
-    picture->scene.cr = target;
-    cairo_set_source_surface(target, image, 0, 0);
-    cairo_paint(target);
-    cairo_surface_destroy(image);
-}
-
-static void draw_picture(struct picture *picture, unsigned overlays)
-{
-    const struct scene *scene = &picture->scene;
+    const struct scene *scene = &body->scene;
+    cairo_t *cr = scene->cr;
     const struct replay *replay = scene->replay;
-    for (int i = 0; i < replay->part_count; i++)
-        add_joint(picture, i);
-    add_solids(picture);
+    const struct replay_part *part = &replay->parts[index];
+    if (part->joint < 0)
+        return;
+    const struct replay_drive *drive = &replay->drives[part->joint];
+    double side = 2 * fmin(scene_half_least(&replay->shapes[index]),
+                           scene_half_least(&replay->shapes[part->parent]));
+    struct vec3 at = scene_at(scene, part->parent, part->base);
+    struct spot spot = eye_project(&scene->eye, at);
+    double radius = fmin(fmax(0.26 * side * spot.scale, 1.6 * scene->ui), 6.5 * scene->ui);
+    uint32_t core = palette[COLOR_joint].light;
+    uint32_t line = fade(scene, palette[COLOR_joint_line].light, 0.75);
+    /* it is seen where the thinner part alone covers it */
+    if (!spot.is_seen || skin_side(body->skin, vec3_along(at, scene->eye.back, 0.7 * side)) > 0)
+        return;
+    if (drive->effector >= 0) {
+        double signal = fabs((double)scene->moment.frame.signals[drive->effector]);
+        double strength = fmin(signal / drive->signal_full, 1);
+        core = palette_mix(core, palette[COLOR_effector].light, 0.25 + 0.75 * strength);
+    }
+    cairo_arc(cr, spot.x, spot.y, radius, 0, 2 * DRAW_PI);
+    draw_set_color(cr, fade(scene, core, 0.8), 1);
+    cairo_fill_preserve(cr);
+    draw_set_color(cr, line, 1);
+    cairo_set_line_width(cr, fmax(0.28 * radius, 0.8 * scene->ui));
+    cairo_stroke(cr);
+}
+
+/* ---- the whole ---- */
+
+/* 0: no memory. */
+static int begin_body(struct body *body, cairo_t *cr, const struct draw_view *view,
+                      const struct replay *replay, const struct draw_moment *moment,
+                      unsigned overlays)
+{
+    enum skin_style style = overlays & (DRAW_BRAIN | DRAW_PARTS) ? SKIN_PARTS : SKIN_COAT;
+    scene_place(&body->scene, cr, view, replay, moment->time_s);
+    body->scene.ghost = moment->ghost;
+    body->skin = skin_create(&body->scene, overlays & DRAW_BOXES ? SKIN_BOXES : style);
+    body->casters = calloc((size_t)replay->shape_count, sizeof *body->casters);
+    for (int i = 0; i < replay->shape_count && body->skin && body->casters; i++)
+        body->casters[i] = skin_caster(body->skin, i);
+    return body->skin && body->casters;
+}
+
+/* 0: no memory. */
+static int begin_picture(struct picture *picture, unsigned overlays)
+{
+    const struct scene *scene = picture->scene = &picture->bodies[picture->count - 1].scene;
+    picture->solid_count = scene->is_spatial ? replay_solid_count(scene->replay) : 0;
+    picture->solids = calloc((size_t)picture->solid_count + 1, sizeof *picture->solids);
+    picture->order = order_create(eye_order(&scene->eye), SLACK_SHARE * scene->replay->size_m);
+    if (!picture->solids || !picture->order)
+        return 0;
+    for (int i = 0; i < picture->solid_count; i++)
+        add_solid(picture, i);
+    if (scene->is_spatial)
+        draw_space_relief(&scene->eye, scene->replay, cover_bodies, picture);
     if (overlays & DRAW_TRAIL && scene->is_spatial)
         add_trail(picture);
-    else if (overlays & DRAW_TRAIL)
+    return 1;
+}
+
+static void draw_picture(const struct picture *picture, unsigned overlays)
+{
+    const struct scene *scene = picture->scene;
+    const struct replay *replay = scene->replay;
+    if (overlays & DRAW_TRAIL && !scene->is_spatial)
         draw_trail(scene->cr, scene->eye.view, replay, 0, scene->moment.frame.time_s);
     if (replay->has_light && scene->ghost == 0)
         draw_light(scene);
     if (!scene->is_spatial && replay_has_floor(replay))
         draw_flat_shadow(scene);
-    if (picture->is_over_solids) {
-        walk_over_solids(picture);
-        return;
+    if (replay->has_ground && scene->is_spatial)
+        draw_ground_shadows(picture);
+    order_walk(picture->order, paint, (void *)picture);
+    for (int i = 0; i < picture->count; i++) {
+        skin_draw(picture->bodies[i].skin);
+        for (int k = 0; k < replay->part_count && overlays & DRAW_BOXES; k++)
+            draw_joint(&picture->bodies[i], k);
     }
-    draw_ground_shadows(picture);
-    order_walk(picture->order, paint, picture);
-}
-
-/* Solids and ground with the shadows of all pictures before this one, which do not draw them any
- * more. */
-static int draw_solids(struct picture *all, int count)
-{
-    struct picture *solids = &all[count];
-    solids->scene = all[0].scene;
-    solids->scene.ghost = 0;
-    solids->order =
-        order_create(eye_order(&solids->scene.eye), SLACK_SHARE * solids->scene.replay->size_m);
-    if (!solids->order)
-        return 0;
-    solids->shading = all;
-    solids->shading_count = count + 1;
-    add_solids(solids);
-    draw_ground_shadows(solids);
-    order_walk(solids->order, paint, solids);
-    for (int i = 0; i < count; i++)
-        all[i].is_over_solids = 1;
-    return 1;
+    for (int i = 0; i + 1 < picture->trail_count; i++)
+        if (picture->is_over[i])
+            paint_piece(picture, i);
 }
 
 void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
@@ -718,18 +414,20 @@ void draw_moments(cairo_t *cr, const struct draw_view *view, const struct replay
 {
     ENSURE(count > 0, "%d moments", count);
     ENSURE(view->flip == 1 || view->flip == -1, "a view with the flip %d", view->flip);
-    int room = count + (count > 1); /* the last one for solids */
-    struct picture *all = calloc((size_t)room, sizeof *all);
-    int is_ready = all != NULL;
+    struct picture picture = {.bodies = calloc((size_t)count, sizeof *picture.bodies),
+                              .count = count};
+    int is_ready = picture.bodies != NULL;
     for (int i = 0; i < count && is_ready; i++)
-        is_ready = begin_picture(&all[i], cr, view, replay, &moments[i]);
-    if (is_ready && count > 1 && all[0].scene.is_spatial && replay_solid_count(replay) > 0)
-        is_ready = draw_solids(all, count);
-    for (int i = 0; i < count && is_ready; i++)
-        draw_picture(&all[i], i == count - 1 ? overlays : 0);
-    for (int i = 0; all && i < room; i++)
-        order_destroy(all[i].order);
-    free(all);
+        is_ready = begin_body(&picture.bodies[i], cr, view, replay, &moments[i], overlays);
+    if (is_ready && begin_picture(&picture, overlays))
+        draw_picture(&picture, overlays);
+    for (int i = 0; i < count && picture.bodies; i++) {
+        skin_destroy(picture.bodies[i].skin);
+        free(picture.bodies[i].casters);
+    }
+    order_destroy(picture.order);
+    free(picture.solids);
+    free(picture.bodies);
 }
 
 void draw_creature(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

@@ -51,7 +51,7 @@ static struct draw_view fit_body(const struct replay *replay, double time_s, dou
 }
 
 void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *const *replays,
-                int count, double time_s)
+                int count, double time_s, unsigned overlays)
 {
     int columns = count_columns(width_px, height_px, count);
     int rows = (count + columns - 1) / columns;
@@ -62,7 +62,7 @@ void draw_plain(cairo_t *cr, int width_px, int height_px, const struct replay *c
         cairo_save(cr);
         cairo_rectangle(cr, view.left_px, view.top_px, width, height);
         cairo_clip(cr);
-        draw_creature(cr, &view, replays[i], time_s, 0, 0);
+        draw_creature(cr, &view, replays[i], time_s, 0, overlays & DRAW_BOXES);
         cairo_restore(cr);
     }
 }

@@ -183,6 +183,7 @@ static double checker_alpha(const struct eye *eye, double step, double distance)
 /* A field of cells around the middle of the picture, farther away the ground is flat. Cells are a
  * whole part of a tile, so that each is of one colour. */
 struct field {
+    cairo_t *cr; /* where it is drawn */
     const struct eye *eye;
     const struct replay *replay;
     double step, cell, x, z; /* tile, cell, middle: m */
@@ -215,9 +216,11 @@ static struct vec3 field_corner(const struct field *f, int i, int k)
     return (struct vec3){x, share * relief_height(&f->replay->relief, x, z), z};
 }
 
-static void draw_cell(cairo_t *cr, const struct field *f, const struct vec3 corners[4])
+static void draw_cell(void *context, const struct vec3 corners[4])
 {
+    const struct field *f = context;
     const struct eye *eye = f->eye;
+    cairo_t *cr = f->cr;
     struct vec3 normal =
         vec3_cross(vec3_sub(corners[3], corners[0]), vec3_sub(corners[1], corners[0]));
     struct vec3 middle = vec3_scale(vec3_add(corners[0], corners[2]), 0.5);
@@ -234,6 +237,7 @@ static void draw_cell(cairo_t *cr, const struct field *f, const struct vec3 corn
                             0.5 * checker_alpha(eye, f->step, distance));
     color = palette_mix(color, light < 0 ? palette[COLOR_shadow].light : 0xffffff,
                         fmin(fabs(light), 0.5));
+    cairo_new_path(cr);
     if (!spot.is_seen || !eye_trace_polygon(cr, eye, corners, 4))
         return;
     draw_set_color(cr, draw_hazed(f->replay, color, haze), 1);
@@ -241,15 +245,10 @@ static void draw_cell(cairo_t *cr, const struct field *f, const struct vec3 corn
 }
 
 /* Rows of cells from the far end to the near one. */
-static void draw_field(cairo_t *cr, const struct field *f)
+static void visit_field(const struct field *f, draw_visit_cell *visit, void *context)
 {
     int is_along_x = fabs(f->eye->back.x) > fabs(f->eye->back.z);
     int sign = (is_along_x ? f->eye->back.x : f->eye->back.z) < 0 ? -1 : 1;
-    cairo_save(cr);
-    cairo_rectangle(cr, f->eye->view->left_px, f->eye->view->top_px, f->eye->view->width_px,
-                    f->eye->view->height_px);
-    cairo_clip(cr);
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
     for (int row = -FIELD_CELLS; row < FIELD_CELLS; row++)
         for (int at = -FIELD_CELLS; at < FIELD_CELLS; at++) {
             int i = sign > 0 ? row : -1 - row, k = at;
@@ -260,10 +259,17 @@ static void draw_field(cairo_t *cr, const struct field *f)
             const struct vec3 corners[4] = {field_corner(f, i, k), field_corner(f, i + 1, k),
                                             field_corner(f, i + 1, k + 1),
                                             field_corner(f, i, k + 1)};
-            cairo_new_path(cr);
-            draw_cell(cr, f, corners);
+            visit(context, corners);
         }
-    cairo_restore(cr);
+}
+
+void draw_space_relief(const struct eye *eye, const struct replay *replay, draw_visit_cell *visit,
+                       void *context)
+{
+    if (!(replay->relief.depth_m > 0))
+        return;
+    struct field field = place_field(eye, replay, 0, 1);
+    visit_field(&field, visit, context);
 }
 
 /* ---- both ---- */
@@ -301,7 +307,13 @@ static void draw_ground(cairo_t *cr, const struct eye *eye, const struct replay 
     cairo_pattern_destroy(checker);
     if (replay->relief.depth_m > 0) {
         struct field field = place_field(eye, replay, top, span);
-        draw_field(cr, &field);
+        field.cr = cr;
+        cairo_save(cr);
+        cairo_rectangle(cr, view->left_px, view->top_px, view->width_px, view->height_px);
+        cairo_clip(cr);
+        cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);
+        visit_field(&field, draw_cell, &field);
+        cairo_restore(cr);
     }
 }
 

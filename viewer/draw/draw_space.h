@@ -10,6 +10,10 @@
  * body, and without marks of distance, which depend on it. */
 void draw_space(cairo_t *cr, const struct draw_view *view, const struct replay *replay,
                 double time_s);
+/* The cells of a ground with relief that are drawn, the farther first; of others none. */
+typedef void draw_visit_cell(void *context, const struct vec3 corners[4]);
+void draw_space_relief(const struct eye *eye, const struct replay *replay, draw_visit_cell *visit,
+                       void *context);
 /* Distances from the start along the way, on the ground; nothing where the view is not turned.
  * One whose number the body would hide in part at one of the moments has none. */
 void draw_space_marks(cairo_t *cr, const struct draw_view *view, const struct replay *replay,

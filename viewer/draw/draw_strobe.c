@@ -248,14 +248,15 @@ static void draw_strip(cairo_t *cr, const struct strobe *strobe, struct draw_vie
             cairo_clip(cr);
             draw_world(cr, &cell, strobe->replay, 0, overlays | DRAW_UNMARKED);
         }
-        draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i), 0);
+        draw_creature(cr, &cell, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i),
+                      overlays & DRAW_BOXES);
         draw_moment_time(cr, &cell, strobe, i);
         cairo_restore(cr);
     }
 }
 
 static void draw_row(cairo_t *cr, const struct strobe *strobe, const struct draw_view *view,
-                     int row)
+                     int row, unsigned overlays)
 {
     double end = replay_duration(strobe->replay), previous_x = -INFINITY;
     draw_trail(cr, view, strobe->replay, 0, end);
@@ -265,7 +266,8 @@ static void draw_row(cairo_t *cr, const struct strobe *strobe, const struct draw
         replay_sample(strobe->replay, strobe->times_s[i], poses, &centre);
         if (strobe_row_of(strobe, centre.x) != row)
             continue;
-        draw_creature(cr, view, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i), 0);
+        draw_creature(cr, view, strobe->replay, strobe->times_s[i], moment_ghost(strobe, i),
+                      overlays & DRAW_BOXES);
         double x = draw_view_x(view, centre.x);
         if (fabs(x - previous_x) < 44 * view->ui)
             continue;
@@ -340,7 +342,7 @@ static void draw_strobe_of(cairo_t *cr, const struct replay *replay, double top,
         if (strobe.is_strip)
             draw_strip(cr, &strobe, &view, overlays);
         else
-            draw_row(cr, &strobe, &view, row);
+            draw_row(cr, &strobe, &view, row, overlays);
         cairo_restore(cr);
     }
     draw_heading(cr, &strobe, top, width, ui);

@@ -233,7 +233,8 @@ static void draw_row(cairo_t *cr, const struct row *row, const struct replay *re
     }
     if (!(overlays & DRAW_UNMARKED))
         draw_space_marks(cr, view, replay, moments + row->first, row->end - row->first);
-    draw_moments(cr, view, replay, moments + row->first, row->end - row->first, DRAW_TRAIL);
+    draw_moments(cr, view, replay, moments + row->first, row->end - row->first,
+                 DRAW_TRAIL | (overlays & DRAW_BOXES));
     for (int i = row->first; i < row->end; i++)
         draw_time(cr, view, replay, m->times_s[i], &last_x);
 }
@@ -299,7 +300,7 @@ static void draw_strip(cairo_t *cr, const struct draw_view *view, const struct r
         cairo_rectangle(cr, cell.left_px, cell.top_px, cell.width_px, cell.height_px);
         cairo_clip(cr);
         draw_world(cr, &cell, replay, times_s[i], overlays | DRAW_UNMARKED);
-        draw_creature(cr, &cell, replay, times_s[i], 0, 0);
+        draw_creature(cr, &cell, replay, times_s[i], 0, overlays & DRAW_BOXES);
         draw_time(cr, &cell, replay, times_s[i], &edge);
         cairo_restore(cr);
     }

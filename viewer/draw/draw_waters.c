@@ -163,7 +163,7 @@ static void part_path(const struct picture *p, const struct waters_part *part)
     cairo_translate(p->cr, at_x(p, part->x_m), at_y(p, part->y_m));
     cairo_rotate(p->cr, -part->angle_rad);
     double width = part->width_m * p->px_per_m, height = part->height_m * p->px_per_m;
-    draw_rounded(p->cr, -width / 2, -height / 2, width, height, fmin(width, height) * 0.25);
+    draw_rounded(p->cr, -width / 2, -height / 2, width, height, fmin(width, height) * 0.42);
     cairo_restore(p->cr);
 }
 

@@ -16,13 +16,15 @@
     X(TORQUES, 128, "torques", "torques of the effectors")                                         \
     X(SENSORS, 256, "sensors", "what the sensors feel")                                            \
     X(LIGHT, 512, "light", "the way to the light")                                                 \
-    X(SPLIT, 1024, "split", "side and top beside (one creature, in depth)")
+    X(SPLIT, 1024, "split", "side and top beside (one creature, in depth)")                        \
+    X(BOXES, 2048, "boxes", "the true shapes, without a skin")
 
 enum draw_overlay {
 #define X(id, bit, name, text) DRAW_##id = bit,
     OVERLAYS(X)
 #undef X
-        DRAW_FLAT = 32 /* no gradients: for palettes of 256 colours */
+        DRAW_FLAT = 32, /* no gradients: for palettes of 256 colours */
+    DRAW_PARTS = 4096   /* each part in its own colour, that of its neurons in the brain */
 };
 
 struct overlay_info {

@@ -185,12 +185,12 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
         return;
     }
     double lane = draw_lane_height(job->height_px, job->count);
+    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
     if (job->is_plain) {
         draw_plain(cr, job->width_px, job->height_px, job->replays, job->count,
-                   fmax(job->time_s, 0));
+                   fmax(job->time_s, 0), overlays);
         return;
     }
-    unsigned overlays = job->has_overlays ? job->overlays : DRAW_TRAIL;
     if (job->is_grid) {
         const struct draw_cells cells = {job->replays, NULL, job->count, -1, 1};
         draw_cells(cr, job->width_px, job->height_px, &cells,
@@ -199,7 +199,7 @@ void export_draw_still(cairo_t *cr, const struct export_job *job)
     }
     if (job->time_s < 0) {
         draw_strobe(cr, job->width_px, job->height_px, job->replays, job->count,
-                    overlays & DRAW_UNMARKED);
+                    overlays & (DRAW_UNMARKED | DRAW_BOXES));
         return;
     }
     camera_fit(&camera, job->replays, job->count, job->width_px, lane);
@@ -297,8 +297,9 @@ void export_film_draw(struct export_film *film, int index)
     film->before = index ? film->pixels : NULL;
     cairo_surface_t *surface = film->surfaces[film->pixels == film_pixels(film, 0)];
     cairo_t *cr = cairo_create(surface);
-    /* edges of 16 shades, not 255: nobody sees it in motion, and shapes take half the time */
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    /* of a world's many small shapes edges of 16 shades, not 255: they take half the time */
+    if (job->waters)
+        cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (job->waters)
         draw_waters(cr, job->width_px, job->height_px, job->waters, index, &film->view);
     else if (job->is_grid)

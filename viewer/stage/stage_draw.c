@@ -10,8 +10,6 @@
 #include "common/math/hash.h"
 #include <string.h>
 
-/* More creatures than this are drawn with coarser edges. */
-#define COARSE_FROM 6
 /* The strip is drawn so many times a second; at every frame it would be a fifth of the work. */
 #define STRIP_HZ 15.0
 
@@ -72,6 +70,8 @@ static void draw_single(cairo_t *cr, const struct stage *stage)
                             draw_ledger_below_brain(NULL, &view, replay, stage->time_s, height);
     if (has_ledger_beside)
         inside &= ~(unsigned)DRAW_LEDGER;
+    if (stage_has_brain(stage))
+        inside |= DRAW_PARTS;
     draw_frame(cr, width, height, &replay, 1, &stage->camera, stage->time_s, inside);
     write_caption(stage, stage->current, text, sizeof text);
     draw_text_lines(cr, text, 14 * view.ui, 43 * view.ui, 0.8 * width, 11.5 * view.ui, 3,
@@ -102,10 +102,9 @@ static void draw_waiting(cairo_t *cr, const struct stage *stage)
 void stage_draw_scene(const struct stage *stage, cairo_surface_t *surface)
 {
     cairo_t *cr = cairo_create(surface);
-    /* many small ones move: sixteen shades of an edge do, and take three quarters of the time */
-    if (stage->view == VIEW_RACE || stage->view == VIEW_CELLS)
-        if (stage->ready_count > COARSE_FROM)
-            cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    /* while they move, sixteen shades of an edge do, and skins need half of the time */
+    if (stage->is_playing || stage->drag != DRAG_NONE)
+        cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     if (!stage_current_replay(stage))
         draw_waiting(cr, stage);
     else if (stage->view == VIEW_RACE)

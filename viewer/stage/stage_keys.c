@@ -286,7 +286,9 @@ static void act_save(struct stage *stage)
     snprintf(stem, sizeof stem, "%s-%.2fs", name, stage->time_s);
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, stage_room_width(stage), stage_scene_height(stage));
-    stage_draw_scene(stage, surface);
+    struct stage still = *stage; /* whose picture is as fine as can be */
+    still.is_playing = still.drag = 0;
+    stage_draw_scene(&still, surface);
     draw_save(surface, stem, text, sizeof text);
     stage_set_toast(stage, text);
 }
@@ -332,6 +334,7 @@ static const struct binding bindings[] = {
     {{'u'}, "u", "torques of the effectors", .turn = toggle_overlay, .value = DRAW_TORQUES},
     {{'i'}, "i", "what sensors feel", .turn = toggle_overlay, .value = DRAW_SENSORS},
     {{'o'}, "o", "way to the light", .turn = toggle_overlay, .value = DRAW_LIGHT},
+    {{'k'}, "k", "true shapes, or a skin", .turn = toggle_overlay, .value = DRAW_BOXES},
     {{'m'}, "m", "marks of distance", .turn = toggle_overlay, .value = DRAW_UNMARKED},
     {{'z'}, "z", "side and top beside", .turn = toggle_overlay, .value = DRAW_SPLIT},
     {{'b'}, "b", "the living brain", .act = act_brain},
@@ -344,7 +347,7 @@ static const struct binding bindings[] = {
      "let it breed (chosen by hand)",
      .turn = stage_choose,
      .value = CHOICE_BREED},
-    {{'K', 'k'}, "shift+K", "keep it", .turn = stage_choose, .value = CHOICE_KEEP},
+    {{'K'}, "shift+K", "keep it", .turn = stage_choose, .value = CHOICE_KEEP},
     {{'X'}, "shift+X", "ban it", .turn = stage_choose, .value = CHOICE_BAN},
     {{STAGE_KEY_ENTER}, "Enter", "breed the next generation", .act = stage_breed_next},
     {{STAGE_KEY_F11}, "F11", "full screen", .act = act_fullscreen},

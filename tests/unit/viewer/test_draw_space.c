@@ -360,7 +360,7 @@ START_TEST(the_middle_keeps_its_scale)
         make_pair(one);
         replay->shape_count = 2;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         ck_assert_int_le(abs(box[2] - box[0] - 20), 2);
         ck_assert_int_le(abs(box[3] - box[1] - 20), 2);
@@ -395,16 +395,27 @@ START_TEST(muscles_show_their_drive)
         row.values[0] = i ? 1.2F : 0.8F;
         row.signals[0] = 1;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         colors[i] = pixel(200, 150);
         close_picture();
         drop_replay();
     }
-    ck_assert_uint_eq(colors[0], palette[COLOR_negative].light);
-    ck_assert_uint_eq(colors[1], palette[COLOR_positive].light);
-    ck_assert_uint_eq(colors[2], palette[COLOR_joint].light);
+    ck_assert_int_gt((int)(colors[0] & 255), (int)(colors[0] >> 16) + 40); /* blue, orange, cream */
+    ck_assert_int_lt((int)(colors[1] & 255), (int)(colors[1] >> 16 & 255) - 40);
+    ck_assert_int_le(abs((int)(colors[2] & 255) - (int)(colors[2] >> 16 & 255)), 40);
 }
 END_TEST
+
+/* The same but for what is near to it, which takes a little light. */
+static int is_like(uint32_t a, uint32_t b)
+{
+    int most = 0;
+    for (int shift = 0; shift < 24; shift += 8) {
+        int difference = abs((int)(a >> shift & 255) - (int)(b >> shift & 255));
+        most = difference > most ? difference : most;
+    }
+    return most < 16;
+}
 
 /* A box in space shows the sides that look at the eye, the upper one lighter than the right one;
  * turned by a quarter about z it is as high as it was wide. */
@@ -421,14 +432,14 @@ START_TEST(boxes_have_sides)
         ((struct replay_pose *)(replay->rows + 6))[0] =
             replay_pose_flat(0, 0.2, i ? acos(-1) / 2 : 0);
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         /* nearer than the middle it is a little larger */
         ck_assert_int_le(abs((i ? box[3] - box[1] : box[2] - box[0]) - 62), 4);
         ck_assert_int_le(abs((i ? box[2] - box[0] : box[3] - box[1]) - 21), 4);
         close_picture();
         open_white_picture();
-        draw_creature(cr, &above, replay, 0, 0, 0);
+        draw_creature(cr, &above, replay, 0, 0, DRAW_BOXES);
         drawn_box(box);
         int middle = (box[0] + box[2]) / 2, counts[2] = {0, 0};
         uint32_t upper = pixel(middle, box[1] + (box[3] - box[1]) / 5);
@@ -436,11 +447,11 @@ START_TEST(boxes_have_sides)
         ck_assert_uint_gt(upper & 0xff, lower & 0xff);
         for (int y = 0; y < 300; y++)
             for (int x = 0; x < 400; x++) {
-                counts[0] += pixel(x, y) == upper;
-                counts[1] += pixel(x, y) == lower;
+                counts[0] += is_like(pixel(x, y), upper);
+                counts[1] += is_like(pixel(x, y), lower);
             }
-        ck_assert_int_gt(counts[0], 200);
-        ck_assert_int_gt(counts[1], 200);
+        ck_assert_int_gt(counts[0], 120);
+        ck_assert_int_gt(counts[1], 120);
         close_picture();
         drop_replay();
     }
@@ -788,7 +799,7 @@ START_TEST(cut_faces_have_no_seams)
         struct draw_view view = view_from(-1 + 0.3 * i, 0.9);
         view.px_per_m = 200;
         open_white_picture();
-        draw_creature(cr, &view, replay, 0, 0, 0);
+        draw_creature(cr, &view, replay, 0, 0, DRAW_BOXES);
         uint32_t color = pixel(200, 120);
         struct eye eye = eye_place(&view, replay, 0);
         int others = 0, seen = 0;
@@ -1025,7 +1036,7 @@ START_TEST(plain_bodies_fill_their_cell)
         const struct replay *replays[1] = {replay};
         int box[4] = {400, 300, -1, -1};
         open_white_picture();
-        draw_plain(cr, 400, 300, replays, 1, 0);
+        draw_plain(cr, 400, 300, replays, 1, 0, DRAW_BOXES);
         for (int x = 0; x < 400; x++)
             for (int y = 0; y < 300; y++) {
                 if ((pixel(x, y) & 0xffffff) == 0xffffff)
@@ -1054,7 +1065,7 @@ START_TEST(plain_shadows_are_smooth)
     make_box(0, 0.25);
     const struct replay *replays[1] = {replay};
     open_white_picture();
-    draw_plain(cr, 400, 300, replays, 1, 0);
+    draw_plain(cr, 400, 300, replays, 1, 0, 0);
     for (int x = 1; x < 60; x++)
         for (int y = 200; y < 300; y++) {
             int here = (int)(pixel(x, y) >> 8 & 255), before = (int)(pixel(x - 1, y) >> 8 & 255);
@@ -1080,9 +1091,9 @@ static cairo_status_t keep_drawing(void *closure, const unsigned char *data, uns
     return CAIRO_STATUS_SUCCESS;
 }
 
-/* A drawing of a body with its shadows consists of paths alone: cairo makes dark images of what svg
- * has no operator for. */
-START_TEST(drawings_have_no_images)
+/* A drawing has an image for the body at each moment, but no other: cairo makes dark images of what
+ * svg has no operator for. */
+START_TEST(drawings_have_images_of_bodies_alone)
 {
     make_goer(2, 0, 0, 0);
     const struct replay *replays[1] = {replay};
@@ -1094,7 +1105,11 @@ START_TEST(drawings_have_no_images)
     cairo_surface_destroy(svg);
     drawing[drawing_bytes] = 0;
     ck_assert_uint_gt(drawing_bytes, 1000);
-    ck_assert_ptr_null(strstr(drawing, "<image"));
+    int images = 0;
+    for (const char *at = drawing; (at = strstr(at, "<image")) != NULL; at++)
+        images++;
+    struct draw_view picture = {.width_px = 400, .height_px = 300, .flip = 1, .ui = 1};
+    ck_assert_int_eq(images, draw_strobe_space_choose(&picture, replay).count);
     drop_replay();
 }
 END_TEST
@@ -1531,7 +1546,7 @@ int main(void)
     tcase_add_test(cases, obstacles_hide_what_is_behind);
     tcase_add_test(cases, plain_bodies_fill_their_cell);
     tcase_add_test(cases, plain_shadows_are_smooth);
-    tcase_add_test(cases, drawings_have_no_images);
+    tcase_add_test(cases, drawings_have_images_of_bodies_alone);
     tcase_add_test(cases, long_ways_stand_in_rows);
     tcase_add_test(cases, marks_stand_along_the_way);
     tcase_add_test(cases, bodies_cut_no_marks);

@@ -300,9 +300,10 @@ START_TEST(every_key_draws_and_overlays_toggle)
     static const struct {
         char key;
         unsigned overlay;
-    } overlays[] = {{'t', DRAW_TRAIL},    {'c', DRAW_CONTACTS}, {'j', DRAW_LIMITS},
-                    {'u', DRAW_TORQUES},  {'i', DRAW_SENSORS},  {'o', DRAW_LIGHT},
-                    {'m', DRAW_UNMARKED}, {'b', DRAW_BRAIN},    {'l', DRAW_LEDGER}};
+    } overlays[] = {{'k', DRAW_BOXES},  {'t', DRAW_TRAIL},    {'c', DRAW_CONTACTS},
+                    {'j', DRAW_LIMITS}, {'u', DRAW_TORQUES},  {'i', DRAW_SENSORS},
+                    {'o', DRAW_LIGHT},  {'m', DRAW_UNMARKED}, {'b', DRAW_BRAIN},
+                    {'l', DRAW_LEDGER}};
     open_run_of(3);
     press(" ");
     stage_seek(stage, 1.1); /* it has gone far enough for a trail */

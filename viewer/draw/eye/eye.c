@@ -116,30 +116,34 @@ void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct ve
     cairo_line_to(cr, to.x, to.y);
 }
 
-int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count)
+int eye_cut_polygon(const struct eye *eye, const struct vec3 *corners, int count,
+                    struct spot *spots)
 {
-    ENSURE(count >= 3, "a polygon of %d corners", count);
-    int traced = 0;
+    ENSURE(count >= 3 && count <= EYE_CORNERS_MAX, "a polygon of %d corners", count);
+    int kept = 0;
     double most = (1 - NEAREST_SHARE) * eye->distance_m - 1e-9;
-    cairo_new_sub_path(cr);
     for (int i = 0; i < count; i++) {
         struct vec3 next = corners[(i + 1) % count];
         struct spot a = eye_project(eye, corners[i]), b = eye_project(eye, next);
-        if (a.is_seen) {
-            cairo_line_to(cr, a.x, a.y);
-            traced++;
-        }
+        if (a.is_seen)
+            spots[kept++] = a;
         if (a.is_seen == b.is_seen)
             continue;
         double share = (most - a.near) / (b.near - a.near);
-        struct spot cut =
-            eye_project(eye, vec3_along(corners[i], vec3_sub(next, corners[i]), share));
-        cairo_line_to(cr, cut.x, cut.y);
-        traced++;
+        spots[kept++] = eye_project(eye, vec3_along(corners[i], vec3_sub(next, corners[i]), share));
     }
-    if (traced)
+    return kept > 2 ? kept : 0;
+}
+
+int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count)
+{
+    struct spot spots[2 * EYE_CORNERS_MAX];
+    int kept = eye_cut_polygon(eye, corners, count, spots);
+    for (int i = 0; i < kept; i++)
+        (i ? cairo_line_to : cairo_move_to)(cr, spots[i].x, spots[i].y);
+    if (kept)
         cairo_close_path(cr);
-    return traced > 2;
+    return kept > 0;
 }
 
 struct order_eye eye_order(const struct eye *eye)

@@ -34,7 +34,12 @@ struct spot eye_project(const struct eye *eye, struct vec3 at);
 struct vec3 eye_position(const struct eye *eye);
 /* A line as the current path, cut where it comes too near to the eye. */
 void eye_trace_line(cairo_t *cr, const struct eye *eye, struct vec3 a, struct vec3 b);
-/* A polygon added to the current path, without what comes too near to the eye: 0, and nothing
+/* The corners in the picture of a polygon of at most EYE_CORNERS_MAX corners, without what comes
+ * too near to the eye: at most twice as many; 0 if that is all of it. */
+enum { EYE_CORNERS_MAX = 40 };
+int eye_cut_polygon(const struct eye *eye, const struct vec3 *corners, int count,
+                    struct spot *spots);
+/* Such a polygon added to the current path, without what comes too near to the eye: 0, and nothing
  * added, if that is all of it. */
 int eye_trace_polygon(cairo_t *cr, const struct eye *eye, const struct vec3 *corners, int count);
 /* Where things are sorted from. */

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+/* Thickness of rods, by the thinner end's half of the shortest side. */
+#define ROD_SHARE    0.38
+#define MUSCLE_SHARE 0.55
+
 void scene_place(struct scene *scene, cairo_t *cr, const struct draw_view *view,
                  const struct replay *replay, double time_s)
 {
@@ -50,14 +54,31 @@ void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct v
     ends[1] = scene_at(scene, rod->other, rod->other_m);
 }
 
-double scene_depth_in(const struct shape *shape, struct vec3 at)
+/* Length now by length at birth; 1 where nothing changes it. */
+static double rod_stretch(const struct scene *scene, const struct shape *rod)
 {
-    struct vec3 way = vec3_sub(at, shape->at_m), half = shape->half_m;
-    double depth = shape->kind == SHAPE_BALL ? half.x - vec3_length(way)
-                                             : fmin(half.x - fabs(way.x), half.y - fabs(way.y));
-    if (shape->kind == SHAPE_BOX && half.z > 0)
-        depth = fmin(depth, half.z - fabs(way.z));
-    return fmax(depth, 0);
+    return rod->drive < 0 || !(rod->half_m.x > 0)
+               ? 1
+               : (double)scene->moment.values[rod->drive] / (2 * rod->half_m.x);
+}
+
+double scene_rod_width(const struct scene *scene, const struct shape *rod)
+{
+    const struct shape *shapes = scene->replay->shapes;
+    double half = fmin(scene_half_least(&shapes[rod->part]), scene_half_least(&shapes[rod->other]));
+    return half *
+           (rod->drive < 0 ? ROD_SHARE : MUSCLE_SHARE / sqrt(fmax(rod_stretch(scene, rod), 0.2)));
+}
+
+uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod)
+{
+    if (rod->drive < 0)
+        return palette[COLOR_joint].light;
+    const struct replay_drive *drive = &scene->replay->drives[rod->drive];
+    double signal = drive->effector < 0 ? 0 : (double)scene->moment.frame.signals[drive->effector];
+    double share = fabs(signal) / drive->signal_full;
+    uint32_t aim = palette[rod_stretch(scene, rod) < 1 ? COLOR_negative : COLOR_positive].light;
+    return palette_mix(palette[COLOR_part_2].light, aim, fmin(0.25 + 0.75 * share, 1));
 }
 
 double scene_half_most(const struct shape *shape)

@@ -28,8 +28,10 @@ double scene_angle(const struct scene *scene, int part, struct vec3 at, struct v
 void scene_trace_head(const struct scene *scene, struct spot end, double angle, double size);
 /* The ends of a rod in the world. */
 void scene_rod_ends(const struct scene *scene, const struct shape *rod, struct vec3 ends[2]);
-/* How deep a place of the part's frame is in its shape, m; outside 0. */
-double scene_depth_in(const struct shape *shape, struct vec3 at);
+/* How thick a rod is, m: a muscle that is short is thick. And its colour: cream where it is fixed;
+ * a muscle is blue when it is asked to be short and orange when long. */
+double scene_rod_width(const struct scene *scene, const struct shape *rod);
+uint32_t scene_rod_color(const struct scene *scene, const struct shape *rod);
 /* Half the longest side of a shape, and half its shortest; a flat one's depth does not count. m */
 double scene_half_most(const struct shape *shape);
 double scene_half_least(const struct shape *shape);

@@ -65,9 +65,14 @@ static int list_directions(struct direction *list, int is_fine)
     return count;
 }
 
+struct vec3 shade_sun(void)
+{
+    return unit(SUN);
+}
+
 double shade_face(struct vec3 normal)
 {
-    double sun = fmax(vec3_dot(normal, unit(SUN)), 0);
+    double sun = fmax(vec3_dot(normal, shade_sun()), 0);
     return fmin(fmax(-0.62 + 1.15 * sun + 0.30 * normal.y, -1), 1);
 }
 

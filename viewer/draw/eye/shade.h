@@ -33,6 +33,8 @@ struct caster shade_box(int owner, struct vec3 middle, struct vec3 x, struct vec
 struct caster shade_balls(int owner, struct vec3 a, double radius_a, struct vec3 b,
                           double radius_b);
 
+/* The middle of the sun, a unit vector towards it. */
+struct vec3 shade_sun(void);
 /* -1 dark .. 1 bright, for a face with that normal. */
 double shade_face(struct vec3 normal);
 /* A colour in that light. */

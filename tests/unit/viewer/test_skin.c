@@ -1,0 +1,330 @@
+/* Skins: where they are, what hides them, which colours they have; and that they change nothing. */
+#include "viewer/draw/eye/skin.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "common/math/hash.h"
+#include "tests/suite.h"
+#include "viewer/draw/draw.h"
+
+#ifdef HAVE_CAIRO
+
+#include "viewer/draw/eye/limbs.h"
+#include "viewer/draw/eye/raster.h"
+
+enum { WIDTH = 320, HEIGHT = 240 };
+
+static struct replay *replay;
+static struct error error;
+
+/* A creature of the examples, by its own parameters or by those of a file; sizes are multiplied. */
+static void make_replay(const char *name, const char *params_name, double sizes)
+{
+    struct creature creature;
+    struct params params;
+    char path[100];
+    snprintf(path, sizeof path, "examples/creatures/%s", name);
+    ck_assert_msg(creature_read(&creature, path, &error) == 0, "%s", error.message);
+    if (params_name) {
+        snprintf(path, sizeof path, "examples/%s.ini", params_name);
+        ck_assert_int_eq(creature_choose_params(&creature, path,
+                                                (const char *[]){"simulation.duration_s=1"}, 1,
+                                                &params, &error),
+                         0);
+    } else
+        params = creature.params;
+    for (int i = 0; i < creature.genome.body_count; i++)
+        creature.genome.bodies[i].width_m *= sizes;
+    ck_assert_msg(replay_create(&replay, &creature, &params,
+                                params_name ? 1 : creature_choose_seed(&creature, &params),
+                                !params_name, &error) == 0,
+                  "%s", error.message);
+    creature_deinit(&creature);
+}
+
+static void drop_replay(void)
+{
+    replay_destroy(replay);
+    replay = NULL;
+}
+
+static struct draw_view view_at(double time_s, double yaw_rad, double pitch_rad)
+{
+    struct replay_moment moment;
+    replay_get_moment(replay, time_s, &moment);
+    return (struct draw_view){.width_px = WIDTH,
+                              .height_px = HEIGHT,
+                              .x_m = moment.frame.centre.x,
+                              .y_m = moment.frame.centre.y,
+                              .px_per_m = 120 / replay->size_m,
+                              .flip = 1,
+                              .orbit = {yaw_rad, pitch_rad},
+                              .ui = 1};
+}
+
+static cairo_surface_t *surface;
+static cairo_t *cr;
+
+static void open_picture(void)
+{
+    surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
+    cr = cairo_create(surface);
+}
+
+/* How much of each pixel is covered. */
+static void close_picture(unsigned char *covered)
+{
+    cairo_surface_flush(surface);
+    const unsigned char *bytes = cairo_image_surface_get_data(surface);
+    for (int i = 0; covered && i < WIDTH * HEIGHT; i++) {
+        uint32_t pixel;
+        memcpy(&pixel, bytes + i / WIDTH * cairo_image_surface_get_stride(surface) + i % WIDTH * 4,
+               4);
+        covered[i] = (unsigned char)(pixel >> 24);
+    }
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
+/* Whether a pixel is beside a covered one, or that. */
+static int is_near(const unsigned char *covered, int x, int y)
+{
+    for (int k = 0; k < 9; k++) {
+        int column = x + k % 3 - 1, row = y + k / 3 - 1;
+        if (column >= 0 && column < WIDTH && row >= 0 && row < HEIGHT &&
+            covered[row * WIDTH + column])
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether it is at a joint, where the ball and the neck are. */
+static int is_at_joint(const struct scene *scene, const struct limbs *limbs, double x, double y)
+{
+    for (int i = 0; i < limbs->count; i++) {
+        const struct limb *limb = &limbs->list[i];
+        struct spot spot = eye_project(&scene->eye, limb->joint);
+        if (limb->parent >= 0 && hypot(x - spot.x, y - spot.y) < 1.5 * limb->ball * spot.scale + 2)
+            return 1;
+    }
+    return 0;
+}
+
+/* Skins lie in the shapes but for joints, and cover most of them. */
+START_TEST(skins_lie_in_their_shapes)
+{
+    static const char *const names[][2] = {
+        {"quadruped.json", "walk3d"}, {"snake.json", "walk3d"}, {"ray.json", "swim3d"},
+        {"spider.json", "spider"},    {"biped.json", "walk"},   {"earthworm.json", "worm"},
+        {"hopper.json", "hopper"},
+    };
+    static unsigned char boxes[WIDTH * HEIGHT], skin[WIDTH * HEIGHT];
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        make_replay(names[n][0], names[n][1], 1);
+        for (int i = 0; i < 4; i++) {
+            double time_s = 0.2 * i;
+            struct draw_view view = view_at(time_s, replay->has_depth ? 0.7 * i + 0.1 : 0,
+                                            replay->has_depth ? 0.2 * i : 0);
+            struct scene scene;
+            int counts[2] = {0, 0};
+            replay->has_ground = 0; /* no shadows */
+            open_picture();
+            draw_creature(cr, &view, replay, time_s, 0, DRAW_BOXES);
+            close_picture(boxes);
+            open_picture();
+            scene_place(&scene, cr, &view, replay, time_s);
+            struct limbs *limbs = limbs_create(&scene, SKIN_COAT);
+            ck_assert_ptr_nonnull(limbs);
+            draw_creature(cr, &view, replay, time_s, 0, 0);
+            close_picture(skin);
+            for (int k = 0; k < WIDTH * HEIGHT; k++) {
+                int x = k % WIDTH, y = k / WIDTH;
+                counts[0] += boxes[k] > 127;
+                counts[1] += skin[k] > 127;
+                ck_assert_msg(skin[k] < 64 || is_near(boxes, x, y) ||
+                                  is_at_joint(&scene, limbs, x + 0.5, y + 0.5),
+                              "%s: eye %d: %d, %d", names[n][0], i, x, y);
+            }
+            ck_assert_int_gt(counts[1], counts[0] / 2);
+            free(limbs);
+        }
+        drop_replay();
+    }
+}
+END_TEST
+
+/* What is nearer hides the skin, and is seen to be nearer; what is farther does not. */
+START_TEST(covers_hide_skins)
+{
+    static unsigned char covered[3][WIDTH * HEIGHT];
+    make_replay("quadruped.json", "walk3d", 1);
+    struct draw_view view = view_at(0.5, 0.4, 0.2);
+    for (int i = 0; i < 3; i++) {
+        struct scene scene;
+        open_picture();
+        scene_place(&scene, cr, &view, replay, 0.5);
+        struct skin *skin = skin_create(&scene, SKIN_COAT);
+        ck_assert_ptr_nonnull(skin);
+        /* none; before the left half of the body; behind it */
+        struct vec3 at = vec3_along(scene.eye.middle, scene.eye.back, i == 1 ? 1 : -1);
+        struct vec3 left = vec3_along(at, scene.eye.right, -5);
+        const struct vec3 corners[4] = {
+            vec3_along(at, scene.eye.up, -5), vec3_along(at, scene.eye.up, 5),
+            vec3_along(left, scene.eye.up, 5), vec3_along(left, scene.eye.up, -5)};
+        if (i > 0)
+            skin_add_cover(skin, corners, 4);
+        skin_draw(skin);
+        struct vec3 trunk = scene_at(&scene, 0, (struct vec3){0, 0, 0});
+        if (i != 1) {
+            ck_assert_int_eq(skin_side(skin, vec3_along(trunk, scene.eye.back, 0.5)), -1);
+            ck_assert_int_eq(skin_side(skin, trunk), 1);
+            ck_assert_int_eq(skin_side(skin, vec3_along(trunk, scene.eye.up, 2)), 0);
+        }
+        skin_destroy(skin);
+        close_picture(covered[i]);
+    }
+    int seen = 0;
+    for (int k = 0; k < WIDTH * HEIGHT; k++) {
+        int is_left = k % WIDTH<WIDTH / 2 - 1, is_right = k % WIDTH> WIDTH / 2 + 1;
+        seen += is_left && covered[0][k];
+        ck_assert_int_eq(covered[2][k], covered[0][k]);
+        ck_assert(!is_left || !covered[1][k]);
+        ck_assert(!is_right || covered[1][k] == covered[0][k]);
+    }
+    ck_assert_int_gt(seen, 200);
+    drop_replay();
+}
+END_TEST
+
+static uint32_t color_of(int part, enum skin_style style)
+{
+    struct draw_view view = view_at(0, 0.4, 0.2);
+    struct scene scene;
+    open_picture();
+    scene_place(&scene, cr, &view, replay, 0);
+    struct limbs *limbs = limbs_create(&scene, style);
+    ck_assert_ptr_nonnull(limbs);
+    uint32_t color = limbs->list[part].color;
+    free(limbs);
+    close_picture(NULL);
+    return color;
+}
+
+/* One coat for all sizes of a plan, and another one for another plan; the colours of parts on
+ * demand; where there are several bodies, each has its own. */
+START_TEST(kin_have_one_coat)
+{
+    make_replay("quadruped.json", "walk3d", 1);
+    uint32_t coat = color_of(0, SKIN_COAT);
+    ck_assert_uint_eq(color_of(2, SKIN_PARTS), palette[palette_part_color(2)].light);
+    replay->parts[3].parent = -1;
+    ck_assert_uint_eq(color_of(0, SKIN_COAT), palette[palette_part_color(0)].light);
+    ck_assert_uint_eq(color_of(3, SKIN_COAT), palette[palette_part_color(3)].light);
+    drop_replay();
+    make_replay("quadruped.json", "walk3d", 1.1);
+    ck_assert_uint_eq(color_of(0, SKIN_COAT), coat);
+    drop_replay();
+    make_replay("ray.json", "swim3d", 1);
+    ck_assert_uint_ne(color_of(0, SKIN_COAT), coat);
+    drop_replay();
+}
+END_TEST
+
+static uint64_t hash_rows(void)
+{
+    return hash_bytes(HASH_START, replay->rows,
+                      (size_t)replay->frame_count * replay->row_floats * sizeof(float));
+}
+
+/* A skin is a picture only: a replay that is drawn stays what it was, and is simulated again with
+ * the same bits. */
+START_TEST(skins_change_no_bit)
+{
+    static const char *const names[] = {"walker-1.creature", "land-seeker-1.creature"};
+    for (int n = 0; n < 2; n++) {
+        make_replay(names[n], NULL, 1);
+        uint64_t digest = replay->digest, rows = hash_rows();
+        ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+        for (int i = 0; i < 6; i++) {
+            struct draw_view view =
+                view_at(i, replay->has_depth ? 0.5 : 0, replay->has_depth ? 0.2 : 0);
+            open_picture();
+            draw_creature(cr, &view, replay, i, 0, i % 3 ? DRAW_TRAIL : DRAW_TRAIL | DRAW_BOXES);
+            close_picture(NULL);
+        }
+        ck_assert_uint_eq(hash_rows(), rows);
+        drop_replay();
+        make_replay(names[n], NULL, 1);
+        ck_assert_int_eq(replay->status, REPLAY_VERIFIED);
+        ck_assert_uint_eq(replay->digest, digest);
+        ck_assert_uint_eq(hash_rows(), rows);
+        drop_replay();
+    }
+}
+END_TEST
+
+/* Triangles that share a side leave no gap; the nearest is seen, and holes are holes. */
+START_TEST(triangles_have_depth)
+{
+    static unsigned char covered[WIDTH * HEIGHT];
+    static const double at[4][2] = {{20.3, 10.1}, {200.7, 40.2}, {150.2, 190.6}, {30.9, 160.5}};
+    const double box[4] = {0, 0, WIDTH, HEIGHT};
+    struct raster *raster = raster_create(box, 1, 2);
+    ck_assert_ptr_nonnull(raster);
+    for (int i = 0; i < 4; i++) {
+        int next = (i + 1) % 4;
+        struct raster_corner corners[3] = {{at[i][0], at[i][1], 1, {200, 0, 0}},
+                                           {at[next][0], at[next][1], 1, {200, 0, 0}},
+                                           {100, 100, 1, {200, 0, 0}}};
+        raster_add(raster, corners, 0);
+    }
+    struct raster_corner hole[3] = {{60, 60, 2, {0}}, {80, 60, 2, {0}}, {60, 80, 2, {0}}}, far[3];
+    for (int i = 0; i < 3; i++) {
+        far[i] = hole[i];
+        far[i].x += 60;
+        far[i].near = 0;
+    }
+    raster_add(raster, hole, 1);
+    raster_add(raster, far, 1);
+    ck_assert_int_eq(raster_side(raster, 100, 100, 1.5), -1);
+    ck_assert_int_eq(raster_side(raster, 100, 100, 0.5), 1);
+    ck_assert_int_eq(raster_side(raster, 65, 65, 3), 0);
+    ck_assert_int_eq(raster_side(raster, 65, 65, 1), 1);
+    ck_assert_int_eq(raster_side(raster, 5, 5, 3), 0);
+    ck_assert_int_eq(raster_side(raster, -5, 1e9, 3), 0);
+    open_picture();
+    raster_paint(cr, raster, 1, 0.1);
+    close_picture(covered);
+    for (int y = 90; y < 110; y++)
+        for (int x = 80; x < 120; x++)
+            ck_assert_msg(covered[y * WIDTH + x] == 255, "%d, %d", x, y);
+    ck_assert_uint_eq(covered[65 * WIDTH + 65], 0);
+    ck_assert_uint_eq(covered[65 * WIDTH + 125], 255);
+    raster_destroy(raster);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("all");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, skins_lie_in_their_shapes);
+    tcase_add_test(cases, covers_hide_skins);
+    tcase_add_test(cases, kin_have_one_coat);
+    tcase_add_test(cases, skins_change_no_bit);
+    tcase_add_test(cases, triangles_have_depth);
+    return run_tests("skin", cases);
+}
+
+#else
+
+int main(void)
+{
+    return run_tests("skin", tcase_create("all"));
+}
+
+#endif

@@ -1,0 +1,336 @@
+#include "viewer/draw/eye/limbs.h"
+
+#ifdef HAVE_CAIRO
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/math/hash.h"
+#include "common/math/rotation.h"
+
+#define SHADE 0x14202a
+/* Of the thinnest half of a side: what edges are rounded by; and of things, which stay boxes. */
+#define ROUND       0.85
+#define ROUND_THING 0.2
+/* Of the shorter of the other two halves: what the outline along the thin side is rounded by. */
+#define ROUND_WIDE 0.8
+/* How much thinner the far end is: of single parts, which are neck, head and tail, and of pairs. */
+#define TAPER_SINGLE 0.45
+#define TAPER_PAIR   0.3
+/* Of the thinner half of the two that meet: the joint's ball, and how softly they meet. */
+#define BALL       0.88
+#define NECK       0.7
+#define NECK_REACH 2.6
+/* How dark limbs are by their depth, those of the left side besides; single ones, such as
+ * neck and tail, by so much of it. */
+#define DARK_STEP   0.14
+#define DARK_MOST   0.45
+#define DARK_LEFT   0.1
+#define DARK_SINGLE 0.5
+
+static struct vec3 unit(struct vec3 v)
+{
+    double length = vec3_length(v);
+    return length > 0 ? vec3_scale(v, 1 / length) : (struct vec3){1, 0, 0};
+}
+
+/* ---- colours ---- */
+
+/* Of animals: one for a body plan, so that kin are alike whatever their sizes. The plan is which
+ * gene grows on which, and which are pairs. */
+static uint32_t choose_coat(const struct replay *replay)
+{
+    static const uint32_t coats[] = {0xb98a4e, 0x6f8f5a, 0x7b8794, 0xa8604a,
+                                     0x8a6f4f, 0x5f8a8b, 0x94803f, 0x8d7390};
+    int ranks[REPLAY_PARTS_MAX], genes = 0;
+    uint64_t hash = HASH_START;
+    for (int i = 0; i < replay->part_count; i++) {
+        const struct replay_part *part = &replay->parts[i];
+        int first = 0;
+        while (replay->parts[first].body != part->body)
+            first++;
+        ranks[i] = first < i ? ranks[first] : genes++;
+        int has_parent = part->parent >= 0 && part->parent < i;
+        if (first == i)
+            hash = hash_u64(hash, has_parent ? (uint64_t)ranks[part->parent] + 1 : 0);
+        else if (part->mirror != replay->parts[first].mirror)
+            hash = hash_u64(hash, (uint64_t)ranks[i] << 32);
+    }
+    return coats[(hash >> 32) % (sizeof coats / sizeof *coats)];
+}
+
+static uint32_t part_color(const struct replay *replay, int part)
+{
+    return palette[palette_part_color(replay->parts[part].color)].light;
+}
+
+static void color_limb(struct limbs *limbs, const struct scene *scene, int i, uint32_t coat)
+{
+    struct limb *limb = &limbs->list[i];
+    const struct shape *shape = &scene->replay->shapes[i];
+    double dark = fmin(DARK_STEP * limb->depth, DARK_MOST);
+    if (limbs->is_animal && limb->is_single)
+        dark *= DARK_SINGLE;
+    if (scene->replay->parts[shape->part].mirror < 0)
+        dark += DARK_LEFT;
+    limb->color =
+        palette_mix(limbs->is_animal ? coat : part_color(scene->replay, limb->root), SHADE, dark);
+    if (limbs->style != SKIN_COAT)
+        limb->color = part_color(scene->replay, shape->part);
+    if (shape->kind == SHAPE_ROD && (shape->drive >= 0 || limbs->style == SKIN_BOXES))
+        limb->color = scene_rod_color(scene, shape);
+}
+
+/* ---- shapes ---- */
+
+static void round_edges(struct limb *limb, double share)
+{
+    for (int k = 1; k < 3; k++)
+        if (limb->half[k] < limb->half[limb->thin])
+            limb->thin = k;
+    limb->a = (limb->thin + 1) % 3;
+    limb->b = (limb->thin + 2) % 3;
+    double section = share * limb->half[limb->thin];
+    double outline =
+        share == ROUND ? ROUND_WIDE * fmin(limb->half[limb->a], limb->half[limb->b]) : section;
+    limb->round[limb->thin] = section;
+    limb->round[limb->a] = limb->round[limb->b] = fmax(outline, section);
+}
+
+static struct limb box_limb(const struct scene *scene, int i, double share)
+{
+    struct shape shape = replay_shape_now(scene->replay, i, scene->moment.values);
+    const struct replay_pose *pose = &scene->moment.poses[i];
+    struct quaternion turn = {(double)pose->turn_w, (double)pose->turn_x, (double)pose->turn_y,
+                              (double)pose->turn_z};
+    struct mat3 axes = quaternion_matrix(quaternion_product(turn, shape.turn));
+    struct limb limb = {.centre = scene_at(scene, i, shape.at_m),
+                        .axes = {axes.x, axes.y, axes.z},
+                        .half = {shape.half_m.x, shape.half_m.y, shape.half_m.z},
+                        .along = -1,
+                        .parent = -1};
+    /* what is flat is as deep as it is thin */
+    if (!(limb.half[2] > 0))
+        limb.half[2] = fmin(limb.half[0], limb.half[1]);
+    round_edges(&limb, shape.kind == SHAPE_BALL ? 1 : share);
+    return limb;
+}
+
+static struct limb rod_limb(const struct limbs *limbs, const struct scene *scene, int i)
+{
+    const struct shape *rod = &scene->replay->shapes[i];
+    struct vec3 ends[2];
+    scene_rod_ends(scene, rod, ends);
+    double radius = scene_rod_width(scene, rod) / 2;
+    struct vec3 way = vec3_sub(ends[1], ends[0]), along = unit(way);
+    struct vec3 other = fabs(along.z) < 0.9 ? (struct vec3){0, 0, 1} : (struct vec3){0, 1, 0};
+    struct vec3 across = unit(vec3_cross(other, along));
+    const struct limb *part = &limbs->list[rod->part];
+    struct limb limb = {.centre = vec3_along(ends[0], way, 0.5),
+                        .axes = {along, across, vec3_cross(along, across)},
+                        .half = {vec3_length(way) / 2 + radius, radius, radius},
+                        .along = -1,
+                        .parent = -1,
+                        .root = part->root,
+                        .depth = part->depth};
+    round_edges(&limb, 1);
+    return limb;
+}
+
+/* The nearest place in the box of a limb that is at least so deep, or as deep as it can be. */
+static struct vec3 clamp_into(const struct limb *limb, struct vec3 at, double depth)
+{
+    struct vec3 way = vec3_sub(at, limb->centre), in = limb->centre;
+    for (int k = 0; k < 3; k++) {
+        double d = vec3_dot(way, limb->axes[k]), most = fmax(limb->half[k] - depth, 0);
+        in = vec3_along(in, limb->axes[k], fmin(fmax(d, -most), most));
+    }
+    return in;
+}
+
+/* Where it meets the part that it hangs on: its joint, or about where both are nearest. */
+static struct vec3 find_joint(const struct scene *scene, const struct limb *limb,
+                              const struct limb *parent, int i)
+{
+    const struct replay_part *part = &scene->replay->parts[i];
+    if (part->joint >= 0)
+        return scene_at(scene, part->parent, part->base);
+    return clamp_into(limb, clamp_into(parent, limb->centre, 0), 0);
+}
+
+/* Thinner along the axis on which the joint is farthest out; of two rather along the longer. */
+static void taper_limb(struct limb *limb)
+{
+    double farthest = -1;
+    for (int k = 0; k < 3; k++) {
+        double out = vec3_dot(vec3_sub(limb->joint, limb->centre), limb->axes[k]) / limb->half[k];
+        int is_longest = limb->half[k] >= fmax(limb->half[(k + 1) % 3], limb->half[(k + 2) % 3]);
+        double weight = fmin(fabs(out), 1) * (is_longest ? 1.5 : 1);
+        if (weight > farthest) {
+            farthest = weight;
+            limb->along = k;
+            limb->sign = out > 0 ? 1 : -1;
+        }
+    }
+    limb->taper = limb->is_single ? TAPER_SINGLE : TAPER_PAIR;
+}
+
+/* Whether another part is its mirror image. */
+static int has_twin(const struct replay *replay, int i)
+{
+    const struct replay_part *part = &replay->parts[i], *other = replay->parts;
+    struct vec3 half = replay->shapes[i].half_m;
+    for (int k = 0; k < replay->part_count; k++, other++)
+        if (other->body == part->body && other->mirror != part->mirror &&
+            vec3_length(vec3_sub(replay->shapes[k].half_m, half)) < 1e-6)
+            return 1;
+    return 0;
+}
+
+/* Where it hangs; boxes hang nowhere, each is a body of its own. */
+static void hang_limb(struct limbs *limbs, const struct scene *scene, int i)
+{
+    const struct replay *replay = scene->replay;
+    const struct replay_part *parts = replay->parts;
+    struct limb *limb = &limbs->list[i];
+    limb->root = i;
+    limb->is_single = !has_twin(replay, i);
+    if (parts[i].parent < 0 || limbs->style == SKIN_BOXES)
+        return;
+    /* no deeper than there are parts, whatever hangs on what */
+    for (; parts[limb->root].parent >= 0 && limb->depth < replay->part_count; limb->depth++)
+        limb->root = parts[limb->root].parent;
+    if (replay->shapes[i].kind == SHAPE_BALL)
+        return;
+    const struct limb *parent = &limbs->list[parts[i].parent];
+    double thin = fmin(limb->half[limb->thin], parent->half[parent->thin]);
+    limb->parent = parts[i].parent;
+    limb->joint = find_joint(scene, limb, parent, i);
+    limb->ball = BALL * thin;
+    limb->neck = NECK * thin;
+    limb->neck_reach = NECK_REACH * thin;
+    limb->neck_at = vec3_scale(vec3_add(limb->joint, clamp_into(parent, limb->joint, thin)), 0.5);
+    taper_limb(limb);
+}
+
+/* What was up at the start, as the first part has turned since. */
+static struct vec3 find_up(const struct scene *scene)
+{
+    struct replay_frame first;
+    replay_get_frame(scene->replay, 0, &first);
+    struct vec3 at = replay_pose_centre(&first.poses[0]);
+    struct vec3 up = replay_pose_back(&first.poses[0], vec3_add(at, (struct vec3){0, 1, 0}));
+    return replay_pose_turn(&scene->moment.poses[0], up);
+}
+
+struct limbs *limbs_create(const struct scene *scene, enum skin_style style)
+{
+    const struct replay *replay = scene->replay;
+    size_t count = (size_t)replay->shape_count;
+    struct limbs *limbs = malloc(sizeof *limbs + count * sizeof limbs->list[0]);
+    if (!limbs)
+        return NULL;
+    int roots = 0, parts = replay->part_count;
+    for (int i = 0; i < parts; i++)
+        roots += replay->parts[i].parent < 0;
+    uint32_t coat = choose_coat(replay);
+    limbs->count = replay->shape_count;
+    limbs->style = style;
+    limbs->is_animal = roots == 1 && style == SKIN_COAT;
+    limbs->up = find_up(scene);
+    for (int i = 0; i < parts; i++) {
+        /* a thing is moved by nothing, and no limbs follow it */
+        int is_thing = !replay->effector_count && replay->parts[i].parent < 0 &&
+                       (i + 1 == parts || replay->parts[i + 1].parent < 0);
+        double share = is_thing ? ROUND_THING : ROUND;
+        limbs->list[i] = box_limb(scene, i, style == SKIN_BOXES ? 0 : share);
+    }
+    for (int i = 0; i < limbs->count; i++) {
+        struct limb *limb = &limbs->list[i];
+        if (i < parts)
+            hang_limb(limbs, scene, i);
+        else
+            *limb = rod_limb(limbs, scene, i);
+        limb->reach = hypot(limb->half[0], hypot(limb->half[1], limb->half[2]));
+        color_limb(limbs, scene, i, coat);
+    }
+    return limbs;
+}
+
+/* ---- distances ---- */
+
+/* As fmax() and fmin(), of numbers, several times as fast: these are the inner loops. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* How much of its width a limb that grows thinner has so far from its middle. */
+static inline double taper_scale(const struct limb *limb, double out)
+{
+    double share = 0.5 - 0.5 * limb->sign * out / limb->half[limb->along];
+    return 1 - limb->taper * smaller(larger(share, 0), 1);
+}
+
+/* Of a corner that is round by `radius`, from how far outside the sides are that meet there. */
+static inline double round_corner(double x, double y, double radius)
+{
+    double out_x = larger(x + radius, 0), out_y = larger(y + radius, 0);
+    return sqrt(out_x * out_x + out_y * out_y) + smaller(larger(x, y) + radius, 0) - radius;
+}
+
+double limb_distance(const struct limb *limb, struct vec3 at)
+{
+    struct vec3 way = vec3_sub(at, limb->centre);
+    double out[3], scale = 1;
+    for (int k = 0; k < 3; k++)
+        out[k] = vec3_dot(way, limb->axes[k]);
+    if (limb->along >= 0)
+        scale = taper_scale(limb, out[limb->along]);
+    for (int k = 0; k < 3; k++)
+        out[k] = fabs(k == limb->along ? out[k] : out[k] / scale) - limb->half[k];
+    double plan = round_corner(out[limb->a], out[limb->b], limb->round[limb->a]);
+    return scale * round_corner(plan, out[limb->thin], limb->round[limb->thin]);
+}
+
+/* Quilez, Smooth minimum (2013): a minimum without a crease, lower by a quarter of k at most. */
+static double soft_min(double a, double b, double k)
+{
+    double h = k > 0 ? larger(k - fabs(a - b), 0) / k : 0;
+    return smaller(a, b) - h * h * k / 4;
+}
+
+double limbs_neck_distance(const struct limbs *limbs, const struct limb *limb, struct vec3 at)
+{
+    double away = vec3_length(vec3_sub(at, limb->neck_at));
+    double share = smaller(larger(1.5 * (1 - away / limb->neck_reach), 0), 1);
+    double d = soft_min(limb_distance(limb, at),
+                        vec3_length(vec3_sub(at, limb->joint)) - limb->ball, 0.6 * limb->ball);
+    return soft_min(d, limb_distance(&limbs->list[limb->parent], at), limb->neck * share);
+}
+
+double limbs_neck_share(const struct limbs *limbs, const struct limb *limb, struct vec3 at)
+{
+    double behind = limb_distance(&limbs->list[limb->parent], at) - limb_distance(limb, at);
+    return smaller(larger(0.5 + behind / (2 * limb->neck), 0), 1);
+}
+
+double limbs_clearance(const struct limbs *limbs, struct vec3 at, double most)
+{
+    for (int i = 0; i < limbs->count; i++) {
+        const struct limb *limb = &limbs->list[i];
+        struct vec3 way = vec3_sub(at, limb->centre);
+        double far = most + limb->reach;
+        if (vec3_dot(way, way) >= far * far)
+            continue;
+        most = smaller(most, limb_distance(limb, at));
+    }
+    return most;
+}
+
+#endif
