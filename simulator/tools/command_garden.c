@@ -66,8 +66,7 @@ static int draw_founders(struct garden *garden, uint64_t seed, const struct crea
     rng_init(&rng, seed, RNG_PRESERVE, 8, 0);
     for (int i = 0; i < DRAWS_MAX && count < wanted; i++) {
         const struct creature_state *one = draw(&garden->sources[count % SIDES], &rng);
-        if (one &&
-            preserve_try_alone(&one->genome, &garden->params, &garden->memory) == VERDICT_OK)
+        if (one && preserve_try_alone(&one->genome, &garden->params, &garden->memory) == VERDICT_OK)
             drawn[count++] = one;
     }
     return count == wanted
