@@ -4,7 +4,7 @@
 # shellcheck source=/dev/null disable=SC2154
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 simulator=$bin/simulator
-cd "$root"
+cd "$root" || exit 1
 
 stale=()
 for file in examples/creatures/*.creature tests/creatures/*.creature; do

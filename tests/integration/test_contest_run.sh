@@ -96,6 +96,7 @@ done
 
 # killed in its midst, and resumed
 start setsid "$bin/controller" run sumo.ini -j 2 -o killed >killed.out 2>&1
+# shellcheck disable=SC2016
 wait_until "the run has contests" eval '[ "$(contests killed "generation = 0" 2>/dev/null || echo 0)" -gt 5 ]'
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true

@@ -70,12 +70,14 @@ expect 1 "0 passed, 1 failed, 0 skipped" watched test_bad
 expect 1 "0 passed, 1 failed, 0 skipped" integration watched test_bad
 
 # checks share a process where that is asked for, but those that must not
+# shellcheck disable=SC2016
 program test_bad <<<'[ "${CK_FORK:-}" != no ] || echo "100%: Checks: 2, Failures: 0, Errors: 0"'
 expect 1 "0 passed, 1 failed, 0 skipped" unit test_bad
 expect 0 "2 passed, 0 failed, 0 skipped" --one-process unit test_bad
 printf '/* Dies.\n * checks: forked */\n' >"$tree/tests/unit/test_bad.c"
 expect 1 "0 passed, 1 failed, 0 skipped" --one-process unit test_bad
 
+# shellcheck disable=SC2016
 script test_bad <<<'[ -z "${CK_FORK:-}" ]'
 expect 0 "1 passed, 0 failed, 0 skipped" --one-process integration test_bad
 
