@@ -37,12 +37,12 @@ python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' whole/walk-b
 # the numbers are those of the run: best and coverage, by SQL and by the controller
 "$experiment" run whole --build "$build" >again.out || fail "a second time: $(cat again.out)"
 [ ! -s again.out ] || fail "ran what was finished: $(cat again.out)"
-command=$(sed -n 's/^command = controller //p' whole/runs/walk-archive-2.txt)
+command=$(sed -n 's/^command = controller //p' whole/runs/walk-archive-1.txt)
 # shellcheck disable=SC2086
 "$bin/controller" $command -o by-hand >by-hand.out 2>&1 || fail "the command: $(cat by-hand.out)"
 best=$("$bin/controller" status by-hand --json | sed -n 's/^  "best": \(.*\),/\1/p')
 filled=$("$bin/controller" status by-hand --json | sed -n 's/^  "cells_filled": \(.*\),/\1/p')
-tail -n 1 whole/runs/walk-archive-2.txt >last
+tail -n 1 whole/runs/walk-archive-1.txt >last
 python3 -c '
 import sys
 count, best, recent, coverage, quality, diversity, cpu_s = map(float, open("last").read().split())
@@ -81,7 +81,7 @@ done
 # shellcheck disable=SC2016  # backquotes of the table
 grep -q '^| archive | 2 | .* | `controller run .*--seed 2 .*` |$' whole/report.md || fail "no champions: $(cat whole/report.md)"
 [ "$(find whole/champions -name '*.creature' | wc -l)" = 6 ] || fail "champions: $(ls whole/champions)"
-"$bin/simulator" evaluate whole/champions/walk-archive-2.creature >champion.out || fail "the champion is not read"
+"$bin/simulator" evaluate whole/champions/walk-archive-1.creature >champion.out || fail "the champion is not read"
 grep -q '^digest .* verified' champion.out || fail "the champion differs: $(cat champion.out)"
 
 # the tables of the page, for the worlds that its markers name: of two methods, and of one

@@ -105,6 +105,6 @@ if [ "$(id -u)" != 0 ] || "${become[@]}" test -x "$controller" 2>/dev/null; then
     refused 1 'closed/run: .*Permission denied' "${become[@]}" "$controller" run walk.ini -o closed/run
     refused 1 'whole/lock: .*Permission denied' "${become[@]}" "$controller" resume whole
     says '^state +finished' "${become[@]}" "$controller" status whole
-    says '^ +1 ' "${become[@]}" "$controller" list whole
+    says '^ +1[* ] ' "${become[@]}" "$controller" list whole
     chmod 755 whole
 fi
