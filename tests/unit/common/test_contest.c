@@ -362,6 +362,8 @@ static void check_mirrored(const char *path_a, const char *path_b, const char *p
     struct contest_result mirrored;
     struct contest_pair pair;
     char world[64];
+    creature_deinit(&creatures[0]);
+    creature_deinit(&creatures[1]);
     ck_assert_msg(creature_read(&creatures[0], path_a, &error) == 0, "%s", error.message);
     ck_assert_msg(creature_read(&creatures[1], path_b, &error) == 0, "%s", error.message);
     snprintf(world, sizeof world, "world.preset=%s", preset);
