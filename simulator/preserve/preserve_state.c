@@ -114,7 +114,7 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
 static void fill(microjoules *store, microjoules energy)
 {
     energy = energy < -STORE_MOST ? -STORE_MOST : energy > STORE_MOST ? STORE_MOST : energy;
-    if (*store<STORE_MOST && * store> - STORE_MOST)
+    if (*store > -STORE_MOST && *store < STORE_MOST)
         *store += energy;
 }
 
