@@ -110,11 +110,10 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
 }
 
 /* A store that holds as much is full: sums of states that nobody has checked cannot overflow. */
-#define STORE_MOST (INT64_MAX / 16)
+#define STORE_MOST (INT64_MAX / 8)
 static void fill(microjoules *store, microjoules energy)
 {
-    energy = energy < -STORE_MOST ? -STORE_MOST : energy > STORE_MOST ? STORE_MOST : energy;
-    if (*store > -STORE_MOST && *store < STORE_MOST)
+    if (*store < STORE_MOST)
         *store += energy;
 }
 
@@ -127,10 +126,8 @@ void preserve_state_stores(const struct preserve_state *state, microjoules store
         fill(&stores[STORE_RESERVES], state->living[i].reserve);
         fill(&stores[STORE_BODIES], state->living[i].body);
     }
-    for (int i = 0; i < state->egg_count; i++) {
-        fill(&stores[STORE_EGGS], state->eggs[i].reserve);
-        fill(&stores[STORE_EGGS], state->eggs[i].body);
-    }
+    for (int i = 0; i < state->egg_count; i++)
+        fill(&stores[STORE_EGGS], state->eggs[i].reserve + state->eggs[i].body);
     for (int i = 0; i < state->carcass_count; i++)
         fill(&stores[STORE_CARCASSES], state->carcasses[i].energy);
     for (int i = 0; i < state->scent_count; i++)

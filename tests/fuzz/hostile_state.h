@@ -171,9 +171,33 @@ static void hostile_change_world(struct preserve_state *s, unsigned field, unsig
         s->scents[field % (unsigned)s->scent_count] = hostile_whole(value);
 }
 
+static int hostile_is_small(int64_t energy)
+{
+    return energy > -INT64_MAX / 16 && energy < INT64_MAX / 16;
+}
+
+/* Whether the energies of a state can be added up. */
+static int hostile_can_sum(const struct preserve_state *s)
+{
+    int can = 1;
+    for (int i = 0; i < s->plant_count; i++)
+        can &= hostile_is_small(s->plants[i]);
+    for (int i = 0; i < s->scent_count; i++)
+        can &= hostile_is_small(s->scents[i]);
+    for (int i = 0; i < s->carcass_count; i++)
+        can &= hostile_is_small(s->carcasses[i].energy);
+    for (int i = 0; i < s->living_count; i++)
+        can &= hostile_is_small(s->living[i].reserve) && hostile_is_small(s->living[i].body);
+    for (int i = 0; i < s->egg_count; i++)
+        can &= hostile_is_small(s->eggs[i].reserve) && hostile_is_small(s->eggs[i].body);
+    return can;
+}
+
 /* Sums are right again, as far as they can be. */
 static void hostile_mend(struct preserve_state *s)
 {
+    if (!hostile_can_sum(s))
+        return;
     double stored = (double)preserve_state_total(s), start = (double)s->ledger.start;
     double flows = (double)s->ledger.sun - (double)s->ledger.heat + (double)s->ledger.arrivals -
                    (double)s->ledger.departures;
