@@ -63,7 +63,7 @@ seeker3d seek3d 0.15
 snake swim3d 1.6
 spider spider beginning: the brain is to be trained
 strider walk 12
-strider3d walk3d 10
+strider3d walk3d lesson: it walks on what is above its small toes, and that is belly
 swimmer-1 - 7
 swimmer-2 - 3.4
 swimmer-3 - 6
