@@ -502,7 +502,7 @@ static void mirror_limits(double *lower, double *upper)
     *upper = opposite(before);
 }
 
-/* What turns turns the other way; what slides or stretches does so along the mirrored axis. */
+/* A hinge turns the other way; a part that slides or stretches does so along the mirrored axis. */
 static void mirror_link(struct body_link *link, struct drive *drive)
 {
     link->joint.x = opposite(link->joint.x);

@@ -44,7 +44,7 @@ void pack_stream_close(struct pack_stream *stream)
     *stream = (struct pack_stream){.length = 0};
 }
 
-/* What is compressed must end where its bytes do. */
+/* The compressed data must end where their bytes do. */
 static int has_ended(z_stream *inflating)
 {
     unsigned char more;

@@ -48,7 +48,7 @@ const struct gene_field *mutation_find_used(const struct gene_field *table, enum
 int mutation_count_held(const struct genome *genome, enum gene_change change);
 struct body_gene *mutation_pick_held(struct mutation *mutation, enum gene_change change, int *row);
 
-/* What a number may become: within its range, and within what the settings bound. */
+/* A number may become this: within its range, and within what the settings bound. */
 void mutation_bound_number(const struct params *params, const struct gene_field *table,
                            const struct gene_field *field, const void *gene, double *low,
                            double *high);

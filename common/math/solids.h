@@ -23,7 +23,7 @@ double solids_reach(const struct solid *solid, struct vec3 direction);
 /* How far apart a ball and another solid are, negative if they overlap; `normal`: from the other to
  * the ball. */
 double solids_ball_gap(const struct solid *ball, const struct solid *other, struct vec3 *normal);
-/* What of another solid is nearest to a ball's centre: a face; an edge, whose direction is set; or
+/* The nearest of another solid to a ball's centre: a face; an edge, whose direction is set; or
  * a point, as of a ball. */
 enum solids_nearest { SOLIDS_FACE = 1, SOLIDS_EDGE, SOLIDS_POINT };
 enum solids_nearest solids_nearest_to_ball(const struct solid *ball, const struct solid *other,

@@ -210,7 +210,7 @@ static int complete_table(struct database *database, const char *table,
     return status;
 }
 
-/* What births lack, and individuals besides. */
+/* The columns that births lack, and individuals besides. */
 enum { BIRTH_COLUMNS = 4, INDIVIDUAL_COLUMNS = 5 };
 
 int store_database_complete(struct database *database, int is_read_only, struct error *error)

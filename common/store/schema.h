@@ -127,7 +127,7 @@
     " PRIMARY KEY (world, epoch, number)"                                                          \
     ") STRICT"
 
-/* What each trial of a creature cost. A trial that is simulated again (each bout of a contest, all
+/* The cost of each trial of a creature. A trial that is simulated again (each bout of a contest, all
  * after a change of parameters) adds to its row. */
 #define STORE_COSTS_TABLE                                                                          \
     "CREATE TABLE costs ("                                                                         \

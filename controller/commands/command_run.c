@@ -601,7 +601,7 @@ static int apply_changes(struct session *session, const struct store_status *sta
     return result;
 }
 
-/* What the stored states of a preserve are made by. */
+/* The parameters that make the stored states of a preserve. */
 static int is_in_states(const char *key)
 {
     return !strncmp(key, "creature.", strlen("creature.")) || !strcmp(key, "preserve.worlds") ||

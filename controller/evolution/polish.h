@@ -44,7 +44,7 @@ void polish_destroy(struct polish *polish); /* NULL is fine */
 /* A creature to be simulated, with `trial`: it has the id and the seed of the one that it was made
  * from. NULL: each strategy waits for a result, or is over. It is good until polish_tell(). */
 const struct individual *polish_ask(struct polish *polish, struct trial *trial);
-/* What that came to, by the id. 0 or ERR_MEMORY. */
+/* The result, by the id. 0 or ERR_MEMORY. */
 int polish_tell(struct polish *polish, uint64_t id, int verdict, const struct measures *measures);
 int polish_is_over(const struct polish *polish);
 /* Evaluations that were told, and all. */

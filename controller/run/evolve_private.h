@@ -77,9 +77,9 @@ void evolve_advance(struct evolve *evolve);
 
 /* Whether a complete last generation has to wait for its polish, which this begins. */
 int evolve_is_polishing(struct evolve *evolve);
-/* What is to be simulated for it, with task->trial; NULL: nothing now. */
+/* The task to be simulated for it, with task->trial; NULL: nothing now. */
 const struct individual *evolve_ask_polish(struct evolve *evolve, struct task *task);
-/* What such a trial came to. */
+/* The result of such a trial. */
 void evolve_take_polish(struct evolve *evolve, const struct task *task, int verdict,
                         const struct measures *measures);
 
@@ -90,7 +90,7 @@ void evolve_take_polish(struct evolve *evolve, const struct task *task, int verd
 const struct individual *evolve_find_candidate(const struct evolve *evolve);
 /* The candidate, if one of its trials can be simulated now: task->trial. NULL: not now. */
 const struct individual *evolve_ask_exam(struct evolve *evolve, struct task *task);
-/* What such a trial came to. */
+/* The result of such a trial. */
 void evolve_take_champion(struct evolve *evolve, const struct task *task, int verdict,
                           const struct measures *measures);
 

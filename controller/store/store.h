@@ -98,7 +98,7 @@ struct store_cost {
     double pace_least_m_s; /* as in a result */
     double time_s;         /* when the result came in, since 1970; filled in by store_put_cost() */
 };
-/* What a trial of a creature cost, into the open batch. Times and simulations are added to those
+/* The cost of a trial of a creature, into the open batch. Times and simulations are added to those
  * that are known of that trial; bouts of a contest have one row. */
 int store_put_cost(struct store *store, uint64_t id, const struct trial *trial,
                    const struct store_cost *cost, struct error *error);
@@ -376,7 +376,7 @@ struct store_fact {
 int store_get_facts(struct store *store, struct store_fact **facts, int *count,
                     struct error *error);
 
-/* What trials took on one worker, from any start. */
+/* The time that trials took on one worker, from any start. */
 struct store_spent {
     struct trial trial;
     int worker; /* -1: not known */

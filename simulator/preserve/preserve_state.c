@@ -443,7 +443,7 @@ int preserve_state_bound(const struct preserve_state *s, struct error *error)
 
 /* ---------------------------------------------------------------- reading */
 
-/* What a state may take of memory besides the cells of its water, for each of its bytes, and
+/* The memory that a state may take besides the cells of its water, for each of its bytes, and
  * besides that. A body is at least as long in a state as it is in memory, but related bodies pack
  * well. */
 #define MEMORY_FACTOR      10

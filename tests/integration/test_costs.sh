@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What evaluations and runs cost is what the ledger says: scripts/costs measures it anew. It needs gcc 12 and valgrind, and
+# Evaluations and runs cost as much as the ledger says: scripts/costs measures it anew. It needs gcc 12 and valgrind, and
 # takes 40 s of processor time, and as much to build its simulator.
 # speed: long
 set -euo pipefail

@@ -70,7 +70,7 @@ static inline pair bias_along(const struct force_pair *f, const struct tree_link
     return PAIR(f->x, 0) * b.x + PAIR(f->y, 0) * b.y - plane_turn(l->turn * PAIR(f->n, 0));
 }
 
-/* What a stretch adds. */
+/* The share of a stretch. */
 static pair stretch_along(const struct force_pair *f, const struct tree_link *l)
 {
     double rate = l->rate;
@@ -79,7 +79,7 @@ static pair stretch_along(const struct force_pair *f, const struct tree_link *l)
     return plane_turn(rate * (rate * PAIR(f->n, 0) - 2 * l->velocity.w * PAIR(f->stretch, 0)));
 }
 
-/* What a ground that has relief gives by its bend, see relief.h; `velocity`: of the contact. */
+/* The share of a ground that has relief, by its bend, see relief.h; `velocity`: of the contact. */
 static double turning_on_relief(const struct contacts *s, const struct contact *c, pair velocity)
 {
     const struct contact_body *own = s->bodies[c->of_a];
@@ -95,7 +95,7 @@ static double turning_on_relief(const struct contacts *s, const struct contact *
         .turning;
 }
 
-/* What turning normals and places that wander give along the normal. */
+/* The share of turning normals and of places that wander along the normal. */
 static double turning_of_faces(const struct contacts *s, const struct contact *c, pair velocity)
 {
     double slip = -velocity[1], wa = c->a->velocity.w, wb = c->b ? c->b->velocity.w : 0;
@@ -103,7 +103,7 @@ static double turning_of_faces(const struct contacts *s, const struct contact *c
     return r.turning_rad_s * slip + wb * (slip + r.along_m_s) - wa * r.along_m_s;
 }
 
-/* What J'v has of all but the rigid motion of the first link. */
+/* The share of J'v of all but the rigid motion of the first link. */
 static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s,
                                                       const struct contact *c)
 {
@@ -117,7 +117,7 @@ static __attribute__((noinline)) pair turning_by_slip(const struct contacts *s,
     return turning;
 }
 
-/* What bounces has its law right after it has hit, in the middle. */
+/* A contact that bounces has its law right after the hit, in the middle. */
 void contacts_add_drifts(struct contacts *s, double *const *middle)
 {
     double half = s->dt_s / 2, *drift = s->drift, *free = s->impulses.free;

@@ -1,4 +1,4 @@
-/* What the velocities of contacts gain in half a step by turning alone.
+/* The gain of the velocities of contacts in half a step by turning alone.
  *
  * The rows are those of the pose in the middle. At the end of the step things have turned on, and
  * the law is to hold for the velocities there: those of the rows and h/2 times what these gain at
@@ -175,7 +175,7 @@ static double add_rolling(const struct space_contact *c, const struct side *one,
     return vec3_dot(r.turning, vec3_sub(s[0].velocity, s[1].velocity));
 }
 
-/* What a contact with a ground that has relief gains, in its normal, by the bend of the ground. */
+/* The gain of a contact with a ground that has relief, in its normal, by the bend of the ground. */
 static double turning_on_relief(const struct space_contact *c, double dt_s)
 {
     const struct space_mover *m = c->pair->one;

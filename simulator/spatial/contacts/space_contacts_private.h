@@ -74,7 +74,7 @@ static inline int held_point(const struct space_pair *p, int feature)
     return -1;
 }
 
-/* What the rows gain from the middle of the step to its end by turning alone. Moves the trees'
+/* The gain of the rows from the middle of the step to its end by turning alone. Moves the trees'
  * velocities to those in the middle. */
 void space_contacts_measure_drifts(struct space_contacts *s);
 /* Impacts in this last share of a step are left to the next one. */

@@ -338,8 +338,8 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, 
     return !(fabs(error) + off <= bound * (part * allowed + rounding));
 }
 
-/* What neither touches nor leans on limits may miss in all parts of a step what it may in a whole
- * one. */
+/* A body that neither touches nor leans on limits may miss as much in all parts of a step as in a
+ * whole one. */
 static double part_of_step(const struct space_group *g, const struct space_dynamics *d)
 {
     return g->contacts->count > 0 || d->are_limits_alone ? 1 : g->contacts->dt_s / g->step_s;
