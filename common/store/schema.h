@@ -127,8 +127,8 @@
     " PRIMARY KEY (world, epoch, number)"                                                          \
     ") STRICT"
 
-/* The cost of each trial of a creature. A trial that is simulated again (each bout of a contest, all
- * after a change of parameters) adds to its row. */
+/* The cost of each trial of a creature. A trial that is simulated again (each bout of a contest,
+ * all after a change of parameters) adds to its row. */
 #define STORE_COSTS_TABLE                                                                          \
     "CREATE TABLE costs ("                                                                         \
     " individual INTEGER NOT NULL REFERENCES individuals,"                                         \

@@ -70,7 +70,8 @@ void contacts_set_impacts(struct contacts *s)
 }
 
 /* The impulse that a contact gives in answer to impacts, beyond its load, acts at their mean
- * instant. In the middle it would move the bodies by other ways than those that they strike move. */
+ * instant. In the middle it would move the bodies by other ways than those that they strike
+ * move. */
 static void answer_impacts(struct contacts *s)
 {
     double late = s->instants / s->impact_count - s->dt_s / 2;
