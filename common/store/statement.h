@@ -64,7 +64,7 @@ void statement_copy_text(char *buffer, size_t size, sqlite3_stmt *row, int colum
 uint64_t statement_id(sqlite3_stmt *row, int column); /* 0 for NULL */
 int statement_is_null(sqlite3_stmt *row, int column);
 /* Numbers that a stranger may have written: within bounds, both included, or ERR_FORMAT, which
- * names the column. NULL is 0. What is no number at all is out of bounds. */
+ * names the column. NULL is 0. A value that is no number is out of bounds. */
 int statement_whole(struct database *database, sqlite3_stmt *row, int column, int64_t low,
                     int64_t high, int64_t *value, struct error *error);
 int statement_real(struct database *database, sqlite3_stmt *row, int column, double low,

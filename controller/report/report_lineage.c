@@ -114,7 +114,7 @@ static int has_no_goal(const struct report *report)
 
 /* ---- champions ---- */
 
-/* What is recorded, and where trials have made that less, its own score, which a replay repeats. */
+/* The recorded score, and where trials have made that less, its own, which a replay repeats. */
 static void write_fitness(const struct report *report, FILE *file, const struct store_entry *entry)
 {
     double own = behaviour_fitness(entry->verdict, &entry->measures, &report->facts.params);

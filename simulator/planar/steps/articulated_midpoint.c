@@ -506,7 +506,7 @@ static void set_step(struct group *g, double h)
     }
 }
 
-/* What was foreseen from the steps before is overwritten. */
+/* Overwrites the forecast from the steps before. */
 static void forget_steps(struct articulated *d)
 {
     for (int i = 0; i < d->dof; i++)
