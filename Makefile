@@ -105,8 +105,8 @@ $(B)/obj/%.o: %.c
 # them from the libraries ----
 ifneq ($(if $(SAN)$(filter debug,$(MODE)),,$(findstring Free Software,$(shell $(CC) --version))),)
 WHOLE := $(patsubst %.c,$(B)/obj/whole/%.o,$(wildcard $(addsuffix /*.c,$(addprefix simulator/,\
-	body body/* world mind planar planar/* spatial spatial/* evaluate)) $(addprefix common/math/,detmath.c hash.c solids.c) \
-	common/body/joint.c))
+	body contact links world mind planar planar/* spatial spatial/* evaluate)) $(addprefix common/math/,detmath.c hash.c solids.c) \
+	common/growth/joint.c))
 # with AVX, where the machine that builds has it and builds for its own kind: the same bits, as it has no fused
 # multiply-add. `make AVX=` builds for every amd64
 IS_NATIVE := $(filter $(shell uname -m)-%,$(shell $(CC) -dumpmachine))

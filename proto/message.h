@@ -6,11 +6,11 @@
 #ifndef PROTO_MESSAGE_H
 #define PROTO_MESSAGE_H
 
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 #include "common/creature/creature.h"
 #include "common/judge/pace.h"
 #include "common/judge/trial.h"
-#include "common/creature/epoch_order.h"
+#include "common/preserve/epoch_order.h"
 #include "proto/frame.h"
 
 enum message_type {

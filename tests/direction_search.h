@@ -5,7 +5,7 @@
 #define TESTS_DIRECTION_SEARCH_H
 
 #include "common/math/rng.h"
-#include "simulator/body/shapes/solids.h"
+#include "simulator/contact/solids.h"
 
 static inline double overlap_along(const struct solid *a, const struct solid *b, struct vec3 n)
 {

@@ -5,7 +5,7 @@
 #ifndef TESTS_EXPOSURE_REFERENCE_H
 #define TESTS_EXPOSURE_REFERENCE_H
 
-#include "simulator/body/space/exposure.h"
+#include "simulator/links/exposure.h"
 
 struct reference_face {
     struct vec3 normal, middle, s, t;

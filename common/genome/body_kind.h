@@ -8,7 +8,7 @@
 #include "common/genome/gene.h"
 #include "common/params/params.h"
 
-struct body_growth; /* common/body/phenotype_grow.h */
+struct body_growth; /* common/growth/phenotype_grow.h */
 
 struct body_kind_info {
     const char *name;                                     /* "rectangles", as in creature.body */

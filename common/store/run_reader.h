@@ -7,7 +7,7 @@
 #define COMMON_STORE_RUN_READER_H
 
 #include "common/creature/creature.h"
-#include "common/creature/epoch_order.h"
+#include "common/preserve/epoch_order.h"
 #include "common/store/run_rows.h"
 
 #define RUN_READER_TOP_MAX 256

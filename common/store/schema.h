@@ -8,7 +8,7 @@
 #ifndef COMMON_STORE_SCHEMA_H
 #define COMMON_STORE_SCHEMA_H
 
-#include "common/judge/epoch.h"
+#include "common/preserve/epoch.h"
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */

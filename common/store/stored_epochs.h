@@ -2,7 +2,7 @@
 #ifndef COMMON_STORE_STORED_EPOCHS_H
 #define COMMON_STORE_STORED_EPOCHS_H
 
-#include "common/creature/epoch_order.h"
+#include "common/preserve/epoch_order.h"
 #include "common/store/statement.h"
 
 /* The last epoch up to `most` of which a world's state is kept. ERR_MISSING if there is none. */

@@ -5,7 +5,7 @@
 #include "common/math/detmath.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
-#include "controller/report/shadow.h"
+#include "controller/analysis/shadow.h"
 
 /* Writes the number; a dash stands for a number that is not known yet. */
 static void write_number(double value, int digits, char text[32])

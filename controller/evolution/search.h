@@ -16,7 +16,7 @@
 #ifndef CONTROLLER_EVOLUTION_SEARCH_H
 #define CONTROLLER_EVOLUTION_SEARCH_H
 
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 #include "common/params/choice.h"
 #include "common/creature/creature.h"
 #include "common/judge/measures.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "controller/report/ladder.h"
+#include "controller/analysis/ladder.h"
 
 void ladder_page_write(const struct ladder *ladder, FILE *file);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "common/error.h"
-#include "controller/report/league.h"
+#include "controller/analysis/league.h"
 
 struct league_page {
     int player_count;

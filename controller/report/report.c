@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "controller/report/ladder_file.h"
+#include "controller/analysis/ladder_file.h"
 
 static int fail_memory(struct error *error)
 {

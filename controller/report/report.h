@@ -7,10 +7,10 @@
 #ifndef CONTROLLER_REPORT_REPORT_H
 #define CONTROLLER_REPORT_REPORT_H
 
-#include "controller/report/doctor.h"
-#include "controller/report/ladder.h"
+#include "controller/analysis/doctor.h"
+#include "controller/analysis/ladder.h"
 #include "controller/report/report_gallery.h"
-#include "controller/report/run_statistics.h"
+#include "controller/analysis/run_statistics.h"
 
 #define REPORT_TOP_MAX       6
 #define REPORT_CHAMPIONS_MAX 12

@@ -5,7 +5,7 @@
 #include "common/math/detmath.h"
 #include "controller/report/chart.h"
 #include "controller/report/report.h"
-#include "controller/report/shadow.h"
+#include "controller/analysis/shadow.h"
 
 /* ---- plots ---- */
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 #include "common/math/hash.h"
 
 enum { BUCKETS = 2 * REUSE_ENTRIES_MAX };

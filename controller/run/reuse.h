@@ -1,5 +1,5 @@
 /* Results that are given again. A creature that grows into the same body with the same brain as an
- * earlier one (common/body/phenotype_key.h) moves like that one: it gets that one's result and
+ * earlier one (common/growth/phenotype_key.h) moves like that one: it gets that one's result and
  * costs nothing.
  *
  * A table of the last REUSE_ENTRIES_MAX keys; a run has one for each purpose of a trial

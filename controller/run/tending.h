@@ -10,7 +10,7 @@
 #ifndef CONTROLLER_RUN_TENDING_H
 #define CONTROLLER_RUN_TENDING_H
 
-#include "common/creature/epoch_order.h"
+#include "common/preserve/epoch_order.h"
 #include "common/params/params.h"
 #include "controller/store/store.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/judge/epoch.h"
+#include "common/preserve/epoch.h"
 #include "common/store/creature_name.h"
 #include "common/system/file.h"
 #include "controller/workers/program.h"

@@ -10,7 +10,7 @@
 #ifndef SIMULATOR_BODY_DYNAMICS_H
 #define SIMULATOR_BODY_DYNAMICS_H
 
-#include "common/body/phenotype.h"
+#include "common/growth/phenotype.h"
 #include "common/math/vec3.h"
 #include "simulator/world/world.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 
 /* Explicit steps with drag are stable while 2 k h / (density x thinnest side) stays below this. */
 #define DRAG_STABILITY 0.5

@@ -1,4 +1,4 @@
-/* What all kinds have in common whose bodies are links (common/body/body.h): for their rows of
+/* What all kinds have in common whose bodies are links (common/growth/body.h): for their rows of
  * physics. */
 #ifndef SIMULATOR_BODY_JOINTED_H
 #define SIMULATOR_BODY_JOINTED_H

@@ -1,7 +1,7 @@
 /* See contest.h. A referee looks at all bodies after every tick. */
 #include "simulator/evaluate/contest.h"
 
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 #include "common/genome/genome.h"
 #include "common/judge/measures.h"
 #include "common/math/hash.h"

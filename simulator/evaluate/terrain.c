@@ -5,7 +5,7 @@
 
 #include "common/math/detmath.h"
 #include "simulator/body/present_shape.h"
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 
 /* Bodies are put so far above an obstacle, m. */
 #define LIFT_M 1e-6

@@ -9,7 +9,7 @@
 #ifndef SIMULATOR_MIND_BRAIN_H
 #define SIMULATOR_MIND_BRAIN_H
 
-#include "common/body/phenotype.h"
+#include "common/growth/phenotype.h"
 
 struct brain;
 

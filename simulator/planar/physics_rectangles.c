@@ -3,7 +3,7 @@
  * switched on. */
 #include <math.h>
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/jointed.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "common/judge/epoch.h"
+#include "common/preserve/epoch.h"
 #include "common/params/params.h"
 #include "common/system/arena.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/genome/body_kind.h"
-#include "common/judge/epoch.h"
+#include "common/preserve/epoch.h"
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 

@@ -1,5 +1,5 @@
 /* An epoch of a preserve in a run: 30 s of a world, as its order says
- * (common/creature/epoch_order.h). It is a pure function of order, seed and parameters. */
+ * (common/preserve/epoch_order.h). It is a pure function of order, seed and parameters. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_EPOCH_H
 #define SIMULATOR_PRESERVE_PRESERVE_EPOCH_H
 

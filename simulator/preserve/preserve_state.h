@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/formats/pack.h"
 #include "common/genome/genome.h"
-#include "common/creature/epoch_order.h"
+#include "common/preserve/epoch_order.h"
 #include "simulator/preserve/ecology.h"
 #include "simulator/world/scent.h"
 #include "simulator/world/sound.h"
@@ -100,7 +100,7 @@ struct preserve_state {
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
     int carcass_count, carcass_room;
-    /* not of the state, but of an order (common/creature/epoch_order.h): ids of who must not
+    /* not of the state, but of an order (common/preserve/epoch_order.h): ids of who must not
      * live */
     const uint64_t *without;
     int without_count;

@@ -1,5 +1,5 @@
 /* The law of contacts at an instant: Signorini's and Coulomb's, with restitution in the bound. It
- * is the reference's own, and shares nothing with the fast solvers' (world/cones.h).
+ * is the reference's own, and shares nothing with the fast solvers' (contact/cones.h).
  *
  *   v = free + W l        W = J M^-1 J', of which a contact has a normal row n and, with friction,
  *                         two tangents t, or the one of a plane

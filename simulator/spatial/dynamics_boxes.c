@@ -1,5 +1,5 @@
 /* Creatures of boxes, and scenes in space, by articulated bodies: creation, and how they meet. */
-#include "simulator/body/space/dynamics_space.h"
+#include "simulator/links/dynamics_space.h"
 #include "simulator/spatial/steps/space_meeting.h"
 
 static struct dynamics *create(const struct phenotype *phenotype, const struct world *world,

@@ -2,7 +2,7 @@
  * six faces, height, acceleration and light, all in the axes of the genes. */
 #include <math.h>
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/faces.h"
 #include "simulator/body/jointed.h"

@@ -6,7 +6,7 @@
 #ifndef SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 #define SIMULATOR_SPHERES_DYNAMICS_SPHERES_H
 
-#include "common/body/sphere_body.h"
+#include "common/growth/sphere_body.h"
 #include "simulator/body/dynamics_solver.h"
 
 extern const struct dynamics_solver dynamics_spheres;

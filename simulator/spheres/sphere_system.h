@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "common/math/pair.h"
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 #include "simulator/body/dynamics_solver.h"
 #include "simulator/spheres/dynamics_spheres.h"
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/body/box_half.h"
+#include "common/growth/box_half.h"
 #include "common/math/detmath.h"
 #include "common/text.h"
 #include "simulator/body/physics.h"

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "common/body/phenotype.h"
+#include "common/growth/phenotype.h"
 #include "simulator/world/world.h"
 
 #define LIGHT_TRIALS_MAX 100 /* the upper bound of light.trials */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 #include "common/math/detmath.h"
 #include "simulator/body/dynamics.h"
 #include "tests/bench/fixed.h"

@@ -22,9 +22,9 @@
 #include "common/genetics/genetics_diff.h"
 #include "simulator/mind/brain.h"
 #include "simulator/evaluate/evaluate.h"
-#include "common/body/phenotype.h"
-#include "common/body/body.h"
-#include "common/body/sphere_body.h"
+#include "common/growth/phenotype.h"
+#include "common/growth/body.h"
+#include "common/growth/sphere_body.h"
 #include "tests/suite.h"
 
 enum {

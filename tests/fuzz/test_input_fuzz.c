@@ -33,7 +33,7 @@
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "common/store/run_reader.h"
 #include "controller/run/tending.h"

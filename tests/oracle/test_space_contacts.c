@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/world/cones.h"
-#include "simulator/body/space/exposure.h"
-#include "simulator/body/shapes/solids.h"
-#include "simulator/body/space/space_drag.h"
+#include "simulator/contact/cones.h"
+#include "simulator/links/exposure.h"
+#include "simulator/contact/solids.h"
+#include "simulator/links/space_drag.h"
 #include "tests/tally.h"
 
 #define FILE_NAME "tests/oracle/space_contacts.json"

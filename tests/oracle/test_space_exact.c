@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/reference/space/space_system.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/reference/space_system.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

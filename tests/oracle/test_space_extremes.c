@@ -6,7 +6,7 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

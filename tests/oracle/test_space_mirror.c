@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"

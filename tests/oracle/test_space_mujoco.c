@@ -31,7 +31,7 @@ int main(void)
 #include "common/math/rng.h"
 #include "simulator/body/jointed.h"
 #include "simulator/tools/mjcf.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/oracle/mujoco_fixture.h"

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/steps/space_dynamics.h"
-#include "simulator/reference/space/space_constraint.h"
+#include "simulator/reference/space_constraint.h"
 #include "tests/suite.h"
 
 #define STEP    (1.0 / 960)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -11,7 +11,7 @@
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"
 #include "simulator/evaluate/evaluate.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "simulator/spatial/contacts/space_contacts.h"
 #include "simulator/spatial/tree/space_tree_forces.h"

@@ -38,7 +38,7 @@ int main(void)
 #include "common/creature/creature.h"
 #include "common/judge/behaviour.h"
 #include "common/version.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/tools/mjcf.h"
 #include "tests/oracle/mujoco_fixture.h"

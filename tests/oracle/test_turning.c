@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "simulator/planar/contacts/contacts.h"
-#include "simulator/reference/space/space_constraint.h"
+#include "simulator/reference/space_constraint.h"
 #include "simulator/spatial/contacts/space_contacts.h"
 #include "simulator/spatial/steps/space_dynamics.h"
 #include "simulator/tools/scenes/scene.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 #include "common/math/rng.h"
 #include "simulator/body/dynamics.h"
 #include "tests/readout.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controller/report/run_statistics.h"
+#include "controller/analysis/run_statistics.h"
 
 #define PLANTED_POPULATION 100
 #define PLANTED_SURVIVORS  20

@@ -6,7 +6,7 @@
 
 #include "common/text.h"
 #include "common/math/rotation.h"
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {RECORD_STATUS_NAMES, "changed"};
 const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};

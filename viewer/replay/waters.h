@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "common/judge/epoch.h"
+#include "common/preserve/epoch.h"
 #include "common/params/params.h"
 #include "common/error.h"
 

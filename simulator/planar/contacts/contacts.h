@@ -12,7 +12,7 @@
 #ifndef SIMULATOR_PLANAR_CONTACTS_H
 #define SIMULATOR_PLANAR_CONTACTS_H
 
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/planar/contacts/impulses.h"
 #include "simulator/planar/tree/tree.h"

@@ -15,7 +15,7 @@
 
 #include "simulator/planar/contacts/contacts.h"
 #include "common/math/pair.h"
-#include "simulator/world/push_out.h"
+#include "simulator/contact/push_out.h"
 
 /* Whether the centres are farther apart. */
 static inline int are_apart(const struct mover *a, const struct mover *b, double distance)

@@ -8,7 +8,7 @@
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
  * before and mended until all laws hold. What is left, and systems with many contacts, are solved
- * as contacts in space are (simulator/world/cones.h), island by island, after W has been factored;
+ * as contacts in space are (simulator/contact/cones.h), island by island, after W has been factored;
  * no order of contacts decides. What that cannot solve is swept by projected Gauss-Seidel. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "common/system/arena.h"
-#include "simulator/world/cones.h"
+#include "simulator/contact/cones.h"
 
 /* Velocities that miss a law by this much hold it, m/s. */
 #define IMPULSES_ENOUGH_M_S 1e-7

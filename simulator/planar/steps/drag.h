@@ -23,7 +23,7 @@
 #ifndef SIMULATOR_PLANAR_STEPS_DRAG_H
 #define SIMULATOR_PLANAR_STEPS_DRAG_H
 
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 #include "simulator/planar/tree/tree.h"
 #include "simulator/world/world.h"
 

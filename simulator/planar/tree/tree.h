@@ -14,8 +14,8 @@
 
 #include <stddef.h>
 
-#include "common/body/body.h"
-#include "common/body/phenotype.h"
+#include "common/growth/body.h"
+#include "common/growth/phenotype.h"
 
 /* A motion is an angular velocity and the velocity of a point, a force a moment about that point
  * and a force, a tensor maps one to the other. */

@@ -13,8 +13,8 @@
 #ifndef SIMULATOR_SPATIAL_CONTACTS_SPACE_CONTACTS_H
 #define SIMULATOR_SPATIAL_CONTACTS_SPACE_CONTACTS_H
 
-#include "simulator/world/cones.h"
-#include "simulator/body/space/space_state.h"
+#include "simulator/contact/cones.h"
+#include "simulator/links/space_state.h"
 #include "simulator/spatial/tree/space_limits.h"
 
 /* Room for contacts at first; where more are found there is twice as much, until memory is out. */

@@ -13,10 +13,10 @@
 
 #include <math.h>
 
-#include "common/body/body.h"
-#include "common/body/box_half.h"
+#include "common/growth/body.h"
+#include "common/growth/box_half.h"
 #include "simulator/spatial/contacts/space_contacts.h"
-#include "simulator/world/push_out.h"
+#include "simulator/contact/push_out.h"
 
 _Static_assert((int)RELIEF_POINTS_MAX <= (int)SOLIDS_POINTS_MAX, "a manifold holds all points");
 

@@ -7,7 +7,7 @@
 #ifndef SIMULATOR_SPATIAL_STEPS_SPACE_DYNAMICS_H
 #define SIMULATOR_SPATIAL_STEPS_SPACE_DYNAMICS_H
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 
 /* The body at rest in the pose of birth. Of the settings dt_s, integrator, effector_mode,
  * servo_rad_s, joint_speed_* and joint_damping_1_s matter. A step fails when the state is no longer

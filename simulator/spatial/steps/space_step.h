@@ -8,7 +8,7 @@
 #define SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
 
 #include "simulator/spatial/contacts/space_contacts.h"
-#include "simulator/body/space/space_drag.h"
+#include "simulator/links/space_drag.h"
 #include "simulator/spatial/steps/space_dynamics.h"
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"

@@ -6,7 +6,7 @@
 #define SIMULATOR_SPATIAL_TREE_SPACE_LIMITS_H
 
 #include "common/system/arena.h"
-#include "simulator/body/space/space_tree.h"
+#include "simulator/links/space_tree.h"
 
 struct space_limit {
     int link;           /* whose joint it is */

@@ -7,7 +7,7 @@
 #ifndef SIMULATOR_SPATIAL_TREE_SPACE_MOMENTUM_H
 #define SIMULATOR_SPATIAL_TREE_SPACE_MOMENTUM_H
 
-#include "simulator/body/space/space_tree.h"
+#include "simulator/links/space_tree.h"
 
 struct space_momentum {
     double mass;

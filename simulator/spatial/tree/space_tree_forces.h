@@ -4,7 +4,7 @@
 #ifndef SIMULATOR_SPATIAL_TREE_SPACE_TREE_FORCES_H
 #define SIMULATOR_SPATIAL_TREE_SPACE_TREE_FORCES_H
 
-#include "simulator/body/space/space_tree.h"
+#include "simulator/links/space_tree.h"
 
 /* Articulated inertias at the pose. `extra` is added to what each freedom yields to, for implicit
  * servos, and half_step times its drag to each link's inertia. */

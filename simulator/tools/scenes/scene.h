@@ -13,7 +13,7 @@
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_H
 
-#include "common/body/body.h"
+#include "common/growth/body.h"
 #include "common/error.h"
 #include "simulator/body/dynamics.h"
 #include "simulator/body/servo.h"

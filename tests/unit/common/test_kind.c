@@ -5,7 +5,7 @@
 #include <check.h>
 #include <math.h>
 
-#include "common/body/phenotype_grow.h"
+#include "common/growth/phenotype_grow.h"
 #include "common/math/detmath.h"
 #include "common/genome/gene_rows.h"
 #include "common/math/hash.h"

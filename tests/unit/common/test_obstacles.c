@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/creature/creature.h"
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"

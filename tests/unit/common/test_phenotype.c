@@ -1,8 +1,8 @@
 /* Expression: hand-made genomes with structure, geometry, masses and wiring worked out by hand, and
  * random genomes against an independent statement of the rules (matrices, not angles). */
 #include "common/genome/body_kind.h"
-#include "common/body/phenotype.h"
-#include "common/body/body.h"
+#include "common/growth/phenotype.h"
+#include "common/growth/body.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* common/body/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation,
+/* common/growth/phenotype_boxes: what genes of boxes grow into. Places on faces, orientation,
  * reflection and images, limits and signs of each joint, links, drives, strength; random bodies
  * obey the rules. */
 #include <check.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/body.h"
-#include "common/body/box_half.h"
-#include "common/body/phenotype_key.h"
+#include "common/growth/body.h"
+#include "common/growth/box_half.h"
+#include "common/growth/phenotype_key.h"
 #include "common/genome/body_kind.h"
 #include "common/math/hash.h"
 #include "common/genetics/genetics.h"

@@ -1,15 +1,15 @@
 /* The key of a motion: every number of a phenotype that the simulator reads changes it, what has no
  * influence does not, and creatures with equal keys move alike, bit for bit. */
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 
 #include <check.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/body.h"
-#include "common/body/body.h"
-#include "common/body/sphere_body.h"
+#include "common/growth/body.h"
+#include "common/growth/body.h"
+#include "common/growth/sphere_body.h"
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/genome_fixture.h"

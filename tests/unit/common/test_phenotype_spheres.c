@@ -10,7 +10,7 @@
 #include "common/genetics/genetics.h"
 #include "simulator/spheres/dynamics_spheres.h"
 #include "simulator/evaluate/evaluate.h"
-#include "common/body/sphere_body.h"
+#include "common/growth/sphere_body.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
 

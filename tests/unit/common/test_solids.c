@@ -1,6 +1,6 @@
 /* Collision of boxes in space: a half-space by hand, separation against a search over directions,
  * boxes exchanged, and points that move as little as the boxes do. */
-#include "simulator/body/shapes/solids.h"
+#include "simulator/contact/solids.h"
 
 #include <check.h>
 #include <math.h>

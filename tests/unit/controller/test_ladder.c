@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/system/file.h"
-#include "controller/report/ladder_file.h"
+#include "controller/analysis/ladder_file.h"
 #include "controller/report/ladder_page.h"
 #include "tests/suite.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/error.h"
-#include "controller/report/league.h"
+#include "controller/analysis/league.h"
 #include "tests/suite.h"
 
 enum { MOST = 7 };

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/body/phenotype_key.h"
+#include "common/growth/phenotype_key.h"
 #include "common/math/rng.h"
 #include "controller/evolution/islands.h"
 #include "controller/evolution/referee.h"

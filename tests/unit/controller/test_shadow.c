@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "controller/report/shadow.h"
+#include "controller/analysis/shadow.h"
 #include "tests/suite.h"
 
 enum { FOUNDERS = 20, BIRTHS = 2000, COPIES = 600 };

@@ -1,6 +1,6 @@
 /* Collision geometry: hand-made poses with answers worked out by hand, and random pairs against
  * brute force over corners and edges. */
-#include "simulator/body/shapes/collide.h"
+#include "simulator/contact/collide.h"
 
 #include <check.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * on random systems and on chains of boxes that lie flat, where four corners a face say the same;
  * that the tangents' axes do not matter; what is wedged. The checker of the laws, which knows
  * nothing of the solver's projections, is checked by wrong impulses. */
-#include "simulator/world/cones.h"
+#include "simulator/contact/cones.h"
 
 #include <check.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 

@@ -1,12 +1,12 @@
 /* What is exposed of the faces of boxes, and the drag on it: covered and sealed boxes, random heaps
  * against rays from a grid of points, which know nothing of shadows, and drag that never gives
  * power. */
-#include "simulator/body/space/exposure.h"
+#include "simulator/links/exposure.h"
 
 #include <check.h>
 #include <string.h>
 
-#include "simulator/body/space/space_drag.h"
+#include "simulator/links/space_drag.h"
 #include "tests/direction_search.h"
 #include "tests/exposure_reference.h"
 #include "tests/suite.h"

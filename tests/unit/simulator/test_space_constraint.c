@@ -7,7 +7,7 @@
 
 #include "common/math/detmath.h"
 #include "common/math/rng.h"
-#include "simulator/reference/space/space_constraint.h"
+#include "simulator/reference/space_constraint.h"
 #include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
 

@@ -4,7 +4,7 @@
 #include <check.h>
 
 #include "common/math/rng.h"
-#include "simulator/reference/space/space_system.h"
+#include "simulator/reference/space_system.h"
 #include "tests/suite.h"
 
 enum { ROUNDS = 300, KINDS = TOUCH_LIMIT + 1 };

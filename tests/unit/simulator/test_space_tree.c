@@ -1,6 +1,6 @@
 /* What trees in space say in two ways: the rows of impulses, out of the six of each link, and the
  * response of the whole tree; a pose of which roots have slid on, and a new one. */
-#include "simulator/body/space/space_tree.h"
+#include "simulator/links/space_tree.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 
 #include <check.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/body/space/space_state.h"
+#include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
 #include "viewer/stage/gallery.h"

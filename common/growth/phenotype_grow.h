@@ -1,0 +1,75 @@
+/* How bodies grow: what phenotype.c shares with the kinds of body, and what it asks of them.
+ *
+ * The walk over the genome's graph, recursion, symmetry and the brain are the same for all kinds
+ * (phenotype.c); how large a part is, where it lies and what joins it to its parent is asked of the
+ * kind: its row in the table of kinds (common/genome/body_kind.h) has a struct body_growth, in
+ * phenotype_KIND.c. */
+#ifndef COMMON_BODY_PHENOTYPE_GROW_H
+#define COMMON_BODY_PHENOTYPE_GROW_H
+
+#include "common/growth/phenotype.h"
+
+/* What is known of a part only while the creature grows. */
+struct growth {
+    int body_row;
+    int connection_row; /* it was expressed through; -1 at the root */
+    int first_neuron;   /* instance of its gene's first neuron, if it was made */
+    double scale;       /* product of the scales on the path */
+    int is_image;       /* it grew as the mirror image of what its connection's placement says */
+};
+
+/* A connection as it is expressed: rows instead of ids, symmetry resolved. */
+struct branch {
+    int from_row, to_row;
+    int placement_row; /* the connection whose placement counts: itself, or the one it mirrors */
+    int is_image;
+    int has_twin; /* it grows an image besides */
+};
+
+struct grower {
+    const struct genome *genome;
+    const struct params *params;
+    const struct body_growth *growth; /* of the kind */
+    struct phenotype *phenotype;
+    struct growth *growths; /* per part */
+    void *own;              /* the kind's, from begin() on */
+    int parts_max;
+    int counts[GENOME_BODIES_MAX]; /* occurrences on the path, by body row */
+    struct branch branches[GENOME_CONNECTIONS_MAX];
+    int ranks[GENOME_NEURONS_MAX]; /* of a neuron among those of its owner */
+    int central_count;
+};
+
+struct key_hasher; /* of phenotype_key.h */
+
+struct body_growth {
+    /* Takes room for what the kind knows of the parts while they grow. ERR_MEMORY: the arena is
+     * full. */
+    int (*begin)(struct grower *grower, struct arena *arena);
+    /* Size, mass, place and sensors of a part whose gene, parent and scale are known. */
+    void (*place)(struct grower *grower, int index);
+    /* Whether there is room for a part that has its place; without it the part is not made. NULL:
+     * there always is. */
+    int (*has_room)(const struct grower *grower, int index);
+    /* When all parts have grown: what joins them, the tables of phenotype_take_tables(), and the
+     * counts and pointers of the phenotype that are the kind's to say. 0 or ERR_MEMORY. */
+    int (*join)(struct grower *grower, struct arena *arena);
+    /* The gene of the input that a drive's effector reads, and the part that reads it. */
+    const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);
+    /* Makes what has grown its mirror image, x to -x, to the bit. NULL: the kind has none. */
+    void (*mirror)(struct phenotype *phenotype);
+    /* Puts all that phenotype.detail holds into the key of a motion; NULL: it holds nothing. */
+    void (*put_detail)(struct key_hasher *hasher, const struct phenotype *phenotype);
+};
+
+/* phenotype_key.c */
+void key_put_int(struct key_hasher *hasher, int value);
+void key_put_double(struct key_hasher *hasher, double value);
+void key_put_vec3(struct key_hasher *hasher, struct vec3 value);
+void key_put_turn(struct key_hasher *hasher, struct quaternion value);
+
+/* Room for the tables of these lengths; ERR_MEMORY: the arena is full. */
+int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int drive_count,
+                          int effector_count, int shape_count);
+
+#endif

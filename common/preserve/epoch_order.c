@@ -1,0 +1,432 @@
+/* See epoch_order.h. */
+#include "common/preserve/epoch_order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+
+enum { LIFE_FIELDS = 15 + EPOCH_FOOD_COUNT, DEED_FIELDS = 6 };
+
+struct epoch_order *epoch_order_create(void)
+{
+    return calloc(1, sizeof(struct epoch_order));
+}
+
+void epoch_deed_deinit(struct epoch_deed *deed)
+{
+    if (deed->genome)
+        genome_deinit(deed->genome);
+    free(deed->genome);
+    deed->genome = NULL;
+}
+
+void epoch_order_destroy(struct epoch_order *order)
+{
+    if (!order)
+        return;
+    packed_bytes_deinit(&order->state);
+    for (int i = 0; i < order->arrival_count; i++)
+        packed_bytes_deinit(&order->arrivals[i]);
+    for (int i = 0; i < order->founder_count; i++)
+        genome_deinit(&order->founders[i]);
+    for (int i = 0; i < order->deed_count; i++)
+        epoch_deed_deinit(&order->deeds[i]);
+    free(order->founders);
+    free(order);
+}
+
+struct epoch_end *epoch_end_create(void)
+{
+    return calloc(1, sizeof(struct epoch_end));
+}
+
+void epoch_end_destroy(struct epoch_end *end)
+{
+    if (!end)
+        return;
+    packed_bytes_deinit(&end->state);
+    packed_bytes_deinit(&end->traveller);
+    free(end->lives);
+    free(end);
+}
+
+int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
+{
+    ENSURE(end->life_count <= end->life_room, "%d lives of %d", end->life_count, end->life_room);
+    if (end->life_count == EPOCH_LIVES_MAX)
+        return ERR_LIMIT;
+    if (end->life_count == end->life_room) {
+        int room = end->life_room ? 2 * end->life_room : 64;
+        struct epoch_life *lives = realloc(end->lives, (size_t)room * sizeof *lives);
+        if (!lives)
+            return ERR_MEMORY;
+        end->lives = lives;
+        end->life_room = room;
+    }
+    end->lives[end->life_count++] = *life;
+    return 0;
+}
+
+/* What holds of an order, whoever filled it. */
+static void order_check(const struct epoch_order *order)
+{
+    ENSURE(order->arrival_count >= 0 && order->arrival_count <= EPOCH_ARRIVALS_MAX, "%d arrive",
+           order->arrival_count);
+    ENSURE(order->without_count >= 0 && order->without_count <= EPOCH_WITHOUT_MAX,
+           "%d must not live", order->without_count);
+    ENSURE(order->founder_count >= 0 && order->founder_count <= EPOCH_FOUNDERS_MAX, "%d founders",
+           order->founder_count);
+    ENSURE(order->deed_count >= 0 && order->deed_count <= EPOCH_DEEDS_MAX, "%d deeds",
+           order->deed_count);
+    ENSURE(order->spared_count >= 0 && order->spared_count <= EPOCH_SPARED_MAX, "%d are spared",
+           order->spared_count);
+    ENSURE(!order->state.bytes == (order->state.length == 0), "a state of %zu bytes",
+           order->state.length);
+}
+
+/* ---- encoding ---- */
+
+static void encode_deed(const struct epoch_deed *deed, struct pack_writer *writer)
+{
+    pack_array(writer, DEED_FIELDS);
+    pack_i64(writer, deed->kind);
+    pack_u64(writer, deed->life);
+    pack_double(writer, deed->x_m);
+    pack_double(writer, deed->y_m);
+    pack_i64(writer, deed->energy_uj);
+    pack_array(writer, deed->genome ? 1 : 0);
+    if (deed->genome)
+        genome_encode(deed->genome, writer);
+}
+
+static void encode_ids(const uint64_t *ids, int count, struct pack_writer *writer)
+{
+    pack_array(writer, (size_t)count);
+    for (int i = 0; i < count; i++)
+        pack_u64(writer, ids[i]);
+}
+
+void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer)
+{
+    order_check(order);
+    pack_u64(writer, order->world);
+    pack_u64(writer, order->epoch);
+    pack_bytes(writer, order->state.bytes, order->state.length);
+    pack_array(writer, (size_t)order->arrival_count);
+    for (int i = 0; i < order->arrival_count; i++)
+        pack_bytes(writer, order->arrivals[i].bytes, order->arrivals[i].length);
+    encode_ids(order->without, order->without_count, writer);
+    pack_array(writer, (size_t)order->founder_count);
+    for (int i = 0; i < order->founder_count; i++)
+        genome_encode(&order->founders[i], writer);
+    pack_array(writer, (size_t)order->deed_count);
+    for (int i = 0; i < order->deed_count; i++)
+        encode_deed(&order->deeds[i], writer);
+    encode_ids(order->spared, order->spared_count, writer);
+}
+
+static void encode_life(const struct epoch_life *life, struct pack_writer *writer)
+{
+    ENSURE(life->cause >= -1 && life->cause < EPOCH_CAUSE_COUNT, "cause %lld",
+           (long long)life->cause);
+    ENSURE(life->died_tick < 0 || life->died_tick >= life->born_tick, "died at %lld, born at %lld",
+           (long long)life->died_tick, (long long)life->born_tick);
+    pack_array(writer, LIFE_FIELDS);
+    pack_u64(writer, life->id);
+    pack_u64(writer, life->mother);
+    pack_u64(writer, life->father);
+    pack_i64(writer, life->family);
+    pack_i64(writer, life->generation);
+    pack_bool(writer, life->is_hunter);
+    pack_i64(writer, life->born_tick);
+    pack_i64(writer, life->died_tick);
+    pack_i64(writer, life->cause);
+    pack_i64(writer, life->children);
+    pack_i64(writer, life->part_count);
+    pack_double(writer, life->area_m2);
+    pack_double(writer, life->way_m);
+    for (int i = 0; i < EPOCH_FOOD_COUNT; i++)
+        pack_i64(writer, life->gained_uj[i]);
+    pack_u64(writer, life->topology);
+    pack_i64(writer, life->preyed_tick);
+}
+
+void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer)
+{
+    ENSURE(end->life_count >= 0 && end->life_count <= end->life_room, "%d lives of %d",
+           end->life_count, end->life_room);
+    pack_bytes(writer, end->state.bytes, end->state.length);
+    pack_bytes(writer, end->traveller.bytes, end->traveller.length);
+    pack_array(writer, EPOCH_FACT_COUNT);
+    for (int i = 0; i < EPOCH_FACT_COUNT; i++)
+        pack_i64(writer, end->facts[i]);
+    pack_array(writer, (size_t)end->life_count);
+    for (int i = 0; i < end->life_count; i++)
+        encode_life(&end->lives[i], writer);
+}
+
+/* ---- decoding ---- */
+
+static int read_bytes(const msgpack_object *object, struct packed_bytes *packed, const char *where,
+                      struct error *error)
+{
+    if (object->type != MSGPACK_OBJECT_BIN)
+        return error_set(error, ERR_FORMAT, "%s: expected bytes", where);
+    if (packed_bytes_set(packed, object->via.bin.ptr, object->via.bin.size) != 0)
+        return error_set(error, ERR_MEMORY, "%s: %s", where, error_text(ERR_MEMORY));
+    return 0;
+}
+
+static int read_u32(const msgpack_object *object, uint64_t most, uint32_t *value, const char *where,
+                    struct error *error)
+{
+    uint64_t number = 0;
+    int status = pack_get_u64(object, most, &number, where, error);
+    *value = (uint32_t)number;
+    return status;
+}
+
+static int read_arrivals(const msgpack_object *field, struct epoch_order *order,
+                         struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_ARRIVALS_MAX, -1, &items, &count, "epoch.arrivals", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = read_bytes(&items[i], &order->arrivals[i], "epoch.arrivals", error);
+        order->arrival_count += status == 0;
+    }
+    return status;
+}
+
+static int read_ids(const msgpack_object *field, uint64_t *ids, int *id_count, int most,
+                    const char *where, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(field, (size_t)most, -1, &items, &count, where, error);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = pack_get_u64(&items[i], UINT64_MAX, &ids[(*id_count)++], where, error);
+    return status;
+}
+
+static int read_founders(const msgpack_object *field, struct epoch_order *order,
+                         struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_FOUNDERS_MAX, -1, &items, &count, "epoch.founders", error);
+    if (status == 0 && (count == 0) != (order->epoch > 0))
+        status = error_set(error, ERR_RANGE, "epoch.founders: %zu in epoch %u", count,
+                           (unsigned)order->epoch);
+    if (status != 0 || count == 0)
+        return status;
+    order->founders = calloc(count, sizeof order->founders[0]);
+    if (!order->founders)
+        return error_set(error, ERR_MEMORY, "epoch.founders: %s", error_text(ERR_MEMORY));
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = genome_decode(&order->founders[i], &items[i], error);
+        if (status != 0)
+            error_prefix(error, "epoch.founders");
+        else
+            order->founder_count++;
+    }
+    return status;
+}
+
+/* A creature is put in by its genome, and nothing else has one. */
+static int read_deed_genome(const msgpack_object *field, struct epoch_deed *deed,
+                            struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(field, 1, -1, &items, &count, "epoch.deeds", error);
+    if (status == 0 && (count == 1) != (deed->kind == DEED_put))
+        status = error_set(error, ERR_RANGE, "epoch.deeds: %zu genomes", count);
+    if (status != 0 || count == 0)
+        return status;
+    deed->genome = calloc(1, sizeof *deed->genome);
+    if (!deed->genome)
+        return error_set(error, ERR_MEMORY, "epoch.deeds: %s", error_text(ERR_MEMORY));
+    status = genome_decode(deed->genome, items, error);
+    if (status != 0) {
+        error_prefix(error, "epoch.deeds");
+        free(deed->genome);
+        deed->genome = NULL;
+    }
+    return status;
+}
+
+static int read_number(const msgpack_object *object, int64_t least, int64_t most, int64_t *value,
+                       const char *where, struct error *error)
+{
+    int status = pack_get_i64(object, value, where, error);
+    if (status == 0 && (*value < least || *value > most))
+        status = error_set(error, ERR_RANGE, "%s: %lld", where, (long long)*value);
+    return status;
+}
+
+static int read_deed(const msgpack_object *object, struct epoch_deed *deed, struct error *error)
+{
+    static const char where[] = "epoch.deeds";
+    const msgpack_object *items;
+    size_t count;
+    int64_t kind = 0;
+    *deed = (struct epoch_deed){.genome = NULL};
+    int status = pack_get_array(object, DEED_FIELDS, DEED_FIELDS, &items, &count, where, error);
+    if (status == 0)
+        status = read_number(&items[0], 0, DEED_COUNT - 1, &kind, where, error);
+    deed->kind = (int)kind;
+    if (status == 0)
+        status = pack_get_u64(&items[1], INT64_MAX, &deed->life, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[2], &deed->x_m, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[3], &deed->y_m, where, error);
+    if (status == 0 && fmax(fabs(deed->x_m), fabs(deed->y_m)) > DEED_PLACE_MOST_M)
+        status = error_set(error, ERR_RANGE, "%s: at %g, %g", where, deed->x_m, deed->y_m);
+    if (status == 0)
+        status = read_number(&items[4], 0, DEED_ENERGY_MAX_UJ, &deed->energy_uj, where, error);
+    return status == 0 ? read_deed_genome(&items[5], deed, error) : status;
+}
+
+static int read_deeds(const msgpack_object *field, struct epoch_order *order, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = pack_get_array(field, EPOCH_DEEDS_MAX, -1, &items, &count, "epoch.deeds", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = read_deed(&items[i], &order->deeds[i], error);
+        order->deed_count += status == 0;
+    }
+    return status;
+}
+
+static int read_order(const msgpack_object *fields, struct epoch_order *order, struct error *error)
+{
+    int status = read_u32(&fields[0], EPOCH_WORLDS_MAX - 1, &order->world, "epoch.world", error);
+    if (status == 0)
+        status = read_u32(&fields[1], UINT32_MAX, &order->epoch, "epoch.epoch", error);
+    if (status == 0)
+        status = read_bytes(&fields[2], &order->state, "epoch.state", error);
+    if (status == 0 && (order->state.length == 0) != (order->epoch == 0))
+        status = error_set(error, ERR_RANGE, "epoch.state: %zu bytes in epoch %u",
+                           order->state.length, (unsigned)order->epoch);
+    if (status == 0)
+        status = read_arrivals(&fields[3], order, error);
+    if (status == 0)
+        status = read_ids(&fields[4], order->without, &order->without_count, EPOCH_WITHOUT_MAX,
+                          "epoch.without", error);
+    if (status == 0)
+        status = read_founders(&fields[5], order, error);
+    if (status == 0)
+        status = read_deeds(&fields[6], order, error);
+    return status == 0 ? read_ids(&fields[7], order->spared, &order->spared_count, EPOCH_SPARED_MAX,
+                                  "epoch.spared", error)
+                       : status;
+}
+
+struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error)
+{
+    struct epoch_order *order = epoch_order_create();
+    if (!order) {
+        error_set(error, ERR_MEMORY, "epoch: %s", error_text(ERR_MEMORY));
+        return NULL;
+    }
+    if (read_order(fields, order, error) == 0) {
+        order_check(order);
+        return order;
+    }
+    epoch_order_destroy(order);
+    return NULL;
+}
+
+static int read_life(const msgpack_object *object, struct epoch_life *life, struct error *error)
+{
+    static const char where[] = "epoch_end.lives";
+    const msgpack_object *items;
+    size_t count;
+    int status = pack_get_array(object, LIFE_FIELDS, LIFE_FIELDS, &items, &count, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[0], INT64_MAX, &life->id, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[1], INT64_MAX, &life->mother, where, error);
+    if (status == 0)
+        status = pack_get_u64(&items[2], INT64_MAX, &life->father, where, error);
+    if (status == 0)
+        status = read_number(&items[3], 0, INT32_MAX, &life->family, where, error);
+    if (status == 0)
+        status = read_number(&items[4], 0, INT32_MAX, &life->generation, where, error);
+    if (status == 0)
+        status = pack_get_bool(&items[5], &life->is_hunter, where, error);
+    if (status == 0)
+        status = read_number(&items[6], INT64_MIN, INT64_MAX, &life->born_tick, where, error);
+    if (status == 0)
+        status = read_number(&items[7], -1, INT64_MAX, &life->died_tick, where, error);
+    if (status == 0)
+        status = read_number(&items[8], -1, EPOCH_CAUSE_COUNT - 1, &life->cause, where, error);
+    if (status == 0)
+        status = read_number(&items[9], 0, INT32_MAX, &life->children, where, error);
+    if (status == 0)
+        status = read_number(&items[10], 0, INT32_MAX, &life->part_count, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[11], &life->area_m2, where, error);
+    if (status == 0)
+        status = pack_get_double(&items[12], &life->way_m, where, error);
+    for (int i = 0; i < EPOCH_FOOD_COUNT && status == 0; i++)
+        status = read_number(&items[13 + i], 0, INT64_MAX, &life->gained_uj[i], where, error);
+    if (status == 0)
+        status =
+            pack_get_u64(&items[13 + EPOCH_FOOD_COUNT], INT64_MAX, &life->topology, where, error);
+    if (status == 0)
+        status = read_number(&items[14 + EPOCH_FOOD_COUNT], -1, INT64_MAX, &life->preyed_tick,
+                             where, error);
+    return status;
+}
+
+static int read_lives(const msgpack_object *field, struct epoch_end *end, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status =
+        pack_get_array(field, EPOCH_LIVES_MAX, -1, &items, &count, "epoch_end.lives", error);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        struct epoch_life life;
+        status = read_life(&items[i], &life, error);
+        if (status == 0 && epoch_end_add_life(end, &life) != 0)
+            status = error_set(error, ERR_MEMORY, "epoch_end.lives: %s", error_text(ERR_MEMORY));
+    }
+    return status;
+}
+
+static int read_end(const msgpack_object *fields, struct epoch_end *end, struct error *error)
+{
+    const msgpack_object *items = NULL;
+    size_t count = 0;
+    int status = read_bytes(&fields[0], &end->state, "epoch_end.state", error);
+    if (status == 0)
+        status = read_bytes(&fields[1], &end->traveller, "epoch_end.traveller", error);
+    if (status == 0)
+        status = pack_get_array(&fields[2], EPOCH_FACT_COUNT, EPOCH_FACT_COUNT, &items, &count,
+                                "epoch_end.facts", error);
+    for (size_t i = 0; i < count && status == 0; i++)
+        status = read_number(&items[i], 0, INT64_MAX, &end->facts[i], "epoch_end.facts", error);
+    return status == 0 ? read_lives(&fields[3], end, error) : status;
+}
+
+struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error)
+{
+    struct epoch_end *end = epoch_end_create();
+    if (!end) {
+        error_set(error, ERR_MEMORY, "epoch_end: %s", error_text(ERR_MEMORY));
+        return NULL;
+    }
+    if (read_end(fields, end, error) == 0)
+        return end;
+    epoch_end_destroy(end);
+    return NULL;
+}

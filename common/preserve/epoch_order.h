@@ -1,0 +1,70 @@
+/* An epoch of a world of a preserve, as messages (proto/PROTOCOL.md) and run stores have it: the
+ * order to live through it, and what came of it. */
+#ifndef COMMON_CREATURE_EPOCH_ORDER_H
+#define COMMON_CREATURE_EPOCH_ORDER_H
+
+#include <stddef.h>
+
+#include "common/creature/packed_bytes.h"
+#include "common/error.h"
+#include "common/formats/pack.h"
+#include "common/genome/genome.h"
+#include "common/preserve/epoch.h"
+
+enum {
+    EPOCH_WORLDS_MAX = 64,
+    EPOCH_ARRIVALS_MAX = EPOCH_WORLDS_MAX, /* in one world at once */
+    EPOCH_WITHOUT_MAX = 16,
+    EPOCH_DEEDS_MAX = 64,
+    EPOCH_SPARED_MAX = 64,
+    EPOCH_FOUNDERS_MAX = 64,
+    EPOCH_LIVES_MAX = 65536,
+};
+
+struct epoch_deed {
+    int kind;      /* DEED_* */
+    uint64_t life; /* whom; 0: nobody */
+    double x_m, y_m;
+    int64_t energy_uj;     /* DEED_feed */
+    struct genome *genome; /* DEED_put: heap; else NULL */
+};
+void epoch_deed_deinit(struct epoch_deed *deed);
+
+struct epoch_order {
+    uint32_t world;
+    uint32_t epoch;            /* 0: the world is founded; from 1 on it lives */
+    struct packed_bytes state; /* at the end of the epoch before; none in epoch 0 */
+    struct packed_bytes arrivals[EPOCH_ARRIVALS_MAX];
+    int arrival_count;
+    uint64_t without[EPOCH_WITHOUT_MAX]; /* who must not live: they crashed their simulators */
+    int without_count;
+    struct genome *founders; /* of epoch 0 */
+    int founder_count;
+    struct epoch_deed deeds[EPOCH_DEEDS_MAX]; /* in their order */
+    int deed_count;
+    uint64_t spared[EPOCH_SPARED_MAX]; /* whom mouths spare */
+    int spared_count;
+};
+struct epoch_order *epoch_order_create(void); /* empty; NULL: out of memory */
+void epoch_order_destroy(struct epoch_order *order);
+
+struct epoch_end {
+    struct packed_bytes state, traveller; /* an egg that has left the world, or none */
+    int64_t facts[EPOCH_FACT_COUNT];
+    struct epoch_life *lives; /* in the order in which it happened */
+    int life_count, life_room;
+};
+struct epoch_end *epoch_end_create(void);
+void epoch_end_destroy(struct epoch_end *end);
+/* Appends. 0, or ERR_MEMORY, or ERR_LIMIT. */
+int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life);
+
+/* Fields of the messages behind the number, `at` the first of them. */
+enum { EPOCH_ORDER_FIELDS = 8, EPOCH_END_FIELDS = 4 };
+void epoch_order_encode(const struct epoch_order *order, struct pack_writer *writer);
+void epoch_end_encode(const struct epoch_end *end, struct pack_writer *writer);
+/* NULL and an error if they break a rule. */
+struct epoch_order *epoch_order_decode(const msgpack_object *fields, struct error *error);
+struct epoch_end *epoch_end_decode(const msgpack_object *fields, struct error *error);
+
+#endif

@@ -1,0 +1,274 @@
+/* See ladder.h. Sizes: some dozens of rungs, some thousand meetings. */
+#include "controller/analysis/ladder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/math/rng.h"
+#include "controller/analysis/league.h"
+
+/* Slopes that differ by less, as a share of what they can be, are equal: sums in another order. */
+#define SLOPE_TOLERANCE 1e-12
+/* Random orders are drawn from this stream of RNG_CONTEST. */
+enum { STREAM_PERMUTATION = 3 };
+
+const char *const ladder_part_names[LADDER_PART_COUNT] = {"champions", "populations", "control",
+                                                          "rivals", "panel"};
+
+void ladder_deinit(struct ladder *ladder)
+{
+    free(ladder->meetings);
+    ladder->meetings = NULL;
+    ladder->meeting_count = 0;
+}
+
+static int is_same_meeting(const struct ladder_meeting *one, const struct ladder_meeting *other)
+{
+    return one->part == other->part && one->a == other->a && one->b == other->b;
+}
+
+/* What holds of a ladder that was planned or read. */
+void ladder_check(const struct ladder *ladder)
+{
+    ENSURE(ladder->rung_count > 0 && ladder->rung_count <= LADDER_RUNGS_MAX, "%d rungs",
+           ladder->rung_count);
+    for (int i = 1; i < ladder->rung_count; i++)
+        ENSURE(ladder->rungs[i].generation > ladder->rungs[i - 1].generation,
+               "rung %d is not after the one before", i);
+    ENSURE(ladder->rival_count >= 0 && ladder->rival_count <= LADDER_RIVALS_MAX, "%d rivals",
+           ladder->rival_count);
+    ENSURE(ladder->meeting_count >= 0 && ladder->meeting_count <= LADDER_MEETINGS_MAX,
+           "%d meetings", ladder->meeting_count);
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        const struct ladder_meeting *meeting = &ladder->meetings[i];
+        ENSURE(meeting->part >= 0 && meeting->part < LADDER_PART_COUNT, "meeting %d: part %d", i,
+               meeting->part);
+        ENSURE(i == 0 || meeting->part >= meeting[-1].part, "meeting %d: part %d after %d", i,
+               meeting->part, meeting[-1].part);
+        ENSURE(meeting->a >= 0 && meeting->a < ladder->rung_count && meeting->b >= 0,
+               "meeting %d: %d and %d", i, meeting->a, meeting->b);
+        ENSURE(meeting->margin >= -1 && meeting->margin <= 1, "meeting %d: margin %g", i,
+               meeting->margin);
+    }
+}
+
+int ladder_is_same(const struct ladder *one, const struct ladder *other)
+{
+    if (strcmp(one->settings.simulator, other->settings.simulator) != 0 ||
+        one->settings.params != other->settings.params ||
+        one->settings.bouts != other->settings.bouts ||
+        one->settings.samples != other->settings.samples ||
+        one->settings.panel != other->settings.panel || one->rung_count != other->rung_count ||
+        one->rival_count != other->rival_count || one->meeting_count != other->meeting_count)
+        return 0;
+    for (int i = 0; i < one->rung_count; i++)
+        if (one->rungs[i].generation != other->rungs[i].generation ||
+            one->rungs[i].champion != other->rungs[i].champion)
+            return 0;
+    for (int i = 0; i < one->meeting_count; i++)
+        if (!is_same_meeting(&one->meetings[i], &other->meetings[i]))
+            return 0;
+    return 1;
+}
+
+/* ---- means ---- */
+
+static int is_between_rungs(int part)
+{
+    return part <= LADDER_CONTROL;
+}
+
+/* The side of a rung in a meeting of that part; -1: it is not there. */
+static int find_side(const struct ladder_meeting *meeting, int part, int rung)
+{
+    if (meeting->part != part)
+        return -1;
+    if (meeting->a == rung)
+        return 0;
+    return is_between_rungs(part) && meeting->b == rung ? 1 : -1;
+}
+
+static double mean_of(double sum, int count)
+{
+    return count > 0 ? sum / count : NAN;
+}
+
+double ladder_margin(const struct ladder *ladder, enum ladder_part part, int a, int b)
+{
+    ENSURE((int)part >= 0 && part < LADDER_PART_COUNT, "part %d", (int)part);
+    ENSURE(a >= 0 && a < ladder->rung_count && b >= -1, "rungs %d and %d of %d", a, b,
+           ladder->rung_count);
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        const struct ladder_meeting *meeting = &ladder->meetings[i];
+        int side = find_side(meeting, (int)part, a);
+        if (side < 0 || (b >= 0 && (side ? meeting->a : meeting->b) != b))
+            continue;
+        sum += side ? 0 - meeting->margin : meeting->margin;
+        count++;
+    }
+    return mean_of(sum, count);
+}
+
+double ladder_won(const struct ladder *ladder, enum ladder_part part, int a, int *count)
+{
+    ENSURE(a >= 0 && a < ladder->rung_count, "rung %d of %d", a, ladder->rung_count);
+    int won = 0, all = 0;
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        const struct ladder_meeting *meeting = &ladder->meetings[i];
+        if (find_side(meeting, (int)part, a) != 0)
+            continue;
+        won += meeting->margin > 0;
+        all++;
+    }
+    if (count)
+        *count = all;
+    return mean_of(won, all);
+}
+
+double ladder_touched(const struct ladder *ladder, enum ladder_part part, int rung)
+{
+    ENSURE(rung >= 0 && rung < ladder->rung_count, "rung %d of %d", rung, ladder->rung_count);
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        int side = find_side(&ladder->meetings[i], (int)part, rung);
+        if (side < 0)
+            continue;
+        sum += ladder->meetings[i].touched[side];
+        count++;
+    }
+    return mean_of(sum, count);
+}
+
+/* ---- trends ---- */
+
+/* The sum of (x - mean) y: the slope but for what all orders have in common. */
+static double lean(const double *x, const double *y, int count, double mean)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += (x[i] - mean) * y[i];
+    return sum;
+}
+
+struct permutation {
+    const double *x;
+    double y[LADDER_RUNGS_MAX];
+    double mean, bar;
+    int count;
+    double above, all; /* orders */
+};
+
+static void count_order(struct permutation *p)
+{
+    p->above += lean(p->x, p->y, p->count, p->mean) >= p->bar;
+    p->all++;
+}
+
+static void swap(double *values, int i, int k)
+{
+    double value = values[i];
+    values[i] = values[k];
+    values[k] = value;
+}
+
+/* All orders of y from its place `from` on. */
+static void count_all_orders(struct permutation *p, int from)
+{
+    if (from == p->count) {
+        count_order(p);
+        return;
+    }
+    for (int i = from; i < p->count; i++) {
+        swap(p->y, from, i);
+        count_all_orders(p, from + 1);
+        swap(p->y, from, i);
+    }
+}
+
+static void count_drawn_orders(struct permutation *p)
+{
+    struct rng rng;
+    rng_init(&rng, 0, RNG_CONTEST, STREAM_PERMUTATION, (uint64_t)p->count);
+    count_order(p);
+    for (int k = 0; k < LADDER_DRAWS; k++) {
+        for (int i = p->count - 1; i > 0; i--)
+            swap(p->y, i, (int)rng_below(&rng, (uint32_t)i + 1));
+        count_order(p);
+    }
+}
+
+struct ladder_trend ladder_fit(const double *x, const double *y, int count)
+{
+    ENSURE(count >= 0 && count <= LADDER_RUNGS_MAX, "%d values", count);
+    struct ladder_trend trend = {.count = count, .p = 1, .is_exact = count <= LADDER_EXACT_MAX};
+    struct permutation p = {.x = x, .count = count};
+    double spread = 0, reach = 0;
+    ENSURE(count <= LADDER_RUNGS_MAX, "%d rungs", count);
+    for (int i = 0; i < count; i++)
+        p.mean += x[i] / count;
+    for (int i = 0; i < count; i++) {
+        p.y[i] = y[i];
+        spread += (x[i] - p.mean) * (x[i] - p.mean);
+        reach += fabs((x[i] - p.mean) * y[i]);
+    }
+    if (!(spread > 0))
+        return trend;
+    p.bar = lean(x, y, count, p.mean) - SLOPE_TOLERANCE * reach;
+    trend.slope = lean(x, y, count, p.mean) / spread;
+    if (trend.is_exact)
+        count_all_orders(&p, 0);
+    else
+        count_drawn_orders(&p);
+    trend.p = p.above / p.all;
+    return trend;
+}
+
+struct ladder_trend ladder_find_trend(const struct ladder *ladder, enum ladder_part part)
+{
+    double x[LADDER_RUNGS_MAX], y[LADDER_RUNGS_MAX];
+    int count = 0;
+    for (int i = 0; i < ladder->rung_count; i++) {
+        y[count] = ladder_margin(ladder, part, i, -1);
+        x[count] = ladder->rungs[i].generation;
+        count += isfinite(y[count]);
+    }
+    return ladder_fit(x, y, count);
+}
+
+/* ---- champions among themselves ---- */
+
+struct ladder_order ladder_find_order(const struct ladder *ladder, int rung)
+{
+    ENSURE(rung >= -1 && rung < ladder->rung_count, "rung %d of %d", rung, ladder->rung_count);
+    struct ladder_order order = {0, 0, 0};
+    for (int later = 1; later < ladder->rung_count; later++)
+        for (int earlier = 0; earlier < later; earlier++) {
+            if (rung >= 0 && later != rung)
+                continue;
+            double margin = ladder_margin(ladder, LADDER_CHAMPIONS, later, earlier);
+            order.won += margin > 0;
+            order.even += margin == 0;
+            order.lost += margin < 0;
+        }
+    return order;
+}
+
+int ladder_count_triads(const struct ladder *ladder)
+{
+    int count = 0;
+    struct league_bout *bouts = calloc((size_t)ladder->meeting_count + 1, sizeof *bouts);
+    if (!bouts)
+        return ERR_MEMORY;
+    for (int i = 0; i < ladder->meeting_count; i++) {
+        const struct ladder_meeting *meeting = &ladder->meetings[i];
+        if (meeting->part == LADDER_CHAMPIONS)
+            bouts[count++] = (struct league_bout){meeting->a, meeting->b, meeting->margin};
+    }
+    count = league_find_triads(bouts, count, ladder->rung_count, NULL, 0);
+    free(bouts);
+    return count;
+}

@@ -1,0 +1,612 @@
+#include "controller/analysis/run_statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/math/hash.h"
+
+/* As in farm.workers. */
+#define WORKERS_MAX 1024
+
+/* ---- reading ---- */
+
+int run_facts_read(struct run_facts *facts, struct store *store, struct error *error)
+{
+    memset(facts, 0, sizeof *facts);
+    int status = store_get_params(store, &facts->params, error);
+    if (!status)
+        status = store_get_status(store, &facts->status, error);
+    if (!status)
+        status = store_get_facts(store, &facts->facts, &facts->fact_count, error);
+    if (!status)
+        status = store_get_members(store, &facts->members, &facts->member_count, error);
+    if (!status)
+        status = store_get_curve(store, &facts->generations, &facts->generation_count, error);
+    if (!status)
+        status = store_get_choices(store, -1, &facts->choices, &facts->choice_count, error);
+    if (!status)
+        status = store_get_events(store, &facts->events, &facts->event_count, error);
+    if (!status)
+        status = store_get_quarantine(store, RUN_QUARANTINE_MOST, &facts->quarantined,
+                                      &facts->quarantined_count, error);
+    if (!status)
+        status = store_get_spent(store, &facts->spent, &facts->spent_count, error);
+    if (!status && preserve_is_wanted(&facts->params)) {
+        status = store_get_epochs(store, 0, &facts->epochs, &facts->epoch_count, error);
+        if (!status)
+            status = store_get_lives(store, &facts->lives, &facts->life_count, error);
+    }
+    if (status)
+        run_facts_deinit(facts);
+    return status;
+}
+
+void run_facts_deinit(struct run_facts *facts)
+{
+    free(facts->facts);
+    free(facts->members);
+    free(facts->generations);
+    free(facts->choices);
+    free(facts->spent);
+    free(facts->epochs);
+    free(facts->lives);
+    store_free_events(facts->events, facts->event_count);
+    store_free_quarantine(facts->quarantined, facts->quarantined_count);
+    memset(facts, 0, sizeof *facts);
+}
+
+/* Its place in facts->facts, or -1. */
+static int find_fact(const struct run_facts *facts, uint64_t id)
+{
+    int low = 0, high = facts->fact_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (facts->facts[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < facts->fact_count && facts->facts[low].id == id ? low : -1;
+}
+
+const struct store_fact *run_facts_find(const struct run_facts *facts, uint64_t id)
+{
+    int index = find_fact(facts, id);
+    return index < 0 ? NULL : &facts->facts[index];
+}
+
+static int compare_choices(const void *a, const void *b)
+{
+    const struct store_choice *left = a, *right = b;
+    if (left->generation != right->generation)
+        return (left->generation > right->generation) - (left->generation < right->generation);
+    return (left->id > right->id) - (left->id < right->id);
+}
+
+int run_facts_choice(const struct run_facts *facts, uint32_t generation, uint64_t id)
+{
+    const struct store_choice key = {.generation = generation, .id = id}, *found = NULL;
+    if (facts->choice_count > 0)
+        found =
+            bsearch(&key, facts->choices, (size_t)facts->choice_count, sizeof key, compare_choices);
+    return found ? found->choice : CHOICE_NONE;
+}
+
+int run_has_no_goal(const struct params *params)
+{
+    return params->evolution_behaviour == BEHAVIOUR_INTERACTIVE || preserve_is_wanted(params);
+}
+
+/* ---- small sums ---- */
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Linear between the ranks of sorted values. */
+static double quantile(const double *sorted, int count, double share)
+{
+    ENSURE(count > 0, "a share of no values");
+    double at = share * (count - 1);
+    int below = (int)at;
+    if (count == 0)
+        return 0;
+    if (below >= count - 1)
+        return sorted[count - 1];
+    return sorted[below] * (1 - (at - below)) + sorted[below + 1] * (at - below);
+}
+
+/* Sorts the values. */
+static struct run_spread make_spread(double *values, int count, double best)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return (struct run_spread){.q1 = quantile(values, count, 0.25),
+                               .median = quantile(values, count, 0.5),
+                               .q3 = quantile(values, count, 0.75),
+                               .best = best};
+}
+
+/* Sorts the hashes; counts the different ones, and the commonest. */
+static int count_different(uint64_t *hashes, int count, int *commonest)
+{
+    int different = 0, run = 0, most = 0;
+    qsort(hashes, (size_t)count, sizeof *hashes, compare_hashes);
+    for (int i = 0; i < count; i++) {
+        int is_new = i == 0 || hashes[i] != hashes[i - 1];
+        different += is_new;
+        run = is_new ? 1 : run + 1;
+        most = run > most ? run : most;
+    }
+    *commonest = most;
+    return different;
+}
+
+/* ---- generations ---- */
+
+/* Room for the members of the largest generation, and everyone's first ancestor. */
+struct workspace {
+    uint64_t *founders; /* by place in facts */
+    double *fitness, *parts, *neurons, *size_m;
+    uint64_t *families, *kinds, *motions;
+};
+
+static void free_workspace(struct workspace *work)
+{
+    free(work->founders);
+    free(work->fitness);
+    free(work->parts);
+    free(work->neurons);
+    free(work->size_m);
+    free(work->families);
+    free(work->kinds);
+    free(work->motions);
+}
+
+static int make_workspace(struct workspace *work, const struct run_facts *facts)
+{
+    size_t most = 1, run = 0;
+    for (int i = 0; i < facts->member_count; i++) {
+        int is_new = i == 0 || facts->members[i].generation != facts->members[i - 1].generation;
+        run = is_new ? 1 : run + 1;
+        most = run > most ? run : most;
+    }
+    work->founders = calloc((size_t)facts->fact_count + 1, sizeof *work->founders);
+    work->fitness = calloc(most, sizeof *work->fitness);
+    work->parts = calloc(most, sizeof *work->parts);
+    work->neurons = calloc(most, sizeof *work->neurons);
+    work->size_m = calloc(most, sizeof *work->size_m);
+    work->families = calloc(most, sizeof *work->families);
+    work->kinds = calloc(most, sizeof *work->kinds);
+    work->motions = calloc(most, sizeof *work->motions);
+    return work->founders && work->fitness && work->parts && work->neurons && work->size_m &&
+                   work->families && work->kinds && work->motions
+               ? 0
+               : ERR_MEMORY;
+}
+
+/* Parents are born before their children, so one pass does. */
+static void find_founders(struct workspace *work, const struct run_facts *facts)
+{
+    for (int i = 0; i < facts->fact_count; i++) {
+        const struct store_fact *fact = &facts->facts[i];
+        int parent = fact->parents[0] ? find_fact(facts, fact->parents[0]) : -1;
+        work->founders[i] = parent >= 0 && parent < i ? work->founders[parent] : fact->id;
+    }
+}
+
+/* A last generation is not bred from; without a goal it has no survivors. */
+static int is_bred_from(const struct run_facts *facts, int first, int end)
+{
+    if (end < facts->member_count || !run_has_no_goal(&facts->params))
+        return 1;
+    for (int i = first; i < end; i++)
+        if (facts->members[i].survived)
+            return 1;
+    return 0;
+}
+
+/* The members first .. end - 1, which are of one generation. */
+static void sum_members(struct run_generation *generation, const struct run_facts *facts, int first,
+                        int end, struct workspace *work)
+{
+    int count = 0, survivors = 0, everyone = !is_bred_from(facts, first, end), unused;
+    double best[4] = {0};
+    for (int i = first; i < end; i++) {
+        const struct store_member *member = &facts->members[i];
+        int index = find_fact(facts, member->id);
+        if (index < 0)
+            continue;
+        const struct store_fact *fact = &facts->facts[index];
+        double values[4] = {member->fitness, fact->parts, fact->neurons, fact->size_m};
+        if (member->id == generation->best_id)
+            memcpy(best, values, sizeof best);
+        work->fitness[count] = values[0];
+        work->parts[count] = values[1];
+        work->neurons[count] = values[2];
+        work->size_m[count] = values[3];
+        if (member->survived || everyone) {
+            uint64_t kind = hash_u64(HASH_START, work->founders[index]);
+            work->families[survivors] = work->founders[index];
+            work->kinds[survivors] = hash_double(hash_double(kind, fact->parts), fact->links);
+            work->motions[survivors++] = fact->motion;
+        }
+        generation->scored += member->fitness > 0;
+        generation->at_parts_max += fact->parts >= (double)facts->params.creature_parts_max;
+        generation->at_neurons_max += fact->neurons >= (double)facts->params.creature_neurons_max;
+        count++;
+    }
+    generation->members = count;
+    generation->fitness = make_spread(work->fitness, count, best[0]);
+    generation->parts = make_spread(work->parts, count, best[1]);
+    generation->neurons = make_spread(work->neurons, count, best[2]);
+    generation->size_m = make_spread(work->size_m, count, best[3]);
+    generation->survivors = survivors;
+    generation->families = count_different(work->families, survivors, &generation->largest_family);
+    generation->kinds = count_different(work->kinds, survivors, &generation->commonest_kind);
+    generation->motions = count_different(work->motions, survivors, &unused);
+}
+
+static struct run_generation *find_generation(struct run_statistics *statistics, uint32_t number)
+{
+    int low = 0, high = statistics->generation_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (statistics->generations[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < statistics->generation_count && statistics->generations[low].number == number
+               ? &statistics->generations[low]
+               : NULL;
+}
+
+static void sum_generations(struct run_statistics *statistics, const struct run_facts *facts,
+                            struct workspace *work)
+{
+    for (int i = 0; i < facts->generation_count; i++) {
+        const struct store_generation *from = &facts->generations[i];
+        statistics->generations[i] = (struct run_generation){.number = from->generation,
+                                                             .evaluations = from->evaluations,
+                                                             .best_id = from->best_id,
+                                                             .cells = from->cells};
+    }
+    statistics->generation_count = facts->generation_count;
+    for (int first = 0, end; first < facts->member_count; first = end) {
+        uint32_t number = facts->members[first].generation;
+        struct run_generation *generation = find_generation(statistics, number);
+        for (end = first + 1; end < facts->member_count; end++)
+            if (facts->members[end].generation != number)
+                break;
+        if (generation)
+            sum_members(generation, facts, first, end, work);
+    }
+}
+
+/* ---- choices ---- */
+
+/* At the end of that generation the run waits for somebody. */
+static int is_asked_in(const struct params *params, uint32_t generation)
+{
+    int64_t next = (int64_t)generation + 1, every = params->interactive_every;
+    return search_is_interactive(params) && next < params->evolution_generations && every > 0 &&
+           next % every == 0;
+}
+
+/* Marks of those who are there; each method's chosen ones are counted once. */
+static int sum_choices(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    unsigned char *is_counted = calloc((size_t)facts->fact_count + 1, 1);
+    if (!is_counted)
+        return ERR_MEMORY;
+    for (int i = 0; i < facts->choice_count; i++) {
+        const struct store_choice *choice = &facts->choices[i];
+        struct run_generation *generation = find_generation(statistics, choice->generation);
+        int index = find_fact(facts, choice->id);
+        if (index < 0 || !generation)
+            continue;
+        generation->bred += choice->choice == CHOICE_BREED;
+        generation->kept += choice->choice == CHOICE_KEEP;
+        generation->banned += choice->choice == CHOICE_BAN;
+        if (choice->choice >= CHOICE_KEEP && !is_counted[index])
+            statistics->methods[facts->facts[index].method].chosen++;
+        is_counted[index] |= choice->choice >= CHOICE_KEEP;
+    }
+    free(is_counted);
+    for (int i = 0; i < statistics->generation_count; i++) {
+        const struct run_generation *generation = &statistics->generations[i];
+        int is_answered = generation->bred + generation->kept + generation->banned > 0;
+        statistics->bred += generation->bred;
+        statistics->kept += generation->kept;
+        statistics->banned += generation->banned;
+        statistics->asked += is_answered || is_asked_in(&facts->params, generation->number);
+        statistics->answered += is_answered;
+    }
+    return 0;
+}
+
+/* ---- births: verdicts, the referee, copies ---- */
+
+static void sum_births(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    for (int i = 0; i < facts->fact_count; i++) {
+        const struct store_fact *fact = &facts->facts[i];
+        struct run_generation *generation = find_generation(statistics, fact->generation);
+        int is_refused = fact->has_referee && !(fact->fitness > 0);
+        if (generation)
+            generation->born++;
+        if (generation && fact->verdict < 0)
+            generation->unevaluated++;
+        if (fact->verdict < 0 || fact->verdict >= RUN_VERDICTS_MAX)
+            continue;
+        statistics->evaluated++;
+        statistics->verdicts[fact->verdict]++;
+        statistics->seen += fact->has_referee;
+        statistics->refused += is_refused;
+        statistics->reused += fact->cost.reused > 0;
+        const struct store_fact *parent = run_facts_find(facts, fact->parents[0]);
+        if (parent && verdict_is_scored(parent->verdict)) {
+            statistics->children++;
+            statistics->copies +=
+                verdict_is_scored(fact->verdict) && parent->motion == fact->motion;
+        }
+        if (!generation)
+            continue;
+        generation->verdicts[fact->verdict]++;
+        generation->seen += fact->has_referee;
+        generation->refused += is_refused;
+        generation->reused += fact->cost.reused > 0;
+        generation->cpu_ms += fact->cost.task.cpu_ms;
+        generation->simulations += (double)fact->cost.simulations;
+    }
+    for (int i = 0; i < statistics->generation_count; i++) {
+        struct run_generation *generation = &statistics->generations[i];
+        if (generation->simulations > 0)
+            generation->cpu_ms /= generation->simulations;
+    }
+}
+
+/* ---- breeding methods ---- */
+
+static int is_better_than_parents(const struct run_facts *facts, const struct store_fact *fact)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct store_fact *parent = run_facts_find(facts, fact->parents[k]);
+        if (parent && !(fact->fitness > parent->fitness))
+            return 0;
+    }
+    return 1;
+}
+
+static void sum_methods(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    for (int i = 0; i < facts->member_count; i++) {
+        const struct store_member *member = &facts->members[i];
+        const struct store_fact *fact = run_facts_find(facts, member->id);
+        if (!fact || fact->generation != member->generation)
+            continue;
+        struct run_method *method = &statistics->methods[fact->method];
+        struct run_generation *generation = find_generation(statistics, member->generation);
+        if (generation) {
+            generation->judged++;
+            generation->judged_scored += member->fitness > 0;
+        }
+        method->born++;
+        method->survived += member->survived != 0;
+        if (run_facts_find(facts, fact->parents[0])) {
+            method->had_parent++;
+            method->improved += is_better_than_parents(facts, fact);
+        }
+    }
+    for (int i = 0; i < facts->generation_count; i++) {
+        const struct store_fact *best = run_facts_find(facts, facts->generations[i].best_id);
+        if (best && (i == 0 || best->id != facts->generations[i - 1].best_id))
+            statistics->methods[best->method].champions++;
+    }
+}
+
+/* ---- workers ---- */
+
+double run_parse_time(const char *utc)
+{
+    int year, month, day, hour, minute, used = 0;
+    double second;
+    if (sscanf(utc, "%4d-%2d-%2dT%2d:%2d:%6lfZ%n", &year, &month, &day, &hour, &minute, &second,
+               &used) != 6 ||
+        used == 0 || utc[used] || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
+        return -1;
+    /* days since 1970 of the proleptic Gregorian calendar, with years that begin in March */
+    int from_march = (month + 9) % 12, y = year - (month <= 2);
+    int era = y / 400, of_era = y % 400;
+    long days = era * 146097L + of_era * 365L + of_era / 4 - of_era / 100 +
+                (153 * from_march + 2) / 5 + day - 1 - 719468;
+    return (double)days * 86400 + hour * 3600 + minute * 60 + second;
+}
+
+static int is_start(const struct store_event *event)
+{
+    return !strcmp(event->event, "run") || !strcmp(event->event, "resume");
+}
+
+/* When the next session after this event began; far in the future without one. */
+static double next_start(const struct run_facts *facts, int event)
+{
+    for (int i = event + 1; i < facts->event_count; i++)
+        if (is_start(&facts->events[i]) && run_parse_time(facts->events[i].time_utc) > 0)
+            return run_parse_time(facts->events[i].time_utc);
+    return HUGE_VAL;
+}
+
+static int is_between(double time_s, double from_s, double until_s)
+{
+    return time_s > from_s && time_s <= until_s;
+}
+
+static int is_in(const struct store_fact *fact, double from_s, double until_s)
+{
+    return fact->has_cost && is_between(fact->cost.time_s, from_s, until_s);
+}
+
+/* How long a session waited for choices: from the last result of a generation to the first one of
+ * the next. Ids are given in the order of generations. */
+static double sum_waiting(const struct run_facts *facts, double from_s, double until_s)
+{
+    double waited_s = 0, last_s = HUGE_VAL;
+    for (int i = 0, end; i < facts->fact_count; i = end) {
+        uint32_t number = facts->facts[i].generation;
+        double first_s = HUGE_VAL, latest_s = -HUGE_VAL;
+        for (end = i; end < facts->fact_count && facts->facts[end].generation == number; end++)
+            if (is_in(&facts->facts[end], from_s, until_s)) {
+                first_s = fmin(first_s, facts->facts[end].cost.time_s);
+                latest_s = fmax(latest_s, facts->facts[end].cost.time_s);
+            }
+        if (latest_s < first_s)
+            continue;
+        if (number > 0 && is_asked_in(&facts->params, number - 1))
+            waited_s += fmax(0, first_s - last_s);
+        last_s = latest_s;
+    }
+    return waited_s;
+}
+
+/* A session lasts from its event to the last result before the next one: so neither pauses nor the
+ * time after a crash count. */
+static void sum_session(struct run_statistics *statistics, const struct run_facts *facts,
+                        double from_s, double until_s)
+{
+    unsigned char is_there[WORKERS_MAX + 1] = {0};
+    int workers = 0;
+    double last_s = from_s;
+    for (int i = 0; i < facts->fact_count; i++) {
+        const struct store_cost *cost = &facts->facts[i].cost;
+        if (!is_in(&facts->facts[i], from_s, until_s))
+            continue;
+        last_s = fmax(last_s, cost->time_s);
+        if (cost->worker >= 0 && cost->worker <= WORKERS_MAX && !is_there[cost->worker]) {
+            is_there[cost->worker] = 1;
+            workers++;
+        }
+    }
+    for (int i = 0; i < facts->spent_count; i++)
+        if (is_between(facts->spent[i].last_s, from_s, until_s))
+            last_s = fmax(last_s, facts->spent[i].last_s);
+    double working_s = fmax(0, last_s - from_s - sum_waiting(facts, from_s, until_s));
+    statistics->working_s += working_s;
+    statistics->worker_s += workers * working_s;
+}
+
+static void sum_sessions(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    for (int i = 0; i < facts->event_count; i++) {
+        double from_s = run_parse_time(facts->events[i].time_utc);
+        if (is_start(&facts->events[i]) && from_s >= 0)
+            sum_session(statistics, facts, from_s, next_start(facts, i));
+    }
+}
+
+static struct run_worker *find_worker(struct run_statistics *statistics, int worker)
+{
+    for (int i = 0; i < statistics->worker_count; i++)
+        if (statistics->workers[i].worker == worker)
+            return &statistics->workers[i];
+    size_t size = ((size_t)statistics->worker_count + 1) * sizeof *statistics->workers;
+    struct run_worker *grown = realloc(statistics->workers, size);
+    if (!grown)
+        return NULL;
+    statistics->workers = grown;
+    grown[statistics->worker_count] = (struct run_worker){.worker = worker};
+    return &grown[statistics->worker_count++];
+}
+
+static int compare_workers(const void *a, const void *b)
+{
+    return ((const struct run_worker *)a)->worker - ((const struct run_worker *)b)->worker;
+}
+
+/* Of one worker, all trials of a kind. */
+static int sum_spent(struct run_statistics *statistics, const struct store_spent *spent)
+{
+    if (spent->worker < 0 || spent->worker > WORKERS_MAX)
+        return 0;
+    struct run_worker *worker = find_worker(statistics, spent->worker);
+    if (!worker)
+        return ERR_MEMORY;
+    if (spent->trial.purpose == TRIAL_FIRST) {
+        worker->repeated += spent->repeated;
+        worker->evaluations += spent->simulated;
+        worker->busy_s += spent->wall_ms / 1000;
+    } else
+        worker->referee_s += spent->wall_ms / 1000;
+    return 0;
+}
+
+static int sum_kinds(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    size_t count = (size_t)facts->spent_count;
+    statistics->kinds = malloc((count + 1) * sizeof *statistics->kinds);
+    if (!statistics->kinds)
+        return ERR_MEMORY;
+    if (count > 0)
+        memcpy(statistics->kinds, facts->spent, count * sizeof *statistics->kinds);
+    statistics->kind_count = store_sum_spent(statistics->kinds, facts->spent_count);
+    statistics->has_only_firsts =
+        statistics->seen > 0 &&
+        (statistics->kind_count == 0 ||
+         statistics->kinds[statistics->kind_count - 1].trial.purpose == TRIAL_FIRST);
+    return 0;
+}
+
+static int sum_workers(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    int status = sum_kinds(statistics, facts);
+    sum_sessions(statistics, facts);
+    for (int i = 0; i < facts->spent_count && !status; i++)
+        status = sum_spent(statistics, &facts->spent[i]);
+    if (status)
+        return status;
+    if (statistics->worker_count > 0)
+        qsort(statistics->workers, (size_t)statistics->worker_count, sizeof *statistics->workers,
+              compare_workers);
+    return 0;
+}
+
+int run_statistics_make(struct run_statistics *statistics, const struct run_facts *facts)
+{
+    struct workspace work = {0};
+    memset(statistics, 0, sizeof *statistics);
+    statistics->champion = facts->status.champion;
+    statistics->generations =
+        calloc((size_t)facts->generation_count + 1, sizeof *statistics->generations);
+    int status = statistics->generations ? make_workspace(&work, facts) : ERR_MEMORY;
+    if (!status) {
+        find_founders(&work, facts);
+        sum_generations(statistics, facts, &work);
+        sum_births(statistics, facts);
+        sum_methods(statistics, facts);
+        status = sum_choices(statistics, facts);
+    }
+    if (!status)
+        status = sum_workers(statistics, facts);
+    free_workspace(&work);
+    if (status)
+        run_statistics_deinit(statistics);
+    return status;
+}
+
+void run_statistics_deinit(struct run_statistics *statistics)
+{
+    free(statistics->generations);
+    free(statistics->workers);
+    free(statistics->kinds);
+    memset(statistics, 0, sizeof *statistics);
+}

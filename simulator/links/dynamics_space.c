@@ -1,0 +1,313 @@
+/* See dynamics_space.h. */
+#include "simulator/links/dynamics_space.h"
+
+#include <math.h>
+
+#include "common/growth/box_half.h"
+#include "common/math/hash.h"
+
+struct space_state *space_state_of(const struct dynamics *dynamics)
+{
+    ENSURE(dynamics->solver->set_servo == dynamics_space_set_servo, "dynamics of another solver");
+    return (struct space_state *)dynamics;
+}
+
+static const struct space_tree *tree_of(const struct dynamics *dynamics)
+{
+    return space_state_tree(space_state_of(dynamics));
+}
+
+/* ---------------------------------------------------------------- effectors and world */
+
+static int rate_of(const struct space_state *s, int drive)
+{
+    int rate = s->phenotype->root_rates + drive;
+    int at = s->rate_of ? s->rate_of[rate] : rate;
+    ENSURE(drive >= 0 && at < s->form->rates, "drive %d has rate %d of %d", drive, at,
+           s->form->rates);
+    return at;
+}
+
+void dynamics_space_set_target(struct dynamics *dynamics, int drive, double target, double rate)
+{
+    struct space_state *s = space_state_of(dynamics);
+    int at = rate_of(s, drive);
+    if (at < 0)
+        return;
+    s->servos[at].target = target;
+    s->servos[at].rate = rate;
+}
+
+void dynamics_space_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo)
+{
+    struct space_state *s = space_state_of(dynamics);
+    space_state_set_servo(s, rate_of(s, drive), servo);
+}
+
+const struct servo *dynamics_space_servo(const struct dynamics *dynamics, int drive)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    return &s->servos[rate_of(s, drive)];
+}
+
+void dynamics_space_set_effectors(struct dynamics *dynamics, enum effector_state state)
+{
+    space_state_set_effectors(space_state_of(dynamics), state);
+}
+
+void dynamics_space_set_joint_damping(struct dynamics *dynamics, double rate_1_s)
+{
+    space_state_set_joint_damping(space_state_of(dynamics), rate_1_s);
+}
+
+/* Freedoms without muscles have effectors without strength, for their damping; those of free links
+ * have none. */
+void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenotype)
+{
+    ENSURE(s->form->rates == phenotype->root_rates + phenotype->drive_count,
+           "%d drives of %d rates", phenotype->drive_count, s->form->rates);
+    s->phenotype = phenotype;
+    for (int i = 0; i < s->form->count; i++) {
+        const struct space_tree_link *link = &s->form->links[i];
+        for (int k = 0; k < link->rates && !link->joint->is_root; k++) {
+            int rate = link->rate + k, drive = rate - phenotype->root_rates;
+            space_state_set_effector(s, rate, phenotype->drives[drive].strength);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+/* Room for so many points. 0: memory is out, and the next step fails. */
+static int has_room(struct space_state *s, int count)
+{
+    if (count <= s->point_room)
+        return 1;
+    struct contact_point *points = arena_take(s->arena, 2 * (size_t)count, sizeof points[0]);
+    if (!points)
+        return 0;
+    s->points = points;
+    s->point_room = 2 * count;
+    return 1;
+}
+
+/* The solver's, which numbers creatures only where they meet. */
+int dynamics_space_contacts(const struct dynamics *dynamics, const struct contact_point **contacts)
+{
+    struct space_state *s = space_state_of(dynamics);
+    const struct contact_point *points;
+    int count = s->hooks->find_contacts(s, &points);
+    if (!has_room(s, count))
+        count = s->point_room;
+    for (int i = 0; i < count; i++) {
+        s->points[i] = points[i];
+        s->points[i].creature = dynamics->creature;
+        if (points[i].other < 0)
+            s->points[i].other_creature = -1;
+        else if (contact_is_inner(&points[i]))
+            s->points[i].other_creature = dynamics->creature;
+    }
+    *contacts = s->points;
+    return count;
+}
+
+double dynamics_space_law_miss(const struct dynamics *dynamics)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    return s->law_residual * s->settings.dt_s;
+}
+
+void dynamics_space_step_counts(const struct dynamics *dynamics, uint64_t *steps,
+                                uint64_t *rk4_steps)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    *steps = s->steps;
+    *rk4_steps = s->rk_steps;
+}
+
+/* ---------------------------------------------------------------- state */
+
+int dynamics_space_dof(const struct dynamics *dynamics)
+{
+    return tree_of(dynamics)->rates;
+}
+
+const double *dynamics_space_q(const struct dynamics *dynamics)
+{
+    return space_state_of(dynamics)->q;
+}
+
+const double *dynamics_space_qd(const struct dynamics *dynamics)
+{
+    return space_state_of(dynamics)->qd;
+}
+
+void dynamics_space_shift(struct dynamics *dynamics, struct vec3 by_m)
+{
+    struct space_state *s = space_state_of(dynamics);
+    const double by[] = {by_m.x, by_m.y, by_m.z};
+    for (int i = 0; i < tree_of(dynamics)->coordinates; i++)
+        s->scratch_q[i] = s->q[i] + (i < 3 ? by[i] : 0);
+    dynamics_set_state(dynamics, s->scratch_q, dynamics_space_qd(dynamics));
+}
+
+void dynamics_space_stop(struct dynamics *dynamics)
+{
+    dynamics_set_state(dynamics, dynamics_space_q(dynamics), space_state_of(dynamics)->still);
+}
+
+/* ---------------------------------------------------------------- what others read */
+
+/* Where a box is: its centre from its link's origin. */
+static struct vec3 arm_of(const struct space_state *s, const struct space_tree_link *link, int part)
+{
+    return mat3_apply(&link->turned, s->boxes[part].centre);
+}
+
+static struct mat3 turn_of(const struct space_state *s, const struct space_tree_link *link,
+                           int part)
+{
+    struct mat3 own = quaternion_matrix(s->boxes[part].turn);
+    return mat3_product(&link->turned, &own);
+}
+
+static const struct space_tree_link *link_of(const struct dynamics *dynamics, int part)
+{
+    return &tree_of(dynamics)->links[space_state_of(dynamics)->boxes[part].link];
+}
+
+void dynamics_space_part_state(const struct dynamics *dynamics, int part, struct part_state *state)
+{
+    const struct space_tree_link *link = link_of(dynamics, part);
+    struct vec3 arm = arm_of(space_state_of(dynamics), link, part), w = link->velocity.w;
+    *state = (struct part_state){.at_m = vec3_add(link->at, arm),
+                                 .velocity_m_s = vec3_add(link->velocity.v, vec3_cross(w, arm)),
+                                 .spin_rad_s = w};
+}
+
+void dynamics_space_link_state(const struct dynamics *dynamics, int link, struct part_state *state)
+{
+    const struct space_tree_link *l = &tree_of(dynamics)->links[link];
+    *state = (struct part_state){.at_m = space_tree_centre(l),
+                                 .velocity_m_s = space_tree_centre_velocity(l),
+                                 .spin_rad_s = l->velocity.w};
+}
+
+struct quaternion dynamics_space_link_turn(const struct dynamics *dynamics, int link)
+{
+    return quaternion_of(&tree_of(dynamics)->links[link].turned);
+}
+
+struct quaternion dynamics_space_part_turn(const struct dynamics *dynamics, int part)
+{
+    struct mat3 turn = turn_of(space_state_of(dynamics), link_of(dynamics, part), part);
+    return quaternion_of(&turn);
+}
+
+uint64_t dynamics_space_hash_part(const struct dynamics *dynamics, int part, uint64_t hash)
+{
+    struct quaternion turn = dynamics_space_part_turn(dynamics, part);
+    struct part_state s;
+    dynamics_space_part_state(dynamics, part, &s);
+    hash = hash_vec3(hash, s.at_m);
+    hash = hash_double(hash_double(hash, turn.w), turn.x);
+    hash = hash_double(hash_double(hash, turn.y), turn.z);
+    return hash_vec3(hash_vec3(hash, s.velocity_m_s), s.spin_rad_s);
+}
+
+void dynamics_space_drive_state(const struct dynamics *dynamics, int drive,
+                                struct drive_state *state)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    int rate = s->phenotype->root_rates + drive;
+    *state = (struct drive_state){
+        .value = space_state_value(s, rate), .rate = s->qd[rate], .effort = s->torque[rate]};
+}
+
+const double *dynamics_space_drive_rates(const struct dynamics *dynamics)
+{
+    return dynamics_space_qd(dynamics) + space_state_of(dynamics)->phenotype->root_rates;
+}
+
+struct vec3 dynamics_space_centre_of_mass(const struct dynamics *dynamics)
+{
+    return space_tree_centre_of_mass(tree_of(dynamics));
+}
+
+void dynamics_space_momentum(const struct dynamics *dynamics, struct vec3 *linear,
+                             struct vec3 *angular)
+{
+    space_tree_momentum(tree_of(dynamics), linear, angular);
+}
+
+/* From about the world's origin to about the centre. */
+int dynamics_space_impulses(const struct dynamics *dynamics, struct vec3 centre,
+                            struct vec3 velocity, struct impulse_sum *impulses)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    *impulses = s->given;
+    impulses->angular = vec3_sub(impulses->angular, vec3_cross(centre, impulses->linear));
+    return s->is_given;
+}
+
+static void place(const struct dynamics *dynamics, int part, struct solid *solid)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    const struct space_tree_link *link = link_of(dynamics, part);
+    struct mat3 turn = turn_of(s, link, part);
+    solids_place(solid, vec3_add(link->at, arm_of(s, link, part)), &turn,
+                 vec3_scale(s->boxes[part].size_m, 0.5));
+    solid->is_round = s->boxes[part].is_round;
+}
+
+void dynamics_space_part_bounds(const struct dynamics *dynamics, int part, struct vec3 *low,
+                                struct vec3 *high)
+{
+    struct solid solid;
+    place(dynamics, part, &solid);
+    struct vec3 reach = {solids_reach(&solid, (struct vec3){1, 0, 0}),
+                         solids_reach(&solid, (struct vec3){0, 1, 0}),
+                         solids_reach(&solid, (struct vec3){0, 0, 1})};
+    *low = vec3_sub(solid.centre, reach);
+    *high = vec3_add(solid.centre, reach);
+}
+
+void dynamics_space_bounds(const struct dynamics *dynamics, struct vec3 *low, struct vec3 *high)
+{
+    dynamics_space_part_bounds(dynamics, 0, low, high);
+    for (int i = 1; i < space_state_of(dynamics)->box_count; i++) {
+        struct vec3 l, h;
+        dynamics_space_part_bounds(dynamics, i, &l, &h);
+        *low = (struct vec3){fmin(low->x, l.x), fmin(low->y, l.y), fmin(low->z, l.z)};
+        *high = (struct vec3){fmax(high->x, h.x), fmax(high->y, h.y), fmax(high->z, h.z)};
+    }
+}
+
+/* How boxes a < b meet, as contacts have it: usually those of one link and of two that a joint
+ * joins pass through one another. */
+static unsigned char meeting_of(const struct space_state *s, int a, int b)
+{
+    int one = s->boxes[a].link, two = s->boxes[b].link;
+    const unsigned char *meetings = s->phenotype->meetings;
+    unsigned char meeting = meetings ? meetings[a * s->box_count + b] : PAIR_USUAL;
+    int are_joined = s->form->links[one].parent == two || s->form->links[two].parent == one;
+    return one == two || (meeting == PAIR_USUAL && are_joined) ? PAIR_PASS : meeting;
+}
+
+double dynamics_space_overlap(const struct dynamics *dynamics)
+{
+    const struct space_state *s = space_state_of(dynamics);
+    double deepest = 0;
+    for (int a = 0; a < s->box_count; a++)
+        for (int b = a + 1; b < s->box_count; b++) {
+            struct solid one, two;
+            unsigned char meeting = meeting_of(s, a, b);
+            if (meeting == PAIR_PASS)
+                continue;
+            place(dynamics, a, &one);
+            place(dynamics, b, &two);
+            box_half_cut(meeting, &one, &two);
+            deepest = fmax(deepest, -solids_separation(&one, &two));
+        }
+    return deepest;
+}

@@ -1,0 +1,96 @@
+/* See space_state.h. */
+#include "simulator/links/space_state.h"
+
+#include "common/error.h"
+
+int space_state_init(struct space_state *s, const struct dynamics_solver *solver,
+                     const struct space_hooks *hooks, const struct space_tree *form,
+                     const struct dynamics_settings *settings, struct arena *arena)
+{
+    size_t rates = (size_t)form->rates;
+    ENSURE(settings->dt_s > 0, "steps of %g s", settings->dt_s);
+    s->dynamics.solver = solver;
+    s->hooks = hooks;
+    s->arena = arena;
+    s->settings = *settings;
+    s->form = form;
+    s->q = arena_take(arena, (size_t)form->coordinates, sizeof s->q[0]);
+    s->qd = arena_take(arena, rates, sizeof s->qd[0]);
+    s->scratch_q = arena_take(arena, (size_t)form->coordinates, sizeof s->scratch_q[0]);
+    s->still = arena_take(arena, rates, sizeof s->still[0]);
+    s->link_of = arena_take(arena, rates, sizeof s->link_of[0]);
+    s->servos = arena_take(arena, rates, sizeof s->servos[0]);
+    s->torque = arena_take(arena, rates, sizeof s->torque[0]);
+    s->birth_inertia = arena_take(arena, rates, sizeof s->birth_inertia[0]);
+    if (!s->q || !s->qd || !s->scratch_q || !s->still || !s->link_of || !s->servos || !s->torque ||
+        !s->birth_inertia)
+        return ERR_MEMORY;
+    for (int i = 0; i < form->count; i++)
+        for (int k = 0; k < form->links[i].rates; k++)
+            s->link_of[form->links[i].rate + k] = i;
+    space_tree_birth(form, s->q);
+    return 0;
+}
+
+const struct space_tree *space_state_tree(struct space_state *s)
+{
+    return s->hooks->find_tree(s);
+}
+
+static const struct space_tree_link *link_of(const struct space_state *s, int rate)
+{
+    ENSURE(rate >= 0 && rate < s->form->rates, "rate %d of %d", rate, s->form->rates);
+    return &s->form->links[s->link_of[rate]];
+}
+
+void space_state_set_servo(struct space_state *s, int rate, const struct servo *servo)
+{
+    ENSURE(rate >= 0 && rate < s->form->rates, "a servo of rate %d of %d", rate, s->form->rates);
+    ENSURE(servo->law >= SERVO_EFFECTOR && servo->law <= SERVO_MOTION, "a servo of law %d",
+           servo->law);
+    s->servos[rate] = *servo;
+    s->hooks->heed_servos(s);
+}
+
+void space_state_set_effector(struct space_state *s, int rate, double strength)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    struct muscle muscle = {1, rate - l->rate < l->slides, strength};
+    struct servo servo = {.law = SERVO_EFFECTOR};
+    servo_init(&servo, &muscle, s->birth_inertia[rate], &s->settings,
+               s->settings.joint_damping_1_s);
+    space_state_set_servo(s, rate, &servo);
+}
+
+void space_state_set_effectors(struct space_state *s, enum effector_state state)
+{
+    ENSURE(state >= EFFECTORS_ON && state <= EFFECTORS_HOLD, "effectors in state %d", state);
+    s->effectors = state;
+    s->hooks->heed_servos(s);
+}
+
+/* 1 if nothing holds the freedom; a root's stretch is held as any other. */
+static int is_free(const struct space_state *s, int rate)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    return l->joint->is_root && rate - l->rate < l->rates - l->joint->stretches;
+}
+
+void space_state_set_joint_damping(struct space_state *s, double rate_1_s)
+{
+    for (int i = 0; i < s->form->rates; i++)
+        s->servos[i].damping = is_free(s, i) ? 0 : rate_1_s * 2 * s->birth_inertia[i];
+    s->hooks->heed_servos(s);
+}
+
+double space_state_value(const struct space_state *s, int rate)
+{
+    const struct space_tree_link *l = link_of(s, rate);
+    int k = rate - l->rate, plain = l->slides + l->joint->turns;
+    const double *at = s->q + l->coordinate;
+    if (k < plain)
+        return at[k];
+    struct vec3 v =
+        quaternion_log((struct quaternion){at[plain], at[plain + 1], at[plain + 2], at[plain + 3]});
+    return k == plain ? v.x : k == plain + 1 ? v.y : v.z;
+}

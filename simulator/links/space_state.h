@@ -1,0 +1,105 @@
+/* What solvers of bodies in space have in common: the front of their state, and what others read of
+ * it. simulator/links/dynamics_space.h has it as functions of struct dynamics_solver. */
+#ifndef SIMULATOR_BODY_SPACE_SPACE_STATE_H
+#define SIMULATOR_BODY_SPACE_SPACE_STATE_H
+
+#include "common/math/relief.h"
+#include "simulator/body/dynamics_solver.h"
+#include "simulator/body/servo.h"
+#include "simulator/links/space_drag.h"
+#include "simulator/links/space_tree.h"
+
+/* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
+struct space_surfaces {
+    int has_ground; /* y = 0 and its relief, downwards */
+    struct relief relief;
+    double friction, elasticity;
+    double own_friction, own_elasticity;
+    const struct solid *fixed;
+    int fixed_count;
+    const unsigned char *meetings; /* boxes x boxes: how two meet, as in a phenotype; or NULL */
+    /* Per box its enum part_shape, of bodies in the plane z = 0, which the reference alone knows.
+     * There boxes of the world have the link -1. NULL: they are boxes in space */
+    const unsigned char *shapes;
+};
+
+struct space_world {
+    struct vec3 gravity_m_s2;
+    struct space_drag_law drag;
+    struct space_surfaces surfaces;
+};
+
+/* The surroundings, as the solvers of bodies in space want them; all memory is the arena's.
+ * ERR_MEMORY when the arena is full. */
+int space_world_create(struct space_world *to, const unsigned char *meetings,
+                       const struct world *world, struct arena *arena);
+/* Sets what needs no memory of the world. The obstacles of creation stay, or all of them go. */
+void space_world_set(struct space_world *to, const struct world *world);
+
+struct space_state;
+/* What a solver does for the functions that both have. */
+struct space_hooks {
+    /* The tree at the present state, to be read; good until the next step. */
+    const struct space_tree *(*find_tree)(struct space_state *s);
+    /* Servos, or what they may do, have changed. */
+    void (*heed_servos)(struct space_state *s);
+    /* Contacts with an impulse, or a gap below 1 mm, in the last step. part: a box; other: a box,
+     * or as in struct contact_point. Creatures have numbers only where they meet. */
+    int (*find_contacts)(const struct space_state *s, const struct contact_point **contacts);
+};
+
+/* A body in motion: to be read. Functions change it. */
+struct space_state {
+    struct dynamics dynamics;
+    const struct space_hooks *hooks;
+    const struct phenotype *phenotype; /* NULL: nobody reads parts and drives */
+    const struct body_box *boxes;
+    int box_count;
+    struct space_world world;
+    struct dynamics_settings settings;
+    const struct space_tree *form; /* its links and freedoms; the pose may be an old one */
+    double *q, *qd;                /* the state: coordinates and rates, see joint.h */
+    double *scratch_q, *still;     /* coordinates; rates, all 0 */
+    /* per rate of dynamics_qd(): that of the tree, or -1 where nothing moves; NULL: the same */
+    const int *rate_of;
+    /* per rate: */
+    int *link_of;
+    struct servo *servos;
+    double *torque;        /* torque or force that drives it, of the last step */
+    double *birth_inertia; /* what it feels at birth while the whole floats, 1 / (M^-1)_ii */
+    enum effector_state effectors;
+    struct ledger ledger;     /* dynamics_ledger() has it with the energies of the present state */
+    uint64_t steps, rk_steps; /* taken, and those of them with Runge-Kutta */
+    double law_residual;      /* how far contacts were off their law in the last step, m/s */
+    /* what contacts, gravity and drag gave all bodies in the last step, about the world's origin,
+     * to rounding, where it is known */
+    struct impulse_sum given;
+    int is_given;
+    struct contact_point *points; /* of the last step, by the creature's number */
+    int point_room;
+    struct arena *arena;
+};
+
+/* The state of such dynamics, and its tree at the present pose; good until the next step. */
+struct space_state *space_state_of(const struct dynamics *dynamics);
+const struct space_tree *space_state_tree(struct space_state *s);
+
+/* For solvers: the front of a state whose links are those of `form`. ERR_MEMORY when the arena is
+ * full. */
+int space_state_init(struct space_state *s, const struct dynamics_solver *solver,
+                     const struct space_hooks *hooks, const struct space_tree *form,
+                     const struct dynamics_settings *settings, struct arena *arena);
+
+/* What drives a freedom, by the index of its rate. The servos of a ball have torques in the child's
+ * axes; their targets are a rotation vector. */
+void space_state_set_servo(struct space_state *s, int rate, const struct servo *servo);
+/* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
+ * birth. */
+void space_state_set_effector(struct space_state *s, int rate, double strength);
+void space_state_set_effectors(struct space_state *s, enum effector_state state);
+/* Passive damping of every joint, 1/s. */
+void space_state_set_joint_damping(struct space_state *s, double rate_1_s);
+/* What a freedom reads: angle or length; of a ball a component of its rotation vector. */
+double space_state_value(const struct space_state *s, int rate);
+
+#endif
