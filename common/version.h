@@ -11,6 +11,6 @@
  * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor;
  * 9: mouths; files without are of version 1. */
 #define CREATURE_FORMAT_VERSION 9
-#define PROTOCOL_VERSION        16
+#define PROTOCOL_VERSION        17
 
 #endif

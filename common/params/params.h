@@ -121,6 +121,7 @@
     REAL(mutation, add_connection, 0.4, 0, 1000, 'S', "rate per body gene: a new connection")      \
     REAL(mutation, remove_connection, 0.4, 0, 1000, 'S', "rate per connection: it goes")           \
     BOOL(mutation, body, 1, 'S', "no: only brains mutate")                                         \
+    REAL(mutation, small, 1, 0.05, 1, 'S', "a new connection begins at so much of its scale")       \
     REAL(mutation, step, 0.3, 0.001, 10, 'S', "size of a numeric mutation, by the value's scale")  \
     INT(initial, bodies_min, 2, 1, 32, 'S', "body genes, at least")                                \
     INT(initial, bodies_max, 4, 1, 32, 'S', "body genes, at most")                                 \
@@ -366,12 +367,15 @@
     REAL(preserve, width_m, 32, 2, 1000, 'S', "a preserve's water; whole cells of 0.5 m")          \
     REAL(preserve, height_m, 18, 2, 1000, 'S', "its depth")                                        \
     INT(preserve, founders, 40, 1, 200, 'S', "creatures at the start")                             \
+    BOOL(preserve, founders_copies, 0, 'S', "founders are exact copies; no: mutants, in turn")     \
     INT(preserve, most, 100, 1, 200, 'S', "living at once; eggs wait")                             \
     REAL(preserve, hunters, 0.2, 0, 1, 'S',                                                        \
          "share of founders without mouths that get one for flesh")                                \
     REAL(preserve, plants_j_m2, 1000, 1, 1e6, 'S', "energy that plants hold, at most")             \
     REAL(preserve, growth_1_s, 0.07, 0, 10, 'S', "rate of growth of few plants in full light")     \
     REAL(preserve, light_m, 6, 0.1, 1000, 'S', "depth at which 1/e of the light is left")          \
+    REAL(preserve, vent, 0, 0, 10, 'S', "light at the bottom; 1/e of it is left 1 m higher")       \
+    REAL(preserve, cold, 0, 0, 0.95, 'S', "share of its upkeep that a body at the bottom spares")  \
     REAL(preserve, day_s, 0, 0, 86400, 'S', "length of day and night together; 0: always day")     \
     REAL(preserve, bite_w_m, 2000, 0, 1e6, 'S', "what a mouth bites off, by its width")            \
     REAL(preserve, hunt, 0.7, 0, 100, 'S', "hunters bite the living so many times as fast")        \
@@ -386,6 +390,11 @@
     REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
     REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
          "at this age upkeep is double; thrice that is the end")                                   \
+    REAL(preserve, trial_s, 10, 0.1, 60, 'S', "so long a child lives alone before it is laid")     \
+    REAL(preserve, womb, 0, 0, 10, 'S',                                                            \
+         "a child of a new tree of parts comes this share of its mother's way alone, or more")     \
+    BOOL(preserve, injure, 0, 'S', "a creature that breaks a guard is hurt; no: it dies")          \
+    BOOL(preserve, fear, 0, 'S', "other-*: the nearest that may bite; no: the nearest")            \
     REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
     REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \

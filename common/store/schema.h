@@ -12,7 +12,7 @@
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 17
+#define STORE_SCHEMA_VERSION 18
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -100,6 +100,15 @@
     " living_uj INTEGER NOT NULL,"                                                                 \
     " topology INTEGER,"                                                                           \
     " preyed_s REAL"                                                                               \
+    ") STRICT"
+
+#define STORE_FORMS_TABLE                                                                          \
+    "CREATE TABLE IF NOT EXISTS forms ("                                                           \
+    " world INTEGER NOT NULL,"                                                                     \
+    " topology INTEGER NOT NULL,"                                                                  \
+    " life INTEGER NOT NULL,"                                                                      \
+    " egg BLOB NOT NULL,"                                                                          \
+    " PRIMARY KEY (world, topology)"                                                               \
     ") STRICT"
 
 #define STORE_FIRSTS_TABLE                                                                         \
@@ -278,6 +287,7 @@ static const char *const store_schema[] = {
     STORE_EPOCHS_TABLE,
     STORE_STATES_TABLE,
     STORE_LIVES_TABLE,
+    STORE_FORMS_TABLE,
 
     /* What was there for the first time (preserve.pause), and what people did; new in version
      * 15. */

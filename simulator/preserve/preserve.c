@@ -28,6 +28,9 @@
 #define WORLD_IDS (UINT64_C(1) << 40)
 /* Arithmetic operations of an epoch, at most. */
 #define WORK_MAX 1e12
+/* An injury leaves this share of all speeds, and takes this share of the whole body. */
+#define INJURY_SLOWS 0.25
+#define INJURY_SHARE 0.05
 /* A creature dies at this many times preserve.age_s. */
 #define LIFE_SPANS 3.0
 
@@ -302,12 +305,39 @@ static void move(struct preserve *p)
     }
 }
 
-/* Kills creatures that have broken a guard. Goes backwards, since the living move up. */
+/* A body that strains beyond a guard slows down and loses flesh, which is heat. Motion is no store
+ * of the ledger. Returns whether it lives on. */
+static int injure(struct preserve *p, int i)
+{
+    struct dweller *d = p->dwellers[i];
+    struct creature_state *c = &p->state->living[i];
+    double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
+    for (int k = 0; k < dynamics_dof(d->run.dynamics); k++)
+        qd[k] = INJURY_SLOWS * dynamics_qd(d->run.dynamics)[k];
+    dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
+    begin_account(d);
+    run_forgive(&d->run);
+    d->verdict = VERDICT_OK;
+    microjoules torn = (microjoules)(INJURY_SHARE * (double)c->body_whole);
+    torn = torn < c->body ? torn : c->body;
+    c->body -= torn;
+    c->starved += torn;
+    p->state->ledger.heat += torn;
+    return (double)c->body >= BODY_LEAST_SHARE * (double)c->body_whole;
+}
+
+/* Kills or injures creatures that have broken a guard. Goes backwards, since the living move up. */
 static void judge(struct preserve *p)
 {
-    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;)
-        if (p->dwellers[i]->verdict != VERDICT_OK)
+    for (int i = p->state->living_count; i-- > 0 && p->rc == 0;) {
+        int verdict = p->dwellers[i]->verdict;
+        if (verdict == VERDICT_OK)
+            continue;
+        if (!p->params->preserve_injure || verdict == VERDICT_NOT_FINITE)
             preserve_kill(p, i, DEATH_GUARD);
+        else if (!injure(p, i))
+            preserve_kill(p, i, DEATH_STRAIN);
+    }
 }
 
 /* Takes from the reserve, then from the body; what neither has is not owed. */
@@ -338,13 +368,20 @@ static void forget_losses(const struct preserve *p, struct creature_state *c)
     c->starved = (microjoules)(kept * (double)c->starved);
 }
 
+/* The upkeep of a young body where this one is: cold water spares some of it. */
+static double upkeep_w(const struct preserve *p, const struct dweller *d)
+{
+    double depth = 1 - fmin(fmax(d->centre.y / p->params->preserve_height_m, 0), 1);
+    return d->rest_w * (1 - p->params->preserve_cold * depth);
+}
+
 /* Upkeep and the work of muscles. Returns whether it lives on, else of what it dies. */
 static int pay(struct preserve *p, int i, int *cause)
 {
     struct creature_state *c = &p->state->living[i];
     struct dweller *d = p->dwellers[i];
     double spans = preserve_age_s(p, c) / p->params->preserve_age_s;
-    c->owed_j += d->work_j + d->rest_w * p->tick_s * (1 + spans * spans);
+    c->owed_j += d->work_j + upkeep_w(p, d) * p->tick_s * (1 + spans * spans);
     d->work_j = 0;
     microjoules owed = microjoules_of(c->owed_j);
     c->owed_j = fmin(c->owed_j - joules_of(owed), OWED_MOST_J);
@@ -644,8 +681,8 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
     if (rc == 0)
         rc = found_water(state, params, memory, error);
     for (int i = 0; rc == 0 && i < eggs; i++)
-        rc = found_one(state, i + (int)world * eggs, genomes[i % count], i < count, params, memory,
-                       error);
+        rc = found_one(state, i + (int)world * eggs, genomes[i % count],
+                       i < count || params->preserve_founders_copies, params, memory, error);
     state->ledger.start = preserve_state_total(state);
     if (rc != 0)
         preserve_state_deinit(state);

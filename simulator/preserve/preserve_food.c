@@ -74,9 +74,28 @@ static double greatest_appetite(const struct preserve *p, const struct dweller *
     return greatest;
 }
 
-/* The nearest other one to a place, within most_m; its kin or not. -1: nobody is there. Looks along
- * the order by x from its own place outwards. */
-static int find_nearest(const struct preserve *p, int i, int at, double most_m, int with_kin)
+/* Which others creature i looks for. */
+static int is_any(const struct preserve *p, int i, int other)
+{
+    return 1;
+}
+static int is_prey(const struct preserve *p, int i, int other)
+{
+    return !is_kin(p, i, other);
+}
+static int is_danger(const struct preserve *p, int i, int other)
+{
+    const struct dweller *d = p->dwellers[other];
+    for (int m = 0; m < d->mouth_count; m++)
+        if (d->mouths[m].kind == MOUTH_FLESH)
+            return !is_kin(p, i, other);
+    return 0;
+}
+
+/* The nearest of those to its place, within most_m; -1: there is none. Looks along the order by x
+ * from its own place outwards. */
+static int find_nearest(const struct preserve *p, int i, int at, double most_m,
+                        int (*is_wanted)(const struct preserve *p, int i, int other))
 {
     int nearest = -1;
     struct vec3 from = p->dwellers[i]->centre;
@@ -87,7 +106,7 @@ static int find_nearest(const struct preserve *p, int i, int at, double most_m, 
             if (fabs(to.x - from.x) > most_m)
                 break;
             double away_m = distance_in_plane(from, to);
-            if (away_m >= most_m || (!with_kin && is_kin(p, i, other)))
+            if (away_m >= most_m || !is_wanted(p, i, other))
                 continue;
             most_m = away_m;
             nearest = other;
@@ -138,7 +157,8 @@ static void look_for_food(struct preserve *p, int i, int at)
         consider(&lure, from, (struct vec3){c->x_m, c->y_m, 0},
                  carrion * fmin(joules_of(c->energy), CARRION_DRAW_J));
     }
-    int prey = greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, 0) : -1;
+    int prey =
+        greatest_appetite(p, d, FOOD_LIVING) > 0 ? find_nearest(p, i, at, SIGHT_M, is_prey) : -1;
     if (prey >= 0)
         consider(&lure, from, p->dwellers[prey]->centre, digested[FOOD_LIVING] * CARRION_DRAW_J);
     d->sees_food = lure.worth > 0;
@@ -153,7 +173,8 @@ void preserve_see(struct preserve *p, int place, struct surroundings *around)
     double depth_m = fmax(p->params->preserve_height_m - d->centre.y, 0);
     if ((p->state->tick + (int64_t)p->state->living[i].descent.id) % LOOK_TICKS == 0)
         look_for_food(p, i, place);
-    int other = find_nearest(p, i, place, HUGE_VAL, 1);
+    int other = p->params->preserve_fear ? find_nearest(p, i, place, SIGHT_M, is_danger)
+                                         : find_nearest(p, i, place, HUGE_VAL, is_any);
     const struct creature_state *c = &p->state->living[i];
     double bitten = (double)c->bitten;
     for (int k = 0; k < p->state->living_count; k++)

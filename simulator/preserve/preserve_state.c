@@ -286,8 +286,9 @@ void preserve_state_encode(const struct preserve_state *s, struct pack_writer *w
     pack_i64(writer, s->ledger.arrivals);
     pack_i64(writer, s->ledger.departures);
     pack_u64(writer, s->counts.births);
-    pack_array(writer, DEATH_COUNT);
-    for (int i = 0; i < DEATH_COUNT; i++)
+    int causes = s->counts.deaths[DEATH_STRAIN] > 0 ? DEATH_COUNT : DEATH_STRAIN;
+    pack_array(writer, (size_t)causes);
+    for (int i = 0; i < causes; i++)
         pack_u64(writer, s->counts.deaths[i]);
     encode_energies(s->counts.eaten, FOOD_COUNT, writer);
     encode_energies(s->plants, s->plant_count, writer);
@@ -692,8 +693,8 @@ static void decode_carcasses(struct cursor *c, struct preserve_state *state)
 static void decode_counts(struct cursor *c, struct preserve_counts *counts)
 {
     counts->births = next_u64(c);
-    struct cursor deaths = next_array(c, DEATH_COUNT, DEATH_COUNT, "deaths");
-    for (int i = 0; i < DEATH_COUNT; i++)
+    struct cursor deaths = next_array(c, DEATH_COUNT, -1, "deaths");
+    for (size_t i = 0; i < deaths.count; i++)
         counts->deaths[i] = next_u64(&deaths);
     leave_array(c, &deaths);
     next_foods(c, counts->eaten);
@@ -797,7 +798,10 @@ int preserve_state_unpack(struct preserve_state *state, const struct packed_byte
     return preserve_state_unpack_of(state, packed, &most_cells, error);
 }
 
-int preserve_state_read(const char *path, struct preserve_state *state, struct error *error)
+static int read_file(const char *path, struct preserve_state *state,
+                     int (*unpack)(struct preserve_state *state, const struct packed_bytes *packed,
+                                   struct error *error),
+                     struct error *error)
 {
     struct packed_bytes packed;
     char *bytes;
@@ -806,11 +810,16 @@ int preserve_state_read(const char *path, struct preserve_state *state, struct e
     if (status)
         return status;
     packed.bytes = (unsigned char *)bytes;
-    status = preserve_state_unpack(state, &packed, error);
+    status = unpack(state, &packed, error);
     if (status)
         error_prefix(error, "%s", path);
     free(bytes);
     return status;
+}
+
+int preserve_state_read(const char *path, struct preserve_state *state, struct error *error)
+{
+    return read_file(path, state, preserve_state_unpack, error);
 }
 
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed)
@@ -857,4 +866,12 @@ int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes 
     rc = rc ? rc : check_traveller(state, error);
     pack_stream_close(&stream);
     return rc;
+}
+
+int preserve_egg_read(const char *path, struct preserve_state *state, struct error *error)
+{
+    int status = read_file(path, state, preserve_egg_unpack, error);
+    if (status)
+        preserve_state_deinit(state);
+    return status;
 }

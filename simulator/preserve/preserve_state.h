@@ -27,6 +27,7 @@ enum death {
     DEATH_BITTEN,
     DEATH_GUARD,
     DEATH_REMOVED, /* by people, or since its epoch crashed: it leaves no carcass */
+    DEATH_STRAIN,  /* injuries, where preserve.injure is on */
     DEATH_COUNT
 };
 /* What is eaten. */
@@ -159,5 +160,7 @@ int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *pac
 /* Adds it to the eggs of a state. */
 int preserve_egg_unpack(struct preserve_state *state, const struct packed_bytes *packed,
                         struct error *error);
+/* A state of nothing but a packed egg from a file. Messages name the path. */
+int preserve_egg_read(const char *path, struct preserve_state *state, struct error *error);
 
 #endif

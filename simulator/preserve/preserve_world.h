@@ -114,7 +114,7 @@ void preserve_forget_sounds(struct preserve *p, int i);
 /* preserve_births.c */
 void preserve_lay(struct preserve *p, int i);
 void preserve_hatch(struct preserve *p);
-/* The verdict on a life of ten seconds alone, in open water. */
+/* The verdict on a life of preserve.trial_s alone, in open water. */
 int preserve_try_alone(const struct genome *genome, const struct params *params,
                        struct preserve_memory *memory);
 /* A mutant of at most most_m2 that lives alone, of some draws; a copy of the parent where none

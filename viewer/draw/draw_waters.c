@@ -44,9 +44,10 @@ struct picture {
 
 /* What kills, in words of people. */
 static const char *const death_words[EPOCH_CAUSE_COUNT] = {"starved", "died of age", "was eaten",
-                                                           "broke physics", "was taken out"};
+                                                           "broke physics", "was taken out",
+                                                           "strained too much"};
 _Static_assert(DEATH_HUNGER == 0 && DEATH_AGE == 1 && DEATH_BITTEN == 2 && DEATH_GUARD == 3 &&
-                   DEATH_REMOVED == 4,
+                   DEATH_REMOVED == 4 && DEATH_STRAIN == 5,
                "words in the order of causes");
 static const char *const food_words[EPOCH_FOOD_COUNT] = {"plants", "carrion", "the living"};
 
