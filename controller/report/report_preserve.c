@@ -124,7 +124,8 @@ static const struct plot plots[] = {
      {{"hunger", EPOCH_died_of_hunger},
       {"age", EPOCH_died_of_age},
       {"mouths", EPOCH_died_of_mouths},
-      {"guards", EPOCH_died_of_guards}}},
+      {"guards", EPOCH_died_of_guards},
+      {"strain", EPOCH_died_of_strain}}},
     {"What is eaten, all worlds (W)",
      "Before digestion. Plants feed grazers, carrion whoever finds "
      "it, the living hunters.",
@@ -247,6 +248,7 @@ static const struct column {
                {"age", EPOCH_died_of_age, 1},
                {"mouths", EPOCH_died_of_mouths, 1},
                {"guards", EPOCH_died_of_guards, 1},
+               {"strain", EPOCH_died_of_strain, 1},
                {"plants eaten, kJ", EPOCH_eaten_plants_uj, UJ_IN_KJ},
                {"carrion, kJ", EPOCH_eaten_carrion_uj, UJ_IN_KJ},
                {"the living, kJ", EPOCH_eaten_living_uj, UJ_IN_KJ}};
@@ -355,21 +357,6 @@ void report_write_preserve_figures(const struct report *report, FILE *file)
 
 /* ---- lives ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    uint64_t left = ((const struct store_life *)a)->id, right = ((const struct store_life *)b)->id;
-    return (left > right) - (left < right);
-}
-
-const struct store_life *report_find_mother(const struct run_facts *facts,
-                                            const struct store_life *life)
-{
-    const struct store_life key = {.id = life->mother}, *mother = NULL;
-    if (life->mother)
-        mother = bsearch(&key, facts->lives, (size_t)facts->life_count, sizeof key, compare_ids);
-    return mother && mother->generation < life->generation ? mother : NULL;
-}
-
 static void write_time(FILE *file, double seconds)
 {
     if (seconds >= 0 && seconds < 1e9)
@@ -411,9 +398,14 @@ static void write_mothers(const struct run_facts *facts, const struct store_life
 {
     int count = 0;
     fputs("<td class='long'>", file);
-    while ((life = report_find_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
+    while ((life = run_facts_mother(facts, life)) != NULL && count++ < MOTHERS_SHOWN)
         fprintf(file, "%s%" PRIu64, count > 1 ? ", " : "", life->id);
     fputs(life ? ", ...</td>" : "</td>", file);
+}
+
+static int compare_ids(const struct store_life *left, const struct store_life *right)
+{
+    return (left->id > right->id) - (left->id < right->id);
 }
 
 static int compare_children(const void *a, const void *b)
