@@ -197,6 +197,8 @@ void preserve_kill(struct preserve *p, int i, int cause)
 
 static void think(struct preserve *p)
 {
+    for (int i = 0; i < p->state->living_count; i++)
+        p->centres[i] = p->dwellers[i]->centre;
     preserve_sort(p);
     for (int k = 0; k < p->state->living_count; k++) {
         struct surroundings around;
@@ -266,23 +268,45 @@ static double way_back(double low, double high, double most)
     return fmax(-low, 0) - fmax(high - most, 0);
 }
 
-static void push_back(const struct preserve *p, struct dweller *d)
+static void find_bank(const struct preserve *p, struct dweller *d)
 {
     struct vec3 low, high;
     dynamics_bounds(d->run.dynamics, &low, &high);
-    double x = way_back(low.x, high.x, p->params->preserve_width_m);
-    double y = way_back(low.y, high.y, p->params->preserve_height_m);
+    d->beyond_x_m = way_back(low.x, high.x, p->params->preserve_width_m);
+    d->beyond_y_m = way_back(low.y, high.y, p->params->preserve_height_m);
+}
+
+static void push_back(const struct preserve *p, struct dweller *d)
+{
     double qd[2 + 2 * PHENOTYPE_PARTS_MAX];
-    if (x == 0 && y == 0)
+    if (d->beyond_x_m == 0 && d->beyond_y_m == 0)
         return;
     for (int i = 0; i < dynamics_dof(d->run.dynamics); i++)
         qd[i] = dynamics_qd(d->run.dynamics)[i];
-    qd[0] += BANK_1_S2 * x * p->tick_s;
-    qd[1] += BANK_1_S2 * y * p->tick_s;
+    qd[0] += BANK_1_S2 * d->beyond_x_m * p->tick_s;
+    qd[1] += BANK_1_S2 * d->beyond_y_m * p->tick_s;
     dynamics_set_state(d->run.dynamics, dynamics_q(d->run.dynamics), qd);
     begin_account(d);
 }
 
+/* What one creature does by itself after its steps. */
+static void settle(void *context, int i)
+{
+    struct preserve *p = context;
+    struct dweller *d = p->dwellers[i];
+    d->run.time_s += p->tick_s;
+    d->run.ticks++;
+    preserve_find_place(d);
+    d->run.last = d->centre;
+    find_bank(p, d);
+    preserve_emit(p, i);
+    watch(d);
+    uint64_t work = run_work(&d->run);
+    p->work += work - d->booked_work;
+    d->booked_work = work;
+}
+
+/* Voices are heard in the order of numbers, so creatures that have some settle in that order. */
 static void move(struct preserve *p)
 {
     struct run *any = &p->dwellers[0]->run;
@@ -292,17 +316,11 @@ static void move(struct preserve *p)
                                .may_rest = p->may_rest,
                                .before = before_steps,
                                .after = after_step,
+                               .done = p->params->sensor_sound ? NULL : settle,
                                .context = p};
     forest_tick(&p->forest, &tick);
-    for (int i = 0; i < p->state->living_count; i++) {
-        struct dweller *d = p->dwellers[i];
-        d->run.time_s += p->tick_s;
-        d->run.ticks++;
-        d->run.last = dynamics_centre_of_mass(d->run.dynamics);
-        preserve_find_place(d);
-        preserve_emit(p, i);
-        watch(d);
-    }
+    for (int i = 0; i < p->state->living_count && !tick.done; i++)
+        settle(p, i);
 }
 
 /* A body that strains beyond a guard slows down and loses flesh, which is heat. Motion is no store
@@ -452,12 +470,6 @@ static void book_cost(struct preserve *p)
 {
     p->work += p->memory->work;
     p->memory->work = 0;
-    for (int i = 0; i < p->state->living_count; i++) {
-        struct dweller *d = p->dwellers[i];
-        uint64_t work = run_work(&d->run);
-        p->work += work - d->booked_work;
-        d->booked_work = work;
-    }
     if (p->state->tick % p->epoch_ticks == 0)
         p->work = 0;
     if (p->rc == 0 && (double)p->work > p->memory->work_max)
