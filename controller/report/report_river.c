@@ -53,13 +53,14 @@ static double place_y(const struct layout *layout, double creatures)
     return TOP + (HEIGHT - TOP - BOTTOM) / 2 + layout->px * creatures;
 }
 
-/* Hues that differ for neighbours in time: the golden section of the circle. */
+/* Hues that differ for neighbours in time: the golden section of the circle; each second one is
+ * darker. */
 static void print_color(int form, char color[8])
 {
     double parts[3], hue = fmod(form * 0.61803, 1) * 6;
     for (int i = 0; i < 3; i++) {
         double away = fabs(fmod(hue + 6 - 2 * i, 6) - 3);
-        parts[i] = 0.42 + 0.4 * fmin(fmax(away - 1, 0), 1);
+        parts[i] = (0.42 + 0.4 * fmin(fmax(away - 1, 0), 1)) * (form % 2 ? 0.8 : 1);
     }
     snprintf(color, 8, "#%02x%02x%02x", (int)(255 * parts[0]), (int)(255 * parts[1]),
              (int)(255 * parts[2]));
