@@ -90,19 +90,18 @@ START_TEST(a_play_of_the_run_is_the_run)
 }
 END_TEST
 
-/* A child of fast mothers goes as they do, and by as much faster as it was than its own. */
+/* A child of any fast mother is by as much faster as it was than its own. */
 START_TEST(ways_are_inherited)
 {
     struct shadow_play play;
     double facts[1][SHADOW_FACT_COUNT];
     for (int i = 0; i < 4; i++)
         add(0, 5, 0)->way_m = 10;
-    for (int i = 0; i < 4; i++)
-        add(5, 10, (uint64_t)i + 1)->way_m = 15;
+    add(4, 9, 1)->way_m = 15;
     ck_assert_int_eq(shadow_play_make(&play, lives, life_count, 1), 0);
     for (int copy = 0; copy < 20; copy++) {
         ck_assert_int_eq(shadow_play_run(&play, copy, 1, facts), 0);
-        ck_assert_double_eq_tol(facts[0][SHADOW_WAY], 2.5, 1e-12);
+        ck_assert_double_eq_tol(facts[0][SHADOW_WAY], 2.2, 1e-12);
     }
     shadow_play_free(&play);
 }
