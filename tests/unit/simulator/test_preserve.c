@@ -487,6 +487,15 @@ START_TEST(injuries_hurt_and_grow_back)
 }
 END_TEST
 
+static uint64_t tree_of(const struct genome *genome)
+{
+    struct run one;
+    struct evaluation result;
+    arena_reset(&memory.probe);
+    ck_assert_int_eq(preserve_grow(&one, &result, &params, genome, &memory.probe), VERDICT_OK);
+    return preserve_topology(&one.phenotype, genome);
+}
+
 /* A child of another tree that gets less far than ten times its mother's way is not laid. */
 START_TEST(the_womb_keeps_trees)
 {
@@ -508,7 +517,7 @@ START_TEST(the_womb_keeps_trees)
             ck_assert_int_eq(
                 preserve_mutate(&child, &mother, NULL, &params, 5, id, &memory, HUGE_VAL, &area_m2),
                 0);
-            changed += child.body_count > mother.body_count;
+            changed += tree_of(&child) != tree_of(&mother);
             genome_deinit(&child);
         }
         ck_assert_int_eq(changed > 0, !is_womb);
@@ -523,7 +532,7 @@ static void hear_forms(void *context, const struct preserve_event *event)
     ck_assert_int_eq(preserve_epoch_form(event, forms_end), 0);
 }
 
-/* Of two kinds of founders with many mutants, the first of each tree is kept, as an egg. */
+/* The first of each tree is kept, as an egg: there are as many as trees, a mouth more is one. */
 START_TEST(the_first_of_each_tree_is_kept)
 {
     struct preserve_watcher watcher = {.hear = hear_forms};
@@ -534,10 +543,19 @@ START_TEST(the_first_of_each_tree_is_kept)
     found();
     for (int i = 0; i < state.egg_count; i++)
         state.eggs[i].born_tick = -100000;
+    state.eggs[0].genome.bodies[1].mouth = MOUTH_PLANTS;
+    ck_assert(tree_of(&state.eggs[0].genome) != tree_of(&state.eggs[2].genome));
     forms_end = epoch_end_create();
     ck_assert_int_eq(preserve_run(&state, &params, 60, &watcher, &memory, &error), 0);
     ck_assert_int_gt(state.living_count, 2);
-    ck_assert_int_eq(forms_end->form_count, 2);
+    int trees = 0;
+    for (int i = 0; i < state.living_count; i++) {
+        int is_new = 1;
+        for (int k = 0; k < i; k++)
+            is_new &= tree_of(&state.living[i].genome) != tree_of(&state.living[k].genome);
+        trees += is_new;
+    }
+    ck_assert(trees >= 2 && forms_end->form_count == trees);
     preserve_state_init(&one);
     ck_assert_int_eq(preserve_egg_unpack(&one, &forms_end->forms[1].egg, &error), 0);
     ck_assert_uint_eq(one.eggs[0].descent.id, forms_end->forms[1].life);
