@@ -19,6 +19,10 @@ void output_print(FILE *file, const char *format, ...) __attribute__((format(pri
 /* Several lines, cleaned but for their ends. */
 void output_lines(FILE *file, const char *text);
 
+/* The columns of the terminal that the descriptor is (80 if it does not say); 0: it is none, and lines
+ * may be as long as they like. */
+int output_columns(int descriptor);
+
 /* Flushes standard output. */
 void output_flush(void);
 /* Flushes standard output at the end of a program. 0, or ERR_IO with a line on standard error

@@ -89,6 +89,7 @@ ALWAYS_INLINE static inline void build_system(struct contacts *s, int count)
 {
     struct impulses *system = &s->impulses;
     impulses_begin(system, s->rows);
+    system->work += (uint64_t)(count - 1) * (uint64_t)(system->stride * system->stride);
     for (int of = 0; of < count; of++) {
         double *block = of > 0 ? s->block : system->w;
         tree_clear_rows(&s->shares[of], s->rows);
