@@ -135,7 +135,7 @@ static int server_limit_memory(int64_t memory_mb)
         limit.rlim_cur = bytes;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return 0;
-    /* volatile: compilers may leave out memory that nobody uses */
+    /* volatile: compilers may leave out unused memory */
     void *volatile probe = malloc(MEMORY_FREE_BYTES);
     int has_room = probe != NULL;
     free(probe);

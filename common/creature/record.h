@@ -1,4 +1,4 @@
-/* Whether a creature's record, which anybody may have changed, is what comes of its evaluation. */
+/* Whether a creature's record agrees with its evaluation. The record may have been changed. */
 #ifndef COMMON_CREATURE_RECORD_H
 #define COMMON_CREATURE_RECORD_H
 

@@ -1,4 +1,4 @@
-/* What a path that somebody typed is, whatever it was typed for, and what one does with it. */
+/* The kinds of files that a path may lead to, and the commands that read each. */
 #ifndef COMMON_FORMATS_FILE_KIND_H
 #define COMMON_FORMATS_FILE_KIND_H
 

@@ -559,8 +559,8 @@ void params_print_value(const struct params *params, int index, char *buffer, si
 /* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
 void params_print_range(int index, char *buffer, size_t size);
 
-/* Whether somebody who prints this configuration meets the row: it is used in it and may be worth
- * setting, or it has another value than by default. */
+/* Whether a printed configuration has the row: it is used and may be worth setting, or it has
+ * another value than by default. */
 int params_is_shown(const struct params *params, int index);
 
 /* Writes as params_write() does with has_help, but only the rows that are shown. */

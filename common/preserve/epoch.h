@@ -8,15 +8,15 @@
 
 #include "common/params/params.h"
 
-/* Whether a run is one of a preserve, in which nobody is judged. */
+/* Whether a run is one of a preserve, in which creatures are not judged. */
 static inline int preserve_is_wanted(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
-/* A warning where a world's energies let a creature fare best that nobody wants to see: one that
- * never moves, or is tiny; or where no creature can pay a child like itself. Returns whether there
- * is one. The rules: docs/preserve.md, "What pays". */
+/* A warning where a world's energies favour a dull creature: one that never moves, or is tiny; or
+ * where no creature can pay a child like itself. Returns whether there is one. The rules:
+ * docs/preserve.md, "What pays". */
 int preserve_warn(const struct params *params, char *text, size_t size);
 
 /* An epoch of a world; epoch 0 founds it and takes no time. */
@@ -89,9 +89,9 @@ int epoch_parse_firsts(const char *text, unsigned *firsts, struct error *error);
 #define EPOCH_DEEDS(X)                                                                             \
     X(put)     /* an egg of a creature, at a place */                                              \
     X(feed)    /* plants at a place, by an energy */                                               \
-    X(move)    /* somebody to a place */                                                           \
-    X(remove)  /* somebody out of the world */                                                     \
-    X(protect) /* mouths spare somebody from now on */                                             \
+    X(move)    /* a creature to a place */                                                         \
+    X(remove)  /* a creature out of the world */                                                   \
+    X(protect) /* mouths spare a creature from now on */                                           \
     X(expose)  /* no longer */
 enum epoch_deed_kind {
 #define X(name) DEED_##name,
@@ -105,7 +105,7 @@ extern const char *const epoch_deed_names[DEED_COUNT];
 /* What DEED_feed gives at once, at most. */
 #define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
 
-/* Somebody who hatched, ate of the living for the first time, or died in an epoch, as it was
+/* A creature that hatched, ate of the living for the first time, or died in an epoch, as it was
  * then. */
 struct epoch_life {
     uint64_t id, mother, father; /* parents: 0 = none */

@@ -1,5 +1,5 @@
-/* Opening RUN_DIR/run.db, for whoever reads or writes it. The directory may be a stranger's, and so
- * may be all that is in it. */
+/* Opening RUN_DIR/run.db, for readers and writers. The directory may be a stranger's, and so may be
+ * all that is in it. */
 #ifndef COMMON_STORE_DATABASE_H
 #define COMMON_STORE_DATABASE_H
 

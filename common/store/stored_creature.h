@@ -55,7 +55,7 @@ enum {
     " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome, i.id "                   \
     "IS " STORED_CHAMPION                                                                          \
     MEASURES(STORED_MEASURE)
-/* Selects likewise those in `births` who have no row in `individuals`; FROM i follows. */
+/* Selects likewise those in `births` that have no row in `individuals`; FROM i follows. */
 #define STORED_SELECT_BIRTHS                                                                       \
     "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \
     " bar_m_s, bar_sizes_s, kept, island, NULL AS branch, NULL AS verdict, NULL AS fitness,"       \

@@ -1,5 +1,5 @@
-/* What the programs say on standard output and standard error. All of it goes through here, so that
- * one place decides what may reach a terminal, and what becomes of output that nobody takes. */
+/* The programs' words on standard output and standard error. All of them go through here, so that
+ * one place decides what may reach a terminal, and the fate of output without a reader. */
 #ifndef COMMON_SYSTEM_OUTPUT_H
 #define COMMON_SYSTEM_OUTPUT_H
 

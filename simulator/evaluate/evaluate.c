@@ -249,7 +249,7 @@ static int is_any_stopped(const struct habitat *h)
     return 0;
 }
 
-/* After a step of one. Returns whether nobody is left. */
+/* After a step of one creature. Returns 1 if none is left. */
 static int after_step(void *context, int body)
 {
     struct habitat *h = context;
@@ -279,7 +279,7 @@ static void end_tick(struct run *run, uint64_t tick)
         end(run, verdict);
 }
 
-/* Everybody thinks; where they are is looked at once for all. */
+/* Every creature thinks; their places are read once for all. */
 static void think_all(struct habitat *h)
 {
     for (int i = 0; i < h->count; i++)

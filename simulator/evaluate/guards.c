@@ -153,7 +153,7 @@ static int keeps_momentum(struct run *run)
     return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
 }
 
-/* Whether the body touched anything but itself in the last step, and anybody. */
+/* Whether the body touched anything but itself in the last step, and another body. */
 static void watch_touches(struct run *run)
 {
     const struct contact_point *contacts;

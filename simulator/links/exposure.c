@@ -38,7 +38,7 @@ double exposure_area(const struct exposure_piece *p)
     return sum / 2;
 }
 
-/* ---------------------------------------------------------------- who throws shadows on what */
+/* ---------------------------------------------------------------- shadows of boxes on faces */
 
 /* 1 if a plane along a side of b parts it from all rays of face k of a, on the side of `sign`. */
 static int is_parted(const struct solids_pair *p, int k, double sign)

@@ -52,7 +52,7 @@ struct space_hooks {
 struct space_state {
     struct dynamics dynamics;
     const struct space_hooks *hooks;
-    const struct phenotype *phenotype; /* NULL: nobody reads parts and drives */
+    const struct phenotype *phenotype; /* NULL: parts and drives are not read */
     const struct body_box *boxes;
     int box_count;
     struct space_world world;

@@ -42,8 +42,8 @@ microjoules energy_ledger_error(const struct energy_ledger *ledger, microjoules 
 #define PLANTS_CELL_M 0.5
 /* Cells of the largest water. */
 enum { PLANTS_CELLS_MAX = 4000000 };
-/* Seeds: no cell holds less than this share of the most that it can hold, and nobody eats these. A
- * refuge as large as this makes what grazed water gives steady (Rosenzweig and MacArthur 1963):
+/* Seeds: no cell holds less than this share of the most that it can hold, and these are not eaten.
+ * A refuge as large as this makes the yield of grazed water steady (Rosenzweig and MacArthur 1963):
  * with 0.02 a grazed cell took minutes to grow again, and numbers swung from 90 to 0. */
 #define PLANTS_SEED_SHARE 0.2
 

@@ -120,7 +120,8 @@ void preserve_tell_egg(const struct preserve *p, const struct creature_state *eg
                                      .y_m = egg->y_m});
 }
 
-/* Where living creature i is; who could not enter is where its egg lay. */
+/* Place of living creature i. A creature without a body yet (no room to hatch) is at its egg's
+ * place. */
 static struct vec3 place_of(const struct preserve *p, int i)
 {
     const struct creature_state *c = &p->state->living[i];
@@ -221,7 +222,7 @@ static int after_step(void *context, int place)
     return 0;
 }
 
-/* What a push gives is nobody's gain: the account of motion begins anew. */
+/* The energy of a push is not the creature's gain: the account of motion begins anew. */
 static void begin_account(struct dweller *d)
 {
     dynamics_reset_ledger(d->run.dynamics);

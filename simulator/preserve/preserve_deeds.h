@@ -5,12 +5,12 @@
 
 #include "simulator/preserve/preserve.h"
 
-/* Plants grow in cells up to this far from where somebody feeds, m. */
+/* Plants grow in cells up to this far from the place of feeding, m. */
 #define DEED_FEED_M 1.0
 
-/* Does the deeds in their order. A deed that finds nobody, no room, or a body that cannot be grown,
- * does nothing, and the log says so. `watcher` (may be NULL) hears of who is removed. ERR_MEMORY,
- * ERR_LIMIT. */
+/* Does the deeds in their order. A deed that finds no creature, no room, or a body that cannot be
+ * grown, does nothing, and the log says so. `watcher` (may be NULL) hears of creatures that are
+ * removed. ERR_MEMORY, ERR_LIMIT. */
 int preserve_do(struct preserve_state *state, const struct params *params,
                 const struct epoch_order *order, struct preserve_memory *memory,
                 const struct preserve_watcher *watcher, struct error *error);

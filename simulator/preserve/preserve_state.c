@@ -109,7 +109,7 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
     return row;
 }
 
-/* A store that holds as much is full: sums of states that nobody has checked cannot overflow. */
+/* A store that holds as much is full: sums of unchecked states cannot overflow. */
 #define STORE_MOST (INT64_MAX / 8)
 static void fill(microjoules *store, microjoules energy)
 {

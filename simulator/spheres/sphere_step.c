@@ -28,9 +28,9 @@
  *
  * Tried and lost: rods of fixed length, |d + h w+| = L, solved by Gauss-Seidel sweeps (SHAKE; one
  * sweep a substep is PBD with small steps, Macklin and others 2019). Unconverged sweeps act as
- * springs whose energy nobody knows: on a spider of 12 spheres and 25 bones in the air the bones
- * gave back 80 % of what they took, with 1 sweep as with 100, and warm starts exploded. A sparse
- * direct solution costs four times as much.
+ * springs of unknown energy: on a spider of 12 spheres and 25 bones in the air the bones gave back
+ * 80 % of what they took, with 1 sweep as with 100, and warm starts exploded. A sparse direct
+ * solution costs four times as much.
  *
  * Muscles: a bone whose rest length goes towards the one asked for with a bounded rate, and whose
  * force, spring and damping together, is bounded; where that holds it back, the rest length waits

@@ -24,7 +24,7 @@ struct request {
     int64_t id;
 };
 
-/* Who lives or waits in an egg; NULL: neither. */
+/* The creature that lives or waits in an egg; NULL: neither. */
 static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
 {
     for (int i = 0; i < state->living_count; i++)

@@ -17,9 +17,9 @@
  * cell. Sizes: 64 x 64 cells take some 10 us a tick and channel; a channel that is empty takes
  * nothing.
  *
- * Use: scent_create() from the arena; each tick scent_smell() for all who smell, then scent_emit()
- * for all who emit, then scent_tick(). The order of emitters does not matter. `amounts`, `emitted`
- * and `decayed` are all of its state, for who saves it. */
+ * Use: scent_create() from the arena; each tick scent_smell() for each nose, then scent_emit() for
+ * each emitter, then scent_tick(). The order of emitters does not matter. `amounts`, `emitted` and
+ * `decayed` are all of its state, for saving. */
 #ifndef SIMULATOR_WORLD_SCENT_H
 #define SIMULATOR_WORLD_SCENT_H
 

@@ -12,11 +12,11 @@
  * listeners looked up what arrives, took a search for each pair and tick, and heard a click of a
  * body that had moved since its last one too early.)
  *
- * Use: sound_create() from the arena; each tick sound_hear() for all who listen, then sound_emit()
- * for all who make sounds, then sound_tick(). The order of bodies within these does not matter. A
- * number that another body takes over begins with sound_forget(). `arrivals`, `ears` and `tick` are
- * all of its state between ticks, for who saves it. A sound takes some 10 ns for each listener, a
- * tick without sounds some 20 ns. */
+ * Use: sound_create() from the arena; each tick sound_hear() for each listener, then sound_emit()
+ * for each sound, then sound_tick(). The order of bodies within these does not matter. A number
+ * that another body takes over begins with sound_forget(). `arrivals`, `ears` and `tick` are all of
+ * its state between ticks, for saving. A sound takes some 10 ns for each listener, a tick without
+ * sounds some 20 ns. */
 #ifndef SIMULATOR_WORLD_SOUND_H
 #define SIMULATOR_WORLD_SOUND_H
 
@@ -27,7 +27,7 @@
 
 #define SOUND_REACH_S 2.0
 
-/* A sound: where it was made, by whom, and how loud it is beside that. */
+/* A sound: its place, its maker, and its loudness there. */
 struct noise {
     struct vec3 at;
     double strength; /* 0: silence */
@@ -48,8 +48,8 @@ struct sound {
 /* The sound names body_count, tick_s, speed_m_s and hold_s (0: ears hold nothing) and is zero
  * besides. ERR_MEMORY: the arena is full. */
 int sound_create(struct sound *sound, struct arena *arena);
-/* What a body hears at a place, in this tick; call it once a tick. Who does not is deaf to what is
- * made in this tick. */
+/* The sounds that a body hears at a place, in this tick; call it once a tick. A body without the
+ * call is deaf to sounds of this tick. */
 struct noise sound_hear(struct sound *sound, int body, struct vec3 place);
 /* Strength >= 0. */
 void sound_emit(struct sound *sound, int body, struct vec3 at, double strength);

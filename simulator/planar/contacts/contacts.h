@@ -177,7 +177,7 @@ void contacts_check(const struct contacts *contacts);
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena);
-/* Contacts that several bodies can share, of whom all have contacts of their own: `all`. */
+/* Contacts that several bodies can share, each with contacts of its own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);
 /* Shared contacts: a tick begins, in which any number of groups may meet, one after the other. */

@@ -130,7 +130,7 @@ static inline struct articulated *articulated_of(const struct dynamics *dynamics
     return dynamics_of(dynamics, &dynamics_articulated);
 }
 
-/* The tree is where the last evaluation left it until somebody looks. */
+/* The tree is where the last evaluation left it until a caller looks. */
 static inline void articulated_set_pose(struct articulated *d)
 {
     if (!d->is_posed)

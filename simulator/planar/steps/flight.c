@@ -27,8 +27,8 @@
  * link, or otherwise. */
 enum parents { PARENTS_STRAIGHT, PARENTS_SAME, PARENTS_APART };
 
-/* Who begins the sums of a pair's articulated inertia: nobody, for there are no children; the pair
- * inmost of them, which lies straight; the pair itself. */
+/* The value from which a sum of a pair's articulated inertia starts: zero, without children; the
+ * nearest child pair's, which lies straight; the pair's own. */
 enum sums { SUMS_NONE, SUMS_BY_CHILDREN, SUMS_OWN };
 
 /* What depends on angles alone. */

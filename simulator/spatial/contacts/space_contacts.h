@@ -64,7 +64,7 @@ struct space_contact {
 
 /* Everything that belongs to one body alone. */
 struct space_contact_body {
-    /* the caller's, who fills them in; `rates` by enum space_moment */
+    /* filled in by the caller; `rates` by enum space_moment */
     struct space_tree *tree;
     struct space_limits *limits;
     const struct space_surfaces *surfaces;

@@ -1,8 +1,8 @@
-/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in
+/* The shared state of the parts of a step in space, which space_dynamics.h hides, and the forces of
  * a step.
  *
  * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
- * others are its parts. Those who could touch take a midpoint step together, as a group: with the
+ * others are its parts. Bodies that could touch take a midpoint step together, as a group: with the
  * same contacts, in the same parts. */
 #ifndef SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
 #define SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
@@ -13,7 +13,8 @@
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"
 
-/* Who take a midpoint step together, and the contacts that they share. Most are alone. */
+/* The bodies that take a midpoint step together, and the contacts that they share. Most are
+ * alone. */
 struct space_group {
     struct space_dynamics **all;
     int count;

@@ -16,7 +16,7 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
  * they do is seen over this share of it. */
 #define TURN_MAX    0.1
 #define SHORT_SHARE (1.0 / 256)
-/* Who comes slower than this, rad/s or m/s, leans on a limit; who comes faster, hits it. */
+/* A joint that is slower than this, rad/s or m/s, leans on a limit; a faster one hits it. */
 #define HIT_RATE 0.5
 
 /* Intervals of slides and turns; of a ball its twist's. */
