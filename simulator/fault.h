@@ -14,7 +14,7 @@
  * been. */
 void fault_watch(void);
 
-/* What is in hand, for that line; 0: nothing. */
+/* The task in hand, for that line; 0: nothing. */
 void fault_set_task(uint64_t task, uint64_t creature);
 
 #endif

@@ -20,7 +20,7 @@ enum record_status {
 enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
                                   const struct measures *measures, char detail[RECORD_DETAIL_SIZE]);
 
-/* What the evaluation gives, by the record's parameters. The record's fitness may be less: the
+/* The result of an evaluation by the record's parameters. The record's fitness may be less: the
  * least over the referee's trials, which this does not repeat. */
 double record_own_fitness(const struct creature *creature, int verdict,
                           const struct measures *measures);

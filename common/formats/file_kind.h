@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 
-/* What creature files say of themselves, in either form. */
+/* The name of the format in creature files, in either form. */
 #define CREATURE_FORMAT_NAME "bestiary-creature"
 
 enum file_kind {

@@ -23,7 +23,7 @@ extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 #define CONTEST_LAST_S 1.0
 /* Guards that a creature pinned by another one breaks do not look for this time after a touch. */
 #define CONTEST_GRACE_S 0.25
-/* What a win is worth when the other one's evaluation ended by a verdict: less than most fair
+/* The worth of a win when the other one's evaluation ended by a verdict: less than most fair
  * ones. */
 #define CONTEST_WALKOVER 0.5
 /* A creature that never came nearer to the cube than this share of the way has not won it. */
@@ -38,7 +38,7 @@ struct contest_bout {
 };
 enum { CONTEST_BOUTS = 2 }; /* of a pair of files */
 
-/* What is known of one side at the end. */
+/* The state of one side at the end. */
 struct contest_side {
     int verdict;
     uint64_t digest;

@@ -32,7 +32,7 @@ struct exam {
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
-/* What a whole exam costs, in first evaluations, by its steps: so that it is the same
+/* The cost of a whole exam, in first evaluations, by its steps: so that it is the same
  * everywhere. */
 double exam_cost(int body_kind, const struct params *params);
 /* Before the first trial: leaves as many trials as that many first evaluations pay for, but at

@@ -7,7 +7,7 @@
  * become smaller and smaller, since a small mother cannot pay for a larger child. */
 #define FOUNDER_M2 0.3
 #define LEAST_M2   0.25
-/* What muscles take, W by the square metre, and how long creatures live, s, as measured. */
+/* The power of muscles, W by the square metre, and the life of creatures, s, as measured. */
 #define MUSCLES_W_M2 15.0
 #define LIFE_S       250.0
 /* Side of a cell of plants, m; the share of plants that is digested; what breeding alone costs, by

@@ -90,7 +90,7 @@ struct run_choosing {
 };
 int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                             struct error *error);
-/* What was chosen in a generation, as an array to free(); NULL where nothing was. */
+/* The choices of a generation, as an array to free(); NULL where nothing was. */
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
                            struct store_choice **choices, int *count, struct error *error);
 

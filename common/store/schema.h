@@ -264,10 +264,10 @@ static const char *const store_schema[] = {
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
 
-    /* What a person wished of a member when its generation was bred from; new in version 5. */
+    /* A person's wish for a member when its generation was bred from; new in version 5. */
     STORE_CHOICES_TABLE,
 
-    /* What the candidates for champion were tried by; new in version 7. */
+    /* The trials of candidates for champion; new in version 7. */
     STORE_TRIALS_TABLE,
 
     /* The pairs that met, if creatures are judged by contests; new in version 12. */
@@ -279,8 +279,7 @@ static const char *const store_schema[] = {
     STORE_STATES_TABLE,
     STORE_LIVES_TABLE,
 
-    /* What was there for the first time (preserve.pause), and what people did; new in version
-     * 15. */
+    /* Firsts (preserve.pause), and deeds of people; new in version 15. */
     STORE_FIRSTS_TABLE,
     STORE_DEEDS_TABLE,
 
@@ -302,7 +301,7 @@ static const char *const store_schema[] = {
     ") STRICT",
 };
 
-/* What older versions have besides. */
+/* Further tables of older versions. */
 static const char *const store_schema_older[] = {
     STORE_BARS_TABLE, STORE_COSTS_TABLE_OLDER,
     "CREATE INDEX individuals_generation ON individuals (generation)"};

@@ -143,7 +143,7 @@ static int is_unwritten(const unsigned char *header, int64_t size)
     return !memcmp(header, zeros, size < UNSURE_BYTES ? (size_t)size : UNSURE_BYTES);
 }
 
-/* What is wrong with a journal, NULL: nothing. `most_bytes`: of a database it may be of. */
+/* The fault of a journal, NULL: nothing. `most_bytes`: of a database it may be of. */
 static const char *find_fault(const unsigned char header[HEADER_BYTES],
                               const unsigned char tail[MAGIC_BYTES], int64_t size,
                               int64_t most_bytes)

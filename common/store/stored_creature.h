@@ -63,7 +63,7 @@ enum {
     " " MEASURES(                                                                                  \
         STORED_NO_MEASURE) "genome FROM births"                                                    \
                            " WHERE id NOT IN (SELECT id FROM individuals)) " STORED_SELECT
-/* What such a row says by itself: all but name and parameters. `creature` is initialised; its
+/* The fields of such a row by itself: all but name and parameters. `creature` is initialised; its
  * genome is its own also on error. */
 int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
                              struct creature *creature, struct error *error);

@@ -137,7 +137,7 @@ static int read_spared(struct database *database, sqlite3_stmt *row, void *item,
     return order->spared_count == EPOCH_SPARED_MAX;
 }
 
-/* What is read of an epoch of a world that is so many epochs earlier. */
+/* The fields read of a world's epoch that is so many epochs earlier. */
 static const struct {
     const char *sql;
     int earlier;

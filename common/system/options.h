@@ -41,7 +41,7 @@ struct option_list {
     int count;
 };
 
-/* What options_parse() returns when --help was among the options. */
+/* Returned by options_parse() when --help was among the options. */
 #define OPTIONS_HELP 1
 
 /* Reads the options of argv[1...] into the request and moves them before the operands, which begin

@@ -50,7 +50,7 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     return seen;
 }
 
-/* What it is to go for: the nearest thing, or the way of a pursuit. */
+/* Its goal: the nearest thing, or the way of a pursuit. */
 static struct seen find_object(const struct habitat *h, const struct run *run)
 {
     if (run->stance.pursuit == 0)
@@ -74,7 +74,7 @@ void run_think(struct run *run, const struct surroundings *around)
         set_drive(run, i, share);
 }
 
-/* What an evaluation lets it see. */
+/* The things that an evaluation lets it see. */
 static void think(const struct habitat *h, struct run *run)
 {
     light_move(&run->light, run->time_s, run->last);

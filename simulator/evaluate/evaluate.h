@@ -18,8 +18,8 @@ struct run; /* an evaluation under way */
 
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
-/* What an observer sees at the start and after every brain tick. All pointers are read-only and
- * good during the call. */
+/* An observer's view at the start and after every brain tick. All pointers are read-only and good
+ * during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
     int creature;  /* its number among those evaluated together */

@@ -30,7 +30,7 @@ struct space_drag_pose {
     struct space_tensor tensor;
 };
 
-/* What is hidden of a face, EXPOSURE_ALL_HIDDEN or so many pieces from the first on, if it is
+/* The hidden pieces of a face, EXPOSURE_ALL_HIDDEN or so many from the first on, if they are
  * known. */
 struct space_drag_face {
     int is_known, first, count;

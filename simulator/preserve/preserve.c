@@ -322,7 +322,7 @@ static void take(struct preserve *p, struct creature_state *c, microjoules owed)
     p->state->ledger.heat += paid + torn;
 }
 
-/* What is bitten off grows back. */
+/* Bitten pieces grow back. */
 static void heal(struct preserve *p, struct creature_state *c)
 {
     microjoules lacks = c->body_whole - c->body;
@@ -564,7 +564,7 @@ static int draw_founder(struct preserve_state *s, struct creature_state *c,
     return rc;
 }
 
-/* What its body costs goes by its area. */
+/* The cost of its body goes by its area. */
 static double area_of(const struct genome *genome, const struct params *params,
                       struct preserve_memory *memory)
 {

@@ -27,7 +27,7 @@ struct preserve_memory {
 int preserve_memory_init(struct preserve_memory *memory);
 void preserve_memory_deinit(struct preserve_memory *memory);
 
-/* What happens in it. */
+/* Events in it. */
 /* PRESERVE_PREYED: a creature ate of the living for the first time. */
 enum preserve_event_kind { PRESERVE_LAID, PRESERVE_HATCHED, PRESERVE_PREYED, PRESERVE_DIED };
 struct preserve_event {

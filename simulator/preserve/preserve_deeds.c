@@ -8,7 +8,7 @@
 #include "common/system/log.h"
 #include "simulator/preserve/preserve_world.h"
 
-/* What a creature that is put in has of a full reserve. */
+/* The share of a full reserve that a creature has when it is put in. */
 #define PUT_SHARE 0.4
 /* Places that are tried for a creature that is moved, farther and farther from the one that is
  * wanted. */

@@ -1,4 +1,4 @@
-/* What people do to a world at the beginning of an epoch: put in, feed, move, remove. Energy that
+/* Deeds of people in a world at the beginning of an epoch: put in, feed, move, remove. Energy that
  * comes in is an arrival of the ledger, what goes out a departure. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_DEEDS_H
 #define SIMULATOR_PRESERVE_PRESERVE_DEEDS_H

@@ -20,7 +20,8 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
                         struct error *error);
 /* The numbers of a state. */
 void preserve_epoch_facts(const struct preserve_state *state, int64_t facts[EPOCH_FACT_COUNT]);
-/* Fills the life of an event's creature. Returns whether a run store keeps it. */
+/* Fills the life of an event's creature. Returns 0 of an egg that was laid, which has no life
+ * yet. */
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life);
 
 #endif

@@ -1,4 +1,4 @@
-/* What creatures see, bite and digest, and what becomes of carcasses. */
+/* The food that creatures see, bite and digest, and the decay of carcasses. */
 #include "simulator/preserve/preserve_world.h"
 
 #include "common/math/detmath.h"
@@ -16,11 +16,11 @@ static const double appetites[MOUTH_COUNT][FOOD_COUNT] = {
 /* The level of food beside it: less than that of a light, so that a creature that stops at lights
  * goes on. */
 #define FOOD_BRIGHTNESS 0.3
-/* What of a carcass, J, draws an eater: more does not draw more. */
+/* The energy of a carcass, J, that draws an eater: more does not draw more. */
 #define CARRION_DRAW_J 300.0
-/* What is nearer than this, m, is not preferred to what is so near. */
+/* Food nearer than this, m, is not preferred to food at this distance. */
 #define NEAR_M 0.5
-/* What the sensor `pain` reads as 1/2, of the body. */
+/* The loss that the sensor `pain` reads as 1/2, of the body. */
 #define PAIN_SHARE 0.1
 /* Values of the sensor `touch-kind`. */
 #define TOUCH_FAMILY 0.5

@@ -526,7 +526,7 @@ static struct cursor next_array(struct cursor *c, size_t most, int exact, const 
     return inner;
 }
 
-/* What went wrong in an array went wrong in what holds it. */
+/* An error in an array is one in its owner. */
 static void leave_array(struct cursor *c, const struct cursor *inner)
 {
     ENSURE(inner->rc || inner->at == inner->count, "%s: %zu of %zu elements", inner->where,

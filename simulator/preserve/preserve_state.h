@@ -20,7 +20,7 @@ enum {
     PRESERVE_HEARD_MAX = 4096,    /* sounds that are on their way to one listener */
 };
 
-/* What kills; the names are those of epoch_cause_names. */
+/* Causes of death; the names are those of epoch_cause_names. */
 enum death {
     DEATH_HUNGER,
     DEATH_AGE,
@@ -29,7 +29,7 @@ enum death {
     DEATH_REMOVED, /* by people, or since its epoch crashed: it leaves no carcass */
     DEATH_COUNT
 };
-/* What is eaten. */
+/* Kinds of food. */
 enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
 
 /* The greatest debt of a creature. */
@@ -117,7 +117,7 @@ void preserve_state_deinit(struct preserve_state *state);
 struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
-/* What the stores of each kind hold, and all of them together. */
+/* The energy in stores of each kind, and in all of them together. */
 enum energy_store {
     STORE_PLANTS,
     STORE_RESERVES,

@@ -33,7 +33,7 @@ enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 /* A point may get another name without being another one within this distance, m. */
 #define MATCH_M 1e-5
 
-/* What touches a crest wanders no faster, m/s. */
+/* A touch on a crest wanders no faster, m/s. */
 #define WANDERING_M_S 100.0
 
 /* ---------------------------------------------------------------- creation */

@@ -2,8 +2,8 @@
  *
  * Sizes: 0 to a dozen; each costs some 60 ns a substep.
  *
- * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. What is
- * known at birth is kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the
+ * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. Values
+ * known at birth are kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the
  * bone's direction,
  *
  *   angle about n:  alpha = atan2(b.t, b.m)         angle about t:  beta = atan2(-b.n, b.m)

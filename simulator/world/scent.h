@@ -1,4 +1,4 @@
-/* Scent: what bodies give off spreads over a grid and fades.
+/* Scent: the scent of bodies spreads over a grid and fades.
  *
  * Amounts are whole numbers, so that sums are exact: what was emitted is what is there and what has
  * decayed (scent_total() + decayed == emitted), at every tick and in every order of calls. A caller
@@ -42,7 +42,7 @@ struct scent {
     int64_t emitted[SCENT_CHANNELS], decayed[SCENT_CHANNELS]; /* since it was made */
 };
 
-/* What a nose finds at a place. */
+/* The scents that a nose finds at a place. */
 struct smell {
     struct vec3 uphill; /* to where there is more of it: amount per cell */
     double level;       /* 0 to 1: amount / (amount + half), as receptors are occupied */

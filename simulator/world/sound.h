@@ -2,11 +2,10 @@
  *
  * A sound of strength a is heard with a / (1 + d^2) at a distance of d m (as a light is seen),
  * round(d / (speed_m_s * tick_s)) ticks after it was made, one tick at least; d is that at the tick
- * when it was made. What comes from more than SOUND_REACH_S away is not heard. Of what arrives in
- * a tick a listener hears the loudest, never itself. Its ear holds on: what it heard fades by
- * 1 - 1/e in hold_s, and gives way to what is as loud. So a row of steps is heard as one sound that
- * comes from the last of them. Of two that are equally loud the body with the lower number is
- * heard.
+ * when it was made. A sound from more than SOUND_REACH_S away is not heard. Of what arrives in a
+ * tick a listener hears the loudest, never itself. Its ear holds on: what it heard fades by 1 - 1/e
+ * in hold_s, and gives way to what is as loud. So a row of steps is heard as one sound that comes
+ * from the last of them. Of two that are equally loud the body with the lower number is heard.
  *
  * A sound is put into the listeners' rings when it is made. (Rings of what was made, in which
  * listeners looked up what arrives, took a search for each pair and tick, and heard a click of a

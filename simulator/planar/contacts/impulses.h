@@ -7,9 +7,10 @@
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
- * before and mended until all laws hold. What is left, and systems with many contacts, are solved
- * as contacts in space are (simulator/contact/cones.h), island by island, after W has been factored;
- * no order of contacts decides. What that cannot solve is swept by projected Gauss-Seidel. */
+ * before and mended until all laws hold. The remaining systems, and those with many contacts, are
+ * solved as contacts in space are (simulator/contact/cones.h), island by island, after W has been
+ * factored; no order of contacts decides. Systems that this cannot solve are swept by projected
+ * Gauss-Seidel. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 

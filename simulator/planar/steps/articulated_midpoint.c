@@ -62,7 +62,7 @@ static void book_effectors(struct articulated *d)
     d->ledger.work_effector_positive_j = positive;
 }
 
-/* What damping takes over a way with the rates' mean `share` x (from + to). */
+/* The loss by damping over a way with the rates' mean `share` x (from + to). */
 static double damping_loss(const struct articulated *d, const double *from, const double *to,
                            double share, double half)
 {
