@@ -2,7 +2,7 @@
  * the parameters. Equal keys mean equal motion, digest and measures; the neurons that no effector
  * hears, the ids of genes and how the genome is written do not count.
  *
- * What goes in: of each part and link all that the simulator reads; what the body's kind adds
+ * What goes in: of each part and link all that the simulator reads; the details of the body's kind
  * (struct body_growth, put_detail()); the neurons that effectors reach, in the order in which they
  * are reached, with their functions, first states and inputs; the trial; and the evaluation's seed
  * where something is drawn from it. Numbers go in bit by bit: a number too many costs a few hits, a

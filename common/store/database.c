@@ -1,7 +1,7 @@
 /* The harm that the content of a run.db can do to its reader, and the means against it:
  *
- *   - views, triggers, generated columns, checks, indices of expressions: they run when somebody
- *     reads or writes our tables. So there is nothing but our tables, by their very text;
+ *   - views, triggers, generated columns, checks, indices of expressions: they run when our
+ *     tables are read or written. So there is nothing but our tables, by their very text;
  *   - pages that lead to the same page again and again: few bytes are endless rows. So steps are
  *     counted.
  *

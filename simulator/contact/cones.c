@@ -20,13 +20,13 @@
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
 /* Sweeps before the first round of proximal steps, where few laws press: others are hardly ever
- * solved by it. What is solved already is swept, too: a body at rest would keep what it misses as a
- * velocity, and sink. Before each of the other rounds; rounds at most. */
+ * solved by it. Laws that are solved already are swept, too: a body at rest would keep what it
+ * misses as a velocity, and sink. Before each of the other rounds; rounds at most. */
 #define SWEEPS_FIRST 1
 #define SWEEPS_LAWS  2
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
-/* Rounds where something is to be pushed out: what cannot be is not solved by any number, and
+/* Rounds where something is to be pushed out: an impossible system is not solved by any number, and
  * stop_push_outs() is next. */
 #define ROUNDS_PUSH_OUT 4
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W,

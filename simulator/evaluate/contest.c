@@ -63,7 +63,7 @@ static int touches(const struct run *run, int other, struct vec3 other_centre, i
 
 /* ---------------------------------------------------------------- the referee */
 
-/* What one contends for: the object, or the other one. */
+/* The goal of one side: the object, or the other one. */
 static int goal_of(const struct referee *referee, int side)
 {
     return contest_has_object(referee->params->contest_goal) ? OBJECT : !side;

@@ -182,7 +182,7 @@ int run_watch_step(struct run *run)
         double speed_sq = vec3_dot(state.velocity_m_s, state.velocity_m_s);
         if (speed_sq > fastest_sq)
             fastest_sq = speed_sq;
-        /* what is round may spin */
+        /* balls may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
             turn = greater_of(turn, turning_of(&state) * run->dt_s);
     }

@@ -354,9 +354,9 @@ static int find_cutting(const struct exposure_piece *piece, const struct exposur
     return count;
 }
 
-/* Cuts a shadow out of a list of pieces, from the last one on: what is left of one goes to the end
- * of the list, and the last one to its place. One that the shadow does not touch stays whole.
- * Returns their number; more than `room`: there was no room. */
+/* Cuts a shadow out of a list of pieces, from the last one on: the rest of one goes to the end of
+ * the list, and the last one to its place. One that the shadow does not touch stays whole. Returns
+ * their number; more than `room`: there was no room. */
 static int cut_out(const struct exposure_shadow *shadow, double least,
                    struct exposure_piece *pieces, int found, int room)
 {

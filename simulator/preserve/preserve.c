@@ -311,7 +311,7 @@ static void judge(struct preserve *p)
             preserve_kill(p, i, DEATH_GUARD);
 }
 
-/* Takes from the reserve, then from the body; what neither has is not owed. */
+/* Takes from the reserve, then from the body; a debt beyond both is forgiven. */
 static void take(struct preserve *p, struct creature_state *c, microjoules owed)
 {
     microjoules paid = owed < c->reserve ? owed : c->reserve;

@@ -219,7 +219,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     return 0;
 }
 
-/* Takes it out of the list; what it owned is another's. */
+/* Takes it out of the list; another owns its memory. */
 static void remove_egg(struct preserve_state *s, int i)
 {
     for (int k = i + 1; k < s->egg_count; k++)

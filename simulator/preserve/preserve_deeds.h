@@ -15,7 +15,7 @@ int preserve_do(struct preserve_state *state, const struct params *params,
                 const struct epoch_order *order, struct preserve_memory *memory,
                 const struct preserve_watcher *watcher, struct error *error);
 
-/* Takes living creature i out, without a carcass; what it held is the caller's to book. */
+/* Takes living creature i out, without a carcass; the caller books its energy. */
 void preserve_remove(struct preserve_state *state, const struct params *params, int i,
                      const struct preserve_watcher *watcher);
 

@@ -58,12 +58,12 @@ struct creature_state {
     int64_t born_tick; /* eggs: laid; negative: before the world began */
     double x_m, y_m;   /* of its centre of mass */
     /* of the living: */
-    microjoules body_whole; /* what it was born with */
+    microjoules body_whole; /* energy at birth */
     microjoules bitten;     /* lost to mouths of late; half a minute takes 1 - 1/e of it away */
     microjoules starved;    /* the same, lost otherwise */
     double owed_j;          /* less than a microjoule, not yet paid */
     int children;
-    microjoules gained[FOOD_COUNT]; /* what it has digested */
+    microjoules gained[FOOD_COUNT]; /* digested energy */
     double way_m;                   /* of its centre of mass, by steps of a second */
     double from_x_m, from_y_m;      /* where the last such step ended */
     uint64_t met;                   /* the last of its family that touched it; 0: none */
@@ -71,7 +71,7 @@ struct creature_state {
     double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
     int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
     double turn_rad;
-    struct noise ear;    /* what it heard last, fading */
+    struct noise ear;    /* last sound heard, fading */
     struct heard *heard; /* what it will hear; heap */
     int heard_count;
 };

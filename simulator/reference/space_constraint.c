@@ -42,7 +42,7 @@
 #define CROWDED_S   1e-7
 /* A step that says nothing about the next length is followed by one so many times as long. */
 #define FAILED_FACTOR 0.1
-/* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
+/* Steps tried in a dt_s, at most; the rest of it goes by impulses. */
 #define TRIES_MAX 2000
 /* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16

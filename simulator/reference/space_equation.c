@@ -4,9 +4,9 @@
  * the force goes along normal - friction x direction of sliding, which is not the row's own way:
  * the equations are not symmetric then.
  *
- * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': what is left
- * to touches t is W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over,
- * joints do not. */
+ * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': touches t
+ * are left W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over, joints do
+ * not. */
 #include "simulator/reference/space_system.h"
 
 #include <math.h>

@@ -179,8 +179,8 @@ struct space_constraint {
     int limit_count;
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
     int touch_count, found_count, touch_room, found_room;
-    int is_stale;      /* what presses is to be found anew */
-    double slip_m_s;   /* what slides slower may stop at once */
+    int is_stale;      /* the touches that press are to be found anew */
+    double slip_m_s;   /* slower sliding may stop at once */
     double pressing_n; /* forces of all touches together, when they were last found */
     double turning_s;  /* the direction of sliding settles no faster */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
@@ -286,8 +286,8 @@ void space_touch_hold(struct space_constraint *c);
 struct vec3 space_touch_force(const struct touch *t, const double force[3]);
 /* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
 double space_touch_floor(const struct space_constraint *c, double speed, double before);
-/* The steadying of a touch that slides with this speed and presses with this force: what the speed
- * lacks for friction to turn the direction no faster than in turning_s; 0 in the plane. */
+/* The steadying of a touch that slides with this speed and presses with this force: the missing
+ * speed for friction to turn the direction no faster than in turning_s; 0 in the plane. */
 double space_touch_steadying(const struct space_constraint *c, const struct touch *t, double speed,
                              double force);
 

@@ -311,8 +311,8 @@ static double clamp(double value, double most)
  * nothing slips nor rolls afterwards if
  *     A p - C q = -slip        -C p + B q = -w x n
  * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside
- * it; what friction may not hold slides, and the torque is what the rolling needs. Solved one after
- * the other, a ball at rest on a slope would creep at 2.5 g h. */
+ * it; beyond friction it slides, and the torque is that of the rolling. Solved one after the other,
+ * a ball at rest on a slope would creep at 2.5 g h. */
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
     struct yielding y = yielding_of(s, touch, inverse_mass);

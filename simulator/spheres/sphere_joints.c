@@ -285,7 +285,7 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
     double damping =
         fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
     double torque = stiffness * (row->rest - row->angle) + damping * (rest_rate - rate);
-    /* what is folded up has no inertia: no faster than it may be in a radian of the fastest
+    /* a joint that is folded up has no inertia: no faster than it may be in a radian of the fastest
      * vibration */
     double strength =
         fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);

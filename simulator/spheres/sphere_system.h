@@ -133,7 +133,7 @@ struct pull {
     double number;
 };
 
-/* An end of a rod: what it does to the velocity there is factor number d. */
+/* An end of a rod: its change of the velocity there is factor number d. */
 struct rod_end {
     const struct pull *pull;
     double factor;
@@ -236,7 +236,7 @@ struct sphere_system {
     struct box *boxes; /* the obstacles; there may be fewer later, but not more */
     double *reach_sq;  /* of centres that are near, for a slack on both sides, of each pair, m^2 */
     double reach_most; /* of all pairs, m */
-    double slack;      /* what is farther apart than this is not near */
+    double slack;      /* spheres farther apart than this are not near */
     double travel, range; /* of the fastest sphere since the last look, and until the next one */
     double way;           /* of the fastest sphere in the last substep, m */
     struct touch *touch;

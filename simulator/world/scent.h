@@ -1,8 +1,8 @@
 /* Scent: the scent of bodies spreads over a grid and fades.
  *
- * Amounts are whole numbers, so that sums are exact: what was emitted is what is there and what has
- * decayed (scent_total() + decayed == emitted), at every tick and in every order of calls. A caller
- * that counts energy emits microjoules, and what decays in a tick is its heat.
+ * Amounts are whole numbers, so that sums are exact: the emitted amount is the present and the
+ * decayed one (scent_total() + decayed == emitted), at every tick and in every order of calls. A
+ * caller that counts energy emits microjoules, and what decays in a tick is its heat.
  *
  * Diffusion: in a tick two cells side by side with amounts a and b exchange (a - b) / 8, rounded
  * toward zero, all pairs at once. A cell has six neighbours at most and gives each an eighth, so

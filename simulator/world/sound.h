@@ -1,11 +1,11 @@
-/* Sound: what bodies let be heard, later and fainter the farther away.
+/* Sound of bodies, later and fainter the farther away.
  *
  * A sound of strength a is heard with a / (1 + d^2) at a distance of d m (as a light is seen),
  * round(d / (speed_m_s * tick_s)) ticks after it was made, one tick at least; d is that at the tick
  * when it was made. A sound from more than SOUND_REACH_S away is not heard. Of what arrives in a
- * tick a listener hears the loudest, never itself. Its ear holds on: what it heard fades by 1 - 1/e
- * in hold_s, and gives way to what is as loud. So a row of steps is heard as one sound that comes
- * from the last of them. Of two that are equally loud the body with the lower number is heard.
+ * tick a listener hears the loudest, never itself. Its ear holds on: a sound in it fades by 1 - 1/e
+ * in hold_s, and gives way to one as loud. So a row of steps is heard as one sound that comes from
+ * the last of them. Of two that are equally loud the body with the lower number is heard.
  *
  * A sound is put into the listeners' rings when it is made. (Rings of what was made, in which
  * listeners looked up what arrives, took a search for each pair and tick, and heard a click of a
@@ -39,7 +39,7 @@ struct sound {
     int ring_ticks;
     int64_t tick;
     struct noise *arrivals; /* per listener: the loudest, by tick modulo ring_ticks */
-    struct noise *ears;     /* per listener: what it heard last, fading */
+    struct noise *ears;     /* per listener: last sound heard, fading */
     struct vec3 *places;    /* per listener, in this tick */
     int *is_listening;
 };

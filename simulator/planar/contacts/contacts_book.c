@@ -69,8 +69,8 @@ static void book_shared(const struct contacts *s, int i, double share,
 /* The shares of gains and of losses that count.
  *
  * Impulses that act together pass energy from one contact to another (a limb that lands swings the
- * next one up): what one does another has lost, so gains and losses of a step are set off in
- * proportion. The work of push-out is not: it is always gained. */
+ * next one up): the gain of one is the loss of another, so gains and losses of a step are set off
+ * in proportion. The work of push-out is not: it is always gained. */
 struct shares {
     double gains, losses;
 };

@@ -101,8 +101,8 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
     s->count++;
 }
 
-/* The memory of a part's lowest point over the ground: what did so in the last step, else one that
- * is free. */
+/* The memory of a part's lowest point over the ground: that of the last step, else one that is
+ * free. */
 static struct warm_start *relief_memory(const struct contact_body *own, int part, int name,
                                         unsigned *taken)
 {

@@ -363,7 +363,7 @@ ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count, int *i
     return 1;
 }
 
-/* The forecast from the steps before was for another length: what contacts did there lasts in
+/* The forecast from the steps before was for another length: the effect of contacts there lasts in
  * proportion to it, unless that step was so short that an impact would pass for a load. */
 static __attribute__((noinline)) void change_length(struct articulated *d, double h)
 {

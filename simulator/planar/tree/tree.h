@@ -145,7 +145,7 @@ struct tree_stretch {
     struct tree_column dragged;    /* scratch of tree_drag_power() */
 };
 
-/* What XY() of pair.h takes as one stands side by side. */
+/* Fields that XY() of pair.h takes as one stand side by side. */
 #define FOLLOWS(of, first, second)                                                                 \
     _Static_assert(offsetof(struct of, second) == offsetof(struct of, first) + sizeof(double),     \
                    #second " comes right after " #first)

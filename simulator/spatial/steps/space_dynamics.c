@@ -255,7 +255,7 @@ static int try_rk4(struct space_dynamics *d)
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
-    /* RK4 in drag, which only its name takes: what drag gives is not known */
+    /* RK4 in drag, which only its name takes: the work of drag is not known */
     d->has_momenta &= !d->has_drag;
     if (!d->has_drag)
         space_step_find_momenta(d);

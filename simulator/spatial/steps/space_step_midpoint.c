@@ -250,9 +250,9 @@ static void project(struct space_dynamics *d, double *way)
     d->is_posed = 0;
 }
 
-/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that
- * does to the energy is the limits', as is the work of their impulses: on a curved limit these act
- * on the way beyond, too. */
+/* Out of limits that are passed. Servos take back what they did on the way beyond; its further
+ * effect on the energy is the limits', as is the work of their impulses: on a curved limit these
+ * act on the way beyond, too. */
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;

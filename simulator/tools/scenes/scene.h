@@ -94,7 +94,7 @@ extern const struct scene_form scene_in_plane, scene_in_space;
 
 /* Not to be copied: it points into itself. */
 struct scene {
-    const struct scene_form *form; /* what is otherwise in the plane and in space: scene_text.h */
+    const struct scene_form *form; /* the differences between the plane and space: scene_text.h */
     struct scene_body bodies[SCENE_BODIES_MAX];
     int body_count;
     struct scene_loop loops[SCENE_LOOPS_MAX];

@@ -61,7 +61,7 @@ struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *i
  *   while (spot_next(r, &list))
  *       read(r, &list.spot, ...);
  *
- * needed: what is said where it is missing or empty; NULL: it may be. Keys that are left in an
+ * needed: the message where it is missing or empty; NULL: it may be. Keys that are left in an
  * object when the next one is taken are unknown. */
 struct scene_list {
     const struct scene_spot *in;
