@@ -6,9 +6,9 @@
  * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
  *
  * One genetics, several expressions: a genome of kind BODY_RECTANGLES grows into rectangles that
- * hang on one another by joints (common/growth/phenotype.c), one of kind BODY_SPHERES into spheres in
- * three dimensions that bones hold apart (common/growth/phenotype_spheres.c), one of kind BODY_BOXES
- * into boxes in three dimensions with joints of up to three freedoms
+ * hang on one another by joints (common/growth/phenotype.c), one of kind BODY_SPHERES into spheres
+ * in three dimensions that bones hold apart (common/growth/phenotype_spheres.c), one of kind
+ * BODY_BOXES into boxes in three dimensions with joints of up to three freedoms
  * (common/growth/phenotype_boxes.c). Tables, ids, recursion, symmetry, scale, terminal-only
  * connections, sensors, neurons, wiring, mating and files are the same for all. Which other fields
  * a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */

@@ -10,8 +10,8 @@
  * of another kind.
  *
  * With SQLITE_OPEN_CREATE it need not be there and the content is not looked at. A reader gets
- * empty tables and columns of its own for those that older versions lack. `database` and `path` must
- * stay where they are until the database is closed.
+ * empty tables and columns of its own for those that older versions lack. `database` and `path`
+ * must stay where they are until the database is closed.
  *
  * 0, or ERR_* with a message that names the path, and nothing is open. */
 int store_database_open(struct database *database, const char *path, int flags,

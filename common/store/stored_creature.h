@@ -45,7 +45,8 @@ enum {
     " ORDER BY m.individual IS NOT " STORED_CHAMPION                                               \
     " OR m.generation < (SELECT max(number) FROM generations WHERE closed = 1), m.rank"
 
-/* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest follow. */
+/* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest
+ * follow. */
 #define STORED_MEASURE(name, text)    ", i." #name
 #define STORED_NO_MEASURE(name, text) "NULL AS " #name ", "
 #define STORED_SELECT                                                                              \

@@ -16,7 +16,8 @@ int stored_get_creature(struct database *database, uint64_t id, struct creature 
 int stored_find_closed(struct database *database, int64_t wanted, int64_t *found,
                        struct error *error);
 
-/* The closed generations from `first` on, in order: an array to free(). NULL where there are none. */
+/* The closed generations from `first` on, in order: an array to free(). NULL where there are
+ * none. */
 int stored_get_generations(struct database *database, int64_t first,
                            struct store_generation **generations, int *count, struct error *error);
 

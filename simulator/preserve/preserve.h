@@ -98,7 +98,8 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);
 /* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, or if its
- * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max; ERR_MEMORY. */
+ * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max;
+ * ERR_MEMORY. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);
