@@ -64,7 +64,7 @@ int output_finish(const char *program)
 
 enum size { SIZE_INT, SIZE_LONG, SIZE_LONG_LONG, SIZE_SIZE, SIZE_INTMAX };
 
-/* What stands between % and the letter. */
+/* The text between % and the letter. */
 struct conversion {
     char flags[8];
     int width, precision; /* as printf() takes them for a star: a width below 0 is to the left, a

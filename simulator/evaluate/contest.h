@@ -41,7 +41,7 @@ struct contest_pair {
 void evaluate_pair(const struct genome *const genomes[2], const struct params *params,
                    struct arena *arena, struct contest_pair *pair);
 
-/* What a task asks for: the trial of a list of genomes, one, or the two of a contest, that
+/* The wishes of a task: the trial of a list of genomes, one, or the two of a contest, that
  * evaluate_list_check() lets pass. The parameters are those of the run. Each has a result; their
  * digests are that of the contest. */
 void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,

@@ -18,8 +18,8 @@ struct run; /* an evaluation under way */
 
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
-/* What an observer sees at the start and after every brain tick. All pointers are read-only and
- * good during the call. */
+/* An observer's view at the start and after every brain tick. All pointers are read-only and good
+ * during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
     int creature;  /* its number among those evaluated together */
@@ -70,7 +70,7 @@ void evaluate_edited(const struct genome *genome, const struct params *params, u
 
 /* How one stands that is to face another one across the origin. */
 struct evaluate_stance {
-    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces nobody, and
+    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces no other one, and
      * stands where it would alone */
     int side;
     int is_mirrored;    /* it grows as its mirror image, to the bit; in the plane */
@@ -89,16 +89,16 @@ struct evaluate_task {
     const struct genome *genome;
     uint64_t seed;
     double x_m, z_m; /* where it starts, from where it would start alone; m */
-    /* while nobody is near it and it is at rest, it is not moved; changes the digest */
+    /* a creature at rest with no other one near is not moved; changes the digest */
     int may_rest;
     struct evaluate_stance stance;
 };
 
 /* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
  * they share the scored time, in which they may touch one another. Each has a verdict, measures and
- * a digest of its own. A creature that nobody comes near has those of an evaluation by itself with
- * the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it
- * is broken. Each has a light of its own. */
+ * a digest of its own. A creature that no other one comes near has those of an evaluation by itself
+ * with the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp,
+ * unless it is broken. Each has a light of its own. */
 void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
                        struct arena *arena, evaluate_observer *observer, void *context,
                        struct evaluation *results);
