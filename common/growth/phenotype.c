@@ -1,6 +1,5 @@
-/* Expression: from the genome's graph to a body and a wired brain. Shared by all kinds of body: how
- * large a part is, where it lies and what joins it to its parent is asked of the kind
- * (phenotype_grow.h).
+/* Expression: from the genome's graph to a body and a wired brain. Shared by all kinds of body: the
+ * kind tells the size of a part, its place and its joint (phenotype_grow.h).
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;
  * a few microseconds for a usual genome, once per evaluation. Work is bounded for every genome:

@@ -38,7 +38,7 @@ static double fitness_walk(const struct measures *measures, const struct params 
 
 /* With x = d/s walking is worth x - 1/2. x^2 / (x + 1/2) is x - 1/2 too, for large x, and above 0
  * wherever something moves: of random bodies two of three that live move by less than half their
- * length, and there is something to climb. Less what slides and what lies on its belly. */
+ * length, and there is something to climb. Slides, and lying on the belly, count less. */
 static double fitness_stride(const struct measures *measures, const struct params *params)
 {
     double slip = measures->slip_share > 1 ? 1 : measures->slip_share;

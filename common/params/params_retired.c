@@ -3,7 +3,7 @@
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
  * constant. If it says something else, a file or a command line is refused. A record is read, and
- * standard error says so, since what it tells of may move differently now. */
+ * standard error says so, since its creature may move differently now. */
 #include "common/params/params.h"
 
 #include <stdlib.h>

@@ -145,7 +145,7 @@ int run_part_newborn(struct run *run);
 int run_settle(struct run *run);
 /* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints
  * are turned a little (joints within their limits, parts apart, the lowest point at its height),
- * what resists is more or less, the floor slopes. A verdict. */
+ * resistance is more or less, the floor slopes. A verdict. */
 int run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);

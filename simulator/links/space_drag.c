@@ -2,8 +2,8 @@
  * the normal velocity vn = v0 + s vs + t vt are linear in s and t. The integrand is a polynomial of
  * degree 2, times |vn| one of degree 3 on each side of the line vn = 0. A law that does not ask for
  * vn takes sums along the edges of a piece. For the others a convex piece is cut where vn = 0, and
- * what is left of it into triangles, for which there is a rule that is exact for such polynomials.
- * The integrals of all pieces of a face make one tensor. */
+ * the rest of it into triangles, for which there is a rule that is exact for such polynomials. The
+ * integrals of all pieces of a face make one tensor. */
 #include "simulator/links/space_drag.h"
 
 #include <math.h>
