@@ -577,7 +577,7 @@ START_TEST(the_first_is_tried_finely)
     ck_assert_ptr_nonnull(tell_share(search, 58, 1));
     told = tell_share(search, 60, 0.96);
     ck_assert(told->heard == REFEREE_FINE && told->fitness == 0.96 * 60);
-    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 2 at h/4");
+    ck_assert_str_eq(told->referee_words, "keeps 96 % from perturbed start 8 at h/4");
     /* another has become the first */
     expect_called(search, next);
     ck_assert_double_eq(tell_share(search, 59, 1)->fitness, 59);
