@@ -321,8 +321,8 @@
          "share of its score that a creature must keep in each trial")                             \
     INT(guard, perturbed_runs, 2, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
     INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
-    CHOICE(guard, score, 1, "own|least", 'J',                                                      \
-           "an accepted creature's fitness: its own, or the least with the trials'")               \
+    CHOICE(guard, score, 1, "own|least|mean", 'J',                                                 \
+           "an accepted creature's fitness: its own, or the least or mean with the trials'")       \
     BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, exam_cost, 1, 0, 1e6, 'F',                                                         \
@@ -461,7 +461,7 @@ enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
 enum { DRAG_FACES_ALL, DRAG_FACES_LEADING };
 enum { SETTLE_LIMP, SETTLE_HOLD };
-enum { SCORE_OWN, SCORE_LEAST };
+enum { SCORE_OWN, SCORE_LEAST, SCORE_MEAN };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
 enum contest_pattern {

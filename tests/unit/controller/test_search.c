@@ -622,6 +622,36 @@ START_TEST(children_stand_at_what_their_ancestors_kept)
 }
 END_TEST
 
+/* The mean of its own score and its trials', of both stages; a restart knows it. */
+START_TEST(the_mean_score_counts)
+{
+    struct search *search;
+
+    params.guard_score = SCORE_MEAN;
+    params.guard_perturbed_runs = 2;
+    params.guard_fine_runs = 1;
+    search = make_ladder(2);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(search_ask_referee(search));
+    ck_assert_double_eq(tell_share(search, 60, 0.4)->fitness, 60);
+    ck_assert_uint_eq(search_ask_referee(search)->id, 60);
+    const struct individual *told = tell_share(search, 60, 1.6);
+    ck_assert(told->heard == REFEREE_AT_STEP && told->fitness == 60);
+    ck_assert_str_eq(told->referee_words, "keeps 100 % in the mean of 3 starts");
+    search = stop_and_restore(search, NULL);
+    for (int i = 0; i < 2; i++)
+        ck_assert_ptr_nonnull(search_ask_referee(search));
+    told = tell_share(search, 60, 1.4);
+    ck_assert(told->heard == REFEREE_FINE);
+    ck_assert_double_eq_tol(told->fitness, 1.1 * 60, 1e-12);
+    ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 59);
+    ck_assert_uint_eq(search_ask_referee(search)->id, 59);
+    /* a third of its score is less than guard.referee_share */
+    ck_assert_double_eq(tell_share(search, 59, 0)->fitness, 0);
+    search_destroy(search);
+}
+END_TEST
+
 START_TEST(the_referee_sees_the_top)
 {
     static const uint64_t first[] = {60, 59, 58, 57, 56, 0}, second[] = {55, 54, 0};
@@ -1783,6 +1813,7 @@ int main(void)
     tcase_add_test(tests, children_stand_at_what_their_ancestors_kept);
     tcase_add_test(tests, the_referee_sees_the_top);
     tcase_add_test(tests, the_least_score_counts);
+    tcase_add_test(tests, the_mean_score_counts);
     tcase_add_test(tests, strange_words_of_the_referee_change_nothing);
     tcase_add_test(tests, the_referee_may_look_early);
     tcase_add_test(tests, who_comes_up_is_called_at_once);
