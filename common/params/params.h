@@ -319,14 +319,10 @@
     INT(guard, referee_top, 10, 0, 1000, 'S', "ranks that the referee tries; 0 = off")             \
     REAL(guard, referee_share, 0.7, 0, 1, 'J',                                                     \
          "share of its score that a creature must keep in each trial")                             \
-    INT(guard, perturbed_runs, 1, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
+    INT(guard, perturbed_runs, 2, 0, 8, 'J', "trials from perturbed starts; 0 = off")              \
     INT(guard, fine_runs, 1, 0, 8, 'J', "at a quarter of the step, of the first in rank; 0 = off") \
-    CHOICE(guard, score, 1, "own|least", 'J',                                                      \
-           "an accepted creature's fitness: its own, or the least with the trials'")               \
-    REAL(guard, perturbed_pose_rad, 1e-3, 0, 0.5, 'E',                                             \
-         "perturbed: the body is tilted by this, joints turn by less (linear: m)")                 \
-    REAL(guard, perturbed_friction, 0.1, 0, 0.9, 'E',                                              \
-         "perturbed: share by which friction and drag are more, or less")                          \
+    CHOICE(guard, score, 1, "own|least|mean", 'J',                                                 \
+           "an accepted creature's fitness: its own, or the least or mean with the trials'")       \
     BOOL(guard, other_solver, 1, 'J', "the champion's exam has four runs with the other solver")   \
     INT(guard, exam_candidates, 50, 1, 1000, 'F', "candidates for the exam, at most")              \
     REAL(guard, exam_cost, 1, 0, 1e6, 'F',                                                         \
@@ -386,9 +382,11 @@
     REAL(preserve, hatch_s, 20, 0, 3600, 'S', "from an egg to its hatching")                       \
     REAL(preserve, age_s, 300, 1, 1e6, 'S',                                                        \
          "at this age upkeep is double; thrice that is the end")                                   \
-    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E', "as guard.perturbed_pose_rad, in the exam's starts")   \
+    REAL(exam, turn_rad, 0.02, 0, 0.5, 'E',                                                        \
+         "perturbed starts: the body is tilted by this, joints turn by less (linear: m)")          \
     REAL(exam, drop_m, 0.02, 0, 1, 'E', "where there is a floor they are higher, by at most this") \
-    REAL(exam, friction_share, 0.1, 0, 0.9, 'E', "as guard.perturbed_friction")                    \
+    REAL(exam, friction_share, 0.1, 0, 0.9, 'E',                                                   \
+         "share by which friction and drag are more, or less")                                     \
     REAL(exam, slope_rad, 0.017453292519943295, 0, 0.5, 'E',                                       \
          "where there is a floor it slopes by this: gravity is tilted")                            \
     REAL(exam, line_share, 0.5, 0, 10, 'E',                                                        \
@@ -463,7 +461,7 @@ enum { PRESET_CUSTOM, PRESET_LAND, PRESET_WATER, PRESET_AIR, PRESET_MOON };
 enum { DRAG_LAW_LINEAR, DRAG_LAW_QUADRATIC };
 enum { DRAG_FACES_ALL, DRAG_FACES_LEADING };
 enum { SETTLE_LIMP, SETTLE_HOLD };
-enum { SCORE_OWN, SCORE_LEAST };
+enum { SCORE_OWN, SCORE_LEAST, SCORE_MEAN };
 enum { UNTIL_TIME, UNTIL_TOUCH, UNTIL_FALL };
 enum { LIGHT_NONE, LIGHT_STILL, LIGHT_MOVING };
 enum contest_pattern {
