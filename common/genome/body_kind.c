@@ -3,6 +3,15 @@
 
 #include "common/genome/sensor.h"
 
+/* Kinds as the rows of sensors have them. */
+enum {
+    SENSOR_OF_R = 1 << BODY_RECTANGLES,
+    SENSOR_OF_B = 1 << BODY_BOXES,
+    SENSOR_OF_S = 1 << BODY_SPHERES,
+    SENSOR_OF_RB = SENSOR_OF_R | SENSOR_OF_B,
+    SENSOR_OF_BS = SENSOR_OF_B | SENSOR_OF_S,
+    SENSOR_OF_RBS = SENSOR_OF_RB | SENSOR_OF_S,
+};
 #define OF(kind, id, kinds)                 | (SENSOR_OF_##kinds >> (kind)&1 ? SENSOR_BIT(SENSOR_##id) : 0)
 #define OF_RECTANGLES(id, name, kinds, ...) OF(BODY_RECTANGLES, id, kinds)
 #define OF_SPHERES(id, name, kinds, ...)    OF(BODY_SPHERES, id, kinds)

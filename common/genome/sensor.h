@@ -122,14 +122,6 @@ enum sensor {
     (SENSOR_BIT(SENSOR_##what##_ALONG) | SENSOR_BIT(SENSOR_##what##_ACROSS) |                      \
      SENSOR_BIT(SENSOR_##what##_THROUGH) | SENSOR_BIT(SENSOR_##what##_LEVEL))
 
-enum {
-    SENSOR_OF_R = 1 << BODY_RECTANGLES,
-    SENSOR_OF_B = 1 << BODY_BOXES,
-    SENSOR_OF_S = 1 << BODY_SPHERES,
-    SENSOR_OF_RB = SENSOR_OF_R | SENSOR_OF_B,
-    SENSOR_OF_BS = SENSOR_OF_B | SENSOR_OF_S,
-    SENSOR_OF_RBS = SENSOR_OF_RB | SENSOR_OF_S,
-};
 struct sensor_info {
     const char *name;
     const char *meaning;
