@@ -50,7 +50,7 @@ says 'the genomes are equal' "$controller" diff a.creature same.creature
 # what it sees: exchanged twice is as before, and spheres have no such sensors
 "$controller" random -o eye.creature --seed 4 -s sensor.light=yes -s creature.body=boxes >/dev/null
 says '^mutations: *none' "$controller" mutate eye.creature --see light:other -o once.creature
-says 'sensor other-' "$controller" diff eye.creature once.creature
+says 'other-across' "$controller" diff eye.creature once.creature
 "$controller" mutate once.creature --see other:light -o twice.creature >/dev/null || fail "seeing back"
 says 'the genomes are equal' "$controller" diff eye.creature twice.creature
 refused 2 'light:object' "$controller" mutate eye.creature --see light -o never.creature
