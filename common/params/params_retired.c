@@ -2,14 +2,13 @@
  * elsewhere now, keys that are constants now, and choices that are gone.
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
- * constant. If it says something else, a file or a command line is refused. A record is read, and
- * standard error says so, since what it tells of may move differently now. */
+ * constant. If it says something else, a file or a command line is refused. A record is read, with
+ * a remark, since what it tells of may move differently now. */
 #include "common/params/params.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/output.h"
 #include "common/text.h"
 
 static const struct {
@@ -112,33 +111,31 @@ int params_check_fixed(const char *key, const char *value, struct error *error)
                      value, text_print_double(row->value, number));
 }
 
-/* A record's value of a constant: said once for each key. */
-static void tell_fixed(const char *key, const char *value)
+/* Another remark follows the first one after "; ", as far as there is room. */
+static void add_remark(struct params_remark *remark, const char *key, const char *value,
+                       const char *consequence, const char *now)
 {
-    static char has_told[FIXED_COUNT];
-    char number[TEXT_NUMBER_SIZE];
-    int row = find_fixed(key);
-    struct error error;
-    if (params_check_fixed(key, value, &error) == 0 || has_told[row]++)
-        return;
-    output_print(stderr, "%s = %.80s is gone: it is always %s, so results may differ\n", key, value,
-                 text_print_double(fixed[row].value, number));
+    size_t used = strlen(remark->text);
+    snprintf(remark->text + used, sizeof remark->text - used, "%s%s = %.80s is gone: %s%s%s",
+             used ? "; " : "", key, value, consequence, now,
+             consequence[0] ? ", so results may differ" : " takes its place");
 }
 
 int params_set_recorded(struct params *params, const char *key, const char *value,
-                        struct error *error)
+                        struct params_remark *remark, struct error *error)
 {
-    static int is_said;
+    char number[TEXT_NUMBER_SIZE];
+    struct error unlike;
     if (params_is_fixed(key)) {
-        tell_fixed(key, value);
+        if (params_check_fixed(key, value, &unlike))
+            add_remark(remark, key, value, "it is always ",
+                       text_print_double(fixed[find_fixed(key)].value, number));
         return 0;
     }
     for (size_t i = 0; i < sizeof retired_values / sizeof retired_values[0]; i++) {
         if (strcmp(key, retired_values[i].key) || strcmp(value, retired_values[i].value))
             continue;
-        if (!is_said++)
-            output_print(stderr, "%s = %s is gone: %s takes its place\n", key, value,
-                         retired_values[i].now);
+        add_remark(remark, key, value, "", retired_values[i].now);
         value = retired_values[i].now;
     }
     return params_set(params, key, value, error);

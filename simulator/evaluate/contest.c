@@ -278,15 +278,14 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
 
 /* ---------------------------------------------------------------- tasks */
 
-static void evaluate_rivals(const struct genome *const genomes[2], struct params *params,
-                            const struct trial *trial, uint64_t seed, struct arena *arena,
-                            struct evaluation results[2])
+static void evaluate_rivals(const struct evaluate_order *order, struct params *params,
+                            struct arena *arena, struct evaluation results[2])
 {
-    struct contest_bout bout;
     struct contest_result result;
     contest_apply(params);
-    bout = contest_make_bout(genomes[0]->kind, params, seed, trial->bout);
-    evaluate_bout(genomes, params, &bout, arena, NULL, NULL, &result);
+    struct contest_bout bout =
+        contest_make_bout(order->genomes[0]->kind, params, order->seed, order->trial->bout);
+    evaluate_bout(order->genomes, params, &bout, arena, NULL, NULL, &result);
     for (int i = 0; i < 2; i++)
         results[i] = (struct evaluation){.verdict = result.sides[i].verdict,
                                          .measures = result.sides[i].measures,
@@ -295,24 +294,34 @@ static void evaluate_rivals(const struct genome *const genomes[2], struct params
                                          .work = result.work};
 }
 
-void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
-                   const struct trial *trial, uint64_t seed, struct arena *arena,
-                   struct evaluation *results)
+void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
+                   struct arena *arena, struct evaluation *results)
 {
-    ENSURE(count > 0, "a list of %d creatures", count);
-    struct params own = *params;
-    trial_apply(trial, &own);
-    if (trial->bout > 0)
-        evaluate_rivals(genomes, &own, trial, seed, arena, results);
-    else
-        evaluate(genomes[0], &own, seed, arena, NULL, NULL, &results[0]);
+    static const struct evaluate_onlooker none;
+    struct params params = *order->params;
+    if (order->trial)
+        trial_apply(order->trial, &params);
+    if (order->count == 2) {
+        ENSURE(!onlooker, "an onlooker of a bout");
+        evaluate_rivals(order, &params, arena, results);
+        return;
+    }
+    onlooker = onlooker ? onlooker : &none;
+    struct evaluate_task task = {.genome = order->genomes[0], .seed = order->seed};
+    struct habitat habitat = {.first_thing = INT_MAX};
+    struct run like = {.params = &params,
+                       .edit = onlooker->edit,
+                       .observer = onlooker->observe,
+                       .context = onlooker->context};
+    evaluate_habitat(&habitat, &task, 1, &like, arena, results);
 }
 
-int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
-                        const struct trial *trial, struct error *error)
+int evaluate_list_check(const struct evaluate_order *order, struct error *error)
 {
-    if ((trial->bout > 0) != (count == 2))
-        return error_set(error, ERR_RANGE, "a trial of %d creatures, which is%s a contest", count,
-                         trial->bout > 0 ? "" : " not");
-    return trial->bout > 0 ? contest_check(genomes[0], genomes[1], params, error) : 0;
+    int is_contest = order->trial && order->trial->bout > 0;
+    if (is_contest != (order->count == 2) || order->count < 1)
+        return error_set(error, ERR_RANGE, "a trial of %d creatures, which is%s a contest",
+                         order->count, is_contest ? "" : " not");
+    return is_contest ? contest_check(order->genomes[0], order->genomes[1], order->params, error)
+                      : 0;
 }

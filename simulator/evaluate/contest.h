@@ -41,14 +41,4 @@ struct contest_pair {
 void evaluate_pair(const struct genome *const genomes[2], const struct params *params,
                    struct arena *arena, struct contest_pair *pair);
 
-/* What a task asks for: the trial of a list of genomes, one, or the two of a contest, that
- * evaluate_list_check() lets pass. The parameters are those of the run. Each has a result; their
- * digests are that of the contest. */
-void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
-                   const struct trial *trial, uint64_t seed, struct arena *arena,
-                   struct evaluation *results);
-/* 0, or ERR_* with a message. */
-int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
-                        const struct trial *trial, struct error *error);
-
 #endif

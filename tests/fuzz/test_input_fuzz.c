@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -653,6 +654,14 @@ static void mutate_once(struct input *input, const struct corpus *corpus, struct
     }
 }
 
+/* Says which input a bug ended the program at. */
+static char in_hand[96];
+static void on_abort(int signal_number)
+{
+    ssize_t ignored = write(STDERR_FILENO, in_hand, strlen(in_hand));
+    (void)ignored;
+}
+
 /* Input number `number` of a seed; 0 is a good one as it is. Ends in a block of its exact size, so
  * that reading beyond it is seen. */
 static void take_one(const struct target *target, const struct corpus *corpus, uint64_t seed,
@@ -669,12 +678,10 @@ static void take_one(const struct target *target, const struct corpus *corpus, u
     unsigned char *exact = malloc(input.length ? input.length : 1);
     ENSURE(exact, "out of memory");
     memcpy(exact, bytes, input.length);
-    char context[96];
-    snprintf(context, sizeof context, "target %s seed %" PRIu64 " input %" PRIu64, target->name,
-             seed, number);
-    error_set_bug_context(context);
+    snprintf(in_hand, sizeof in_hand, "target %s seed %" PRIu64 " input %" PRIu64 "\n",
+             target->name, seed, number);
     target->take(exact, input.length);
-    error_set_bug_context("");
+    in_hand[0] = 0;
     free(exact);
 }
 
@@ -761,6 +768,7 @@ END_TEST
 int main(int argc, char **argv)
 {
     log_set(STDERR_FILENO, LOG_ERROR);
+    signal(SIGABRT, on_abort);
     const struct target *target =
         argc > 2 ? find_target(argv[argc > 3 && argv[1][0] == '-' ? 2 : 1]) : NULL;
     if (argc > 1 && !target) {

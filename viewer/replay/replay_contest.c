@@ -143,7 +143,8 @@ static void record(struct recording *recording)
         record_body(recording, i, &row, points, &point_count);
     for (int i = 0; i < recording->replay->voice_count; i++) {
         int owner = pair_index(recording, i);
-        replay_put_sound(&row.sounds[owner], &recording->views[i], &recording->lost_j[owner]);
+        replay_put_sound(&row.sounds[owner], &recording->views[i], recording->params,
+                         &recording->lost_j[owner]);
     }
     replay_put_contacts(&row, points, point_count, 1);
 }
