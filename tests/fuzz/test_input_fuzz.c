@@ -439,7 +439,7 @@ static void store_seeds(struct corpus *corpus)
 {
     struct params params;
     struct store *store;
-    struct store_closing closing;
+    struct generation_closing closing;
     struct error error = {0};
     const struct individual *individual;
     make_store_place();
@@ -456,12 +456,12 @@ static void store_seeds(struct corpus *corpus)
         ENSURE(store_put_result(store, individual, &error) == 0, "%s", error.message);
     }
     ENSURE(search_is_complete(search) &&
-               store_closing_init(&closing, search_population(search),
+               generation_closing_init(&closing, search_population(search),
                                   search_survivor_count(search)) == 0 &&
                search_advance(search) == 0 &&
                store_put_generation(store, 1, search_population(search), &closing, &error) == 0,
            "%s", error.message);
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     search_destroy(search);
     store_close(store);
     corpus_add_file(corpus, store_path);
