@@ -1,5 +1,5 @@
-/* evaluate_list(): the one pure function. Genomes (usually one), parameters and a seed in; verdicts,
- * measures and digests out. Simulator, viewer, tests and benchmarks all call it.
+/* evaluate_list(): the one pure function. Genomes (usually one), parameters and a seed in;
+ * verdicts, measures and digests out. Simulator, viewer, library and tests all call it.
  *
  * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
  * simulation.duration_s with the brain. The digest rolls over the state of every part at every
@@ -82,8 +82,8 @@ struct evaluate_onlooker {
 int evaluate_list_check(const struct evaluate_order *order, struct error *error);
 /* The one door: each genome of the order has a result; of a contest the digests of all are that of
  * the contest. Depends on nothing but the order: not on the worker, the time, addresses, earlier
- * evaluations or the CPU's features. The arena is reset first. onlooker may be NULL; in a contest it
- * must be. */
+ * evaluations or the CPU's features. The arena is reset first. onlooker may be NULL, and is in a
+ * contest. */
 void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
                    struct arena *arena, struct evaluation *results);
 
