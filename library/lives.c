@@ -76,8 +76,10 @@ int bestiary_evaluate(const struct bestiary_creature *creature,
     struct error own = {0};
     int status = params_check(&params->p, &own);
     if (!status)
-        status = library_evaluate(&(struct evaluate_order){&genome, 1, &params->p, NULL, seed},
-                                  &evaluation);
+        status = library_evaluate(
+            &(struct evaluate_order){
+                .genomes = &genome, .count = 1, .params = &params->p, .seed = seed},
+            &evaluation);
     if (!status)
         judge(&creature->c, &params->p, seed, &evaluation, result);
     return library_say(error, status, &own);
@@ -129,8 +131,10 @@ int bestiary_life_make(struct bestiary_life **life, const struct bestiary_creatu
     (*life)->creature = creature;
     (*life)->params = (*life)->state.params = params->p;
     (*life)->seed = seed;
-    (*life)->course = evaluate_open(&(struct evaluate_order){&genome, 1, &params->p, NULL, seed},
-                                    NULL, &(*life)->state.arena);
+    (*life)->course = evaluate_open(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &params->p, .seed = seed},
+        NULL, &(*life)->state.arena);
     ENSURE((*life)->course, "%zu bytes hold no course", (*life)->state.arena.size_bytes);
     return 0;
 }

@@ -144,8 +144,11 @@ static int do_task(const struct task *task, const struct params *params,
     struct evaluation evaluations[1 + TASK_RIVALS_MAX];
     struct params own = *params;
     struct pack_writer writer;
-    const struct evaluate_order order = {genomes, 1 + task->rival_count, &own, &task->trial,
-                                         task->seed};
+    const struct evaluate_order order = {.genomes = genomes,
+                                         .count = 1 + task->rival_count,
+                                         .params = &own,
+                                         .trial = &task->trial,
+                                         .seed = task->seed};
     if (task->epoch)
         return error_set(error, ERR_FORMAT, "an epoch is no task of a search");
     int status = evaluate_list_check(&order, error);

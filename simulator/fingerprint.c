@@ -64,8 +64,9 @@ uint64_t fingerprint_compute(struct arena *arena)
                                      "built-in creature", &error);
         ENSURE(status == 0, "%s", error.message);
         const struct genome *genome = &creature.genome;
-        evaluate_list(&(struct evaluate_order){&genome, 1, &params, NULL, 1}, NULL, arena,
-                      &evaluation);
+        evaluate_list(
+            &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &params, .seed = 1},
+            NULL, arena, &evaluation);
         hash = hash_u64(hash, (uint64_t)evaluation.verdict);
         hash = hash_u64(hash, evaluation.digest);
         creature_deinit(&creature);

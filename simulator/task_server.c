@@ -8,8 +8,8 @@
  * No orphan survives: the end of the input ends the loop; a worker that computes is killed by the
  * kernel when its parent dies (Linux); and an evaluation that hangs, which neither would end under
  * another system, runs into its own alarm on processor time. That alarm is a last resort: the
- * deterministic limits are in evaluate(), and the controller, which looks at the same clock, acts
- * first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
+ * deterministic limits are in evaluate_list(), and the controller, which looks at the same clock,
+ * acts first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
 #include "simulator/task_server.h"
 
 #include <errno.h>

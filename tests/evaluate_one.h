@@ -9,7 +9,7 @@ static inline void evaluate(const struct genome *one, const struct params *by, u
                             struct arena *memory, evaluate_observer *look, void *looker,
                             struct evaluation *outcome)
 {
-    const struct evaluate_order order = {&one, 1, by, NULL, start};
+    const struct evaluate_order order = {.genomes = &one, .count = 1, .params = by, .seed = start};
     const struct evaluate_onlooker onlooker = {NULL, look, looker};
     evaluate_list(&order, &onlooker, memory, outcome);
 }

@@ -13,23 +13,9 @@ enum { CONTEST_BODIES = 3 };
 /* Enough for any contest. */
 #define CONTEST_ARENA_BYTES (CONTEST_BODIES * EVALUATE_ARENA_BYTES)
 
-/* Genomes and parameters (contest_apply() made them) that contest_check() lets pass; the first
- * genome is at -x, whether sides are exchanged or not. In the plane the contest of two genomes in
- * the other order is the mirror image, to the bit, unless the start is perturbed, the world has
- * obstacles that are not their own image, or parts are exchanged (tag). Depends on its inputs only.
- * The observer (NULL: none) sees each body after every tick. */
-void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
-                      const struct contest_bout *bout, struct arena *arena,
-                      evaluate_observer *observer, void *context, struct contest_result *result);
 /* Which of a pair, 0 or 1, is the first in a bout: by the genomes, so that a pair has the same
  * contest in either order. */
 int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout);
-/* A bout of a pair: the sides of the result are in the order of the genomes, the object's way is to
- * the second one's side. */
-void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
-                   const struct contest_bout *bout, struct arena *arena,
-                   evaluate_observer *observer, void *context, struct contest_result *result);
-
 struct contest_pair {
     struct contest_bout bouts[CONTEST_BOUTS];
     struct contest_result results[CONTEST_BOUTS];

@@ -15,6 +15,8 @@
 /* Enough for any phenotype within the bounds of the parameters' table. */
 #define EVALUATE_ARENA_BYTES (64u << 20)
 
+struct contest_bout;
+struct contest_result;
 struct run;    /* an evaluation under way */
 struct course; /* the same, of all creatures of an order */
 
@@ -70,8 +72,10 @@ struct evaluate_order {
     const struct params *params;
     const struct trial *trial; /* changes a copy of the parameters; NULL: they stand as they are */
     uint64_t seed;
+    const struct contest_bout *bout; /* of a contest, how the two meet; NULL: the trial's bout */
+    struct contest_result *contest;  /* where the result of a contest goes besides; may be NULL */
 };
-/* Functions that see an evaluation under way. Each may be NULL. */
+/* Functions that see an evaluation under way. Each may be NULL; a contest has no edit. */
 struct evaluate_onlooker {
     evaluate_editor *edit;
     evaluate_observer *observe;
@@ -82,8 +86,8 @@ struct evaluate_onlooker {
 int evaluate_list_check(const struct evaluate_order *order, struct error *error);
 /* The one door: each genome of the order has a result; of a contest the digests of all are that of
  * the contest. Depends on nothing but the order: not on the worker, the time, addresses, earlier
- * evaluations or the CPU's features. The arena is reset first. onlooker may be NULL, and is in a
- * contest. */
+ * evaluations or the CPU's features. The arena is reset first. onlooker may be NULL; of a
+ * contest it sees each body after every tick. */
 void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
                    struct arena *arena, struct evaluation *results);
 

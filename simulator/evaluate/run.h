@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "common/judge/contest.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/gait.h"
 #include "simulator/mind/senses.h"
@@ -228,6 +229,15 @@ void run_measure_ledger(struct run *run);
 void run_measure_course(struct run *run);
 /* Makes measures that are no numbers, or beyond their bounds, 0; only broken runs have such. */
 void run_tidy_measures(struct measures *measures);
+
+/* contest.c: a contest of genomes and parameters (contest_apply() made them) that contest_check()
+ * lets pass; the first genome is at -x, whether sides are exchanged or not. In the plane the
+ * contest of two genomes in the other order is the mirror image, to the bit, unless the start is
+ * perturbed, the world has obstacles that are not their own image, or parts are exchanged (tag).
+ * The observer (NULL: none) sees each body after every tick. */
+void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
+                      const struct contest_bout *bout, struct arena *arena,
+                      evaluate_observer *observer, void *context, struct contest_result *result);
 
 static inline double distance_of(struct vec3 a, struct vec3 b)
 {

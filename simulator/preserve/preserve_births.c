@@ -50,8 +50,9 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
     struct params alone = *params;
     alone.simulation_duration_s = TRIAL_S;
     alone.guard_budget = TRIAL_BUDGET;
-    evaluate_list(&(struct evaluate_order){&genome, 1, &alone, NULL, 1}, NULL, &memory->probe,
-                  &result);
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
+        &memory->probe, &result);
     memory->work += result.work;
     return result.verdict;
 }

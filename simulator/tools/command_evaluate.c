@@ -167,9 +167,12 @@ static const char *behaviour_name(const struct params *params)
 static void opinion_take(struct opinion *opinion, const struct report *report, struct arena *arena)
 {
     const struct genome *genome = &report->creature.genome;
-    evaluate_list(
-        &(struct evaluate_order){&genome, 1, &report->params, &opinion->trial, report->seed}, NULL,
-        arena, &opinion->evaluation);
+    evaluate_list(&(struct evaluate_order){.genomes = &genome,
+                                           .count = 1,
+                                           .params = &report->params,
+                                           .trial = &opinion->trial,
+                                           .seed = report->seed},
+                  NULL, arena, &opinion->evaluation);
     opinion->apart_rad = behaviour_apart_rad(&report->evaluation.measures,
                                              &opinion->evaluation.measures, &report->params);
     opinion->fitness =
@@ -202,10 +205,11 @@ static int report_evaluate(struct report *report, const struct request *request,
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
     const struct genome *genome = &report->creature.genome;
-    evaluate_list(&(struct evaluate_order){&genome, 1, &report->params, NULL, report->seed},
-                  request->trace_path ? &(struct evaluate_onlooker){NULL, trace_observe, &trace}
-                                      : NULL,
-                  &arena, &report->evaluation);
+    evaluate_list(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &report->params, .seed = report->seed},
+        request->trace_path ? &(struct evaluate_onlooker){NULL, trace_observe, &trace} : NULL,
+        &arena, &report->evaluation);
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)

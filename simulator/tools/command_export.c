@@ -118,8 +118,10 @@ static int run_creature(const struct request *request, const struct creature *cr
         output->has_trace = 1;
     }
     if (!status)
-        evaluate_list(&(struct evaluate_order){&genome, 1, params, NULL, seed},
-                      &(struct evaluate_onlooker){NULL, observe, output}, arena, &evaluation);
+        evaluate_list(
+            &(struct evaluate_order){
+                .genomes = &genome, .count = 1, .params = params, .seed = seed},
+            &(struct evaluate_onlooker){NULL, observe, output}, arena, &evaluation);
     if (close_texts(output) || status || output->mjcf.status)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!output->mjcf.has_begun && output->has_model)

@@ -44,8 +44,10 @@ static int try_alone(struct creature *creature, struct error *error)
     if (arena_init(&arena, EVALUATE_ARENA_BYTES))
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     const struct genome *genome = &creature->genome;
-    evaluate_list(&(struct evaluate_order){&genome, 1, &creature->params, NULL, creature->seed},
-                  NULL, &arena, &result);
+    evaluate_list(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
+        NULL, &arena, &result);
     arena_deinit(&arena);
     creature->has_evaluation = 1;
     creature->verdict = result.verdict;

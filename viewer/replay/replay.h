@@ -1,4 +1,4 @@
-/* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
+/* Replays: a creature simulated again by evaluate_list(), recorded, and compared with its record.
  *
  * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
  * with poses, values of the drives, effector signals, neuron outputs, contacts and energies.

@@ -477,9 +477,10 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
         replay->cuts[i] = cuts[i];
 
     const struct genome *genome = &creature->genome;
-    evaluate_list(&(struct evaluate_order){&genome, 1, params, NULL, seed},
-                  &(struct evaluate_onlooker){recorder_edit, recorder_observe, &recorder}, &arena,
-                  &evaluation);
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = params, .seed = seed},
+        &(struct evaluate_onlooker){recorder_edit, recorder_observe, &recorder}, &arena,
+        &evaluation);
     if (!recorder.status && replay->frame_count == 0)
         recorder.status = record_birth(&recorder, creature, params, &arena);
     arena_deinit(&arena);

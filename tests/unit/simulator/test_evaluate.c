@@ -1350,7 +1350,7 @@ START_TEST(an_edited_phenotype_is_simulated)
     struct evaluation edited;
     int edits = 0;
     const struct genome *one = &genome;
-    const struct evaluate_order order = {&one, 1, &params, NULL, 7};
+    const struct evaluate_order order = {.genomes = &one, .count = 1, .params = &params, .seed = 7};
     make_worm(1);
     ck_verdict(VERDICT_OK);
     evaluate_list(&order, &(struct evaluate_onlooker){leave_alone, NULL, &edits}, &arena, &edited);
