@@ -247,7 +247,7 @@ static int message_read_ready(struct message *message, const msgpack_object *fie
 static int verdict_is_sent(uint64_t verdict)
 {
     switch (verdict) {
-#define X(id, number, name, text) case number:
+#define X(id, number, name, words, text) case number:
         VERDICTS(X)
 #undef X
         return verdict != VERDICT_QUARANTINED;

@@ -46,7 +46,7 @@ static void print_help(void)
         "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3.\n");
 }
 
-/* Tells a person who types at it what it is for; an output that is a pseudo-terminal belongs to a
+/* Tells its purpose to a person at a terminal; an output that is a pseudo-terminal belongs to a
  * launcher. */
 static int run_worker(void)
 {

@@ -1,9 +1,9 @@
 /* Worker mode.
  *
  * One loop: read what there is, evaluate each task as its frame is complete, write each result at
- * once. Everything is blocking, since there is nothing else to do; what the controller prefetches
- * waits in the pipe or in the frame reader. One arena serves all tasks, so that the first one pays
- * for the memory and an evaluation allocates nothing.
+ * once. Everything is blocking, since there is nothing else to do; tasks that the controller
+ * prefetches wait in the pipe or in the frame reader. One arena serves all tasks, so that the first
+ * one pays for the memory and an evaluation allocates nothing.
  *
  * No orphan survives: the end of the input ends the loop; a worker that computes is killed by the
  * kernel when its parent dies (Linux); and an evaluation that hangs, which neither would end under
@@ -135,7 +135,7 @@ static int server_limit_memory(int64_t memory_mb)
         limit.rlim_cur = bytes;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return 0;
-    /* volatile: compilers may leave out memory that nobody uses */
+    /* volatile: compilers may leave out unused memory */
     void *volatile probe = malloc(MEMORY_FREE_BYTES);
     int has_room = probe != NULL;
     free(probe);
@@ -432,7 +432,7 @@ static int server_take_frame(struct task_server *server, const unsigned char *pa
 
 /* ---- the loop ---- */
 
-/* What was read, as far as its frames are complete. 0, or ERR_*. */
+/* The bytes that were read, as far as their frames are complete. 0, or ERR_*. */
 static int server_take_bytes(struct task_server *server, const char *bytes, size_t length)
 {
     struct error error = {0};

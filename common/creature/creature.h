@@ -77,7 +77,7 @@ char *creature_to_json(const struct creature *creature);
  * element of a message. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer);
 int genome_decode(struct genome *genome, const msgpack_object *object, struct error *error);
-/* Those bytes, kept by those who need them more than once. */
+/* Those bytes, kept for callers that need them more than once. */
 struct packed_genome {
     unsigned char *bytes; /* NULL: not packed */
     size_t length;

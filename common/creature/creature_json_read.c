@@ -1,4 +1,4 @@
-/* The JSON form, read: written by hand or by anybody, so nothing is believed.
+/* The reader of the JSON form. People and strangers write it, so nothing is believed.
  *
  * The reader carries the place it is at ("bodies[2].effector") and keeps the first error; after it
  * every call does nothing. Each object's keys are compared with the list of those it may have

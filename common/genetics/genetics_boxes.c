@@ -238,7 +238,7 @@ static void set_further_inputs(struct body_gene *body, int count_before, struct 
         memset(&body->drives[k], 0, sizeof(body->drives[k]));
 }
 
-/* What the joint had, as far as the new one may have it. */
+/* The values of the old joint, as far as the new one may have them. */
 static void keep_second_limits(struct body_gene *body, const struct params *params, struct rng *rng)
 {
     double most = genome_limit_max(body->joint);

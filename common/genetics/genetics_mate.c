@@ -51,7 +51,7 @@ static int find_row(const struct genome *genome, enum table table, gene_id id)
                                        : genome_find_neuron(genome, id);
 }
 
-/* What became of a parent's rows: ids in the child; 0 = not there. */
+/* The new places of a parent's rows: ids in the child; 0 = not there. */
 struct translation {
     const struct genome *parent;
     gene_id ids[TABLE_COUNT][ROWS_MAX]; /* of the rows that the parent has */
@@ -484,7 +484,7 @@ int genetics_crossover(struct genome *child, const struct genome *a, const struc
 
 /* ---- grafting ---- */
 
-/* What `top` reaches along connections: is_reached per body row. */
+/* The bodies that `top` reaches along connections: is_reached per body row. */
 static void mark_reached(const struct genome *genome, int top, char is_reached[GENOME_BODIES_MAX])
 {
     int todo[GENOME_BODIES_MAX], count = 0, i;

@@ -1,4 +1,4 @@
-/* What the files of mutations share: a mutation under way, and a row of the table of kinds of
+/* Shared by the files of mutations: a mutation under way, and a row of the table of kinds of
  * mutation. */
 #ifndef COMMON_GENETICS_GENETICS_MUTATION_H
 #define COMMON_GENETICS_GENETICS_MUTATION_H
@@ -71,7 +71,7 @@ void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct inpu
 void mutation_gain_effector(struct mutation *mutation, int row);
 /* A real parameter by its offset. */
 double mutation_param(const struct params *params, size_t offset);
-/* What a body is called in words: "body". */
+/* A body's name in words: "body". */
 const char *mutation_body_noun(const struct mutation *mutation);
 /* "bone 3", in a buffer of the caller. */
 const char *mutation_connection_name(const struct genome *genome, int row, char text[32]);

@@ -8,7 +8,7 @@
 
 #include "common/text.h"
 
-/* What parts do, as bits: emitters by EMITTER_BIT(), and these. */
+/* The functions of parts, as bits: emitters by EMITTER_BIT(), and these. */
 enum { ACT_MUSCLES = 1 << EMITTER_COUNT, ACT_STRETCHING = 2 << EMITTER_COUNT };
 
 static const struct gene_switch {

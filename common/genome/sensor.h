@@ -93,7 +93,7 @@ struct sensor_info {
 
 extern const struct sensor_info sensors[SENSOR_COUNT];
 
-/* What is sensed from afar, by four sensors each: the light, the nearest other creature (the centre
+/* Things sensed from afar, by four sensors each: the light, the nearest other creature (the centre
  * of its mass), the object of a contest, the loudest sound, two scents. */
 enum sight_kind {
     SIGHT_LIGHT,

@@ -1,5 +1,5 @@
-/* Expression: from the genome's graph to a body and a wired brain. What all kinds of body share:
- * how large a part is, where it lies and what joins it to its parent is asked of the kind
+/* Expression: from the genome's graph to a body and a wired brain. Shared by all kinds of body: how
+ * large a part is, where it lies and what joins it to its parent is asked of the kind
  * (phenotype_grow.h).
  *
  * Sizes: up to creature.parts_max parts (default 16, at most 64) and creature.neurons_max neurons;

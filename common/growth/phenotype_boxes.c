@@ -34,7 +34,7 @@
 #include "common/math/detmath.h"
 #include "common/math/solids.h"
 
-/* What is known only while the creature grows. */
+/* Known only while the creature grows. */
 struct frame {
     struct vec3 axes[3];
 };

@@ -9,7 +9,7 @@
 
 #include "common/growth/phenotype.h"
 
-/* What is known of a part only while the creature grows. */
+/* The state of a part only while the creature grows. */
 struct growth {
     int body_row;
     int connection_row; /* it was expressed through; -1 at the root */

@@ -32,7 +32,7 @@
 #include "common/math/rotation.h"
 #include "common/math/detmath.h"
 
-/* What is known of a part only while the creature grows. */
+/* The state of a part only while the creature grows. */
 struct own {
     int quarters; /* world angle = quarters pi/2 + rest_rad */
     double rest_rad;

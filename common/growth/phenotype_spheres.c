@@ -31,7 +31,7 @@
 /* A reference lies so far off the line of the base bone at least: the sine of the angle. */
 #define REFERENCE_SINE 0.1
 
-/* What is known only while the creature grows. */
+/* Known only while the creature grows. */
 struct own {
     struct sphere_body body;
     struct frame *frames; /* by part */

@@ -71,7 +71,7 @@ static void explain_stride(const struct measures *measures, const struct params 
 }
 
 /* The lowest point rises where a long leg is pulled up in a fall, too, and the centre of mass where
- * somebody gets up: who jumps raises both. fmin() would hide what is not a number. */
+ * a creature gets up: a jump raises both. fmin() would hide what is not a number. */
 static double fitness_jump(const struct measures *measures, const struct params *params)
 {
     double lowest_m = measures->lowest_max_m - measures->lowest_start_m;
@@ -171,7 +171,7 @@ static void explain_head_up(const struct measures *measures, const struct params
 }
 
 /* Mean clearance: standing tall, stretching and raising arms gain nothing, trembling next to
- * nothing, and whoever leaves the ground for a moment has begun. After a fall it counts as
+ * nothing, and a creature that leaves the ground for a moment has begun. After a fall it counts as
  * standing. */
 static double fitness_hop(const struct measures *measures, const struct params *params)
 {
@@ -237,10 +237,11 @@ static void explain_interactive(const struct measures *measures, const struct pa
     words[0] = 0;
 }
 
-/* What closeness is worth beside a margin, which is at most 1. Whoever touches has all of it. */
+/* The worth of closeness beside a margin, which is at most 1. A creature that touches has all of
+ * it. */
 #define CONTEST_APPROACH_WEIGHT 0.2
 
-/* Above 0 for whoever loses by less than everything, so that there is something to climb. */
+/* Above 0 for a side that loses by less than everything, so that there is something to climb. */
 static double fitness_contest(const struct measures *measures, const struct params *params)
 {
     return measures->contests > 0
@@ -255,7 +256,7 @@ static void explain_contest(const struct measures *measures, const struct params
              measures->contests);
 }
 
-/* Nobody is judged in a preserve. */
+/* Creatures of a preserve are not judged. */
 static double fitness_preserve(const struct measures *measures, const struct params *params)
 {
     return 1;

@@ -110,8 +110,8 @@ static inline int pair_mask(pair_bits a)
 
 /* Vectors of the plane as pairs: XY(of.x) are the x and y that stand side by side in their struct.
  * It needs no two links, parts or contacts that are alike: it halves what a single one takes,
- * whatever the body. What turns by a right angle or multiplies crosswise costs an exchange of the
- * two besides, so that a link keeps its ways turned, too. */
+ * whatever the body. A turn by a right angle or a crosswise product costs an exchange of the two
+ * besides, so that a link keeps its ways turned, too. */
 #define XY(x) (*(pair_anywhere *)&(x))
 
 /* A plane vector turned by a right angle, (-y, x): what w x r is for w = 1. */

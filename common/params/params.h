@@ -522,8 +522,8 @@ int params_check_fixed(const char *key, const char *value, struct error *error);
 int params_known_count(void);
 
 void params_set_defaults(struct params *params);
-/* What a record means that lacks rows of newer versions: the defaults, and where those changed, as
- * it was. */
+/* The meaning of a record that lacks rows of newer versions: the defaults, and where those changed,
+ * as it was. */
 void params_set_recorded_defaults(struct params *params);
 
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
@@ -550,10 +550,9 @@ int params_read_file(struct params *params, const char *path, struct error *erro
 int params_read_text(struct params *params, const char *text, const char *name,
                      struct error *error);
 
-/* What no single row can check (minima above maxima, weights all zero, step against brain tick
- * ...). */
+/* The rules between rows (minima above maxima, weights all zero, step against brain tick ...). */
 int params_check(const struct params *params, struct error *error);
-/* What params_check() does not know of: whether several creatures can be in one world, as in
+/* Rules that params_check() does not know: whether several creatures can be in one world, as in
  * contests and preserves. 0, or ERR_RANGE with a message that names the solver. */
 int params_check_meeting(const struct params *params, struct error *error);
 
@@ -561,11 +560,11 @@ int params_check_meeting(const struct params *params, struct error *error);
  * any. */
 void params_print_value(const struct params *params, int index, char *buffer, size_t size);
 
-/* What a row may hold, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
+/* The values of a row, for people: "2 .. 1000000", "yes or no", "walk, jump, swim". */
 void params_print_range(int index, char *buffer, size_t size);
 
-/* Whether somebody who prints this configuration meets the row: it is used in it and may be worth
- * setting, or it has another value than by default. */
+/* Whether a printed configuration has the row: it is used and may be worth setting, or it has
+ * another value than by default. */
 int params_is_shown(const struct params *params, int index);
 
 /* Writes as params_write() does with has_help, but only the rows that are shown. */

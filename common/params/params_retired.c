@@ -1,4 +1,4 @@
-/* What older versions could say, in parameter files, creature files and run stores: keys that stand
+/* Words of older versions in parameter files, creature files and run stores: keys that stand
  * elsewhere now, keys that are constants now, and choices that are gone.
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the

@@ -1,7 +1,6 @@
-/* Which rows somebody meets who prints the configuration of a run: not those of other kinds of
- * body, of methods and things that this run does without, nor those that hardly anybody sets. Each
- * is shown where it has another value than by default or by the world's preset, so that what is
- * printed says all. */
+/* The rows of a run's printed configuration: not those of other kinds of body, of methods and
+ * things that this run does without, nor those that are hardly ever set. Each is shown where it has
+ * another value than by default or by the world's preset, so that the printed text says all. */
 #include <string.h>
 
 #include "common/params/params.h"
@@ -274,7 +273,7 @@ static int is_in(const struct group *group, const char *key)
     return 0;
 }
 
-/* What the row has if nobody sets it. */
+/* The row's value if it is not set. */
 static void print_unset(const struct params *params, int index, char value[PARAM_TEXT_SIZE])
 {
     char preset[PARAM_TEXT_SIZE];

@@ -8,8 +8,8 @@
 #include "common/error.h"
 
 /* Opens a file that a user names, to be read. A directory, a device, a socket or a named pipe is
- * ERR_FORMAT with its name, at once; what an own descriptor holds (/dev/stdin, /dev/fd/N, as a
- * shell's <(...) has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
+ * ERR_FORMAT with its name, at once; an own descriptor (/dev/stdin, /dev/fd/N, as a shell's <(...)
+ * has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
 int file_open(const char *path, int *descriptor, struct error *error);
 
 /* Reads at most max_bytes of what file_open() opens; a longer file is ERR_LIMIT. *bytes is from

@@ -25,6 +25,16 @@
 const char *const breeding_method_names[METHOD_COUNT] = {"random", "asexual", "crossover",
                                                          "graft",  "seed",    "polish"};
 
+const char *breeding_method_words(const char *name)
+{
+    static const char *const words[METHOD_COUNT] = {"random",       "child of one", "child of two",
+                                                    "graft of two", "seed",         "polished"};
+    for (int i = 0; i < METHOD_COUNT; i++)
+        if (!strcmp(name, breeding_method_names[i]))
+            return words[i];
+    return name;
+}
+
 const struct search_method *const search_methods[SEARCH_COUNT] = {
     [SEARCH_SIMS] = &search_sims,
     [SEARCH_RANDOM] = &search_random,

@@ -33,6 +33,8 @@ enum breeding_method {
     METHOD_COUNT
 };
 extern const char *const breeding_method_names[METHOD_COUNT];
+/* For tables, by its name: "child of one" for "asexual". */
+const char *breeding_method_words(const char *name);
 
 #define SEARCH_WORDS_SIZE 120
 

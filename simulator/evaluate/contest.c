@@ -63,7 +63,7 @@ static int touches(const struct run *run, int other, struct vec3 other_centre, i
 
 /* ---------------------------------------------------------------- the referee */
 
-/* What one contends for: the object, or the other one. */
+/* The goal of one side: the object, or the other one. */
 static int goal_of(const struct referee *referee, int side)
 {
     return contest_has_object(referee->params->contest_goal) ? OBJECT : !side;
@@ -117,7 +117,7 @@ static int watch(void *context, const struct habitat *h)
     double time_s = fmax(h->runs[0].time_s, h->runs[1].time_s), distances_m[2];
     int bodies = contest_has_object(referee->params->contest_goal) ? CONTEST_BODIES : 2;
     for (int i = 0; i < bodies && !referee->has_begun; i++)
-        if (!h->runs[i].is_live) /* who did not get to its start has lost */
+        if (!h->runs[i].is_live) /* a creature that did not get to its start has lost */
             return 1;
     for (int i = 0; i < 2; i++)
         distances_m[i] = distance_of_side(referee, h, i, time_s);
@@ -160,7 +160,7 @@ static struct genome make_object(int kind, int goal, struct body_gene *body)
                                .joint = JOINT_RIGID,
                                .is_round = goal == CONTEST_BALL,
                                .recursive_limit = 1};
-    body->box.depth_m = CONTEST_CUBE_M; /* in the plane nobody reads it */
+    body->box.depth_m = CONTEST_CUBE_M; /* unused in the plane */
     return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
 }
 

@@ -52,7 +52,7 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     return seen;
 }
 
-/* What it is to go for: the nearest thing, or the way of a pursuit. */
+/* Its goal: the nearest thing, or the way of a pursuit. */
 static struct seen find_object(const struct habitat *h, const struct run *run)
 {
     if (run->stance.pursuit == 0)
@@ -79,7 +79,7 @@ void run_think(struct run *run, const struct surroundings *around)
         set_drive(run, i, share);
 }
 
-/* What an evaluation lets it see. */
+/* The things that an evaluation lets it see. */
 static void think(const struct habitat *h, struct run *run)
 {
     light_move(&run->light, run->time_s, run->last);
@@ -261,7 +261,7 @@ static int is_any_stopped(const struct habitat *h)
     return 0;
 }
 
-/* After a step of one. Returns whether nobody is left. */
+/* After a step of one creature. Returns 1 if none is left. */
 static int after_step(void *context, int body)
 {
     struct habitat *h = context;
@@ -291,7 +291,7 @@ static void end_tick(struct run *run, uint64_t tick)
         end(run, verdict);
 }
 
-/* Everybody thinks; where they are is looked at once for all. */
+/* Every creature thinks; their places are read once for all. */
 static void think_all(struct habitat *h)
 {
     for (int i = 0; i < h->count; i++)

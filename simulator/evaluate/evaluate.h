@@ -22,8 +22,8 @@ struct course; /* the same, of all creatures of an order */
 
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
-/* What an observer sees at the start and after every brain tick. All pointers are read-only and
- * good during the call. */
+/* An observer's view at the start and after every brain tick. All pointers are read-only and good
+ * during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
     int creature;  /* its number among those evaluated together */

@@ -8,7 +8,7 @@
  * of its range in each start; its upper half goes with the product of the three signs. In space the
  * way of a tilt or a slope is one of eight directions along the ground, of which its sign chooses
  * the half and the other two signs the place in that half. The signs of tilt and slope, and the
- * first of the eight directions, are drawn from the seed for eight starts together. What is left
+ * first of the eight directions, are drawn from the seed for eight starts together. The rest
  * (joints, heights within their eighths) is drawn for each start. */
 #include "simulator/evaluate/run.h"
 
@@ -47,7 +47,7 @@ static int place_of(const struct run *run)
     return (int)((run->params->simulation_perturbation - 1) % STARTS);
 }
 
-/* What resists: friction, and the medium. */
+/* The resistance: friction, and the medium. */
 static void resist(struct world *world, double factor)
 {
     world->friction *= factor;
@@ -107,7 +107,7 @@ static void lay_relief(struct run *run, double depth_m, struct rng *rng)
     run_put_at(run, height_m);
 }
 
-/* What a floor makes possible. */
+/* The changes that a floor makes possible. */
 static void perturb_on_floor(struct run *run, const struct amounts *amounts, int signs,
                              double first_rad, struct rng *rng)
 {

@@ -16,7 +16,7 @@
 
 /* How one stands that is to face another one across the origin. */
 struct evaluate_stance {
-    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces nobody, and
+    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces no other one, and
      * stands where it would alone */
     int side;
     int is_mirrored;    /* it grows as its mirror image, to the bit; in the plane */
@@ -35,7 +35,7 @@ struct evaluate_task {
     const struct genome *genome;
     uint64_t seed;
     double x_m, z_m; /* where it starts, from where it would start alone; m */
-    /* while nobody is near it and it is at rest, it is not moved; changes the digest */
+    /* a creature at rest with no other one near is not moved; changes the digest */
     int may_rest;
     struct evaluate_stance stance;
 };
@@ -143,21 +143,21 @@ struct course {
 /* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY,
  * ERR_LIMIT. */
 int habitat_make_emissions(struct habitat *habitat, struct arena *arena);
-/* What a creature senses of others by scent and sound; once a tick. */
+/* A creature's senses of others by scent and sound; once a tick. */
 void habitat_sense(const struct habitat *habitat, const struct run *run,
                    struct surroundings *around);
-/* What all give off in a tick, after all have thought; then the tick of scent and sound. */
+/* The emissions of all in a tick, after all have thought; then the tick of scent and sound. */
 void habitat_emit(struct habitat *habitat);
-/* Does so for one creature: what its brain lets its emitters do, and its blows since the last call.
+/* Does so for one creature: its emitters as its brain has them, and its blows since the last call.
  * `full` is what a full signal emits of a scent in a tick. Scent and sound are NULL where they are
  * switched off. Returns how much scent it emitted. */
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound);
 
 /* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
  * they share the scored time, in which they may touch one another. Each has a verdict, measures and
- * a digest of its own. A creature that nobody comes near has those of an evaluation by itself with
- * the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it
- * is broken. Each has a light of its own. */
+ * a digest of its own. A creature that no other one comes near has those of an evaluation by itself
+ * with the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp,
+ * unless it is broken. Each has a light of its own. */
 void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
                        struct arena *arena, evaluate_observer *observer, void *context,
                        struct evaluation *results);
@@ -170,9 +170,8 @@ void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks
 /* evaluate.c: makes body and brain of params, seed, edit and observer, which the run names. All
  * memory is the arena's. A verdict. */
 int run_make(struct run *run, const struct genome *genome, struct arena *arena);
-/* evaluate.c: from here on everything counts: velocities zero, ledger empty, clock at 0. What is
- * measured from the start is measured from where it was at rest, though it may be dropped from
- * above. */
+/* evaluate.c: from here on everything counts: velocities zero, ledger empty, clock at 0. Measures
+ * from the start are from its place of rest, though it may be dropped from above. */
 void run_begin(struct run *run);
 /* evaluate.c: one brain tick, two thinks; the targets then move linearly to the filtered
  * signals. */
@@ -215,7 +214,7 @@ double run_size(const struct run *run);
 int run_has_fallen(const struct run *run);
 /* Whether the scored time ends early. */
 int run_judge_end(struct run *run);
-/* What is known of the body before it moves, and at the start. */
+/* Properties of the body before it moves, and at the start. */
 void run_measure_body(struct run *run);
 void run_measure_start(struct run *run);
 /* Where the body is after a tick. */

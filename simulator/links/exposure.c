@@ -38,7 +38,7 @@ double exposure_area(const struct exposure_piece *p)
     return sum / 2;
 }
 
-/* ---------------------------------------------------------------- who throws shadows on what */
+/* ---------------------------------------------------------------- shadows of boxes on faces */
 
 /* 1 if a plane along a side of b parts it from all rays of face k of a, on the side of `sign`. */
 static int is_parted(const struct solids_pair *p, int k, double sign)
@@ -354,9 +354,9 @@ static int find_cutting(const struct exposure_piece *piece, const struct exposur
     return count;
 }
 
-/* Cuts a shadow out of a list of pieces, from the last one on: what is left of one goes to the end
- * of the list, and the last one to its place. One that the shadow does not touch stays whole.
- * Returns their number; more than `room`: there was no room. */
+/* Cuts a shadow out of a list of pieces, from the last one on: the rest of one goes to the end of
+ * the list, and the last one to its place. One that the shadow does not touch stays whole. Returns
+ * their number; more than `room`: there was no room. */
 static int cut_out(const struct exposure_shadow *shadow, double least,
                    struct exposure_piece *pieces, int found, int room)
 {

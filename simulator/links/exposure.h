@@ -1,4 +1,4 @@
-/* What a medium cannot reach of the faces of boxes.
+/* The pieces of boxes' faces that a medium cannot reach.
  *
  * A point of a face is exposed if the ray from it along the face's outward normal, itself included,
  * meets no other box: it is neither covered by one nor faces one, at any distance. The shadow of a

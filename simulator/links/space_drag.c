@@ -149,7 +149,7 @@ static void integrate_whole(const struct space_drag_law *law, const struct solid
     space_drag_integrate(law, &whole, v0, vs, vt, w);
 }
 
-/* What the faces of a box feel, about its centre in its axes: a tensor whose fv is diagonal. */
+/* The drag on the faces of a box, about its centre in its axes: a tensor whose fv is diagonal. */
 struct box_sums {
     double nn[3][3], nv[3][3], fv[3]; /* nn: above and below the diagonal alike */
 };
@@ -239,7 +239,7 @@ static void forget_hidden(const struct space_drag *drag)
         drag->hidden->faces[i].is_known = 0;
 }
 
-/* What `count` boxes, with the relations `others`, hide of a face of box i. */
+/* The pieces of a face of box i that `count` boxes, with the relations `others`, hide. */
 static void find_hidden(const struct space_drag *drag, int i, int face, int count)
 {
     struct space_drag_hidden *h = drag->hidden;

@@ -6,9 +6,10 @@
 #include "common/math/detmath.h"
 #include "simulator/preserve/preserve_world.h"
 
-/* What a creature that is put in has of a full reserve. */
+/* The share of a full reserve that a creature has when it is put in. */
 #define PUT_SHARE 0.4
-/* Places that are tried, farther and farther from the one that is wanted, for one who is moved. */
+/* Places that are tried for a creature that is moved, farther and farther from the one that is
+ * wanted. */
 #define MOVE_WAY_M  3.0
 #define MOVE_PLACES 32
 /* Two are apart when their middles are so many times the sum of the square roots of their areas
@@ -31,7 +32,7 @@ static void refuse(const struct doing *doing, const struct epoch_deed *deed, con
 
 /* ---- put ---- */
 
-/* Families of those who were put in are numbered above those of founders, and by their ids. */
+/* Families of creatures that were put in are numbered above those of founders, and by their ids. */
 static int family_of(uint64_t id)
 {
     return 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
@@ -139,8 +140,8 @@ static int has_room(const struct doing *doing, int one, double x_m, double y_m)
     return 1;
 }
 
-/* The first two coordinates of its motion are its place; each is followed by its rate. Who has no
- * motion yet is put where its place is. */
+/* The first two coordinates of its motion are its place; each is followed by its rate. A creature
+ * without motion yet is put at its place. */
 static void place(struct creature_state *c, double x_m, double y_m)
 {
     double dx = x_m - c->x_m, dy = y_m - c->y_m;
@@ -207,7 +208,7 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
     return 0;
 }
 
-/* Whom mouths spare is in the order. */
+/* The order has the creatures that mouths spare. */
 static int do_nothing(struct doing *doing, const struct epoch_deed *deed)
 {
     return 0;

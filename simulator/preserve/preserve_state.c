@@ -105,7 +105,7 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
     return row;
 }
 
-/* A store that holds as much is full: sums of states that nobody has checked cannot overflow. */
+/* A store that holds as much is full: sums of unchecked states cannot overflow. */
 #define STORE_MOST (INT64_MAX / 8)
 static void fill(microjoules *store, microjoules energy)
 {
@@ -522,7 +522,7 @@ static struct cursor next_array(struct cursor *c, size_t most, int exact, const 
     return inner;
 }
 
-/* What went wrong in an array went wrong in what holds it. */
+/* An error in an array is one in its owner. */
 static void leave_array(struct cursor *c, const struct cursor *inner)
 {
     ENSURE(inner->rc || inner->at == inner->count, "%s: %zu of %zu elements", inner->where,

@@ -4,16 +4,16 @@
  * the force goes along normal - friction x direction of sliding, which is not the row's own way:
  * the equations are not symmetric then.
  *
- * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': what is left
- * to touches t is W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over,
- * joints do not. */
+ * With W = J M^-1 G' of all rows, those of joints j are eliminated first, W_jj = L L': touches t
+ * are left W_tt - (L^-1 W_jt)' (L^-1 W_jt). Touches may say the same several times over, joints do
+ * not. */
 #include "simulator/reference/space_system.h"
 
 #include <math.h>
 
 #include "common/error.h"
 
-/* What counts as 0 beside the first of the factor's diagonal. */
+/* Smaller entries count as 0 beside the first of the factor's diagonal. */
 #define RANK_TOLERANCE 1e-12
 /* The direction of sliding is smoothed by this share of the speed that counts as rest. */
 #define SMOOTHING 1e-2
@@ -112,7 +112,7 @@ static struct wrench wrench_along(struct wrench a, const struct wrench *b, doubl
                            a.stretch + s * b->stretch};
 }
 
-/* What presses: the gap stays, and no velocity across it where it sticks. */
+/* The touches that press: the gap stays, and no velocity across it where it sticks. */
 static void add_touch_rows(struct space_constraint *c, struct touch *t)
 {
     struct row *row = &c->rows[c->row_count];
@@ -284,7 +284,7 @@ static void solve_up(const struct space_constraint *c, double *b)
     }
 }
 
-/* What a row of a touch has with those of joints, by its own way or that of its force. */
+/* The products of a touch's row with those of joints, by its own way or that of its force. */
 static void set_beside(struct space_constraint *c, int i, const struct wrench *way, double *beside)
 {
     struct wrench yields[2];

@@ -287,8 +287,8 @@ void space_system_push(struct space_constraint *c, struct rigid *b, int k, doubl
     p->stretch_force -= vec3_dot(along, b->hinge.sp);
 }
 
-/* What a servo still has to go, and how fast. The way of a ball is the turn from its target, in its
- * own axes. */
+/* The way that a servo still has to go, and its rate. The way of a ball is the turn from its
+ * target, in its own axes. */
 static void find_ways(const struct space_constraint *c, const struct rigid *b, double ahead,
                       double *way, double *change)
 {
@@ -376,7 +376,7 @@ static void form_wet_boxes(struct space_constraint *c)
     }
 }
 
-/* What the drag of faces that stretch adds; returns its power. */
+/* The drag of faces that stretch; returns its power. */
 static double push_stretches(struct space_constraint *c)
 {
     double power = 0;
@@ -547,7 +547,7 @@ static struct row *next_row(struct space_constraint *c)
     return &c->rows[c->row_count++];
 }
 
-/* What closes a joint. */
+/* The deviation of a joint. */
 static void add_hinge_rows(struct space_constraint *c, const struct hinge *h)
 {
     int first = h->joint->axes[0], second = h->joint->axes[1];

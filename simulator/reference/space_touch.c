@@ -8,8 +8,8 @@
  *          part across n:  D'' = n.(...) as above without the last term, + n'.u + n.(x' w0 x e0 - y' w1 x e1)
  *
  * Where body 1 stretches (see space_system.c) its face moves with that, and what is on it along it.
- * With q = p0 - D n, which is on the face, at the arm r1 in body 1, J its mirror, and u the velocity
- * of p0 against body 1 as it turns and goes:
+ * With q = p0 - D n, which is on the face, at the arm r1 in body 1, J its mirror, and u the
+ * velocity of p0 against body 1 as it turns and goes:
  *
  *   D'  = n.(u - e' J r1)        D'' has -n.(e'' J r1 + e'^2 r1) besides
  *   along t:  t.(u - e' J r1)    has -t.(e'' J r1 + e' J u)
@@ -33,7 +33,7 @@ enum { LIMIT_TWIST = JOINT_RATES_MAX, LIMIT_SWING };
 /* A point may get another name without being another one within this distance, m. */
 #define MATCH_M 1e-5
 
-/* What touches a crest wanders no faster, m/s. */
+/* A touch on a crest wanders no faster, m/s. */
 #define WANDERING_M_S 100.0
 
 /* ---------------------------------------------------------------- creation */

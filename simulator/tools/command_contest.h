@@ -1,4 +1,4 @@
-/* simulator contest: two creatures in one world, and who wins. */
+/* simulator contest: two creatures in one world, and the winner. */
 #ifndef SIMULATOR_TOOLS_COMMAND_CONTEST_H
 #define SIMULATOR_TOOLS_COMMAND_CONTEST_H
 

@@ -1,6 +1,6 @@
 /* simulator garden: a common garden. As many founders of a world as creatures of its end live in
- * the same fresh water, and those are counted who descend from either. Whether a creature hunts
- * goes with it. */
+ * the same fresh water, and the descendants of either are counted. Whether a creature hunts goes
+ * with it. */
 #include "simulator/tools/command_garden.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { EXIT_OK, EXIT_FAILED };
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
-/* Draws of somebody who lives alone for a while. */
+/* Draws of a creature that lives alone for a while. */
 enum { DRAWS_MAX = 1000 };
 
 struct request {
@@ -58,7 +58,7 @@ static const struct creature_state *draw(const struct preserve_state *state, str
                                      : &state->eggs[i - state->living_count];
 }
 
-/* The two sides take turns. ERR_MISSING where nobody lives alone. */
+/* The two sides take turns. ERR_MISSING where no creature lives alone. */
 static int draw_founders(struct garden *garden, uint64_t seed, const struct creature_state **drawn,
                          struct error *error)
 {

@@ -15,7 +15,8 @@
 #include "simulator/tools/state_file.h"
 
 enum { EXIT_OK, EXIT_FAILED };
-/* What doubles hold exactly; worlds number their creatures from world << 40 on. */
+/* The greatest whole number that doubles hold exactly; worlds number their creatures from world <<
+ * 40 on. */
 #define ID_MAX (INT64_C(1) << 53)
 
 struct request {
@@ -24,7 +25,7 @@ struct request {
     int64_t id;
 };
 
-/* Who lives or waits in an egg; NULL: neither. */
+/* The creature that lives or waits in an egg; NULL: neither. */
 static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
 {
     for (int i = 0; i < state->living_count; i++)
@@ -36,7 +37,7 @@ static const struct creature_state *find(const struct preserve_state *state, uin
     return NULL;
 }
 
-/* What it does alone becomes its record. */
+/* Its evaluation alone becomes its record. */
 static int try_alone(struct creature *creature, struct error *error)
 {
     struct arena arena;

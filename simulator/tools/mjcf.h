@@ -27,7 +27,7 @@
 
 enum { MJCF_EFFECTORS_MAX = 3 * PHENOTYPE_PARTS_MAX };
 
-/* What is written: bodies in a world, in a state that becomes the keyframe `start`. */
+/* The content of a file: bodies in a world, in a state that becomes the keyframe `start`. */
 struct mjcf_scene {
     const char *name;
     const struct body_model *model;
@@ -38,8 +38,8 @@ struct mjcf_scene {
     const double *q, *qd;
     double step_s;
     int effector_mode; /* EFFECTOR_* */
-    /* what the file's head says is missing: muscles that lose force with speed; freedoms that
-     * follow a motion */
+    /* missing, as the file's head says: muscles that lose force with speed; freedoms that follow a
+     * motion */
     int has_drag, has_weaker_muscles, has_motions;
 };
 

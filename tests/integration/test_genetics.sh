@@ -71,9 +71,9 @@ says 'asexual of 3' "$controller" diff run:3 three.creature
 
 # list and the lineage tell what births changed
 "$controller" resume run -s evolution.generations=6 >/dev/null 2>&1 || fail "resume"
-"$controller" list run --top 0 --ranks >list.out
+"$controller" list run --top 0 --ranks --mutations >list.out
 grep -q 'verdict     mutations' list.out || fail "list has no mutations: $(cat list.out)"
-grep -Eq '(asexual|crossover|graft) .*(->|added|removed|gained|lost|now leads|became|no longer)' list.out ||
+grep -Eq '(child of one|child of two|graft of two) .*(->|added|removed|gained|lost|now leads|became|no longer)' list.out ||
     fail "list tells of no mutation: $(cat list.out)"
 youngest=$("$controller" list run --top 0 --json | sed -n 's/^    "id": \([0-9]*\),/\1/p' | sort -n | tail -n 1)
 "$controller" list run --lineage "$youngest" >line.out
@@ -109,7 +109,9 @@ same_runs seeded1 seeded2
 grep -q '"method": "seed"' two.json || fail "creature 2 is no seed"
 "$controller" random -o a.creature --seed 1 >/dev/null
 says '^([0-9]+) genes the same, 0 changed|^0 genes the same' "$controller" diff two.json a.creature
-says '^ +4 .* asexual of 1 ' "$controller" list seeded1 --lineage 4
+says '^ +4 .* child of 1 ' "$controller" list seeded1 --lineage 4
+says ' child of one +ok ' "$controller" list seeded1 --ranks
+says ' -> ' "$controller" list seeded1 --ranks --top 0 --mutations
 says ' seed +[^ ]* +gene1:1$' "$controller" list seeded1 --lineage 1
 says '"source": "gene1:1"' "$controller" list seeded1 --lineage 1 --json
 # files are beside the parameter file, too, wherever one starts from

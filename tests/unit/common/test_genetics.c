@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/genetics/mutation_words.h"
 #include "common/genome/body_kind.h"
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
@@ -595,6 +596,7 @@ static int say_some(int kind, const char *text)
 static int apply_kind(int kind, uint64_t creature, char text[256])
 {
     struct genome genome, before;
+    char plain[256];
     int is_change;
 
     make(&genome, creature);
@@ -606,6 +608,8 @@ static int apply_kind(int kind, uint64_t creature, char text[256])
     if (is_change) {
         ck_assert_msg(say_some(kind, text), "%s: %s", kinds[kind].kind, text);
         ck_assert_msg(!strstr(text, "; "), "%s: %s", kinds[kind].kind, text);
+        mutation_words_shorten(text, plain, sizeof plain);
+        ck_assert_msg(strcmp(plain, text) != 0, "%s: not in plain words", text);
         ck_assert_int_gt(genome.connection_count, 0);
     }
     genome_deinit(&genome);
