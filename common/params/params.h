@@ -527,11 +527,16 @@ void params_set_recorded_defaults(struct params *params);
 /* Sets one value from text. Errors name key, value, unit and allowed range. Setting world.preset
  * also sets the preset's values of the other world rows, so it comes before them. */
 int params_set(struct params *params, const char *key, const char *value, struct error *error);
-/* Sets likewise what a record says that may be of an older version: a choice that is gone becomes
- * the one that took its place, another value of what is constant now is left out, and standard
- * error says so. */
+/* What of a record this version no longer has, in one line; empty: nothing. */
+struct params_remark {
+    char text[240];
+};
+/* Sets likewise from a record, which may be of an older version: a choice that is gone becomes the
+ * one that took its place, another value of a constant is left out, and the remark says so. */
 int params_set_recorded(struct params *params, const char *key, const char *value,
-                        struct error *error);
+                        struct params_remark *remark, struct error *error);
+/* Prints a remark on standard error, once in a process. */
+void params_tell_remark(const struct params_remark *remark);
 /* "key=value", as after -s. */
 int params_set_assignment(struct params *params, const char *assignment, struct error *error);
 

@@ -3,15 +3,14 @@
  * gone.
  *
  * A key that moved may be used as ever. A constant's key may be used as long as it says the
- * constant. If it says something else, a file or a command line is refused. A record is read, and
- * standard error says so, since its creature may move differently now. */
+ * constant. If it says something else, a file or a command line is refused. A record is read, with
+ * a remark, since what it tells of may move differently now. */
 #include "common/params/params.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/system/output.h"
 #include "common/text.h"
 
 static const struct {
@@ -130,33 +129,32 @@ int params_check_fixed(const char *key, const char *value, struct error *error)
     return error_set(error, ERR_RANGE, "%s: %.80s cannot be set any more: %s", key, value, now);
 }
 
-/* A record's value of a constant: said once for each key. */
-static void tell_fixed(const char *key, const char *value)
+/* Another remark follows the first one after "; ", as far as there is room. */
+static void add_remark(struct params_remark *remark, const char *key, const char *value,
+                       const char *now)
 {
-    static char has_told[FIXED_COUNT];
-    char now[NOW_SIZE];
-    int row = find_fixed(key);
-    struct error error;
-    if (params_check_fixed(key, value, &error) == 0 || has_told[row]++)
-        return;
-    describe_now(&fixed[row], now);
-    output_print(stderr, "%s = %.80s is gone: %s, so results may differ\n", key, value, now);
+    size_t used = strlen(remark->text);
+    snprintf(remark->text + used, sizeof remark->text - used, "%s%s = %.80s is gone: %s",
+             used ? "; " : "", key, value, now);
 }
 
 int params_set_recorded(struct params *params, const char *key, const char *value,
-                        struct error *error)
+                        struct params_remark *remark, struct error *error)
 {
-    static int is_said;
+    char now[NOW_SIZE], words[NOW_SIZE + 32];
+    struct error unlike;
     if (params_is_fixed(key)) {
-        tell_fixed(key, value);
+        describe_now(&fixed[find_fixed(key)], now);
+        snprintf(words, sizeof words, "%s, so results may differ", now);
+        if (params_check_fixed(key, value, &unlike))
+            add_remark(remark, key, value, words);
         return 0;
     }
     for (size_t i = 0; i < sizeof retired_values / sizeof retired_values[0]; i++) {
         if (strcmp(key, retired_values[i].key) || strcmp(value, retired_values[i].value))
             continue;
-        if (!is_said++)
-            output_print(stderr, "%s = %s is gone: %s takes its place\n", key, value,
-                         retired_values[i].now);
+        snprintf(words, sizeof words, "%s takes its place", retired_values[i].now);
+        add_remark(remark, key, value, words);
         value = retired_values[i].now;
     }
     return params_set(params, key, value, error);

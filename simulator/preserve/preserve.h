@@ -67,6 +67,8 @@ struct preserve_watcher {
                 const struct preserve_view *views, int count, double daylight);
     /* Tells whose body or mind is in hand from now on; may be NULL. */
     void (*busy)(void *context, uint64_t id);
+    /* Hears of a deed that came to nothing, and why; may be NULL. */
+    void (*refuse)(void *context, const struct epoch_deed *deed, const char *why);
     void *context;
 };
 

@@ -50,7 +50,9 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
     struct params alone = *params;
     alone.simulation_duration_s = TRIAL_S;
     alone.guard_budget = TRIAL_BUDGET;
-    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, &result);
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
+        &memory->probe, &result);
     memory->work += result.work;
     return result.verdict;
 }

@@ -1,11 +1,9 @@
 #include "simulator/preserve/preserve_deeds.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/math/detmath.h"
-#include "common/system/log.h"
 #include "simulator/preserve/preserve_world.h"
 
 /* The share of a full reserve that a creature has when it is put in. */
@@ -26,10 +24,10 @@ struct doing {
     struct error *error;
 };
 
-static void warn(const struct epoch_deed *deed, const char *why)
+static void refuse(const struct doing *doing, const struct epoch_deed *deed, const char *why)
 {
-    log_event(LOG_WARN, "vain_deed", "deed=%s life=%" PRIu64 " reason=\"%s\"",
-              epoch_deed_names[deed->kind], deed->life, why);
+    if (doing->watcher && doing->watcher->refuse)
+        doing->watcher->refuse(doing->watcher->context, deed, why);
 }
 
 /* ---- put ---- */
@@ -57,7 +55,7 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
     const struct params *params = doing->params;
     double area_m2 = area_of(doing, deed->genome);
     if (!(area_m2 > 0)) {
-        warn(deed, "it cannot be grown");
+        refuse(doing, deed, "it cannot be grown");
         return 0;
     }
     if (s->egg_count == PRESERVE_EGGS_MAX)
@@ -106,7 +104,7 @@ static int do_feed(struct doing *doing, const struct epoch_deed *deed)
         s->ledger.arrivals += given;
     }
     if (near == 0)
-        warn(deed, "no plants grow there");
+        refuse(doing, deed, "no plants grow there");
     return 0;
 }
 
@@ -161,7 +159,7 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
 {
     int i = find_living(doing->state, deed->life);
     if (i < 0) {
-        warn(deed, "it does not live here");
+        refuse(doing, deed, "it does not live here");
         return 0;
     }
     for (int k = 0; k < MOVE_PLACES; k++) {
@@ -173,7 +171,7 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
         place(&doing->state->living[i], x_m, y_m);
         return 0;
     }
-    warn(deed, "there is no room");
+    refuse(doing, deed, "there is no room");
     return 0;
 }
 
@@ -202,7 +200,7 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
     struct preserve_state *s = doing->state;
     int i = find_living(s, deed->life);
     if (i < 0) {
-        warn(deed, "it does not live here");
+        refuse(doing, deed, "it does not live here");
         return 0;
     }
     s->ledger.departures += s->living[i].reserve + s->living[i].body;

@@ -152,8 +152,6 @@ struct preserve_cells {
 };
 int preserve_state_unpack_of(struct preserve_state *state, const struct packed_bytes *packed,
                              const struct preserve_cells *most, struct error *error);
-/* A packed state from a file. Messages name the path. */
-int preserve_state_read(const char *path, struct preserve_state *state, struct error *error);
 /* An egg on its way to another world. */
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed);
 /* Adds it to the eggs of a state. */

@@ -11,6 +11,7 @@
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
+#include "simulator/tools/state_file.h"
 
 enum { EXIT_OK, EXIT_FAILED };
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
@@ -166,8 +167,8 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
     for (int i = 0; i < SIDES; i++)
         preserve_state_init(&garden->sources[i]);
     for (int i = 0; i < SIDES && !status; i++)
-        status = preserve_state_read(garden->request->paths[SIDES * pair + i], &garden->sources[i],
-                                     error);
+        status =
+            state_file_read(garden->request->paths[SIDES * pair + i], &garden->sources[i], error);
     if (!status)
         status = grow(garden, (uint64_t)number + 1, counts, error);
     if (!status) {

@@ -12,7 +12,7 @@
 #include "common/version.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve.h"
-#include "simulator/preserve/preserve_state.h"
+#include "simulator/tools/state_file.h"
 
 enum { EXIT_OK, EXIT_FAILED };
 /* The greatest whole number that doubles hold exactly; worlds number their creatures from world <<
@@ -44,7 +44,11 @@ static int try_alone(struct creature *creature, struct error *error)
     struct evaluation result;
     if (arena_init(&arena, EVALUATE_ARENA_BYTES))
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    evaluate(&creature->genome, &creature->params, creature->seed, &arena, NULL, NULL, &result);
+    const struct genome *genome = &creature->genome;
+    evaluate_list(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
+        NULL, &arena, &result);
     arena_deinit(&arena);
     creature->has_evaluation = 1;
     creature->verdict = result.verdict;
@@ -83,7 +87,7 @@ static int take(const struct request *request, const char *path, struct error *e
     preserve_apply(&creature.params);
     status = params_check(&creature.params, error);
     if (!status)
-        status = preserve_state_read(path, &state, error);
+        status = state_file_read(path, &state, error);
     if (status)
         return status;
     const struct creature_state *from = find(&state, (uint64_t)request->id);

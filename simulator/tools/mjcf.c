@@ -646,7 +646,7 @@ void mjcf_write(FILE *file, const struct mjcf_scene *scene)
     fputs("</mujoco>\n", file);
 }
 
-/* Steps of the model; ours as in evaluate(). */
+/* Steps of the model; ours as in evaluations. */
 static double steps_per_tick(const struct params *params)
 {
     double steps = ceil(1 / params->simulation_brain_hz / params->simulation_dt_s - 1e-6);

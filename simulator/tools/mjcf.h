@@ -69,8 +69,8 @@ struct mjcf {
     double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
 };
 
-/* The observer to give to evaluate(), with the struct as its context; of creatures whose kind has a
- * model. */
+/* The observer to give to evaluate_list(), with the struct as its context; of creatures whose kind
+ * has a model. */
 evaluate_observer mjcf_observe;
 /* Forgets what the observer took; the files stay the caller's. */
 void mjcf_close(struct mjcf *mjcf);

@@ -987,12 +987,14 @@ START_TEST(params_travel)
     struct pack_writer writer;
     struct pack_reader reader;
     struct params decoded;
+    struct params_remark remark;
     for (int is_all = 0; is_all < 2; is_all++) {
         creature.params.population_size = 77;
         pack_writer_init(&writer);
         params_encode(&creature.params, is_all, &writer);
         ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
-        ck_assert_msg(params_decode(&decoded, reader.root, &error) == 0, "%s", error.message);
+        ck_assert_msg(params_decode(&decoded, reader.root, &remark, &error) == 0, "%s",
+                      error.message);
         ck_assert_uint_eq(params_evaluation_digest(&decoded),
                           params_evaluation_digest(&creature.params));
         ck_assert_int_eq(decoded.population_size, is_all ? 77 : 300);
@@ -1007,12 +1009,13 @@ static const char *params_message(const char *key, double value)
     struct pack_writer writer;
     struct pack_reader reader;
     struct params decoded;
+    struct params_remark remark;
     pack_writer_init(&writer);
     pack_map(&writer, 1);
     pack_text(&writer, key);
     pack_double(&writer, value);
     ck_assert_int_eq(pack_open(&reader, writer.buffer.data, writer.buffer.size, &error), 0);
-    ck_assert_int_lt(params_decode(&decoded, reader.root, &error), 0);
+    ck_assert_int_lt(params_decode(&decoded, reader.root, &remark, &error), 0);
     pack_close(&reader);
     pack_writer_deinit(&writer);
     return error.message;

@@ -12,6 +12,7 @@
 #include "simulator/evaluate/terrain.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { DOF = BODY_DOF_MAX };
 

@@ -419,18 +419,21 @@ START_TEST(a_key_that_is_a_constant_says_the_constant)
 }
 END_TEST
 
-/* A record is read all the same, and what is lost is said once. */
+/* A record is read all the same, a remark says what is lost, and is printed once. */
 START_TEST(a_record_may_say_another_constant)
 {
     struct params before = params;
+    struct params_remark remark = {""};
     FILE *said = tmpfile();
     char text[400] = "";
     int kept = dup(STDERR_FILENO);
     ck_assert(said && kept >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
     int rc = 0;
     for (int i = 0; i < 2; i++) {
-        rc |= params_set_recorded(&params, "settle.rest_s", "0.5", &error);
-        rc |= params_set_recorded(&params, "simulation.contact_sweeps", "17", &error);
+        remark.text[0] = 0;
+        rc |= params_set_recorded(&params, "settle.rest_s", "0.5", &remark, &error);
+        rc |= params_set_recorded(&params, "simulation.contact_sweeps", "17", &remark, &error);
+        params_tell_remark(&remark);
     }
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
@@ -442,7 +445,7 @@ START_TEST(a_record_may_say_another_constant)
     ck_assert_str_eq(
         text, "simulation.contact_sweeps = 17 is gone: it is always 100, so results may differ\n");
     ck_assert_mem_eq(&params, &before, sizeof before);
-    ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &error), 0);
+    ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &remark, &error), 0);
 }
 END_TEST
 

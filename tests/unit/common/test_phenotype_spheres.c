@@ -13,6 +13,7 @@
 #include "common/growth/sphere_body.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
+#include "tests/evaluate_one.h"
 
 static struct phenotype phenotype;
 static const struct sphere_body *body;

@@ -18,6 +18,7 @@
 #include "simulator/links/space_state.h"
 #include "simulator/tools/scenes/scene.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { CREATURES = 20, TEXT_SIZE = 1 << 16 };
 

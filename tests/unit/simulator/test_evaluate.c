@@ -11,6 +11,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { RANDOM_CREATURES = 40, PASSIVE_CREATURES = 60 };
 
@@ -1348,12 +1349,15 @@ START_TEST(an_edited_phenotype_is_simulated)
 {
     struct evaluation edited;
     int edits = 0;
+    const struct genome *one = &genome;
+    const struct evaluate_order order = {.genomes = &one, .count = 1, .params = &params, .seed = 7};
     make_worm(1);
     ck_verdict(VERDICT_OK);
-    evaluate_edited(&genome, &params, 7, &arena, leave_alone, NULL, &edits, &edited);
+    evaluate_list(&order, &(struct evaluate_onlooker){leave_alone, NULL, &edits}, &arena, &edited);
     ck_assert_int_eq(edits, 1);
     ck_same(&edited, &result);
-    evaluate_edited(&genome, &params, 7, &arena, still_effectors, NULL, &edits, &edited);
+    evaluate_list(&order, &(struct evaluate_onlooker){still_effectors, NULL, &edits}, &arena,
+                  &edited);
     ck_assert_uint_ne(edited.digest, result.digest);
     ck_assert_double_eq(edited.measures.neurons, 0);
     ck_assert_double_lt(edited.measures.work_in_j, 0.1 * result.measures.work_in_j);
