@@ -10,10 +10,12 @@
  * motion's energy together, and contacts with greater shares. Halves know nothing of the contacts
  * that press, so that sliding along a cone is better off whole. */
 #define LAW_RESIDUAL_MAX_M_S  1e-5
-#define UNBALANCED            5e-4
+#define UNBALANCED            2e-3
 #define UNBALANCED_TOUCHING   1e-2
 #define MOTION_SHARE          2e-5
 #define MOTION_SHARE_TOUCHING 2e-4
+/* What the mending of momentum moves where limits act alone counts so many times. */
+#define MENDED_ALONE 2
 /* A step is split so many times, one within another, at most; for limits alone more often, where
  * joints hit them most. */
 #define SPLITS_MAX       3
@@ -326,7 +328,7 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, 
     double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
-        off += now->gain_limit_j - before->gain_limit_j;
+        off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
     } else {
         share = UNBALANCED_TOUCHING;
         motion = MOTION_SHARE_TOUCHING;
