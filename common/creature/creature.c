@@ -57,6 +57,10 @@ int creature_format_version(const struct creature *creature)
     if (genome_has_mouth(&creature->genome, MOUTH_PLANTS) ||
         genome_has_mouth(&creature->genome, MOUTH_FLESH))
         version = 9;
+    for (int i = 0; i < creature->genome.body_count; i++)
+        if (!(gene_without(body_kinds[creature->genome.kind].body, &creature->genome.bodies[i]) &
+              GENE_HEAD))
+            version = 10;
     return version;
 }
 

@@ -183,7 +183,7 @@ static void sphere_surface(struct mutation *mutation)
 
     if (draw < SURFACE_HEAD) {
         for (i = 0; i < mutation->genome->body_count; i++)
-            mutation->genome->bodies[i].sphere.is_head = i == row;
+            mutation->genome->bodies[i].is_head = i == row;
         mutation_say(mutation, "sphere %d became the head", row);
     } else if (draw < SURFACE_HEAD + SURFACE_ROLLING) {
         sphere->is_rolling = !sphere->is_rolling;

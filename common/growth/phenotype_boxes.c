@@ -645,6 +645,26 @@ static int join(struct grower *grower, struct arena *arena)
     return 0;
 }
 
+static int is_single(const struct phenotype *phenotype, int index)
+{
+    const struct part *part = &phenotype->parts[index], *other = phenotype->parts;
+    for (int i = 0; i < phenotype->part_count; i++, other++)
+        if (other->body == part->body && other->mirror != part->mirror)
+            return 0;
+    return 1;
+}
+
+/* Ahead is x. */
+static int find_head(const struct phenotype *phenotype)
+{
+    int head = 0;
+    for (int i = 1; i < phenotype->part_count; i++)
+        if (phenotype->parts[i].centre.x > phenotype->parts[head].centre.x &&
+            is_single(phenotype, i))
+            head = i;
+    return head;
+}
+
 static const struct input_gene *find_input(const struct grower *grower, int drive, int *reader)
 {
     const struct drive *of = &grower->phenotype->drives[drive];
@@ -706,4 +726,5 @@ const struct body_growth growth_boxes = {.begin = begin,
                                          .has_room = has_room,
                                          .join = join,
                                          .find_input = find_input,
+                                         .find_head = find_head,
                                          .put_detail = put_detail};

@@ -283,6 +283,35 @@ START_TEST(images_are_exact)
 }
 END_TEST
 
+/* Ahead of the root lie a pair and, not as far, a single part: that is the head, unless a gene says
+ * another one; of several the first. Of a pair alone the root is. */
+START_TEST(the_head_is_the_single_part_ahead)
+{
+    gene_id root = add_box(0.4, 0.1, 0.1, JOINT_RIGID)->id;
+    gene_id nose = add_box(0.1, 0.1, 0.1, JOINT_RIGID)->id;
+    gene_id tail = add_box(0.3, 0.1, 0.1, JOINT_RIGID)->id;
+    struct body_gene *arm = add_box(0.5, 0.05, 0.05, JOINT_RIGID);
+    arm->is_symmetric = SYMMETRY_SIDES;
+    set("creature.twins=yes");
+    grown_hang(root, tail, FACE_LEFT, FACE_RIGHT);
+    grown_hang(root, arm->id, FACE_RIGHT, FACE_LEFT)->mount.parent_position_2 = 1;
+    grown_hang(root, nose, FACE_RIGHT, FACE_LEFT);
+    express();
+    ck_assert_int_eq(phenotype.part_count, 5);
+    ck_assert_int_eq(phenotype.head, 4);
+    genome.bodies[2].is_head = 1;
+    express();
+    ck_assert_int_eq(phenotype.head, 1);
+    genome.bodies[1].is_head = 1;
+    express();
+    ck_assert_int_eq(phenotype.head, 1);
+    genome.bodies[1].is_head = genome.bodies[2].is_head = 0;
+    genome_remove_connection(&genome, 2);
+    express();
+    ck_assert_int_eq(phenotype.head, 0);
+}
+END_TEST
+
 /* With creature.twins one connection grows what two do otherwise: first both parts, then what hangs
  * on them. */
 START_TEST(twins_grow_by_one_connection)
@@ -835,6 +864,7 @@ int main(void)
     tcase_add_test(tests, positions_run_along_the_faces);
     tcase_add_test(tests, orientation);
     tcase_add_loop_test(tests, images_are_exact, 0, 3);
+    tcase_add_test(tests, the_head_is_the_single_part_ahead);
     tcase_add_loop_test(tests, twins_grow_by_one_connection, 0, 3);
     tcase_add_test(tests, of_joined_boxes_half_is_there);
     tcase_add_loop_test(tests, signals_move_images_alike, 0, 7);
