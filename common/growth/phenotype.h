@@ -134,8 +134,8 @@ struct phenotype {
     int part_count, drive_count, shape_count, neuron_count, effector_count, emitter_count;
     int first_drive;
     int piece_count; /* number of rigid pieces */
-    /* the first part of a gene that is the head; where no gene is, of boxes the single part that
-     * lies farthest ahead at birth, of other kinds the root */
+    /* the first part of a gene that is the head; where no gene is, of boxes the one that lies
+     * farthest ahead at birth of those alone of their gene, of other kinds the root */
     int head;
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;

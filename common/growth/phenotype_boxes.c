@@ -645,11 +645,11 @@ static int join(struct grower *grower, struct arena *arena)
     return 0;
 }
 
+/* It is the only part of its gene. */
 static int is_single(const struct phenotype *phenotype, int index)
 {
-    const struct part *part = &phenotype->parts[index], *other = phenotype->parts;
-    for (int i = 0; i < phenotype->part_count; i++, other++)
-        if (other->body == part->body && other->mirror != part->mirror)
+    for (int i = 0; i < phenotype->part_count; i++)
+        if (i != index && phenotype->parts[i].body == phenotype->parts[index].body)
             return 0;
     return 1;
 }
