@@ -5,7 +5,7 @@
 #define BESTIARY_VERSION "0.24.0"
 
 /* Changes whenever the same genotype, parameters and seed may give another digest. */
-#define SIMULATOR_VERSION 27
+#define SIMULATOR_VERSION 28
 
 /* 2: linear joints, 3: spheres, 4: boxes, 5: copies that lag, 6: sensors of others,
  * 7: sensors of sound, scent and more, and emitters; 8: parts that stretch, and their sensor;
