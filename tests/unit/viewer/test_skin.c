@@ -349,6 +349,47 @@ START_TEST(triangles_have_depth)
 }
 END_TEST
 
+static void add_quad(struct raster *raster, double top_px, double top_near, double bottom_px,
+                     double bottom_near)
+{
+    struct raster_corner corners[4] = {{20, top_px, top_near, {200, 0, 0}},
+                                       {180, top_px, top_near, {200, 0, 0}},
+                                       {20, bottom_px, bottom_near, {200, 0, 0}},
+                                       {180, bottom_px, bottom_near, {200, 0, 0}}};
+    raster_add(raster, corners, 0);
+    raster_add(raster, corners + 1, 0);
+}
+
+/* Over a face a back is seen from low, far longer than its height in the picture: no line goes
+ * between the two, nor beside that around the back. Where the back begins farther behind, one
+ * does. */
+START_TEST(backs_have_no_creases)
+{
+    const double box[4] = {0, 0, WIDTH, HEIGHT};
+    for (int has_step = 0; has_step < 2; has_step++) {
+        int dark = 0;
+        struct raster *raster = raster_create(box, 1, 1);
+        ck_assert_ptr_nonnull(raster);
+        add_quad(raster, 60, 10, 100, 10);
+        add_quad(raster, 40, 2, 60, has_step ? 8 : 10);
+        open_picture();
+        raster_paint(cr, raster, 2, 0.1);
+        cairo_surface_flush(surface);
+        for (int y = 43; y < 97; y++) {
+            uint32_t pixel;
+            memcpy(&pixel,
+                   cairo_image_surface_get_data(surface) +
+                       y * cairo_image_surface_get_stride(surface) + 100 * 4,
+                   4);
+            dark += (pixel & 0xffffff) != 0xc80000;
+        }
+        close_picture(NULL);
+        ck_assert_int_eq(dark, has_step ? 2 : 0);
+        raster_destroy(raster);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("all");
@@ -359,6 +400,7 @@ int main(void)
     tcase_add_test(cases, eyes_sit_on_the_head);
     tcase_add_test(cases, skins_change_no_bit);
     tcase_add_test(cases, triangles_have_depth);
+    tcase_add_test(cases, backs_have_no_creases);
     return run_tests("skin", cases);
 }
 
