@@ -366,6 +366,16 @@ int phenotype_take_tables(struct phenotype *phenotype, struct arena *arena, int 
     return phenotype->drives && phenotype->effectors && phenotype->shapes ? 0 : ERR_MEMORY;
 }
 
+static int find_head(const struct grower *grower)
+{
+    const struct phenotype *phenotype = grower->phenotype;
+
+    for (int i = 0; i < phenotype->part_count; i++)
+        if (grower->genome->bodies[grower->growths[i].body_row].is_head)
+            return i;
+    return grower->growth->find_head ? grower->growth->find_head(phenotype) : 0;
+}
+
 int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
                       const struct params *params, struct arena *arena)
 {
@@ -391,6 +401,7 @@ int phenotype_express(struct phenotype *phenotype, const struct genome *genome,
 
     if (grower->growth->join(grower, arena))
         goto full;
+    phenotype->head = find_head(grower);
 
     /* Neurons, and the wires of neurons and effectors. */
     int neuron_limit = number_neurons(grower);

@@ -57,6 +57,8 @@ struct body_growth {
     const struct input_gene *(*find_input)(const struct grower *grower, int drive, int *reader);
     /* Makes what has grown its mirror image, x to -x, to the bit. NULL: the kind has none. */
     void (*mirror)(struct phenotype *phenotype);
+    /* The head where no gene says it; NULL: the root. */
+    int (*find_head)(const struct phenotype *phenotype);
     /* Puts all that phenotype.detail holds into the key of a motion; NULL: it holds nothing. */
     void (*put_detail)(struct key_hasher *hasher, const struct phenotype *phenotype);
 };

@@ -102,7 +102,8 @@ struct run {
     /* running measures */
     struct vec3 last, windows[MEASURE_WINDOWS + 1];
     double height_sum_m, lowest_sum_m, head_sum_m, clearance_sum_m;
-    int has_touched; /* in a step of this tick */
+    double head_first_m; /* of the path: its way along the direction to the head */
+    int has_touched;     /* in a step of this tick */
     uint64_t ticks, contact_ticks;
     struct gait gait;
     double blows_j;                  /* energy lost in impacts that was already heard */
