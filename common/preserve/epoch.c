@@ -9,11 +9,11 @@
 #define LEAST_M2   0.25
 /* Where a mother so small can breed, these measures, of larger bodies, say nothing. */
 #define SMALL_M2 0.02
-/* What muscles take, W by the square metre, and how long creatures live, s, as measured. */
+/* The power of muscles, W by the square metre, and the life of creatures, s, as measured. */
 #define MUSCLES_W_M2 15.0
 #define LIFE_S       250.0
-/* Side of a cell of plants, m; the share of plants that is digested; what breeding alone costs, by
- * the child's body; what an egg costs besides, J. */
+/* Side of a cell of plants, m; the share of plants that is digested; the cost of breeding alone, by
+ * the child's body; the further cost of an egg, J. */
 #define CELL_M   0.5
 #define DIGESTED 0.8
 #define ALONE    1.2

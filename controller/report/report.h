@@ -91,8 +91,6 @@ int report_write_lives(const struct report *report, FILE *file);
 int report_find_families(struct report *report);
 int report_write_families(const struct report *report, FILE *file);
 int report_write_river(const struct report *report, FILE *file);
-/* A key figure and its name. */
-void report_write_tile(FILE *file, const char *value, const char *name);
 /* Champions, and where they come from. */
 int report_write_champions(const struct report *report, FILE *file);
 int report_write_lineage(const struct report *report, FILE *file);

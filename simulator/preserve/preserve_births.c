@@ -1,4 +1,4 @@
-/* Eggs: who lays them, what is in them, and where they hatch. */
+/* Eggs: their mothers, their content, and the places where they hatch. */
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
 
@@ -6,7 +6,7 @@
 #include "common/math/detmath.h"
 
 /* Draws of a child, at most, until one can live alone for so long: a body that breaks a guard by
- * itself is nobody's selection. */
+ * itself is no work of selection. */
 enum { CHILD_DRAWS = 8 };
 /* As guard.budget: billions of operations of a trial, at most. */
 #define TRIAL_BUDGET 30
@@ -14,7 +14,7 @@ enum { CHILD_DRAWS = 8 };
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
 #define READY_SHARE 0.5
-/* A creature that has met nobody breeds alone, and pays this share of the body more. */
+/* A creature that has met no other one breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
@@ -49,7 +49,9 @@ static void live_alone(const struct genome *genome, const struct params *params,
     struct params alone = *params;
     alone.simulation_duration_s = params->preserve_trial_s;
     alone.guard_budget = TRIAL_BUDGET;
-    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, result);
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
+        &memory->probe, result);
     memory->work += result->work;
 }
 
@@ -62,33 +64,33 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
 }
 
 /* What a genome comes to: its body, and how far that gets alone. */
-struct trial {
+struct prospect {
     double area_m2, way_m;
     uint64_t topology;
 };
 
 /* Whether it can be born, has a mouth, and is no larger than most_m2. */
 static int can_live(const struct genome *genome, const struct params *params,
-                    struct preserve_memory *memory, double most_m2, struct trial *trial)
+                    struct preserve_memory *memory, double most_m2, struct prospect *prospect)
 {
     struct run run;
     struct evaluation result;
     struct preserve_mouth mouths[GENOME_BODIES_MAX];
     arena_reset(&memory->probe);
-    *trial = (struct trial){.area_m2 = 0};
+    *prospect = (struct prospect){.area_m2 = 0};
     if (preserve_grow(&run, &result, params, genome, &memory->probe) != VERDICT_OK)
         return 0;
-    trial->area_m2 = preserve_area(&run.phenotype);
-    trial->topology = preserve_topology(&run.phenotype, genome);
-    if (trial->area_m2 > most_m2 || preserve_find_mouths(&run.phenotype, genome, mouths) == 0)
+    prospect->area_m2 = preserve_area(&run.phenotype);
+    prospect->topology = preserve_topology(&run.phenotype, genome);
+    if (prospect->area_m2 > most_m2 || preserve_find_mouths(&run.phenotype, genome, mouths) == 0)
         return 0;
     live_alone(genome, params, memory, &result);
-    trial->way_m = result.measures.displacement_m;
+    prospect->way_m = result.measures.displacement_m;
     return result.verdict == VERDICT_OK;
 }
 
 /* Whether the womb lets a child go: its tree of parts is its mother's, or gets far enough. */
-static int is_let_go(const struct trial *child, const struct trial *mother,
+static int is_let_go(const struct prospect *child, const struct prospect *mother,
                      const struct params *params)
 {
     return child->topology == mother->topology ||
@@ -100,7 +102,7 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
                     struct preserve_memory *memory, double most_m2, double *area_m2)
 {
     struct gene_counter ids = {.creature = GENE_CREATURES + id};
-    struct trial trial, mother = {.way_m = 0};
+    struct prospect prospect, mother = {.way_m = 0};
     struct rng rng;
     rng_init(&rng, seed, RNG_PRESERVE, 1, id);
     if (params->preserve_womb > 0)
@@ -109,17 +111,17 @@ int preserve_mutate(struct genome *child, const struct genome *parent, const str
         int rc = draw(child, parent, other, params, &rng, &ids);
         if (rc != 0)
             return rc;
-        int is_fine = can_live(child, params, memory, most_m2, &trial);
-        *area_m2 = trial.area_m2;
-        if (is_fine && is_let_go(&trial, &mother, params))
+        int is_fine = can_live(child, params, memory, most_m2, &prospect);
+        *area_m2 = prospect.area_m2;
+        if (is_fine && is_let_go(&prospect, &mother, params))
             return 0;
         genome_deinit(child);
     }
     genome_init(child);
     int rc = genome_copy(child, parent);
     if (rc == 0)
-        can_live(child, params, memory, most_m2, &trial);
-    *area_m2 = trial.area_m2;
+        can_live(child, params, memory, most_m2, &prospect);
+    *area_m2 = prospect.area_m2;
     return rc;
 }
 
@@ -167,8 +169,8 @@ static void draw_child(struct preserve *p, int i)
     d->has_child = 1;
 }
 
-/* What the child's body costs, and what an egg costs besides, which is heat: its price, and more of
- * who breeds alone. */
+/* The cost of the child's body, and that of the egg besides, which is heat: its price, and more for
+ * a creature that breeds alone. */
 static microjoules body_of(const struct preserve *p, const struct dweller *d)
 {
     return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
@@ -250,7 +252,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     return 0;
 }
 
-/* Takes it out of the list; what it owned is another's. */
+/* Takes it out of the list; another owns its memory. */
 static void remove_egg(struct preserve_state *s, int i)
 {
     for (int k = i + 1; k < s->egg_count; k++)
