@@ -89,7 +89,7 @@ static const struct run_generation *last_generation(const struct examination *x)
     return count > 0 ? &x->statistics->generations[count - 1] : NULL;
 }
 
-/* 1 if somebody chooses, which rules some settings out. */
+/* 1 if parents are chosen by hand, which rules some settings out. */
 static int is_interactive(const struct examination *x)
 {
     return search_is_interactive(x->params);
@@ -271,7 +271,7 @@ static void examine_champion(struct examination *x)
     const struct store_champion *champion = &x->statistics->champion;
     if (!champion->id) {
         finding->state = DOCTOR_UNKNOWN;
-        say_figure(finding, "nobody has sat the champion's exam");
+        say_figure(finding, "no creature has sat the champion's exam");
         return;
     }
     say_figure(finding, "creature %" PRIu64 ": %s", champion->id, champion->words);
@@ -307,7 +307,7 @@ static int is_stagnant(const struct examination *x)
     return count >= GENERATIONS_MIN && still >= 8 && 3 * still >= count;
 }
 
-/* `archive` breeds without a break and can ask nobody. */
+/* `archive` breeds without a break, so a person cannot be asked. */
 static void try_other_search(const struct examination *x, struct doctor_finding *finding)
 {
     if (is_interactive(x)) {
@@ -519,7 +519,7 @@ static void examine_choices(struct examination *x)
     struct doctor_finding *finding = add_finding(x, "choices");
     if (statistics->asked == 0) {
         finding->state = DOCTOR_UNKNOWN;
-        say_figure(finding, "nobody has been asked yet");
+        say_figure(finding, "no choice has been asked for yet");
         return;
     }
     say_figure(finding,
@@ -530,12 +530,12 @@ static void examine_choices(struct examination *x)
         return;
     if (run_has_no_goal(x->params)) {
         advise(finding, DOCTOR_NOTE,
-               "Where nobody is chosen everyone breeds, good or bad, and what was won before is "
+               "Without choices all creatures breed, good or bad, and earlier gains are "
                "lost again: mark a few in each generation (controller view RUN_DIR).");
         return;
     }
     advise(finding, DOCTOR_NOTE,
-           "Where nobody is chosen the goal decides alone: it could ask less often.");
+           "Without choices the goal decides alone: it could ask less often.");
     if (x->params->interactive_every <= 500000)
         try_setting(finding, "interactive.every=%d", 2 * (int)x->params->interactive_every);
 }

@@ -112,7 +112,7 @@ static void write_figures(const struct report *report, FILE *file)
     }
 }
 
-/* What it is bred for, and who decides. */
+/* The goal, or that a person decides. */
 static void write_goal(const struct params *params, FILE *file)
 {
     const struct behaviour_info *behaviour = &behaviours[params->evolution_behaviour];
@@ -121,7 +121,7 @@ static void write_goal(const struct params *params, FILE *file)
         return;
     }
     if (run_has_no_goal(params)) {
-        fputs("<p>Bred <b>by hand</b>: somebody chose the parents.</p>\n", file);
+        fputs("<p>Bred <b>by hand</b>: a person chose the parents.</p>\n", file);
         return;
     }
     fputs("<p>Bred for <b>", file);

@@ -100,8 +100,8 @@ static void write_ways(const struct run_facts *facts, FILE *file)
     fprintf(
         file,
         "</table></div>\n<p class='soft'>Of the dead, by what they digested: grazers less than "
-        "a fifth flesh, flesh eaters half or more. Plants are at trophic level 1, who eats them "
-        "at 2, who eats those at 3. Ways of living with a tenth of all food or more: %d.</p>\n",
+        "a fifth flesh, flesh eaters half or more. Plants are at trophic level 1, their eaters "
+        "at 2, eaters of those at 3. Ways of living with a tenth of all food or more: %d.</p>\n",
         found);
 }
 
