@@ -144,6 +144,32 @@ $(BIN)/viewer: $(B)/obj/viewer/main.o $(L_VIEWER) $(L_STORE) $(L_SIMULATOR) $(L_
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(LIBS_VIEWER) $(LIBS_COMMON)
 
+# ---- libbestiary: all of these rooms but the files that know of files, terminals and processes. The object of the
+# static library shows the interface alone, as the shared one does ----
+L_LIBRARY := $(B)/libbestiary.a
+SHARED := $(B)/libbestiary.so.1
+ABOVE := common/creature/creature_file.c common/formats/file_kind.c common/formats/html.c common/params/params_read.c proto/hello.c
+LIBRARY := $(filter-out $(ABOVE) $(wildcard $(addprefix common/,system/*.c store/*.c) simulator/tools/*.c simulator/tools/*/*.c),\
+	$(wildcard $(addsuffix /*.c,common common/* proto simulator/* simulator/*/* controller/evolution library)) \
+	simulator/fingerprint.c) common/system/arena.c
+$(B)/obj/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+$(L_LIBRARY): $(LIBRARY:%.c=$(B)/obj/pic/%.o)
+	$(Q)$(CC) -r -nostdlib -o $(B)/obj/bestiary.o $^
+	$(Q)objcopy --wildcard --keep-global-symbol='bestiary_*' $(B)/obj/bestiary.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(B)/obj/bestiary.o
+$(SHARED): $(LIBRARY:%.c=$(B)/obj/pic/%.o) library/bestiary.map
+	$(Q)$(CC) $(LINK) -shared -Wl,-z,defs,-soname,$(@F),--version-script=library/bestiary.map -o $@ $(filter %.o,$^) $(LIBS_COMMON)
+	$(Q)ln -sf $(@F) $(B)/libbestiary.so
+library: $(L_LIBRARY) $(SHARED)
+$(B)/embed: examples/embed.c $(SHARED) include/bestiary.h
+	$(Q)$(CC) -std=c11 -Wall -Wextra $(LINK) -Iinclude -o $@ $< -L$(B) -lbestiary -Wl,-rpath,$(abspath $(B))
+$(B)/library_run: tests/integration/library_run.c $(SHARED) include/bestiary.h
+	$(Q)$(CC) -std=c11 -Wall -Wextra $(LINK) -Iinclude -o $@ $< -L$(B) -lbestiary -Wl,-rpath,$(abspath $(B))
+$(B)/embed_static: examples/embed.c $(L_LIBRARY) include/bestiary.h
+	$(Q)$(CC) -std=c11 $(LINK) -Iinclude -o $@ $< $(L_LIBRARY) $(LIBS_COMMON)
+
 # ---- tests: one program per file in tests/unit/PART, tests/oracle, tests/golden and tests/fuzz. `make tests` links those of
 # a kind as one, all, to which their names lead (tests/programs.c); `make build/tests/unit/test_qr` one alone ----
 KINDS ?= unit oracle golden fuzz bench stress
@@ -206,7 +232,9 @@ $(foreach folder,$(TEST_FOLDERS),$(eval $(call all_of_folder,$(folder))))
 # those of benches and stresses that are only tried are not optimised as one
 TRIED := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard $(patsubst %,tests/%/*.c,$(filter bench stress,$(KINDS)))))
 BENCHES := $(patsubst tests/%.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
-tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED)
+# those that are users of the library
+$(addprefix $(B)/tests/,unit/all unit/test_library fuzz/all fuzz/test_input_fuzz): $(L_LIBRARY)
+tests: $(addsuffix /all,$(TEST_FOLDERS)) $(TESTS_ALONE) $(PROGRAMS) $(TRIED) $(addprefix $(B)/,embed embed_static library_run)
 test: tests
 	$(Q)BUILD=$(B) scripts/run-tests
 
@@ -268,7 +296,7 @@ precision: $(B)/bench/precision $(B)/bench/plot
 
 include tests/bench/peers/peers.mk
 
-SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
+SOURCES := $(wildcard $(foreach f,common proto simulator controller viewer library include examples,$(f)/*.[ch] $(f)/*/*.[ch] $(f)/*/*/*.[ch]) \
 	tests/*/*.[ch] tests/bench/peers/*.[ch] tests/bench/peers/*.cc)
 lint:
 	$(Q)scripts/check-layers
@@ -281,7 +309,16 @@ format:
 
 # by gcc, for this kind of machine: programs of `make pgo`, which takes two builds; `make install PGO=` takes those of `make`
 PGO ?= $(if $(WHOLE),$(IS_NATIVE))
-install: $(if $(PGO),pgo,all)
+install-library: library
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,include lib/pkgconfig)
+	install -m 644 include/bestiary.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(L_LIBRARY) $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/libbestiary.so
+	sed "s|@PREFIX@|$(PREFIX)|; s|@REQUIRES@|$(MSGPACK) jansson inih zlib|; \
+		s|@VERSION@|$$(sed -n 's/.*BESTIARY_VERSION "\(.*\)"/\1/p' common/version.h)|" \
+		library/bestiary.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/bestiary.pc
+install: $(if $(PGO),pgo,all) install-library
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bestiary
 	install -m 755 $(if $(PGO),$(PROGRAMS:$(B)/%=build/pgo/%),$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	cp -R examples $(DESTDIR)$(PREFIX)/share/bestiary/
@@ -304,9 +341,10 @@ help:
 	@echo "make pgo        programs optimised for what they do, in build/pgo/bin"
 	@echo "make lint       layer check, clang-format, shellcheck, cppcheck"
 	@echo "make format     lay the sources out           make clean   remove build/"
-	@echo "make install PREFIX=/usr/local                programs and examples"
+	@echo "make library    libbestiary.a and .so, for programs that include include/bestiary.h"
+	@echo "make install PREFIX=/usr/local                programs, library and examples"
 	@echo "knobs: KINDS='unit golden'  MODE=debug  SAN=address,undefined  WERROR=1  CC=clang  VARIANT=name  AVX=  CFLAGS=..."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install clean help
+.PHONY: all library install-library pgo tests test fuzz-genetics oracle accuracy stress residuals parting bench bench-peers bench-run bench-search precision lint format install clean help
 .SECONDARY:

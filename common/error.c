@@ -12,10 +12,7 @@
 
 #include "common/text.h"
 
-#define BUG_CONTEXT_SIZE 256
-#define BUG_REPORT_SIZE  2048
-
-static char bug_context[BUG_CONTEXT_SIZE];
+#define BUG_REPORT_SIZE 2048
 
 const char *error_text(int code)
 {
@@ -64,12 +61,6 @@ int error_prefix(struct error *error, const char *format, ...)
     return error->code;
 }
 
-void error_set_bug_context(const char *text)
-{
-    snprintf(bug_context, sizeof bug_context, "%s", text ? text : "");
-    text_clean(bug_context, "");
-}
-
 void error_bug(const char *file, int line, const char *expression, const char *format, ...)
 {
     char message[sizeof((struct error *)0)->message];
@@ -81,9 +72,8 @@ void error_bug(const char *file, int line, const char *expression, const char *f
 
     /* One write, so that the report stays whole beside the lines of other processes. */
     char report[BUG_REPORT_SIZE];
-    int length = snprintf(report, sizeof report, "bug: %s:%d: %s does not hold: %s%s%s%s\n", file,
-                          line, expression, message, bug_context[0] ? " (" : "", bug_context,
-                          bug_context[0] ? ")" : "");
+    int length = snprintf(report, sizeof report, "bug: %s:%d: %s does not hold: %s\n", file, line,
+                          expression, message);
     if (length >= (int)sizeof report) {
         length = (int)sizeof report - 1;
         report[length - 1] = '\n';

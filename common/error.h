@@ -69,8 +69,6 @@ int error_prefix(struct error *error, const char *format, ...)
             call;                                                                                  \
     } while (0)
 
-/* Text printed with every bug, for example "task 17 creature 204"; copied. */
-void error_set_bug_context(const char *text);
 void error_bug(const char *file, int line, const char *expression, const char *format, ...)
     __attribute__((noreturn, format(printf, 4, 5)));
 

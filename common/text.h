@@ -40,11 +40,11 @@ size_t text_quote_word(const char *word, char *text, size_t size);
  * longer than 63 bytes are as far apart as the longer one is long. */
 int text_distance(const char *a, const char *b);
 
-/* 1 if a person who wrote `typed` may well have meant `name`. */
+/* 1 if `typed` may well mean `name`. */
 int text_is_similar(const char *typed, const char *name);
 
-/* Whom a person meant, found in a walk over a table: `name` if it is similar to what was typed, and
- * more so than `best`, which may be NULL; else `best`. */
+/* The name that a person meant, found in a walk over a table: `name` if it is similar to what was
+ * typed, and more so than `best`, which may be NULL; else `best`. */
 const char *text_nearer(const char *typed, const char *name, const char *best);
 
 /* " (did you mean NAME?)", or nothing where `name` is NULL; returns buffer. */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/text.h"
 #include "common/version.h"
@@ -45,33 +44,6 @@ enum {
 const char *message_build_id(void)
 {
     return "bestiary " BESTIARY_VERSION " simulator " MESSAGE_TEXT(SIMULATOR_VERSION);
-}
-
-static void copy_environment(char text[64], const char *name)
-{
-    const char *value = getenv(name);
-    snprintf(text, 64, "%s", value != NULL ? value : "");
-    text_clean(text, "");
-}
-
-void hello_init(struct hello *hello, uint64_t fingerprint)
-{
-    char array[64], task[64];
-    *hello = (struct hello){.protocol_version = PROTOCOL_VERSION,
-                            .pid = (uint64_t)getpid(),
-                            .fingerprint = fingerprint};
-    snprintf(hello->build, sizeof hello->build, "%s", message_build_id());
-    /* Slurm understands its own name of a machine only */
-    copy_environment(hello->host, "SLURMD_NODENAME");
-    if (hello->host[0] == '\0' && gethostname(hello->host, sizeof hello->host - 1) != 0)
-        hello->host[0] = '\0';
-    text_clean(hello->host, "");
-    copy_environment(hello->job, "SLURM_JOB_ID");
-    copy_environment(hello->step, "SLURM_STEP_ID");
-    copy_environment(array, "SLURM_ARRAY_JOB_ID");
-    copy_environment(task, "SLURM_ARRAY_TASK_ID");
-    if (array[0] != '\0' && strlen(array) + strlen(task) + 1 < sizeof hello->job)
-        snprintf(hello->job, sizeof hello->job, "%.31s_%.31s", array, task);
 }
 
 double task_patience(uint32_t attempt)
@@ -136,6 +108,7 @@ static int message_read_setup(struct message *message, const msgpack_object *fie
     status = pack_get_u64(&fields[1], UINT64_MAX, &message->as.setup.digest, "setup.digest", error);
     double deadline_s = 0;
     uint64_t memory_mb = 0, nice = 0;
+    struct params_remark remark;
     if (status == 0)
         status = pack_get_double(&fields[2], &deadline_s, "setup.deadline_s", error);
     if (status == 0 && !(deadline_s > 0 && deadline_s <= SETUP_DEADLINE_MAX_S))
@@ -146,7 +119,7 @@ static int message_read_setup(struct message *message, const msgpack_object *fie
             pack_get_u64(&fields[3], SETUP_MEMORY_MAX_MB, &memory_mb, "setup.memory_mb", error);
     if (status == 0)
         status = pack_get_u64(&fields[4], SETUP_NICE_MAX, &nice, "setup.nice", error);
-    if (status == 0 && (status = params_decode(params, &fields[5], error)) != 0)
+    if (status == 0 && (status = params_decode(params, &fields[5], &remark, error)) != 0)
         error_prefix(error, "setup.params");
     params->farm_deadline_s = deadline_s;
     params->farm_memory_mb = (int64_t)memory_mb;
@@ -274,7 +247,7 @@ static int message_read_ready(struct message *message, const msgpack_object *fie
 static int verdict_is_sent(uint64_t verdict)
 {
     switch (verdict) {
-#define X(id, number, name, text) case number:
+#define X(id, number, name, words, text) case number:
         VERDICTS(X)
 #undef X
         return verdict != VERDICT_QUARANTINED;

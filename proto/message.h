@@ -139,7 +139,7 @@ void message_encode_rejected(struct pack_writer *writer, uint64_t id, const char
  * multiples of the settings: more each time, so that a slow machine gets everything done. */
 double task_patience(uint32_t attempt);
 
-/* Describes this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and
+/* hello.c: describes this process: its host's name, and its job where Slurm started it (SLURM_JOB_ID and
  * others). */
 void hello_init(struct hello *hello, uint64_t fingerprint);
 

@@ -1,8 +1,8 @@
-/* What a worker says when a signal ends it: whether it came from outside or is the worker's own
- * doing.
+/* A worker's report when a signal ends it: whether the signal came from outside or is the worker's
+ * own doing.
  *
- * Only what a task did may count against it, so that a run stays the same when somebody else ends
- * its workers. */
+ * Only faults of a task count against it, so that a run stays the same when a person ends its
+ * workers. */
 #ifndef SIMULATOR_FAULT_H
 #define SIMULATOR_FAULT_H
 
@@ -14,7 +14,7 @@
  * been. */
 void fault_watch(void);
 
-/* What is in hand, for that line; 0: nothing. */
+/* The task in hand, for that line; 0: nothing. */
 void fault_set_task(uint64_t task, uint64_t creature);
 
 #endif

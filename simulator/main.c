@@ -10,13 +10,7 @@
 #include "common/system/output.h"
 #include "common/system/signals.h"
 #include "common/version.h"
-#include "simulator/tools/command_contest.h"
-#include "simulator/tools/command_evaluate.h"
-#include "simulator/tools/command_export.h"
-#include "simulator/tools/command_garden.h"
-#include "simulator/tools/command_preserve.h"
-#include "simulator/tools/command_scene.h"
-#include "simulator/tools/command_take.h"
+#include "simulator/tools/commands.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/fault.h"
 #include "simulator/fingerprint.h"
@@ -46,7 +40,7 @@ static void print_help(void)
         "Exit code: 0, 1 failed, 2 wrong usage; a worker that hangs ends itself with 3.\n");
 }
 
-/* Tells a person who types at it what it is for; an output that is a pseudo-terminal belongs to a
+/* Tells its purpose to a person at a terminal; an output that is a pseudo-terminal belongs to a
  * launcher. */
 static int run_worker(void)
 {

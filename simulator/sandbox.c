@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #endif
 
-/* Where nobody tells which are open. */
+/* Where the system does not tell which are open. */
 #define FILES_MAX 1024
 
 #if defined(__x86_64__)

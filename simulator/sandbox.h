@@ -1,5 +1,5 @@
-/* What a worker gives up before its first task: it needs its two pipes, its log and memory, and
- * nothing else. */
+/* Rights that a worker gives up before its first task: it needs its two pipes, its log and memory,
+ * and nothing else. */
 #ifndef SIMULATOR_SANDBOX_H
 #define SIMULATOR_SANDBOX_H
 

@@ -1,15 +1,15 @@
 /* Worker mode.
  *
  * One loop: read what there is, evaluate each task as its frame is complete, write each result at
- * once. Everything is blocking, since there is nothing else to do; what the controller prefetches
- * waits in the pipe or in the frame reader. One arena serves all tasks, so that the first one pays
- * for the memory and an evaluation allocates nothing.
+ * once. Everything is blocking, since there is nothing else to do; tasks that the controller
+ * prefetches wait in the pipe or in the frame reader. One arena serves all tasks, so that the first
+ * one pays for the memory and an evaluation allocates nothing.
  *
  * No orphan survives: the end of the input ends the loop; a worker that computes is killed by the
  * kernel when its parent dies (Linux); and an evaluation that hangs, which neither would end under
  * another system, runs into its own alarm on processor time. That alarm is a last resort: the
- * deterministic limits are in evaluate(), and the controller, which looks at the same clock, acts
- * first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
+ * deterministic limits are in evaluate_list(), and the controller, which looks at the same clock,
+ * acts first. Memory has a limit of its own, too, so that one task cannot take the machine's. */
 #include "simulator/task_server.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static int server_limit_memory(int64_t memory_mb)
         limit.rlim_cur = bytes;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return 0;
-    /* volatile: compilers may leave out memory that nobody uses */
+    /* volatile: compilers may leave out unused memory */
     void *volatile probe = malloc(MEMORY_FREE_BYTES);
     int has_room = probe != NULL;
     free(probe);
@@ -251,28 +251,27 @@ static int server_take_task(struct task_server *server, const struct message *me
 {
     const struct task *task = &message->as.task;
     const struct genome *genomes[1 + TASK_RIVALS_MAX] = {&task->genome, &task->rivals[0].genome};
+    struct params params = server->params;
+    const struct evaluate_order order = {.genomes = genomes,
+                                         .count = 1 + task->rival_count,
+                                         .params = &params,
+                                         .trial = &task->trial,
+                                         .seed = task->seed};
     struct error error = {0};
-    char context[96];
-    if (evaluate_list_check(genomes, 1 + task->rival_count, &server->params, &task->trial, &error))
+    if (evaluate_list_check(&order, &error))
         return server_reject(server, task->id, error.message);
     if (server_make_room(server, task))
         return ERR_MEMORY;
-    snprintf(context, sizeof context, "task %" PRIu64 " creature %" PRIu64, task->id,
-             task->creature);
-    error_set_bug_context(context);
     fault_set_task(task->id, task->creature);
 
     /* The evaluation and what it costs. The clock is that of the only thread: the process's own
      * goes by ticks while there is an alarm on it. */
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     struct evaluation evaluations[1 + TASK_RIVALS_MAX];
-    struct params params = server->params;
     pace_apply_bar(&task->bar, &params);
     server_set_alarm(server->params.farm_deadline_s * task_patience(task->attempt) + ALARM_SLACK_S);
-    evaluate_list(genomes, 1 + task->rival_count, &params, &task->trial, task->seed, &server->arena,
-                  evaluations);
+    evaluate_list(&order, NULL, &server->arena, evaluations);
     server_set_alarm(0);
-    error_set_bug_context("");
     fault_set_task(0, 0);
     struct result result = {.cost = {.wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms,
                                      .cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID) - cpu_ms}};
@@ -317,6 +316,12 @@ static void epoch_busy(void *context, uint64_t creature)
     fault_set_task(((struct epoch_run *)context)->task, creature);
 }
 
+static void epoch_refuse(void *context, const struct epoch_deed *deed, const char *why)
+{
+    log_event(LOG_WARN, "vain_deed", "deed=%s life=%" PRIu64 " reason=\"%s\"",
+              epoch_deed_names[deed->kind], deed->life, why);
+}
+
 /* 0, or ERR_* with a message. */
 static int server_live_epoch(struct task_server *server, const struct task *task,
                              struct result *result, struct error *error)
@@ -324,7 +329,8 @@ static int server_live_epoch(struct task_server *server, const struct task *task
     struct preserve_state state;
     struct params params = server->params;
     struct epoch_run run = {.task = task->id, .end = result->epoch};
-    struct preserve_watcher watcher = {.hear = epoch_hear, .busy = epoch_busy, .context = &run};
+    struct preserve_watcher watcher = {
+        .hear = epoch_hear, .busy = epoch_busy, .refuse = epoch_refuse, .context = &run};
     preserve_apply(&params);
     int status = preserve_epoch_begin(&state, &params, task->seed, task->epoch, &server->preserve,
                                       &watcher, error);
@@ -426,7 +432,7 @@ static int server_take_frame(struct task_server *server, const unsigned char *pa
 
 /* ---- the loop ---- */
 
-/* What was read, as far as its frames are complete. 0, or ERR_*. */
+/* The bytes that were read, as far as their frames are complete. 0, or ERR_*. */
 static int server_take_bytes(struct task_server *server, const char *bytes, size_t length)
 {
     struct error error = {0};

@@ -28,6 +28,7 @@ struct creature {
     /* its evaluation, if has_evaluation */
     int has_evaluation;
     struct params params;
+    struct params_remark remark; /* on the parameters, by the reader */
     uint64_t seed;
     int verdict;
     double fitness;
@@ -40,7 +41,8 @@ struct creature {
 void creature_init(struct creature *creature);
 void creature_deinit(struct creature *creature);
 
-/* Reads binary or JSON by its first byte. On error the creature is left initialised and empty. */
+/* Reads a creature file of either form. On error the creature is left initialised and empty. This
+ * and what else reads, writes or prints is in creature_file.c. */
 int creature_read(struct creature *creature, const char *path, struct error *error);
 /* Reads likewise, to see one thing where it saw another, if that is given (genome_see_instead()).
  * Tells people on stderr, in a line of `program`, if the creature stays as it is. */
@@ -50,7 +52,7 @@ int creature_read_exchanged(struct creature *creature, const char *path,
 /* Tells people on stderr, in one line, what of its genes the parameters switch off, if anything. */
 void creature_tell_switches(const struct creature *creature, const struct params *params,
                             const char *program, const char *path);
-/* Reads a creature from memory; `name` stands for the path in messages. */
+/* Reads a creature from memory, as creature_read() does; `name` stands for the path in messages. */
 int creature_decode(struct creature *creature, const void *bytes, size_t length, const char *name,
                     struct error *error);
 
@@ -75,7 +77,7 @@ char *creature_to_json(const struct creature *creature);
  * element of a message. */
 void genome_encode(const struct genome *genome, struct pack_writer *writer);
 int genome_decode(struct genome *genome, const msgpack_object *object, struct error *error);
-/* Those bytes, kept by those who need them more than once. */
+/* Those bytes, kept for callers that need them more than once. */
 struct packed_genome {
     unsigned char *bytes; /* NULL: not packed */
     size_t length;
@@ -96,6 +98,7 @@ int measures_decode(struct measures *measures, const msgpack_object *object, str
 /* Parameters of scope 'E' (or all, if is_all) as a map key -> value. Unknown keys are errors;
  * missing ones keep their defaults. */
 void params_encode(const struct params *params, int is_all, struct pack_writer *writer);
-int params_decode(struct params *params, const msgpack_object *object, struct error *error);
+int params_decode(struct params *params, const msgpack_object *object, struct params_remark *remark,
+                  struct error *error);
 
 #endif

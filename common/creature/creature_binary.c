@@ -169,7 +169,8 @@ static int decode_evaluation(struct creature *creature, const msgpack_object *ob
                            "evaluation.digest", error)) ||
         (rc = pack_get_u64(pack_find(object, "genome_hash"), UINT64_MAX, &creature->genome_hash,
                            "evaluation.genome_hash", error)) ||
-        (rc = params_decode(&creature->params, pack_find(object, "parameters"), error)) ||
+        (rc = params_decode(&creature->params, pack_find(object, "parameters"), &creature->remark,
+                            error)) ||
         (rc = decode_measures(&creature->measures, pack_find(object, "measures"), error)))
         return rc;
     creature->simulator_version = (int)version;

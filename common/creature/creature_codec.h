@@ -1,4 +1,4 @@
-/* What the files of the creature codec share; private to common/creature. */
+/* Shared by the files of the creature codec; private to common/creature. */
 #ifndef COMMON_CREATURE_CREATURE_CODEC_H
 #define COMMON_CREATURE_CREATURE_CODEC_H
 

@@ -1,4 +1,4 @@
-/* The JSON form, read: written by hand or by anybody, so nothing is believed.
+/* The reader of the JSON form. People and strangers write it, so nothing is believed.
  *
  * The reader carries the place it is at ("bodies[2].effector") and keeps the first error; after it
  * every call does nothing. Each object's keys are compared with the list of those it may have
@@ -603,7 +603,8 @@ static void read_genome(struct reader *reader, json_t *object, struct genome *ge
 /* ---- the evaluation ---- */
 
 /* By way of text, so that the ranges of INI files hold. */
-static void read_param(struct reader *reader, const char *key, json_t *value, struct params *params)
+static void read_param(struct reader *reader, const char *key, json_t *value,
+                       struct creature *creature)
 {
     char text[PARAM_TEXT_SIZE];
     double real = json_number_value(value);
@@ -617,12 +618,13 @@ static void read_param(struct reader *reader, const char *key, json_t *value, st
         snprintf(text, sizeof(text), "%s", json_is_true(value) ? "yes" : "no");
     else
         fail(reader, ERR_FORMAT, key, "expected a number, true, false or a short text");
-    if (reader->rc == 0 && params_set_recorded(params, key, text, reader->error) != 0) {
+    if (reader->rc == 0 &&
+        params_set_recorded(&creature->params, key, text, &creature->remark, reader->error) != 0) {
         reader->rc = error_prefix(reader->error, "%s", reader->place);
     }
 }
 
-static void read_params(struct reader *reader, json_t *object, struct params *params)
+static void read_params(struct reader *reader, json_t *object, struct creature *creature)
 {
     json_t *value = find(reader, object, "parameters", REQUIRED);
     if (!value)
@@ -633,12 +635,12 @@ static void read_params(struct reader *reader, json_t *object, struct params *pa
     // the preset first, since it sets other rows
     json_t *preset = json_object_get(value, "world.preset");
     if (preset)
-        read_param(reader, "world.preset", preset, params);
+        read_param(reader, "world.preset", preset, creature);
     for (void *at = json_object_iter(value); at && reader->rc == 0;
          at = json_object_iter_next(value, at))
         if (json_object_iter_value(at) != preset)
-            read_param(reader, json_object_iter_key(at), json_object_iter_value(at), params);
-    if (reader->rc == 0 && params_check(params, reader->error) != 0)
+            read_param(reader, json_object_iter_key(at), json_object_iter_value(at), creature);
+    if (reader->rc == 0 && params_check(&creature->params, reader->error) != 0)
         reader->rc = error_prefix(reader->error, "%s", reader->place);
     leave(reader, place);
 }
@@ -682,7 +684,7 @@ static void read_evaluation(struct reader *reader, json_t *object, struct creatu
     read_hex(reader, value, "digest", &creature->digest);
     read_hex(reader, value, "genome_hash", &creature->genome_hash);
     params_set_recorded_defaults(&creature->params);
-    read_params(reader, value, &creature->params);
+    read_params(reader, value, creature);
     read_measures(reader, value, &creature->measures);
     creature->simulator_version = (int)version;
     creature->has_evaluation = 1;

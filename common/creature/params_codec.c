@@ -88,7 +88,8 @@ static int print_object(const msgpack_object *object, const struct param_info *i
     return rc;
 }
 
-static int decode_entry(struct params *params, const msgpack_object_kv *entry, struct error *error)
+static int decode_entry(struct params *params, const msgpack_object_kv *entry,
+                        struct params_remark *remark, struct error *error)
 {
     char key[64], text[PARAM_TEXT_SIZE];
     int rc = pack_get_text(&entry->key, key, sizeof(key), "a parameter's key", error);
@@ -102,11 +103,13 @@ static int decode_entry(struct params *params, const msgpack_object_kv *entry, s
     text[0] = '\0';
     if (info)
         rc = print_object(&entry->val, info, text, error);
-    return rc != 0 ? rc : params_set_recorded(params, key, text, error);
+    return rc != 0 ? rc : params_set_recorded(params, key, text, remark, error);
 }
 
-int params_decode(struct params *params, const msgpack_object *object, struct error *error)
+int params_decode(struct params *params, const msgpack_object *object, struct params_remark *remark,
+                  struct error *error)
 {
+    *remark = (struct params_remark){""};
     params_set_recorded_defaults(params);
     if (!object || object->type != MSGPACK_OBJECT_MAP)
         return error_set(error, ERR_FORMAT, "parameters: expected a map");
@@ -118,8 +121,9 @@ int params_decode(struct params *params, const msgpack_object *object, struct er
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < object->via.map.size; i++) {
             const msgpack_object_kv *entry = &object->via.map.ptr[i];
-            int rc =
-                (&entry->val == preset) == (pass == 0) ? decode_entry(params, entry, error) : 0;
+            int rc = (&entry->val == preset) == (pass == 0)
+                         ? decode_entry(params, entry, remark, error)
+                         : 0;
             if (rc != 0)
                 return rc;
         }

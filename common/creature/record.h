@@ -1,4 +1,4 @@
-/* Whether a creature's record, which anybody may have changed, is what comes of its evaluation. */
+/* Whether a creature's record agrees with its evaluation. The record may have been changed. */
 #ifndef COMMON_CREATURE_RECORD_H
 #define COMMON_CREATURE_RECORD_H
 
@@ -20,7 +20,7 @@ enum record_status {
 enum record_status record_compare(const struct creature *creature, int verdict, uint64_t digest,
                                   const struct measures *measures, char detail[RECORD_DETAIL_SIZE]);
 
-/* What the evaluation gives, by the record's parameters. The record's fitness may be less: the
+/* The result of an evaluation by the record's parameters. The record's fitness may be less: the
  * least over the referee's trials, which this does not repeat. */
 double record_own_fitness(const struct creature *creature, int verdict,
                           const struct measures *measures);

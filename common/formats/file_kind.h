@@ -1,10 +1,10 @@
-/* What a path that somebody typed is, whatever it was typed for, and what one does with it. */
+/* The kinds of files that a path may lead to, and the commands that read each. */
 #ifndef COMMON_FORMATS_FILE_KIND_H
 #define COMMON_FORMATS_FILE_KIND_H
 
 #include "common/error.h"
 
-/* What creature files say of themselves, in either form. */
+/* The name of the format in creature files, in either form. */
 #define CREATURE_FORMAT_NAME "bestiary-creature"
 
 enum file_kind {

@@ -33,7 +33,7 @@ void pack_writer_clear(struct pack_writer *writer)
     writer->has_failed = 0;
 }
 
-/* Made anew for each object, so that the compiler knows whom the packer calls and can inline it:
+/* Made anew for each object, so that the compiler knows the packer's callbacks and can inline them:
  * packing a genome takes half the instructions. */
 static msgpack_packer packer_of(struct pack_writer *writer)
 {

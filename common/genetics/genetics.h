@@ -7,7 +7,7 @@
 #include "common/params/params.h"
 #include "common/math/rng.h"
 
-/* What holds of every genome that is made here: genome_check() passes it. Dear. */
+/* Invariants of every genome that is made here: genome_check() passes it. Dear. */
 void genetics_check(const struct genome *genome);
 
 /* Gives gene ids to the new genes of one creature: creature id << 10 | count, from 1. Creature ids
@@ -54,8 +54,8 @@ int genetics_crossover(struct genome *child, const struct genome *a, const struc
                        const struct params *params, struct rng *rng, struct gene_counter *ids);
 
 /* Graft: one connection of `a` is led to a random body gene of `b`, which comes along with all it
- * reaches and its neurons; genes whose ids `a` has already get new ones; what `a` no longer reaches
- * is pruned. */
+ * reaches and its neurons; genes whose ids `a` has already get new ones; genes that `a` no longer
+ * reaches are pruned. */
 int genetics_graft(struct genome *child, const struct genome *a, const struct genome *b,
                    const struct params *params, struct rng *rng, struct gene_counter *ids);
 

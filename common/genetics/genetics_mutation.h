@@ -1,4 +1,4 @@
-/* What the files of mutations share: a mutation under way, and a row of the table of kinds of
+/* Shared by the files of mutations: a mutation under way, and a row of the table of kinds of
  * mutation. */
 #ifndef COMMON_GENETICS_GENETICS_MUTATION_H
 #define COMMON_GENETICS_GENETICS_MUTATION_H
@@ -17,16 +17,20 @@ struct mutation {
     char words[MUTATION_WORDS_SIZE];
 };
 
+/* What it changes: of the body nothing does with mutation.body off, of the plan, which parts there
+ * are and how they hang together, with mutation.plan = keep. */
+enum mutation_of { OF_BRAIN, OF_BODY, OF_PLAN };
+
 struct mutation_kind {
     size_t rate_offset; /* of its rate in struct params */
-    int is_of_body;     /* it changes the body: then not with mutation.body off */
+    enum mutation_of of;
     int (*count_sites)(const struct genome *genome);
     int (*is_on)(const struct params *params); /* NULL: always */
     void (*apply)(struct mutation *mutation);
 };
-#define MUTATION_KIND(rate, name, sites, of_body)                                                  \
+#define MUTATION_KIND(rate, name, sites, of_what)                                                  \
     {                                                                                              \
-        .rate_offset = offsetof(struct params, rate), .is_of_body = of_body, .count_sites = sites, \
+        .rate_offset = offsetof(struct params, rate), .of = of_what, .count_sites = sites,         \
         .apply = name                                                                              \
     }
 
@@ -71,7 +75,7 @@ void mutation_redraw_input(struct mutation *mutation, gene_id owner, struct inpu
 void mutation_gain_effector(struct mutation *mutation, int row);
 /* A real parameter by its offset. */
 double mutation_param(const struct params *params, size_t offset);
-/* What a body is called in words: "body". */
+/* A body's name in words: "body". */
 const char *mutation_body_noun(const struct mutation *mutation);
 /* "bone 3", in a buffer of the caller. */
 const char *mutation_connection_name(const struct genome *genome, int row, char text[32]);

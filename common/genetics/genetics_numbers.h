@@ -21,8 +21,8 @@ int genetics_list_numbers(struct genome *genome, const struct params *params,
                           struct genetics_number **numbers, int *count);
 
 /* Changes each number of the brain, or each of all, with some probability (two of them on average,
- * or 15 %, whichever is more) by `step` times its size times a random number of variance 1. What
- * genome_check() would refuse stays as it was. 0 or ERR_MEMORY. */
+ * or 15 %, whichever is more) by `step` times its size times a random number of variance 1. A
+ * change that genome_check() would refuse is not made. 0 or ERR_MEMORY. */
 int genetics_change_numbers(struct genome *genome, const struct params *params, int is_brain,
                             double step, struct rng *rng);
 

@@ -8,7 +8,7 @@
  * repeating gait with phase lags; independent frequencies hardly ever give one, and without lags
  * linear drag forbids swimming altogether. Signals are made for angles; the weight of a linear
  * joint's effector turns them into extensions of the part's size. Other neurons are wired at
- * random; what feeds no effector is collected. */
+ * random; neurons that feed no effector are collected. */
 #include "common/genetics/genetics_random.h"
 
 #include <math.h>
@@ -594,7 +594,7 @@ static int add_stretches(struct genome *genome, const struct params *params, str
     return status;
 }
 
-/* What is switched off is not drawn for. */
+/* No draw is made for features that are switched off. */
 static void add_emitters(struct genome *genome, const struct params *params, struct rng *rng)
 {
     int i, k;

@@ -50,8 +50,8 @@ int genetics_random_stretch(struct genome *genome, int row, const struct params 
 double genetics_random_frequency_hz(const struct genome *genome, struct rng *rng);
 
 int genetics_is_oscillator(int function);
-/* What one unit of an effector's signal should be in that body's joint: signals are made for
- * angles. */
+/* The angle or extension of one unit of an effector's signal in that body's joint: signals are made
+ * for angles. */
 double genetics_signal_unit(const struct body_gene *body, const struct params *params);
 /* Gives the body that joint. Limits and the effector's signal change their unit with it: 1 rad is
  * as much as the part's reach. Draws nothing. */

@@ -29,10 +29,11 @@ struct body_kind_info {
 extern const struct body_kind_info body_kinds[];
 extern const int body_kind_count;
 
-/* What bodies of a kind cannot have: a ground with waves, parts that stretch. 0 or ERR_RANGE. */
+/* Features that bodies of a kind cannot have: a ground with waves, parts that stretch. 0 or
+ * ERR_RANGE. */
 int body_kind_check_params(int kind, const struct params *params, struct error *error);
 
-/* What the table is made of; for the table and the kinds' own files. */
+/* The rows of the table; for the table and the kinds' own files. */
 extern const struct body_growth growth_rectangles, growth_spheres, growth_boxes;
 extern const struct gene_field rectangle_body_genes[], rectangle_connection_genes[];
 extern const struct gene_field sphere_body_genes[], sphere_connection_genes[];

@@ -1,5 +1,5 @@
-/* What parts give off besides moving: one table. An emitter is an effector of a body gene with one
- * input; its signal, within 0 .. 1, is how loud or how much. Who senses it: sensor.h, by sound.h
+/* Emissions of parts besides motion: one table. An emitter is an effector of a body gene with one
+ * input; its signal, within 0 .. 1, is how loud or how much. Sensors of it: sensor.h, by sound.h
  * and scent.h of simulator/world/. A new one is a row here and one in GENE_ROWS_EMITTERS. */
 #ifndef COMMON_GENOME_EMITTER_H
 #define COMMON_GENOME_EMITTER_H

@@ -22,7 +22,7 @@ enum gene_type {
     GENE_INPUTS,  /* GENOME_DRIVES_MAX of them; the range's high says how many are used */
 };
 
-/* What a field may be, both ends included. GENE_LIMITS: the lowest lower one and the highest upper
+/* The range of a field, both ends included. GENE_LIMITS: the lowest lower one and the highest upper
  * one. 0 .. 0: the field is not used in this gene, and is 0. */
 struct gene_range {
     double low, high;
@@ -40,7 +40,8 @@ enum {
     GENE_LATE = 128,  /* format 7 */
     GENE_LATER = 256, /* format 8 */
     GENE_LAST = 512,  /* format 9 */
-    GENE_ANY_LATE = GENE_LATE | GENE_LATER | GENE_LAST,
+    GENE_HEAD = 1024, /* format 10 */
+    GENE_ANY_LATE = GENE_LATE | GENE_LATER | GENE_LAST | GENE_HEAD,
 };
 
 /* The forms that limits have in text: by the unit of the joint. */
@@ -108,7 +109,7 @@ static inline const void *gene_at_const(const void *gene, const struct gene_fiel
     return (const char *)gene + field->offset;
 }
 
-/* What the field may be in this gene: 0 .. 0 where its group does not exist. */
+/* The range of the field in this gene: 0 .. 0 where its group does not exist. */
 struct gene_range gene_range_of(const struct gene_field *table, const struct gene_field *field,
                                 const void *gene);
 static inline int gene_is_used(struct gene_range range)
@@ -120,7 +121,7 @@ static inline int gene_is_choice(const struct gene_field *field, int number)
 {
     return !field->choices || (field->choices >> number & 1);
 }
-/* What text that does not name the field means: a number; of limits that much either way. */
+/* The field's value in text that does not name it: a number; of limits that much either way. */
 double gene_assumed(const struct gene_field *field, const void *gene);
 /* The number in a field of type REAL, COUNT, FLAG or CHOICE. */
 double gene_number(const struct gene_field *field, const void *gene);

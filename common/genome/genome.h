@@ -6,9 +6,9 @@
  * further checks. Typical sizes: 2 to 8 body genes, 2 to 12 connections, 5 to 40 neurons.
  *
  * One genetics, several expressions: a genome of kind BODY_RECTANGLES grows into rectangles that
- * hang on one another by joints (common/growth/phenotype.c), one of kind BODY_SPHERES into spheres in
- * three dimensions that bones hold apart (common/growth/phenotype_spheres.c), one of kind BODY_BOXES
- * into boxes in three dimensions with joints of up to three freedoms
+ * hang on one another by joints (common/growth/phenotype.c), one of kind BODY_SPHERES into spheres
+ * in three dimensions that bones hold apart (common/growth/phenotype_spheres.c), one of kind
+ * BODY_BOXES into boxes in three dimensions with joints of up to three freedoms
  * (common/growth/phenotype_boxes.c). Tables, ids, recursion, symmetry, scale, terminal-only
  * connections, sensors, neurons, wiring, mating and files are the same for all. Which other fields
  * a gene of a kind has stands in the kind's table (gene.h, body_kind.h). */
@@ -111,8 +111,8 @@ enum brace {
 };
 extern const char *const brace_names[BRACE_COUNT]; /* "none", "ancestor", ... */
 
-/* What a body gene's mouth eats in a preserve (docs/preserve.md). The mouth is in the first part that
- * grows of the gene, and as wide as that part's shorter side. Elsewhere mouths do nothing. */
+/* The food of a body gene's mouth in a preserve (docs/preserve.md). The mouth is in the first part
+ * that grows of the gene, and as wide as that part's shorter side. Elsewhere mouths do nothing. */
 enum mouth { MOUTH_NONE, MOUTH_PLANTS, MOUTH_FLESH, MOUTH_COUNT };
 extern const char *const mouth_names[MOUTH_COUNT]; /* "none", "plants", "flesh" */
 
@@ -175,18 +175,17 @@ struct stretch_gene {
     struct input_gene input; /* of the effector: -1 .. 1 asks for all the way */
 };
 
-/* What a sphere has besides; all zero in other kinds. */
+/* The further fields of a sphere; all zero in other kinds. */
 struct sphere_gene {
     double radius_m;
     double friction;    /* times creature.friction */
     uint8_t is_rolling; /* turns about its centre, as a wheel; else its bones hold it, as a foot */
-    uint8_t is_head;    /* the creature's head is the first part of such a gene; else the root */
     double axis_rad; /* of hinges and saddles: the first axis, turned about the bone from sideways;
                               * the second is at right angles to it */
     double lower_2, upper_2; /* rad, of saddles: about the second axis */
 };
 
-/* What a box has besides; all zero in other kinds. */
+/* The further fields of a box; all zero in other kinds. */
 struct box_gene {
     double depth_m; /* along the part's own z */
     /* rad, of joints with two axes: about the second one; spherical joints: lower_2 is 0 and
@@ -219,7 +218,8 @@ struct body_gene {
     struct input_gene drives[GENOME_DRIVES_MAX]; /* genome_drive_count() of them are used */
     struct emitter_gene emitters[EMITTER_COUNT];
     struct stretch_gene stretch;
-    uint8_t mouth; /* enum mouth */
+    uint8_t mouth;   /* enum mouth */
+    uint8_t is_head; /* the creature's head is the first part of such a gene: see phenotype.h */
     struct sphere_gene sphere;
     struct box_gene box;
 };

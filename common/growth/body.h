@@ -38,7 +38,7 @@ struct body_link {
     double cone_rad;
     double strength; /* of the effectors of its freedoms, N m or N; 0: there are none */
 
-    /* What genes and brain know of it; of creatures only. */
+    /* Known to genes and brain; of creatures only. */
     int part;        /* the part whose joint it is: its first one */
     int parent_part; /* the part that joint is on; -1 of the root */
     int gene_joint;  /* enum joint_type of the part's gene; in space only */

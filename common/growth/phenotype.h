@@ -93,15 +93,15 @@ struct effector {
     struct wire input;
 };
 
-/* What a part gives off. */
+/* The emitters of a part. */
 struct emitter {
     int part, kind; /* enum emitter_kind */
     struct wire input;
 };
 
-/* What a body looks like, and what of it others touch. A box of no depth is a rectangle. A rod
- * leads from one part to another, and nothing touches it; those of a phenotype lead from centre to
- * centre. */
+/* The shapes of a body, for pictures and for the touch of others. A box of no depth is a rectangle.
+ * A rod leads from one part to another, and nothing touches it; those of a phenotype lead from
+ * centre to centre. */
 enum shape_kind { SHAPE_BOX, SHAPE_BALL, SHAPE_ROD };
 struct shape {
     enum shape_kind kind;
@@ -134,11 +134,13 @@ struct phenotype {
     int part_count, drive_count, shape_count, neuron_count, effector_count, emitter_count;
     int first_drive;
     int piece_count; /* number of rigid pieces */
-    int head;        /* the part whose height is the head's */
+    /* the first part of a gene that is the head; where no gene is, of boxes the one that lies
+     * farthest ahead at birth of those alone of their gene, of other kinds the root */
+    int head;
     /* parts x parts: how two meet, PAIR_USUAL but where it says otherwise; NULL: everywhere */
     const unsigned char *meetings;
     const void *detail; /* what the kind has besides; only its own files read it */
-    /* What dynamics move; boxes[i] is parts[i]. NULL: the kind has it in its detail. */
+    /* The body that dynamics move; boxes[i] is parts[i]. NULL: the kind has it in its detail. */
     struct body *body;
     int root_rates; /* how many rates of the root come before that of drive 0 */
     double mass_kg;

@@ -2,12 +2,12 @@
  * the parameters. Equal keys mean equal motion, digest and measures; the neurons that no effector
  * hears, the ids of genes and how the genome is written do not count.
  *
- * What goes in: of each part and link all that the simulator reads; what the body's kind adds
+ * What goes in: of each part and link all that the simulator reads; the details of the body's kind
  * (struct body_growth, put_detail()); the neurons that effectors reach, in the order in which they
  * are reached, with their functions, first states and inputs; the trial; and the evaluation's seed
- * where something is drawn from it. Numbers go in bit by bit: what is hashed too much costs a few
- * hits, what is forgotten gives wrong results. So whoever adds a field to a phenotype, or draws
- * from the seed somewhere else, adds it here; a test knows the sizes of the structs.
+ * where something is drawn from it. Numbers go in bit by bit: a number too many costs a few hits, a
+ * number that is missing gives wrong results. So a new field of a phenotype, or a new draw from the
+ * seed, is added here; a test knows the sizes of the structs.
  *
  * Seeds come from keys (controller/evolution/search.c): a change of what is hashed for a kind
  * changes the course of all its runs. So what a new kind needs goes into its own put_detail(). */

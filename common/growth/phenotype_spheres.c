@@ -31,7 +31,7 @@
 /* A reference lies so far off the line of the base bone at least: the sine of the angle. */
 #define REFERENCE_SINE 0.1
 
-/* What is known only while the creature grows. */
+/* Known only while the creature grows. */
 struct own {
     struct sphere_body body;
     struct frame *frames; /* by part */
@@ -516,9 +516,6 @@ static int join(struct grower *grower, struct arena *arena)
     for (int i = 1; i < count; i++)
         add_joint(grower, i);
     mask_sensors(grower);
-    for (int i = count - 1; i >= 0; i--)
-        if (gene_of(grower, i)->sphere.is_head)
-            grower->phenotype->head = i;
     if (phenotype_take_tables(phenotype, arena, body->drive_count, body->drive_count,
                               count + body->bone_count))
         return ERR_MEMORY;

@@ -1,4 +1,4 @@
-/* What a creature of spheres has of its own: spheres joined by bones, with joints that hold the
+/* The own structures of a creature of spheres: spheres joined by bones, with joints that hold the
  * angle between two bones, in three dimensions (y up; in a world of two everything has z = 0).
  *
  * It hangs on a struct phenotype (phenotype.h), whose parts are the spheres, one for one, and whose
@@ -59,8 +59,8 @@ struct sphere_joint {
     double strength_n_m, rate_rad_s;
 };
 
-/* What an effector's signal moves: a muscle's length, or an angle of a driven joint. It asks for
- * rest + unit * signal, clamped to low .. high (m or rad). */
+/* The bone or drive that an effector's signal moves: a muscle's length, or an angle of a driven
+ * joint. It asks for rest + unit * signal, clamped to low .. high (m or rad). */
 enum sphere_drive_kind { SPHERE_DRIVE_BONE, SPHERE_DRIVE_JOINT };
 struct sphere_drive {
     int kind;

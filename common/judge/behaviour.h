@@ -20,7 +20,7 @@ struct behaviour_info {
     double (*way)(const struct measures *measures, const struct params *params);
     int is_way_in_sizes;
     int has_direction;   /* it leads somewhere: the other way is another motion */
-    int is_zero_at_rest; /* who was stopped as `motionless` has 0, whatever it did before */
+    int is_zero_at_rest; /* a creature that was stopped as `motionless` has 0 */
 };
 extern const struct behaviour_info behaviours[BEHAVIOUR_COUNT];
 

@@ -97,7 +97,7 @@ static double share_of(double gain, double whole)
     return whole > 0 ? gain / whole : 0;
 }
 
-/* The margin of the first side. Nobody wins by staying away. */
+/* The margin of the first side. A side that stays away does not win. */
 static double judge_cube(const struct contest_side sides[2])
 {
     double margin = share_of(sides[1].distance_m - sides[0].distance_m,

@@ -1,5 +1,5 @@
-/* Contests of two creatures: what they are for, how they start, and who wins. After Sims 1994b,
- * "Evolving 3D morphology and behavior by competition".
+/* Contests of two creatures: their aims, starts and margins. After Sims 1994b, "Evolving 3D
+ * morphology and behavior by competition".
  *
  * The first creature starts at -x, the second at x, each behind a line that leans away from the
  * other one, so that height gains nothing. */
@@ -23,7 +23,7 @@ extern const char *const contest_goal_names[CONTEST_GOAL_COUNT];
 #define CONTEST_LAST_S 1.0
 /* Guards that a creature pinned by another one breaks do not look for this time after a touch. */
 #define CONTEST_GRACE_S 0.25
-/* What a win is worth when the other one's evaluation ended by a verdict: less than most fair
+/* The worth of a win when the other one's evaluation ended by a verdict: less than most fair
  * ones. */
 #define CONTEST_WALKOVER 0.5
 /* A creature that never came nearer to the cube than this share of the way has not won it. */
@@ -38,14 +38,15 @@ struct contest_bout {
 };
 enum { CONTEST_BOUTS = 2 }; /* of a pair of files */
 
-/* What is known of one side at the end. */
+/* The state of one side at the end. */
 struct contest_side {
     int verdict;
     uint64_t digest;
     /* from its surface to the goal's centre (the cube's, the other's of mass), at the start */
     double start_m;
     double least_m; /* the same, the least */
-    /* the same at the end; of who touches the cube's far side half of it; sumo: from the middle */
+    /* the same at the end; half of it for a side that touches the cube's far face; sumo: from the
+     * middle */
     double distance_m;
     double touched_s;         /* when it first touched the goal; -1: never */
     double margin;            /* -1 .. 1; the sum of both is 0 */
@@ -63,7 +64,7 @@ struct contest_result {
 /* 1 if the goal has an object between the creatures. */
 int contest_has_object(int goal);
 /* Changes parameters into those of a contest: others and the object are seen, there is no light,
- * and who waits or is slow is not stopped. */
+ * and creatures that wait or are slow are not stopped. */
 void contest_apply(struct params *params);
 /* Whether creatures of such genomes can have such a contest. ERR_USAGE, or ERR_RANGE of the solver,
  * with a message that names what cannot. */
@@ -77,7 +78,7 @@ struct contest_bout contest_make_bout(int body_kind, const struct params *params
 /* The bouts of a pair of files, by run.seed. */
 void contest_make_bouts(int body_kind, const struct params *params,
                         struct contest_bout bouts[CONTEST_BOUTS]);
-/* Fills the margins, and the measures of the contest. There who was stopped by a guard has lost by
+/* Fills the margins, and the measures of the contest. A creature that a guard stopped has lost by
  * everything. */
 void contest_judge(const struct params *params, struct contest_result *result);
 

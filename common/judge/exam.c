@@ -68,8 +68,8 @@ static int count_passed(const struct exam *exam, const double *scores, int count
     return passed;
 }
 
-/* Whether no more of a row have failed than may: of one that was cut to fewer than EXAM_SOLVER_RUNS
- * nobody. */
+/* Whether no more of a row have failed than may: of a row that was cut to fewer than
+ * EXAM_SOLVER_RUNS not one may fail. */
 static int holds(const struct exam *exam, int passed, int count)
 {
     int failing = exam->is_cut && count < EXAM_SOLVER_RUNS ? 0 : exam->starts - exam->pass;

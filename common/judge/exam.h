@@ -5,9 +5,9 @@
  *   the first EXAM_SOLVER_RUNS starts, with the other solver
  *   all exam.starts starts, at a quarter of the step
  *
- * A start is passed with guard.referee_share of its own score, and more than 0. In either row as many may fail as
- * exam.pass leaves of exam.starts. The second row is simulated only if the first has held. Results
- * may come in any order.
+ * A start is passed with guard.referee_share of its own score, and more than 0. In either row as
+ * many may fail as exam.pass leaves of exam.starts. The second row is simulated only if the first
+ * has held. Results may come in any order.
  *
  * A whole exam costs as much as some 430 first evaluations, so that of a short run is cut. */
 #ifndef COMMON_JUDGE_EXAM_H
@@ -32,7 +32,7 @@ struct exam {
 };
 
 void exam_begin(struct exam *exam, double own, int body_kind, const struct params *params);
-/* What a whole exam costs, in first evaluations, by its steps: so that it is the same
+/* The cost of a whole exam, in first evaluations, by its steps: so that it is the same
  * everywhere. */
 double exam_cost(int body_kind, const struct params *params);
 /* Before the first trial: leaves as many trials as that many first evaluations pay for, but at

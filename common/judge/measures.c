@@ -80,10 +80,11 @@ int measures_are_one_kind(const struct measures *one, const struct measures *oth
 static const struct verdict_info {
     int number;
     const char *name;
+    const char *words;
     const char *reason;
 } verdict_table[] = {
-#define X(id, verdict_number, text_name, text)                                                     \
-    {.number = verdict_number, .name = text_name, .reason = text},
+#define X(id, verdict_number, text_name, short_words, text)                                        \
+    {.number = verdict_number, .name = text_name, .words = short_words, .reason = text},
     VERDICTS(X)
 #undef X
 };
@@ -102,6 +103,12 @@ const char *verdict_name(int verdict)
 {
     const struct verdict_info *info = find_verdict(verdict);
     return info ? info->name : "unknown";
+}
+
+const char *verdict_words(int verdict)
+{
+    const struct verdict_info *info = find_verdict(verdict);
+    return info ? info->words : "unknown";
 }
 
 const char *verdict_reason(int verdict)

@@ -58,7 +58,7 @@
     X(rk4_share, "share of the steps taken with RK4 (the others: Moreau midpoint)")                \
     X(reach_m, "greatest horizontal way of the centre of mass with a floor below it")              \
     X(fell, "1 if it fell off what it stood on (its mass centre 0.1 m below it), else 0")          \
-    X(head_start_m, "height of the head (the root part's centre) at the settled start")            \
+    X(head_start_m, "height of the head's centre at the settled start")                            \
     X(head_mean_m, "mean height of the head")                                                      \
     X(head_max_m, "greatest height of the head")                                                   \
     X(follow_share, "1 - distance to the light / that of who stays put; mean over the trials")     \
@@ -82,6 +82,12 @@
       "last segments of limbs that bear a twentieth of the load and are off the ground for a "     \
       "sixth of the time")                                                                         \
     X(pairs, "pairs of parts that are mirror images")                                              \
+    X(head_first,                                                                                  \
+      "cosine between its way and the direction from its middle to its head, mean over the path: " \
+      "1 goes head first, -1 tail first")                                                          \
+    X(idle_share,                                                                                  \
+      "share of its parts that neither bear load, nor swing, nor feel, nor carry such parts or "   \
+      "the head")                                                                                  \
     X(contests, "contests it has had, bouts counted; of all that follow the means over them")      \
     X(contest_margin, "by how much it won, -1 .. 1")                                               \
     X(contest_won, "share that it won")                                                            \
@@ -132,38 +138,40 @@ int measures_find_difference(const struct measures *one, const struct measures *
  * have a score; the others are disqualified (fitness 0), keep their measures, and say why in words.
  * Numbers are stored and sent: never reuse one. */
 #define VERDICTS(X)                                                                                \
-    X(OK, 0, "ok", "ran to the end")                                                               \
-    X(MOTIONLESS, 1, "motionless", "stopped early: it did not move")                               \
-    X(NOT_EXPRESSED, 2, "not-expressed", "no body within the bounds could be expressed")           \
-    X(OVERLAP, 3, "overlap", "parts that are not neighbours overlap at birth")                     \
-    X(UNSETTLED, 4, "unsettled", "did not come to rest before the start")                          \
-    X(NOT_FINITE, 5, "not-finite", "a state became infinite or not a number")                      \
-    X(TOO_FAST, 6, "too-fast", "a part exceeded the speed limit")                                  \
-    X(SPINNING, 7, "spinning", "a part turned too fast for the step")                              \
-    X(PENETRATION, 8, "penetration", "a contact was violated for too long")                        \
-    X(ENERGY, 9, "energy", "energy came from nowhere, or vanished")                                \
-    X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin for this viscosity and step")                  \
-    X(BUDGET, 11, "budget", "its simulation took too much work")                                   \
-    X(VIBRATION, 12, "vibration", "joints reversed faster than muscles can")                       \
-    X(QUARANTINED, 13, "quarantined", "its simulation crashed repeatedly")                         \
-    X(LANDED, 14, "landed", "its flight ended when it touched the ground")                         \
-    X(FELL, 15, "fell", "it fell off what it stood on")                                            \
-    X(UNBALANCED, 16, "unbalanced", "a joint's bodies differ too much in mass")                    \
-    X(MOMENTUM, 17, "momentum", "momentum came from nowhere, or vanished")                         \
-    X(HOPELESS, 18, "hopeless", "stopped early: it was too slow")                                  \
-    X(JOINT_SPEED, 19, "joint-speed", "a joint moved faster than muscles can")                     \
-    X(BROKEN, 20, "broken", "its bones gave way under their load")                                 \
-    X(MEMORY, 21, "memory", "its body or its contacts did not fit into memory")                    \
-    X(UNSOLVED, 22, "unsolved", "its contacts have no solution")
+    X(OK, 0, "ok", "ok", "ran to the end")                                                         \
+    X(MOTIONLESS, 1, "motionless", "motionless", "stopped early: it did not move")                 \
+    X(NOT_EXPRESSED, 2, "not-expressed", "no body",                                                \
+      "no body within the bounds could be expressed")                                              \
+    X(OVERLAP, 3, "overlap", "overlap", "parts that are not neighbours overlap at birth")          \
+    X(UNSETTLED, 4, "unsettled", "restless", "did not come to rest before the start")              \
+    X(NOT_FINITE, 5, "not-finite", "not finite", "a state became infinite or not a number")        \
+    X(TOO_FAST, 6, "too-fast", "too fast", "a part exceeded the speed limit")                      \
+    X(SPINNING, 7, "spinning", "spinning", "a part turned too fast for the step")                  \
+    X(PENETRATION, 8, "penetration", "sunk in", "a contact was violated for too long")             \
+    X(ENERGY, 9, "energy", "energy", "energy came from nowhere, or vanished")                      \
+    X(UNSTABLE_DRAG, 10, "unstable-drag", "too thin", "too thin for this viscosity and step")      \
+    X(BUDGET, 11, "budget", "too costly", "its simulation took too much work")                     \
+    X(VIBRATION, 12, "vibration", "vibration", "joints reversed faster than muscles can")          \
+    X(QUARANTINED, 13, "quarantined", "crashed", "its simulation crashed repeatedly")              \
+    X(LANDED, 14, "landed", "landed", "its flight ended when it touched the ground")               \
+    X(FELL, 15, "fell", "fell", "it fell off what it stood on")                                    \
+    X(UNBALANCED, 16, "unbalanced", "unbalanced", "a joint's bodies differ too much in mass")      \
+    X(MOMENTUM, 17, "momentum", "momentum", "momentum came from nowhere, or vanished")             \
+    X(HOPELESS, 18, "hopeless", "too slow", "stopped early: it was too slow")                      \
+    X(JOINT_SPEED, 19, "joint-speed", "joint speed", "a joint moved faster than muscles can")      \
+    X(BROKEN, 20, "broken", "broken", "its bones gave way under their load")                       \
+    X(MEMORY, 21, "memory", "too large", "its body or its contacts did not fit into memory")       \
+    X(UNSOLVED, 22, "unsolved", "unsolved", "its contacts have no solution")
 
 enum verdict {
-#define X(id, number, name, text) VERDICT_##id = number,
+#define X(id, number, name, words, text) VERDICT_##id = number,
     VERDICTS(X)
 #undef X
 };
 
 const char *verdict_name(int verdict);   /* "ok", "overlap", ...; "unknown" outside the table */
-const char *verdict_reason(int verdict); /* in words */
+const char *verdict_words(int verdict);  /* for tables, ten letters or so: "too slow" */
+const char *verdict_reason(int verdict); /* in a sentence */
 int verdict_find(const char *name);      /* number, or -1 */
 int verdict_is_scored(int verdict);      /* ok, motionless, hopeless, landed, fell */
 

@@ -44,7 +44,7 @@ int pace_has_bar(const struct pace_bar *bar)
     return bar->m_s > 0 || bar->sizes_s > 0;
 }
 
-/* What the guard compares with, m/s. */
+/* The speed that the guard compares with, m/s. */
 static double find_bar(const struct pace_bar *bar, double size_m, const struct params *params)
 {
     double m_s = fmax(bar->m_s, params->guard_hopeless_m_s);

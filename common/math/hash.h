@@ -1,7 +1,7 @@
 /* A 64-bit rolling hash for digests: of states (bit patterns of doubles), parameters and genomes.
  *
  * Every word is mixed by a multiply-xorshift round (as in MurmurHash3's finaliser); the order of
- * words matters. Not cryptographic: it shows that two results are equal, not who made them. */
+ * words matters. Not cryptographic: it shows that two results are equal, not their origin. */
 #ifndef COMMON_MATH_HASH_H
 #define COMMON_MATH_HASH_H
 

@@ -66,7 +66,7 @@ int neuron_find(const char *name);
  * of these begins with all. Not empty. 0 or ERR_UNKNOWN, ERR_RANGE. */
 int neuron_parse_set(const char *text, uint32_t *set, struct error *error);
 
-/* What a stateful neuron remembers; all zero at birth, except that `value` of the oscillators is
+/* The memory of a stateful neuron; all zero at birth, except that `value` of the oscillators is
  * their initial phase (a fraction of a turn, [0, 1)). */
 struct neuron_state {
     double value;

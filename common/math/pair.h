@@ -1,13 +1,12 @@
 /* Two numbers side by side, which one instruction adds or multiplies: half the work where two
- * numbers go the same way. Every processor does the same arithmetic, and each number is what it
- * would be alone: the same operations in the same order, only next to another's. (x - a b and x + a
- * (-b) are the same bits, and so are a + b and b + a.)
- * PAIR(vector, i) are neighbours in a vector of numbers, which is made even. What has just been
- * stored as a pair is quickly loaded singly, but what has just been stored singly can be loaded as
- * a pair only when the stores have reached memory, a dozen cycles later: SINGLES(vector, i) is for
- * that.
- * Comparisons are functions, since gcc 12 takes a mask that is made by < and used by & apart into
- * single numbers and branches: ten instructions instead of one. */
+ * numbers go the same way. Every processor does the same arithmetic, and each number is as it would
+ * be alone: the same operations in the same order, only next to another's. (x - a b and x + a (-b)
+ * are the same bits, and so are a + b and b + a.) PAIR(vector, i) are neighbours in a vector of
+ * numbers, which is made even. A pair that has just been stored is quickly loaded singly, but two
+ * numbers that have just been stored singly can be loaded as a pair only when the stores have
+ * reached memory, a dozen cycles later: SINGLES(vector, i) is for that. Comparisons are functions,
+ * since gcc 12 takes a mask that is made by < and used by & apart into single numbers and branches:
+ * ten instructions instead of one. */
 #ifndef COMMON_MATH_PAIR_H
 #define COMMON_MATH_PAIR_H
 
@@ -110,8 +109,8 @@ static inline int pair_mask(pair_bits a)
 
 /* Vectors of the plane as pairs: XY(of.x) are the x and y that stand side by side in their struct.
  * It needs no two links, parts or contacts that are alike: it halves what a single one takes,
- * whatever the body. What turns by a right angle or multiplies crosswise costs an exchange of the
- * two besides, so that a link keeps its ways turned, too. */
+ * whatever the body. A turn by a right angle or a crosswise product costs an exchange of the two
+ * besides, so that a link keeps its ways turned, too. */
 #define XY(x) (*(pair_anywhere *)&(x))
 
 /* A plane vector turned by a right angle, (-y, x): what w x r is for w = 1. */

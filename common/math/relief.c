@@ -20,11 +20,11 @@ enum { PIECE_MAX = 12 };
 /* Newton's method ends with a step below this, m, or after so many. */
 #define STEP_M 1e-13
 enum { STEPS_MAX = 30 };
-/* What still moves by more than this, m, is no lowest point. */
+/* A point that still moves by more than this, m, is no lowest one. */
 #define FOUND_M 1e-9
 /* A point that gets this share of a spacing beyond its side is the neighbour's. */
 #define OVER_SHARE 0.25
-/* What is this near to the end of a side is the neighbour's, m. */
+/* A point this near to the end of a side is the neighbour's, m. */
 #define END_M 1e-9
 
 static const double wave_numbers[RELIEF_WAVES] = {1, 0.85, 0.7};
@@ -39,7 +39,7 @@ static double sum_of_powers(int power)
     return sum;
 }
 
-/* What each wave is high, from its middle. */
+/* The height of each wave from its middle. */
 static double amplitude(const struct relief *r)
 {
     return r->depth_m / (2 * RELIEF_WAVES);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* What a stream is for; numbers are never reused, since runs must repeat. */
+/* The purpose of a stream; numbers are never reused, since runs must repeat. */
 enum rng_purpose {
     RNG_RANDOM_GENOME = 1,
     RNG_SELECTION = 2,

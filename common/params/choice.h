@@ -1,5 +1,5 @@
-/* What a person wishes of a creature when the next generation is bred (docs/evolution.md, "Choosing
- * by hand"). */
+/* A person's wish for a creature when the next generation is bred (docs/evolution.md, "Choosing by
+ * hand"). */
 #ifndef COMMON_PARAMS_CHOICE_H
 #define COMMON_PARAMS_CHOICE_H
 

@@ -41,9 +41,9 @@
 const struct param_info param_table[] = {PARAMS(ROW_REAL, ROW_INT, ROW_BOOL, ROW_CHOICE, ROW_TEXT)};
 const int param_count = (int)(sizeof(param_table) / sizeof(param_table[0]));
 
-/* What world.preset sets: g, viscosity of either law by length and by area, ground, friction,
- * elasticity. Indexed by PRESET_*. By area it slows boxes of 150 kg/m3 as by length rectangles of 1
- * kg/m2. */
+/* The values that world.preset sets: g, viscosity of either law by length and by area, ground,
+ * friction, elasticity. Indexed by PRESET_*. By area it slows boxes of 150 kg/m3 as by length
+ * rectangles of 1 kg/m2. */
 static const struct {
     double gravity_m_s2, viscosity_pa_s, quadratic_drag_kg_m2, viscosity_pa_s_m;
     double quadratic_drag_kg_m3;

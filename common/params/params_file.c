@@ -6,13 +6,8 @@
 #include "common/params/params.h"
 
 #include <ini.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/formats/file_kind.h"
-#include "common/system/file.h"
-
-#define FILE_BYTES_MAX (1 << 20)
 #define KEYS_MAX       320
 #define LINE_MAX_BYTES (PARAM_TEXT_LENGTH_MAX + 200)
 
@@ -157,21 +152,6 @@ int params_read_text(struct params *params, const char *text, const char *name, 
     if (bad_line < 0)
         return error_set(error, ERR_MEMORY, "%s: out of memory", name);
     return state.error_line ? error->code : 0;
-}
-
-int params_read_file(struct params *params, const char *path, struct error *error)
-{
-    char *text;
-    size_t length;
-    int rc = file_read(path, FILE_BYTES_MAX, &text, &length, error);
-    if (rc != 0)
-        return file_kind_explain(path, FILE_PARAMS, error);
-    if (memchr(text, '\0', length))
-        rc = error_set(error, ERR_FORMAT, "%s: not a text file", path);
-    else
-        rc = params_read_text(params, text, path, error);
-    free(text);
-    return rc == 0 ? 0 : file_kind_explain(path, FILE_PARAMS, error);
 }
 
 /* ---- writing ---- */

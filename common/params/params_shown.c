@@ -1,7 +1,6 @@
-/* Which rows somebody meets who prints the configuration of a run: not those of other kinds of
- * body, of methods and things that this run does without, nor those that hardly anybody sets. Each
- * is shown where it has another value than by default or by the world's preset, so that what is
- * printed says all. */
+/* The rows of a run's printed configuration: not those of other kinds of body, of methods and
+ * things that this run does without, nor those that are hardly ever set. Each is shown where it has
+ * another value than by default or by the world's preset, so that the printed text says all. */
 #include <string.h>
 
 #include "common/params/params.h"
@@ -128,6 +127,11 @@ static int strides(const struct params *params)
     return params->evolution_behaviour == BEHAVIOUR_STRIDE;
 }
 
+static int strides_or_swims(const struct params *params)
+{
+    return strides(params) || params->evolution_behaviour == BEHAVIOUR_SWIM;
+}
+
 static int has_expression(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_CUSTOM;
@@ -192,6 +196,7 @@ static const struct group {
     {is_dragged_linearly, {"world.viscosity_"}},
     {is_dragged_quadratically, {"world.quadratic_"}},
     {strides, {"fitness.slip_weight", "fitness.belly_weight"}},
+    {strides_or_swims, {"fitness.ahead", "fitness.idle_weight"}},
     {has_expression, {"fitness.expression"}},
     {is_preserve,
      {"preserve.", "mutation.body_mouth", "sensor.pain", "sensor.reserve", "sensor.touch_kind"}},
@@ -231,9 +236,7 @@ static const struct group {
       "spheres.spin_resistance",
       "spheres.bones_max"}},
     {is_fine,
-     {"guard.perturbed_pose_rad",
-      "guard.perturbed_friction",
-      "guard.exam_",
+     {"guard.exam_",
       "guard.joint_pulse_s",
       "guard.motionless_m",
       "guard.hopeless_",
@@ -274,7 +277,7 @@ static int is_in(const struct group *group, const char *key)
     return 0;
 }
 
-/* What the row has if nobody sets it. */
+/* The row's value if it is not set. */
 static void print_unset(const struct params *params, int index, char value[PARAM_TEXT_SIZE])
 {
     char preset[PARAM_TEXT_SIZE];

@@ -7,11 +7,11 @@
  * become smaller and smaller, since a small mother cannot pay for a larger child. */
 #define FOUNDER_M2 0.3
 #define LEAST_M2   0.25
-/* What muscles take, W by the square metre, and how long creatures live, s, as measured. */
+/* The power of muscles, W by the square metre, and the life of creatures, s, as measured. */
 #define MUSCLES_W_M2 15.0
 #define LIFE_S       250.0
-/* Side of a cell of plants, m; the share of plants that is digested; what breeding alone costs, by
- * the child's body; what an egg costs besides, J. */
+/* Side of a cell of plants, m; the share of plants that is digested; the cost of breeding alone, by
+ * the child's body; the further cost of an egg, J. */
 #define CELL_M   0.5
 #define DIGESTED 0.8
 #define ALONE    1.2

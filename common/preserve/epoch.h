@@ -1,4 +1,4 @@
-/* What an epoch of a preserve comes to, as messages and run stores have it: numbers, and lives. */
+/* The result of an epoch of a preserve, as messages and run stores have it: numbers, and lives. */
 #ifndef COMMON_JUDGE_EPOCH_H
 #define COMMON_JUDGE_EPOCH_H
 
@@ -8,15 +8,15 @@
 
 #include "common/params/params.h"
 
-/* Whether a run is one of a preserve, in which nobody is judged. */
+/* Whether a run is one of a preserve, in which creatures are not judged. */
 static inline int preserve_is_wanted(const struct params *params)
 {
     return params->evolution_behaviour == BEHAVIOUR_PRESERVE;
 }
 
-/* A warning where a world's energies let a creature fare best that nobody wants to see: one that
- * never moves, or is tiny; or where no creature can pay a child like itself. Returns whether there
- * is one. The rules: docs/preserve.md, "What pays". */
+/* A warning where a world's energies favour a dull creature: one that never moves, or is tiny; or
+ * where no creature can pay a child like itself. Returns whether there is one. The rules:
+ * docs/preserve.md, "What pays". */
 int preserve_warn(const struct params *params, char *text, size_t size);
 
 /* An epoch of a world; epoch 0 founds it and takes no time. */
@@ -31,8 +31,8 @@ enum { EPOCH_MOST = 1000000 };
 /* Areas and ways of creatures, in m2 and m. */
 #define LIFE_MOST 1e12
 
-/* What is counted in a world at the end of an epoch. Births, deaths, what was eaten and the flows
- * are sums since the world began; energies are in microjoules. */
+/* The numbers of a world at the end of an epoch. Births, deaths, what was eaten and the flows are
+ * sums since the world began; energies are in microjoules. */
 #define EPOCH_FACTS(X)                                                                             \
     X(living)                                                                                      \
     X(eggs)                                                                                        \
@@ -75,23 +75,23 @@ extern const char *const epoch_fact_names[EPOCH_FACT_COUNT];
 enum { EPOCH_CAUSE_COUNT = 5 };
 extern const char *const epoch_cause_names[EPOCH_CAUSE_COUNT];
 
-/* What is eaten, in the order of the simulator's: plants carrion living. */
+/* The kinds of food, in the order of the simulator's: plants carrion living. */
 enum { EPOCH_FOOD_COUNT = 3 };
 
-/* What may be there for the first time in a run (preserve.pause). */
+/* Firsts of a run (preserve.pause). */
 enum epoch_first { FIRST_PREDATION, FIRST_TOPOLOGY, FIRST_TROPHIC_LEVEL, FIRST_COUNT };
 extern const char *const epoch_first_names[FIRST_COUNT];
 /* Reads names with spaces or commas between them, or none, as bits 1 << FIRST_*. ERR_USAGE names
  * what is no such name. */
 int epoch_parse_firsts(const char *text, unsigned *firsts, struct error *error);
 
-/* What people do to a world, at the beginning of an epoch. */
+/* Deeds of people in a world, at the beginning of an epoch. */
 #define EPOCH_DEEDS(X)                                                                             \
     X(put)     /* an egg of a creature, at a place */                                              \
     X(feed)    /* plants at a place, by an energy */                                               \
-    X(move)    /* somebody to a place */                                                           \
-    X(remove)  /* somebody out of the world */                                                     \
-    X(protect) /* mouths spare somebody from now on */                                             \
+    X(move)    /* a creature to a place */                                                         \
+    X(remove)  /* a creature out of the world */                                                   \
+    X(protect) /* mouths spare a creature from now on */                                           \
     X(expose)  /* no longer */
 enum epoch_deed_kind {
 #define X(name) DEED_##name,
@@ -102,10 +102,10 @@ enum epoch_deed_kind {
 extern const char *const epoch_deed_names[DEED_COUNT];
 /* Where a deed may be, from the water's corner. */
 #define DEED_PLACE_MOST_M 1e4
-/* What DEED_feed gives at once, at most. */
+/* The most energy that DEED_feed gives at once. */
 #define DEED_ENERGY_MAX_UJ INT64_C(1000000000000)
 
-/* Somebody who hatched, ate of the living for the first time, or died in an epoch, as it was
+/* A creature that hatched, ate of the living for the first time, or died in an epoch, as it was
  * then. */
 struct epoch_life {
     uint64_t id, mother, father; /* parents: 0 = none */

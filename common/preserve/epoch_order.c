@@ -69,7 +69,7 @@ int epoch_end_add_life(struct epoch_end *end, const struct epoch_life *life)
     return 0;
 }
 
-/* What holds of an order, whoever filled it. */
+/* The invariants of an order. */
 static void order_check(const struct epoch_order *order)
 {
     ENSURE(order->arrival_count >= 0 && order->arrival_count <= EPOCH_ARRIVALS_MAX, "%d arrive",

@@ -23,7 +23,7 @@ enum {
 
 struct epoch_deed {
     int kind;      /* DEED_* */
-    uint64_t life; /* whom; 0: nobody */
+    uint64_t life; /* of the deed's creature; 0: none */
     double x_m, y_m;
     int64_t energy_uj;     /* DEED_feed */
     struct genome *genome; /* DEED_put: heap; else NULL */
@@ -36,13 +36,14 @@ struct epoch_order {
     struct packed_bytes state; /* at the end of the epoch before; none in epoch 0 */
     struct packed_bytes arrivals[EPOCH_ARRIVALS_MAX];
     int arrival_count;
-    uint64_t without[EPOCH_WITHOUT_MAX]; /* who must not live: they crashed their simulators */
+    uint64_t without[EPOCH_WITHOUT_MAX]; /* creatures that must not live: they crashed their
+                                          * simulators */
     int without_count;
     struct genome *founders; /* of epoch 0 */
     int founder_count;
     struct epoch_deed deeds[EPOCH_DEEDS_MAX]; /* in their order */
     int deed_count;
-    uint64_t spared[EPOCH_SPARED_MAX]; /* whom mouths spare */
+    uint64_t spared[EPOCH_SPARED_MAX]; /* creatures that mouths spare */
     int spared_count;
 };
 struct epoch_order *epoch_order_create(void); /* empty; NULL: out of memory */

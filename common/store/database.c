@@ -1,12 +1,12 @@
-/* What the content of a run.db can do to who opens it, and what is done against it:
+/* The harm that the content of a run.db can do to its reader, and the means against it:
  *
- *   - views, triggers, generated columns, checks, indices of expressions: they run when somebody
- *     reads or writes our tables. So there is nothing but our tables, by their very text;
+ *   - views, triggers, generated columns, checks, indices of expressions: they run when our
+ *     tables are read or written. So there is nothing but our tables, by their very text;
  *   - pages that lead to the same page again and again: few bytes are endless rows. So steps are
  *     counted.
  *
- * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. What its files can do is the business
- * of store_files.c. */
+ * SQLITE_DBCONFIG_DEFENSIVE and the like stand behind that. The harm that its files can do is the
+ * business of store_files.c. */
 #include "common/store/database.h"
 
 #include <inttypes.h>

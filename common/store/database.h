@@ -1,5 +1,5 @@
-/* Opening RUN_DIR/run.db, for whoever reads or writes it. The directory may be a stranger's, and so
- * may be all that is in it. */
+/* Opening RUN_DIR/run.db, for readers and writers. The directory may be a stranger's, and so may be
+ * all that is in it. */
 #ifndef COMMON_STORE_DATABASE_H
 #define COMMON_STORE_DATABASE_H
 
@@ -10,8 +10,8 @@
  * of another kind.
  *
  * With SQLITE_OPEN_CREATE it need not be there and the content is not looked at. A reader gets
- * empty tables and columns of its own for those that older versions lack. `database` and `path` must
- * stay where they are until the database is closed.
+ * empty tables and columns of its own for those that older versions lack. `database` and `path`
+ * must stay where they are until the database is closed.
  *
  * 0, or ERR_* with a message that names the path, and nothing is open. */
 int store_database_open(struct database *database, const char *path, int flags,

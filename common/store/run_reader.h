@@ -1,6 +1,6 @@
-/* Reads a run's creatures from RUN_DIR/run.db, for who looks on.
+/* Reads a run's creatures from RUN_DIR/run.db, for viewers and lists.
  *
- * Opened read-only, so a run may be watched while it is under way; what is in it is not trusted,
+ * Opened read-only, so a run may be watched while it is under way; its content is not trusted,
  * every row is checked as a creature file is. The schema is the run store's, documented in
  * docs/run-store.md; a store of another version is refused. */
 #ifndef COMMON_STORE_RUN_READER_H
@@ -15,8 +15,8 @@
 /* Which creatures of a generation are shown. */
 enum run_order {
     RUN_ORDER_RANK, /* the best: in late generations many are copies */
-    /* the best of each kind of body (measures_are_one_kind()), of those who lived, if any did; of
-     * the last generation the champion comes first and stands for its kind */
+    /* the best of each kind of body (measures_are_one_kind()), of the creatures that lived, if any
+     * did; of the last generation the champion comes first and stands for its kind */
     RUN_ORDER_KINDS
 };
 
@@ -64,14 +64,14 @@ int run_reader_get_lineage(struct run_reader *reader, uint64_t id, int most,
  * to `most` whose state is kept. ERR_MISSING if there is none. */
 int run_reader_find_state(struct run_reader *reader, uint32_t world, uint32_t most,
                           struct params *params, uint32_t *epoch, struct error *error);
-/* Reads the order of a world's epoch, whose numbers the caller has set: who arrives, who must not
- * live, and the state before it if that is kept. Also reads the digest at the epoch's end.
- * ERR_MISSING if it has not come so far. */
+/* Reads the order of a world's epoch, whose numbers the caller has set: the arrivals, the creatures
+ * that must not live, and the state before it if that is kept. Also reads the digest at the epoch's
+ * end. ERR_MISSING if it has not come so far. */
 int run_reader_get_epoch(struct run_reader *reader, struct epoch_order *order, uint64_t *digest,
                          struct error *error);
 
-/* The span of somebody's life in a preserve; died_s is NAN while it lives. ERR_MISSING if nobody
- * with that id has hatched. */
+/* The span of a creature's life in a preserve; died_s is NAN while it lives. ERR_MISSING if no
+ * creature with that id has hatched. */
 struct run_life {
     uint32_t world;
     double born_s, died_s;
@@ -79,18 +79,18 @@ struct run_life {
 int run_reader_get_life(struct run_reader *reader, uint64_t id, struct run_life *life,
                         struct error *error);
 
-/* Choosing by hand. Whether somebody chooses in this run, and the generation that waits for choices
+/* Choosing by hand. Whether a person chooses in this run, and the generation that waits for choices
  * (-1: none does). */
 struct run_choosing {
     int is_interactive;
     int has_no_goal; /* chosen by hand alone: the fitness says nothing */
-    int places;      /* of a generation; behind them stand those who are dead, and copies */
+    int places;      /* of a generation; behind them stand dead ones and copies */
     int64_t waiting;
     int is_over; /* the last generation is complete */
 };
 int run_reader_get_choosing(struct run_reader *reader, struct run_choosing *choosing,
                             struct error *error);
-/* What was chosen in a generation, as an array to free(); NULL where nothing was. */
+/* The choices of a generation, as an array to free(); NULL where nothing was. */
 int run_reader_get_choices(struct run_reader *reader, int64_t generation,
                            struct store_choice **choices, int *count, struct error *error);
 

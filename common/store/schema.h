@@ -12,7 +12,7 @@
 #include "common/judge/measures.h"
 
 /* user_version; a store of an unknown version is refused. */
-#define STORE_SCHEMA_VERSION 17
+#define STORE_SCHEMA_VERSION 18
 /* The oldest that is read; a writer brings it up to date. */
 #define STORE_SCHEMA_OLDEST 4
 /* "Best": says that an SQLite file is a run of this program. */
@@ -207,7 +207,7 @@ static const char *const store_schema[] = {
     " best_id INTEGER"
     ") STRICT",
 
-    /* Who was born for the generation under way, and those who are still without a result from the
+    /* The creatures born for the generation under way, and those still without a result from the
      * one before: emptied when it is closed. The row in `individuals` is written, whole, when the
      * result is there, and that in `members` when the generation is closed. New in version 9. */
     STORE_BIRTHS_TABLE,
@@ -243,7 +243,7 @@ static const char *const store_schema[] = {
     " creature BLOB NOT NULL"          /* as in a binary creature file */
     ") STRICT",
 
-    /* Who was judged in which generation: survivors are members of several. */
+    /* The creatures judged in each generation: survivors are members of several. */
     "CREATE TABLE members ("
     " generation INTEGER NOT NULL REFERENCES generations,"
     " individual INTEGER NOT NULL REFERENCES individuals,"
@@ -254,7 +254,7 @@ static const char *const store_schema[] = {
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
 
-    /* Search `archive`: who was in it when a generation was closed. */
+    /* Search `archive`: its creatures when a generation was closed. */
     "CREATE TABLE archive ("
     " generation INTEGER NOT NULL REFERENCES generations,"
     " individual INTEGER NOT NULL REFERENCES individuals,"
@@ -264,23 +264,22 @@ static const char *const store_schema[] = {
     " PRIMARY KEY (generation, individual)"
     ") STRICT, WITHOUT ROWID",
 
-    /* What a person wished of a member when its generation was bred from; new in version 5. */
+    /* A person's wish for a member when its generation was bred from; new in version 5. */
     STORE_CHOICES_TABLE,
 
-    /* What the candidates for champion were tried by; new in version 7. */
+    /* The trials of candidates for champion; new in version 7. */
     STORE_TRIALS_TABLE,
 
-    /* Who met whom, if creatures are judged by contests; new in version 12. */
+    /* The pairs that met, if creatures are judged by contests; new in version 12. */
     STORE_CONTESTS_TABLE,
 
     /* Runs of a preserve: worlds at the end of their epochs, their states (proto/PROTOCOL.md), and
-     * who hatched; new in version 13. */
+     * the creatures that hatched; new in version 13. */
     STORE_EPOCHS_TABLE,
     STORE_STATES_TABLE,
     STORE_LIVES_TABLE,
 
-    /* What was there for the first time (preserve.pause), and what people did; new in version
-     * 15. */
+    /* Firsts (preserve.pause), and deeds of people; new in version 15. */
     STORE_FIRSTS_TABLE,
     STORE_DEEDS_TABLE,
 
@@ -302,7 +301,7 @@ static const char *const store_schema[] = {
     ") STRICT",
 };
 
-/* What older versions have besides. */
+/* Further tables of older versions. */
 static const char *const store_schema_older[] = {
     STORE_BARS_TABLE, STORE_COSTS_TABLE_OLDER,
     "CREATE INDEX individuals_generation ON individuals (generation)"};

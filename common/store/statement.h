@@ -9,8 +9,8 @@
 #include "common/error.h"
 #include "common/store/store_files.h"
 
-/* An open run store (database.h). What may be done with it, with which files and how much, goes by
- * its size: many times what it can need, so that only a damaged one gets there. */
+/* An open run store (database.h). Its size tells how much may be done with it, and with which
+ * files: many times what it can need, so that only a damaged one gets there. */
 struct database {
     sqlite3 *handle;
     const char *path; /* errors name it */

@@ -1,5 +1,4 @@
-/* SQLite believes two things that a rollback journal says, before anybody has looked at a table.
- * Both can do harm:
+/* SQLite believes two things of a rollback journal, before it looks at a table. Both can do harm:
  *
  *   - its last bytes may name a super-journal (of a transaction over several databases), a file
  *     that SQLite removes when it has rolled back. They are read in a journal of 17 bytes or more,
@@ -108,7 +107,7 @@ int store_files_open_door(struct store_files *files, int flags, sqlite3 **databa
     if (!result)
         result = sqlite3_open_v2(files->place, database, flags | SQLITE_OPEN_NOFOLLOW,
                                  files->door.zName);
-    /* the connection holds it; nobody finds it by its name */
+    /* the connection holds it; its name does not lead to it */
     sqlite3_vfs_unregister(&files->door);
     return result;
 }
@@ -144,7 +143,7 @@ static int is_unwritten(const unsigned char *header, int64_t size)
     return !memcmp(header, zeros, size < UNSURE_BYTES ? (size_t)size : UNSURE_BYTES);
 }
 
-/* What is wrong with a journal, NULL: nothing. `most_bytes`: of a database it may be of. */
+/* The fault of a journal, NULL: nothing. `most_bytes`: of a database it may be of. */
 static const char *find_fault(const unsigned char header[HEADER_BYTES],
                               const unsigned char tail[MAGIC_BYTES], int64_t size,
                               int64_t most_bytes)

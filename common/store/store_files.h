@@ -1,5 +1,5 @@
 /* The files of a run store: run.db, and those that SQLite puts beside it (-journal, -wal, -shm).
- * The directory may be a stranger's: what is there is looked at before SQLite sees it, and SQLite
+ * The directory may be a stranger's: the files are checked before SQLite sees them, and SQLite
  * works through a door that knows no other names. */
 #ifndef COMMON_STORE_STORE_FILES_H
 #define COMMON_STORE_STORE_FILES_H

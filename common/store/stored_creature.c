@@ -66,10 +66,16 @@ struct pace_bar stored_creature_bar(sqlite3_stmt *row)
                              .sizes_s = read_bar(row, STORED_BAR_SIZES_S)};
 }
 
-static int read_param(struct database *database, sqlite3_stmt *row, void *params,
-                      struct error *error)
+struct recorded {
+    struct params *params;
+    struct params_remark remark;
+};
+
+static int read_param(struct database *database, sqlite3_stmt *row, void *item, struct error *error)
 {
-    if (params_set_recorded(params, statement_text(row, 0), statement_text(row, 1), error))
+    struct recorded *recorded = item;
+    if (params_set_recorded(recorded->params, statement_text(row, 0), statement_text(row, 1),
+                            &recorded->remark, error))
         return error_prefix(error, "%s: branch_parameters", database->path);
     return 0;
 }
@@ -77,10 +83,13 @@ static int read_param(struct database *database, sqlite3_stmt *row, void *params
 int stored_branch_params(struct database *database, int64_t branch, struct params *params,
                          struct error *error)
 {
+    struct recorded recorded = {.params = params};
     params_set_recorded_defaults(params);
-    return statement_each(
+    int status = statement_each(
         database, "SELECT key, value FROM branch_parameters WHERE branch = ? ORDER BY position",
-        branch, 0, read_param, params, error);
+        branch, 0, read_param, &recorded, error);
+    params_tell_remark(&recorded.remark);
+    return status;
 }
 
 int stored_creature_read(struct database *database, sqlite3_stmt *row, struct creature *creature,

@@ -45,7 +45,8 @@ enum {
     " ORDER BY m.individual IS NOT " STORED_CHAMPION                                               \
     " OR m.generation < (SELECT max(number) FROM generations WHERE closed = 1), m.rank"
 
-/* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest follow. */
+/* SELECT of these columns of individuals i; further columns (", a, b"), FROM and the rest
+ * follow. */
 #define STORED_MEASURE(name, text)    ", i." #name
 #define STORED_NO_MEASURE(name, text) "NULL AS " #name ", "
 #define STORED_SELECT                                                                              \
@@ -55,7 +56,7 @@ enum {
     " i.verdict, i.fitness, i.digest, i.bar_m_s, i.bar_sizes_s, i.genome, i.id "                   \
     "IS " STORED_CHAMPION                                                                          \
     MEASURES(STORED_MEASURE)
-/* Selects likewise those in `births` who have no row in `individuals`; FROM i follows. */
+/* Selects likewise those in `births` that have no row in `individuals`; FROM i follows. */
 #define STORED_SELECT_BIRTHS                                                                       \
     "WITH i AS (SELECT id, generation, method, parent1, parent2, mutations, seed, body, trials,"   \
     " bar_m_s, bar_sizes_s, kept, island, NULL AS branch, NULL AS verdict, NULL AS fitness,"       \
@@ -63,7 +64,7 @@ enum {
     " " MEASURES(                                                                                  \
         STORED_NO_MEASURE) "genome FROM births"                                                    \
                            " WHERE id NOT IN (SELECT id FROM individuals)) " STORED_SELECT
-/* What such a row says by itself: all but name and parameters. `creature` is initialised; its
+/* The fields of such a row by itself: all but name and parameters. `creature` is initialised; its
  * genome is its own also on error. */
 int stored_creature_read_row(struct database *database, sqlite3_stmt *row,
                              struct creature *creature, struct error *error);

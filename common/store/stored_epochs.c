@@ -137,7 +137,7 @@ static int read_spared(struct database *database, sqlite3_stmt *row, void *item,
     return order->spared_count == EPOCH_SPARED_MAX;
 }
 
-/* What is read of an epoch of a world that is so many epochs earlier. */
+/* The fields read of a world's epoch that is so many epochs earlier. */
 static const struct {
     const char *sql;
     int earlier;
@@ -149,7 +149,7 @@ static const struct {
     {"SELECT deed, life, x_m, y_m, energy_uj, genome FROM deeds WHERE world = ? AND epoch = ?"
      " ORDER BY number",
      0, read_deed},
-    /* whom the last deed that was about it protects */
+    /* the creatures whose last deed protects them */
     {"SELECT life FROM deeds AS d WHERE world = ?1 AND epoch <= ?2"
      " AND deed = 'protect' AND NOT EXISTS (SELECT 1 FROM deeds AS e"
      " WHERE e.world = ?1 AND e.life = d.life AND e.epoch <= ?2"

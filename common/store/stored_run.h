@@ -1,5 +1,5 @@
-/* What controller and viewer both read of an open run store: one creature, the closed generations,
- * choices by hand. */
+/* The parts of an open run store that controller and viewer both read: one creature, the closed
+ * generations, choices by hand. */
 #ifndef COMMON_STORE_STORED_RUN_H
 #define COMMON_STORE_STORED_RUN_H
 
@@ -16,11 +16,12 @@ int stored_get_creature(struct database *database, uint64_t id, struct creature 
 int stored_find_closed(struct database *database, int64_t wanted, int64_t *found,
                        struct error *error);
 
-/* The closed generations from `first` on, in order: an array to free(). NULL where there are none. */
+/* The closed generations from `first` on, in order: an array to free(). NULL where there are
+ * none. */
 int stored_get_generations(struct database *database, int64_t first,
                            struct store_generation **generations, int *count, struct error *error);
 
-/* What was chosen in a generation, or in all (-1), in order of generation and id: as above. */
+/* The choices of a generation, or of all (-1), in order of generation and id: as above. */
 int stored_get_choices(struct database *database, int64_t generation, struct store_choice **choices,
                        int *count, struct error *error);
 

@@ -52,7 +52,7 @@ static int sync_draft(const struct draft *draft)
     return result;
 }
 
-/* 0, or -1 with errno, 0 where nobody knows any more why. */
+/* 0, or -1 with errno, which is 0 where the cause is lost. */
 static int close_file(struct draft *draft)
 {
     if (!draft->file)

@@ -280,7 +280,7 @@ static int write_into(const char *path, const void *bytes, size_t length, struct
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *error)
 {
-    /* a rename would put a file in the place of /dev/null, for all who use it */
+    /* a rename would put a file in the place of /dev/null, for all its users */
     return file_is_special(path) ? write_into(path, bytes, length, error)
                                  : file_replace(path, bytes, length, error);
 }

@@ -8,8 +8,8 @@
 #include "common/error.h"
 
 /* Opens a file that a user names, to be read. A directory, a device, a socket or a named pipe is
- * ERR_FORMAT with its name, at once; what an own descriptor holds (/dev/stdin, /dev/fd/N, as a
- * shell's <(...) has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
+ * ERR_FORMAT with its name, at once; an own descriptor (/dev/stdin, /dev/fd/N, as a shell's <(...)
+ * has it) may be a pipe, which is waited for. 0, or ERR_* with a message. */
 int file_open(const char *path, int *descriptor, struct error *error);
 
 /* Reads at most max_bytes of what file_open() opens; a longer file is ERR_LIMIT. *bytes is from
@@ -28,8 +28,8 @@ int file_is_special(const char *path);
 /* Writes a temporary file beside path, syncs it, and renames it to path. On an error path is as it
  * was and the temporary file is gone. A special file (as above) stays and gets the bytes. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *error);
-/* Writes it whatever path is now: a link, a pipe or a device of that name goes, what it leads to
- * stays as it is. For names in a directory that may be a stranger's. */
+/* Writes it whatever path is now: a link, a pipe or a device of that name goes, its target stays as
+ * it is. For names in a directory that may be a stranger's. */
 int file_replace(const char *path, const void *bytes, size_t length, struct error *error);
 
 /* Renames a file, whatever has the new name now, and syncs the directory. */

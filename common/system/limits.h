@@ -8,8 +8,8 @@
  * less. */
 int limits_check_stack(struct error *error);
 
-/* So many files may be open at once: raises the limit as far as is allowed. ERR_LIMIT if that is
- * not enough; `what` says in the message who needs them. */
+/* Raises the limit of open files to that number, as far as is allowed. ERR_LIMIT if that is not
+ * enough; `what` names their user in the message. */
 int limits_raise_files(int count, const char *what, struct error *error);
 
 #endif

@@ -41,7 +41,7 @@ struct option_list {
     int count;
 };
 
-/* What options_parse() returns when --help was among the options. */
+/* Returned by options_parse() when --help was among the options. */
 #define OPTIONS_HELP 1
 
 /* Reads the options of argv[1...] into the request and moves them before the operands, which begin
@@ -83,9 +83,9 @@ void commands_print(const struct command *const *commands);
 /* Runs the one that argv[0] names, or says that there is none, and which may be meant. */
 int commands_run(const struct command *const *commands, int argc, char **argv);
 
-/* What is wrong with an option, in words, after getopt_long() answered ':' or '?' (with opterr = 0,
- * since it would print the word as it is, and a list of short options that begins with a colon). A
- * long option that is similar is suggested. */
+/* The fault of an option, in words, after getopt_long() answered ':' or '?' (with opterr = 0, since
+ * it would print the word as it is, and a list of short options that begins with a colon). A long
+ * option that is similar is suggested. */
 void option_describe_fault(char **argv, const struct option *options, int answer, char *text,
                            size_t size);
 

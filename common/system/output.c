@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -26,6 +27,14 @@ void output_begin(void)
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
             abort();
+}
+
+int output_columns(int descriptor)
+{
+    struct winsize size;
+    if (!isatty(descriptor))
+        return 0;
+    return ioctl(descriptor, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
 }
 
 static void note_loss(FILE *file)
@@ -55,7 +64,7 @@ int output_finish(const char *program)
 
 enum size { SIZE_INT, SIZE_LONG, SIZE_LONG_LONG, SIZE_SIZE, SIZE_INTMAX };
 
-/* What stands between % and the letter. */
+/* The text between % and the letter. */
 struct conversion {
     char flags[8];
     int width, precision; /* as printf() takes them for a star: a width below 0 is to the left, a

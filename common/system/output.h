@@ -1,23 +1,27 @@
-/* What the programs say on standard output and standard error. All of it goes through here, so that
- * one place decides what may reach a terminal, and what becomes of output that nobody takes. */
+/* The programs' words on standard output and standard error. All of them go through here, so that
+ * one place decides what may reach a terminal, and the fate of output without a reader. */
 #ifndef COMMON_SYSTEM_OUTPUT_H
 #define COMMON_SYSTEM_OUTPUT_H
 
 #include <stdio.h>
 
-/* What main() does after signals_begin(). A reader that goes away, or a file at its limit, is an
- * error of a write from now on and does not end the program; standard descriptors that are closed
- * lead to /dev/null, so that no file gets their numbers. */
+/* For main(), after signals_begin(). A reader that goes away, or a file at its limit, is an error
+ * of a write from now on and does not end the program; standard descriptors that are closed lead to
+ * /dev/null, so that no file gets their numbers. */
 void output_begin(void);
 
 /* fprintf(), and what %s and %c stand for is cleaned (text_clean(), newlines too): it may be of
- * foreign origin. What else the format has is the program's own and goes out as it is. Conversions:
- * d i u x X o c e f g s p %, with flags, width, precision, stars, and hh h l ll z j. NULL is an
- * empty text. One write for an unbuffered file. */
+ * foreign origin. The rest of the format is the program's own and goes out as it is. Conversions: d
+ * i u x X o c e f g s p %, with flags, width, precision, stars, and hh h l ll z j. NULL is an empty
+ * text. One write for an unbuffered file. */
 void output_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Several lines, cleaned but for their ends. */
 void output_lines(FILE *file, const char *text);
+
+/* The columns of the terminal that the descriptor is (80 if it does not say); 0: it is none, and lines
+ * may be as long as they like. */
+int output_columns(int descriptor);
 
 /* Flushes standard output. */
 void output_flush(void);

@@ -1,4 +1,4 @@
-/* Signals as a program finds them: what its parent process left it is not always what it needs. */
+/* Signals at a program's start: its parent process may have left them otherwise than it needs. */
 #ifndef COMMON_SYSTEM_SIGNALS_H
 #define COMMON_SYSTEM_SIGNALS_H
 

@@ -1,5 +1,6 @@
 /* Functions that the commands share. */
 #include "common/formats/file_kind.h"
+#include "common/genetics/mutation_words.h"
 #include "common/store/creature_name.h"
 #include "common/system/output.h"
 #include "controller/commands/commands.h"
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "controller/evolution/search.h"
 #include "controller/run/control.h"
 #include "controller/store/run_directory.h"
 #include "controller/workers/taken.h"
@@ -140,22 +142,45 @@ int command_read_creature(const char *name, struct creature *creature, struct er
     return creature_read(creature, name, error);
 }
 
-void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
-                             int has_mutations)
+const char *command_entry_words(const struct store_entry *entry, enum mutation_detail detail,
+                                char text[COMMAND_WORDS_SIZE])
 {
-    output_print(file, "%5s %8s %10s %12s %6s %6s %8s %6s  %-10s  %s\n", "rank", "id", "fitness",
-                 "distance (m)", "W/kg", "parts", "neurons", "born", "method",
-                 has_mutations ? "verdict     mutations" : "verdict");
+    const char *words = store_entry_words(entry);
+    text[0] = '\0';
+    if (detail == MUTATIONS_SHORT && words == entry->mutations)
+        mutation_words_shorten(words, text, COMMAND_WORDS_SIZE);
+    else if (detail)
+        snprintf(text, COMMAND_WORDS_SIZE, "%s", words);
+    return text;
+}
+
+void command_print_row(const char *row, int is_whole)
+{
+    int columns = is_whole ? 0 : output_columns(STDOUT_FILENO);
+    if (columns && (int)strlen(row) > columns)
+        output_print(stdout, "%.*s...\n", columns - 3, row);
+    else
+        output_print(stdout, "%s\n", row);
+}
+
+void command_print_survivors(const struct store_entry *entries, int count,
+                             enum mutation_detail detail)
+{
+    char row[COMMAND_WORDS_SIZE + 256], words[COMMAND_WORDS_SIZE];
+    snprintf(row, sizeof row, "%5s %8s %10s %12s %6s %6s %8s %6s  %-12s  %s", "rank", "id",
+             "fitness", "distance (m)", "W/kg", "parts", "neurons", "born", "method",
+             detail ? "verdict     mutations" : "verdict");
+    command_print_row(row, 0);
     for (int i = 0; i < count; i++) {
         const struct store_entry *entry = &entries[i];
-        const char *words = has_mutations ? store_entry_words(entry) : "";
-        output_print(file,
-                     "%5d%c%8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32
-                     "  %-10s  %-*s%s%s\n",
-                     entry->rank, entry->is_champion ? '*' : ' ', entry->id, entry->fitness,
-                     entry->measures.distance_m, entry->measures.power_w_kg, entry->measures.parts,
-                     entry->measures.neurons, entry->generation, entry->method, *words ? 10 : 0,
-                     verdict_name(entry->verdict), *words ? "  " : "", words);
+        command_entry_words(entry, detail, words);
+        snprintf(row, sizeof row,
+                 "%5d%c%8" PRIu64 " %10.4f %12.3f %6.1f %6.0f %8.0f %6" PRIu32 "  %-12s  %-*s%s%s",
+                 entry->rank, entry->is_champion ? '*' : ' ', entry->id, entry->fitness,
+                 entry->measures.distance_m, entry->measures.power_w_kg, entry->measures.parts,
+                 entry->measures.neurons, entry->generation, breeding_method_words(entry->method),
+                 *words ? 10 : 0, verdict_words(entry->verdict), *words ? "  " : "", words);
+        command_print_row(row, detail == MUTATIONS_FULL);
     }
 }
 

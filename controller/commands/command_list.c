@@ -146,22 +146,23 @@ static int print_worlds_json(struct store *store, uint32_t epoch, struct error *
 /* The command line. */
 struct request {
     int64_t generation, top, lineage; /* lineage: a creature's id; 0 = none */
-    int is_all, is_json, has_exam;
+    int is_all, is_json, has_exam, has_mutations;
     int order; /* enum store_order, and 1; 0: not said */
 };
 
 /* A line for each ancestor, the youngest first. */
-static void print_lineage(const struct store_entry *entries, int count)
+static void print_lineage(const struct store_entry *entries, int count, int has_mutations)
 {
-    char origin[80];
+    char origin[80], words[COMMAND_WORDS_SIZE], row[COMMAND_WORDS_SIZE + 256];
     output_print(stdout, "%8s %6s %10s  %-28s  %s\n", "id", "born", "fitness", "method",
                  "mutations");
     for (int i = 0; i < count; i++) {
-        const char *words = store_entry_words(&entries[i]);
-        output_print(stdout, "%8" PRIu64 "%c%6" PRIu32 " %10.4f  %-*s%s%s\n", entries[i].id,
-                     entries[i].is_champion ? '*' : ' ', entries[i].generation, entries[i].fitness,
-                     *words ? 28 : 0, store_entry_origin(&entries[i], origin, sizeof origin),
-                     *words ? "  " : "", words);
+        command_entry_words(&entries[i], has_mutations ? MUTATIONS_FULL : MUTATIONS_SHORT, words);
+        snprintf(row, sizeof row, "%8" PRIu64 "%c%6" PRIu32 " %10.4f  %-*s%s%s", entries[i].id,
+                 entries[i].is_champion ? '*' : ' ', entries[i].generation, entries[i].fitness,
+                 *words ? 28 : 0, store_entry_origin(&entries[i], origin, sizeof origin),
+                 *words ? "  " : "", words);
+        command_print_row(row, has_mutations);
     }
 }
 
@@ -199,7 +200,8 @@ static int print_scores(struct store *store, uint32_t generation, int has_exam,
                         const struct params *params, struct error *error)
 {
     static const char *const meanings[] = {
-        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials"};
+        [SCORE_OWN] = "its own", [SCORE_LEAST] = "the least in several trials",
+        [SCORE_MEAN] = "the mean of several trials"};
     struct store_status status;
     char text[STORE_CHAMPION_SIZE];
     int result = store_get_status(store, &status, error);
@@ -247,10 +249,11 @@ static int print_list(struct store *store, const char *directory, const struct r
     } else if (!status && request->lineage) {
         output_print(stdout, "%s, creature %" PRId64 " and its ancestors%s\n", directory,
                      request->lineage, request->is_all ? "" : " by the first parents");
-        print_lineage(entries, count);
+        print_lineage(entries, count, request->has_mutations);
     } else if (!status) {
         output_print(stdout, "%s, generation %" PRIu32 "\n", directory, generation);
-        command_print_survivors(stdout, entries, count, 1);
+        command_print_survivors(entries, count,
+                                request->has_mutations ? MUTATIONS_FULL : MUTATIONS_SHORT);
         print_verdicts(entries, count);
         print_notes(entries, count, params);
         status = print_scores(store, generation, request->has_exam, params, error);
@@ -305,6 +308,8 @@ static const struct option_row options[] = {
      OPTION_WHOLE, .field = offsetof(struct request, lineage), .min = 1, .max = OPTION_WHOLE_MAX},
     {"all", 0, NULL, "with --lineage: both parents of each, so all ancestors", OPTION_FLAG,
      .field = offsetof(struct request, is_all)},
+    {"mutations", 0, NULL, "each change of a birth as it was made, in lines as long as they are",
+     OPTION_FLAG, .field = offsetof(struct request, has_mutations)},
     {"json", 0, NULL,
      "one array, one object per creature (of a preserve: per world); what may differ between two "
      "equal runs stands under the "

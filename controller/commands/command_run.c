@@ -224,7 +224,7 @@ static void print_champions(const struct session *session)
         return;
     }
     output_print(stdout, "The best after generation %" PRIu32 ":\n", generation);
-    command_print_survivors(stdout, entries, count, 0);
+    command_print_survivors(entries, count, MUTATIONS_LEFT_OUT);
     output_print(stdout, "\nwatch them:  controller view %s\nkeep one:    controller save %s %s\n",
                  session->directory, session->directory,
                  count && entries[0].is_champion ? "best" : "first");

@@ -61,10 +61,18 @@ int command_get_creature(const char *directory, uint64_t id, struct creature *cr
  * is initialised and empty. */
 int command_read_creature(const char *name, struct creature *creature, struct error *error);
 
-/* A table of survivors for people, with a star at the champion; with their mutations in words if
- * has_mutations. */
-void command_print_survivors(FILE *file, const struct store_entry *entries, int count,
-                             int has_mutations);
+#define COMMAND_WORDS_SIZE 1024
+/* How mutations are told: not at all, in short plain words, or each as it was made. */
+enum mutation_detail { MUTATIONS_LEFT_OUT, MUTATIONS_SHORT, MUTATIONS_FULL };
+/* What an entry began with: a seed's file, or its mutations. In a buffer of the caller. */
+const char *command_entry_words(const struct store_entry *entry, enum mutation_detail detail,
+                                char text[COMMAND_WORDS_SIZE]);
+/* A line of a table on standard output. On a terminal it ends where the terminal does, with "...",
+ * unless is_whole. */
+void command_print_row(const char *row, int is_whole);
+/* A table of survivors for people on standard output, with a star at the champion. */
+void command_print_survivors(const struct store_entry *entries, int count,
+                             enum mutation_detail detail);
 /* A table of a preserve's worlds after an epoch, on standard output. */
 int command_print_worlds(struct store *store, uint32_t epoch, struct error *error);
 #endif

@@ -50,20 +50,13 @@ void evolve_count_generation(struct evolve *evolve)
     state->evaluations_left = evaluations_to_come(evolve) + state->members - state->evaluated;
 }
 
-/* Best and median of a complete generation, for the log and the progress line. Returns the best
- * one's id. */
-static uint64_t note_fitness(struct evolve *evolve)
+/* For the log and the progress line. */
+static void note_fitness(struct progress_state *state, const struct generation_closing *closing)
 {
-    const struct population *ranked = search_population(evolve->settings->search);
-    struct progress_state *state = &evolve->state;
-    int judged = ranked->count - ranked->unjudged, middle = judged / 2;
     state->has_best = 1;
-    state->best = ranked->individuals[0].fitness;
+    state->best = closing->ranks[0].fitness;
     state->best_so_far = fmax(state->best_so_far, state->best);
-    state->median = judged % 2 ? ranked->individuals[middle].fitness
-                               : 0.5 * ranked->individuals[middle - 1].fitness +
-                                     0.5 * ranked->individuals[middle].fitness;
-    return ranked->individuals[0].id;
+    state->median = closing->median;
 }
 
 /* Logs a generation that is in the store. */
@@ -102,13 +95,13 @@ static int take_choices(struct evolve *evolve)
 static int show_generation(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
-    struct store_closing closing;
-    int status = store_closing_init(&closing, search_population(search), 0);
+    struct generation_closing closing;
+    int status = generation_closing_init(&closing, search_population(search), 0);
     if (status)
         return error_set(&evolve->error, status, "out of memory");
     status = store_close_generation(evolve->settings->store, search_generation(search), &closing,
                                     &evolve->error);
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     return status;
 }
 
@@ -142,7 +135,7 @@ static int must_wait(struct evolve *evolve)
 }
 
 /* The search breeds the next generation; the store closes this one and opens that. */
-static int open_next(struct evolve *evolve, const struct store_closing *closing)
+static int open_next(struct evolve *evolve, const struct generation_closing *closing)
 {
     struct search *search = evolve->settings->search;
     uint32_t generation = search_generation(search);
@@ -182,18 +175,18 @@ static int check_fitness(struct evolve *evolve)
 static int complete_generation(struct evolve *evolve)
 {
     struct search *search = evolve->settings->search;
-    struct store_closing closing;
+    struct generation_closing closing;
     if (take_choices(evolve))
         return evolve->error.code;
     search_select(search);
     if (check_fitness(evolve))
         return evolve->error.code;
     uint32_t number = search_generation(search);
-    uint64_t best_id = note_fitness(evolve);
     int status =
-        store_closing_init(&closing, search_population(search), search_survivor_count(search));
+        generation_closing_init(&closing, search_population(search), search_survivor_count(search));
     if (status)
         return error_set(&evolve->error, status, "out of memory");
+    note_fitness(&evolve->state, &closing);
     if (search_is_finished(search)) {
         status = store_finish(evolve->settings->store, search_generation(search), &closing,
                               &evolve->error);
@@ -202,8 +195,8 @@ static int complete_generation(struct evolve *evolve)
         status = open_next(evolve, &closing);
     }
     if (!status)
-        log_generation(evolve, number, best_id);
-    store_closing_deinit(&closing);
+        log_generation(evolve, number, closing.ranks[0].id);
+    generation_closing_deinit(&closing);
     return status;
 }
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/error.h"
 #include "common/text.h"
+#include "common/system/output.h"
 
 /* Redrawn at most this often; plain lines this seldom. */
 #define REDRAW_MS 100
@@ -161,19 +161,10 @@ void progress_format(const struct progress_state *state, double rate, int has_co
              (unsigned)state->generation, (unsigned)state->last_generation, share, fitness, work);
 }
 
-/* Columns of the terminal, less one, so that no line wraps. */
-static int terminal_width(int descriptor)
-{
-    struct winsize size;
-    if (ioctl(descriptor, TIOCGWINSZ, &size) || size.ws_col < 20)
-        return 79;
-    return size.ws_col - 1;
-}
-
 static void draw_line(struct progress *progress, const struct progress_state *state)
 {
     char line[LINE_SIZE], output[LINE_SIZE + 16];
-    int width = terminal_width(progress->descriptor);
+    int width = output_columns(progress->descriptor) - 1; /* no line wraps */
     progress_format(state, progress_rate(progress), 0, line, sizeof line);
     /* a line that must be cut has no colour, since the cut might fall into an escape sequence */
     if (width < (int)strlen(line))

@@ -12,6 +12,7 @@
 #include "common/creature/creature.h"
 #include "common/judge/exam.h"
 #include "common/store/run_rows.h"
+#include "controller/evolution/closing.h"
 #include "controller/evolution/search.h"
 #include "controller/evolution/seeding.h"
 #include "proto/message.h"
@@ -55,34 +56,17 @@ struct store_change {
 int store_put_params(struct store *store, const struct params *params, uint32_t generation,
                      struct store_change *change, struct error *error);
 
-/* The facts of a complete generation that close it: kept apart, since the search gives the
- * population up when it advances. */
-struct store_closing {
-    int count, unjudged; /* ranked; members besides */
-    int more;            /* evaluations that were not expected when it was opened */
-    struct store_rank {
-        uint64_t id;
-        double fitness;
-        int survived;
-        int cell, trials, is_waiting; /* of the archive; 0 = not in it */
-    } * ranks;                        /* best first */
-};
-/* From the ranked population. 0 or ERR_MEMORY (then empty). */
-int store_closing_init(struct store_closing *closing, const struct population *ranked,
-                       int survivor_count);
-void store_closing_deinit(struct store_closing *closing);
-
 /* Opens a generation: writes down the newborn of the population, and as members those that are
  * older. If `closing` is not NULL, the generation before is closed with it in the same
  * transaction. */
 int store_put_generation(struct store *store, uint32_t generation,
-                         const struct population *population, const struct store_closing *closing,
-                         struct error *error);
+                         const struct population *population,
+                         const struct generation_closing *closing, struct error *error);
 /* Closes a generation for the time being: the next store_put_generation() closes it again. */
 int store_close_generation(struct store *store, uint32_t generation,
-                           const struct store_closing *closing, struct error *error);
+                           const struct generation_closing *closing, struct error *error);
 /* Closes the last generation (no next one) and marks the run finished. */
-int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+int store_finish(struct store *store, uint32_t generation, const struct generation_closing *closing,
                  struct error *error);
 
 /* A child of the generation under way, bred since that was opened; goes into the open batch. */

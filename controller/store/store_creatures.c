@@ -377,11 +377,11 @@ const char *store_entry_words(const struct store_entry *entry)
 const char *store_entry_origin(const struct store_entry *entry, char *text, size_t size)
 {
     const uint64_t *parents = entry->parents;
+    const char *name = strcmp(entry->method, "asexual") ? entry->method : "child";
     if (parents[0] && parents[1])
-        snprintf(text, size, "%s of %" PRIu64 " and %" PRIu64, entry->method, parents[0],
-                 parents[1]);
+        snprintf(text, size, "%s of %" PRIu64 " and %" PRIu64, name, parents[0], parents[1]);
     else if (parents[0])
-        snprintf(text, size, "%s of %" PRIu64, entry->method, parents[0]);
+        snprintf(text, size, "%s of %" PRIu64, name, parents[0]);
     else
         snprintf(text, size, "%s", entry->method);
     return text;

@@ -2,28 +2,30 @@
 #include "controller/store/store_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/math/hash.h"
+#include "controller/evolution/run_digest.h"
 
-/* The first `count` columns of a row, with their types, so that NULL differs from 0, and "a", "bc"
- * from "ab", "c". */
+/* Columns of any of our tables. */
+enum { COLUMNS_MOST = MEASURE_COUNT + 24 };
+
 static void hash_row(sqlite3_stmt *row, int count, uint64_t *hash)
 {
+    struct run_value values[COLUMNS_MOST];
+    ENSURE(count <= COLUMNS_MOST, "%d columns", count);
     for (int i = 0; i < count; i++) {
-        int type = sqlite3_column_type(row, i);
-        *hash = hash_u64(*hash, (uint64_t)type);
-        if (type == SQLITE_INTEGER) {
-            *hash = hash_u64(*hash, (uint64_t)sqlite3_column_int64(row, i));
-        } else if (type == SQLITE_FLOAT) {
-            *hash = hash_double(*hash, sqlite3_column_double(row, i));
-        } else if (type != SQLITE_NULL) {
-            const void *bytes = sqlite3_column_blob(row, i);
-            size_t length = (size_t)sqlite3_column_bytes(row, i);
-            *hash = hash_u64(*hash, length);
-            *hash = hash_bytes(*hash, bytes ? bytes : "", length);
+        struct run_value *value = &values[i];
+        *value = (struct run_value){.type = (enum run_value_type)sqlite3_column_type(row, i)};
+        if (value->type == RUN_WHOLE) {
+            value->whole = sqlite3_column_int64(row, i);
+        } else if (value->type == RUN_REAL) {
+            value->real = sqlite3_column_double(row, i);
+        } else if (value->type != RUN_NOTHING) {
+            value->bytes = sqlite3_column_blob(row, i);
+            value->length = (size_t)sqlite3_column_bytes(row, i);
         }
     }
+    run_digest_row(hash, values, count);
 }
 
 static int hash_whole_row(struct database *database, sqlite3_stmt *row, void *hash,
@@ -79,37 +81,40 @@ static int hash_walk(struct store *store, struct walk *walk, int64_t generation,
 /* ---- generations ---- */
 
 #define FACT(name) ", " #name
-/* The rows of a generation besides creatures; those of the generation itself come before. */
-static const char *const contents[] = {
-    "SELECT individual, rank, survived, fitness FROM members WHERE generation = ?"
-    " ORDER BY individual",
-    "SELECT first, second, trial, verdict1, verdict2, margin1, margin2, digest FROM contests"
-    " WHERE generation = ? AND trial LIKE 'first%' ORDER BY first, second, trial",
-    "SELECT world, digest, without, drifted_to" EPOCH_FACTS(
+/* NULL: what is walked through. */
+static const char *const queries[RUN_TABLES] = {
+    [RUN_GENERATIONS] = "SELECT * FROM generations WHERE number = ?",
+    [RUN_MEMBERS] = "SELECT individual, rank, survived, fitness FROM members WHERE generation = ?"
+                    " ORDER BY individual",
+    [RUN_CONTESTS] = "SELECT first, second, trial, verdict1, verdict2, margin1, margin2, digest"
+                     " FROM contests WHERE generation = ? AND trial LIKE 'first%'"
+                     " ORDER BY first, second, trial",
+    [RUN_EPOCHS] = "SELECT world, digest, without, drifted_to" EPOCH_FACTS(
         FACT) " FROM epochs WHERE epoch = ? ORDER BY world",
-    "SELECT world, number, deed, life, x_m, y_m, energy_uj, genome FROM deeds WHERE epoch = ?"
-    " ORDER BY world, number",
-    "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
-    "SELECT individual, choice FROM choices WHERE generation = ? ORDER BY individual"};
+    [RUN_DEEDS] = "SELECT world, number, deed, life, x_m, y_m, energy_uj, genome FROM deeds"
+                  " WHERE epoch = ? ORDER BY world, number",
+    [RUN_ARCHIVE] = "SELECT * FROM archive WHERE generation = ? ORDER BY individual",
+    [RUN_CHOICES] = "SELECT individual, choice FROM choices WHERE generation = ?"
+                    " ORDER BY individual"};
 
-static int hash_generation(struct store *store, struct walk *individuals, struct walk *bars,
-                           int64_t generation, uint64_t *hash, struct error *error)
+struct walks {
+    struct store *store;
+    struct walk individuals, bars;
+};
+
+static int hash_rows(void *context, enum run_table table, int64_t generation, uint64_t *hash,
+                     struct error *error)
 {
-    *hash = HASH_START;
-    int status = statement_each(&store->database, "SELECT * FROM generations WHERE number = ?",
-                                generation, 0, hash_whole_row, hash, error);
-    if (!status)
-        status = hash_walk(store, individuals, generation, hash, error);
-    if (!status)
-        status = hash_walk(store, bars, generation, hash, error);
-    for (size_t i = 0; !status && i < sizeof contents / sizeof contents[0]; i++)
-        status = statement_each(&store->database, contents[i], generation, 0, hash_whole_row, hash,
-                                error);
-    return status;
+    struct walks *walks = context;
+    if (!queries[table])
+        return hash_walk(walks->store,
+                         table == RUN_INDIVIDUALS ? &walks->individuals : &walks->bars, generation,
+                         hash, error);
+    return statement_each(&walks->store->database, queries[table], generation, 0, hash_whole_row,
+                          hash, error);
 }
 
-/* The parameters of all branches, by name, but for those of scope F and those that have their
- * default: a new key that is off changes no digest. */
+/* The parameters of all branches. */
 static int hash_parameters(struct store *store, uint64_t *hash, struct error *error)
 {
     for (int64_t branch = 1; branch <= store->branch; branch++) {
@@ -117,14 +122,7 @@ static int hash_parameters(struct store *store, uint64_t *hash, struct error *er
         int status = stored_branch_params(&store->database, branch, &params, error);
         if (status)
             return status;
-        for (int i = 0; i < param_count; i++) {
-            char value[PARAM_TEXT_SIZE];
-            if (param_table[i].scope == 'F' || params_is_default(&params, i))
-                continue;
-            params_print_value(&params, i, value, sizeof value);
-            *hash = hash_bytes(*hash, param_table[i].key, strlen(param_table[i].key) + 1);
-            *hash = hash_bytes(*hash, value, strlen(value) + 1);
-        }
+        run_digest_params(hash, &params);
     }
     return 0;
 }
@@ -141,15 +139,15 @@ static int read_digest(struct database *database, sqlite3_stmt *row, void *item,
 static int hash_generations(struct store *store, struct store_digest *generations, int count,
                             struct error *error)
 {
-    struct walk individuals = {NULL, 0}, bars = {NULL, 0};
-    int status = walk_init(store, &individuals, individuals_query, error);
+    struct walks walks = {.store = store};
+    int status = walk_init(store, &walks.individuals, individuals_query, error);
     if (!status)
-        status = walk_init(store, &bars, bars_query, error);
+        status = walk_init(store, &walks.bars, bars_query, error);
     for (int i = 0; i < count && !status; i++)
-        status = hash_generation(store, &individuals, &bars, generations[i].generation,
-                                 &generations[i].hash, error);
-    sqlite3_finalize(individuals.row);
-    sqlite3_finalize(bars.row);
+        status = run_digest_generation(hash_rows, &walks, generations[i].generation,
+                                       &generations[i].hash, error);
+    sqlite3_finalize(walks.individuals.row);
+    sqlite3_finalize(walks.bars.row);
     return status;
 }
 

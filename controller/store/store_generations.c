@@ -74,53 +74,8 @@ static int open_generation(struct store *store, uint32_t generation,
     return status;
 }
 
-int store_closing_init(struct store_closing *closing, const struct population *ranked,
-                       int survivor_count)
-{
-    int count = ranked->count - ranked->unjudged;
-    ENSURE(count > 0 && survivor_count >= 0, "%d ranked, %d unjudged, %d survivors", ranked->count,
-           ranked->unjudged, survivor_count);
-    closing->count = 0;
-    closing->unjudged = ranked->unjudged;
-    closing->more = ranked->more;
-    closing->ranks = calloc((size_t)count, sizeof *closing->ranks);
-    if (!closing->ranks)
-        return ERR_MEMORY;
-    for (; closing->count < count; closing->count++) {
-        const struct individual *individual = &ranked->individuals[closing->count];
-        closing->ranks[closing->count] =
-            (struct store_rank){.id = individual->id,
-                                .fitness = individual->fitness,
-                                .survived = closing->count < survivor_count || individual->cell ||
-                                            individual->is_selected,
-                                .cell = individual->cell,
-                                .trials = individual->trials,
-                                .is_waiting = individual->is_waiting};
-    }
-    return 0;
-}
-
-void store_closing_deinit(struct store_closing *closing)
-{
-    free(closing->ranks);
-    memset(closing, 0, sizeof *closing);
-}
-
-/* Mean in rank order and median of the ranked fitness; no sum is greater than what is summed. */
-static void summarise(const struct store_closing *closing, double *mean, double *median)
-{
-    const struct store_rank *ranks = closing->ranks;
-    int count = closing->count;
-    double sum = 0.0;
-    for (int i = 0; i < count; i++)
-        sum += ranks[i].fitness / count;
-    *mean = sum;
-    *median = count % 2 ? ranks[count / 2].fitness
-                        : 0.5 * ranks[count / 2 - 1].fitness + 0.5 * ranks[count / 2].fitness;
-}
-
 static int close_member(struct store *store, uint32_t generation, int rank,
-                        const struct store_rank *member, struct error *error)
+                        const struct generation_rank *member, struct error *error)
 {
     const struct store_value values[] = {
         store_whole(generation),       store_whole((int64_t)member->id), store_whole(rank),
@@ -133,8 +88,8 @@ static int close_member(struct store *store, uint32_t generation, int rank,
         values, error);
 }
 
-static int put_archived(struct store *store, uint32_t generation, const struct store_rank *rank,
-                        struct error *error)
+static int put_archived(struct store *store, uint32_t generation,
+                        const struct generation_rank *rank, struct error *error)
 {
     const struct store_value values[] = {
         store_whole(generation),   store_whole((int64_t)rank->id), store_id((uint64_t)rank->cell),
@@ -147,12 +102,12 @@ static int put_archived(struct store *store, uint32_t generation, const struct s
 
 /* Instead of what was there: a run that goes on after its end closes its last generation again. */
 static int close_archive(struct store *store, uint32_t generation,
-                         const struct store_closing *closing, struct error *error)
+                         const struct generation_closing *closing, struct error *error)
 {
     int status =
         store_run_for(store, "DELETE FROM archive WHERE generation = ?", generation, error);
     for (int i = 0; !status && i < closing->count; i++) {
-        const struct store_rank *rank = &closing->ranks[i];
+        const struct generation_rank *rank = &closing->ranks[i];
         if (rank->cell || rank->trials || rank->is_waiting)
             status = put_archived(store, generation, rank, error);
     }
@@ -160,8 +115,8 @@ static int close_archive(struct store *store, uint32_t generation,
 }
 
 /* Creatures that were born to fill the generation; once, however often it is closed. */
-static int count_more(struct store *store, uint32_t generation, const struct store_closing *closing,
-                      struct error *error)
+static int count_more(struct store *store, uint32_t generation,
+                      const struct generation_closing *closing, struct error *error)
 {
     const struct store_value values[] = {store_whole(closing->more), store_whole(generation),
                                          STORE_ROW_END};
@@ -172,14 +127,12 @@ static int count_more(struct store *store, uint32_t generation, const struct sto
                          : 0;
 }
 
-static int close_row(struct store *store, uint32_t generation, const struct store_closing *closing,
-                     struct error *error)
+static int close_row(struct store *store, uint32_t generation,
+                     const struct generation_closing *closing, struct error *error)
 {
-    double mean, median;
-    summarise(closing, &mean, &median);
     const struct store_value values[] = {store_real(closing->ranks[0].fitness),
-                                         store_real(median),
-                                         store_real(mean),
+                                         store_real(closing->median),
+                                         store_real(closing->mean),
                                          store_whole((int64_t)closing->ranks[0].id),
                                          store_whole(store->branch),
                                          store_whole(generation),
@@ -193,7 +146,7 @@ static int close_row(struct store *store, uint32_t generation, const struct stor
 }
 
 static int close_generation(struct store *store, uint32_t generation,
-                            const struct store_closing *closing, struct error *error)
+                            const struct generation_closing *closing, struct error *error)
 {
     int status = count_more(store, generation, closing, error);
     for (int i = 0; !status && i < closing->count; i++)
@@ -230,8 +183,8 @@ static int commit_durable(struct store *store, int status, struct error *error)
 }
 
 int store_put_generation(struct store *store, uint32_t generation,
-                         const struct population *population, const struct store_closing *closing,
-                         struct error *error)
+                         const struct population *population,
+                         const struct generation_closing *closing, struct error *error)
 {
     ENSURE(!closing || (int64_t)generation == store->generation + 1,
            "generation %" PRIu32 " after %" PRId64, generation, store->generation);
@@ -247,7 +200,7 @@ int store_put_generation(struct store *store, uint32_t generation,
 }
 
 int store_close_generation(struct store *store, uint32_t generation,
-                           const struct store_closing *closing, struct error *error)
+                           const struct generation_closing *closing, struct error *error)
 {
     int status = begin_durable(store, error);
     if (!status)
@@ -255,7 +208,7 @@ int store_close_generation(struct store *store, uint32_t generation,
     return commit_durable(store, status, error);
 }
 
-int store_finish(struct store *store, uint32_t generation, const struct store_closing *closing,
+int store_finish(struct store *store, uint32_t generation, const struct generation_closing *closing,
                  struct error *error)
 {
     ENSURE((int64_t)generation == store->generation, "generation %" PRIu32 " of %" PRId64,

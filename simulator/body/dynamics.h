@@ -17,7 +17,7 @@
 struct dynamics;
 struct servo; /* servo.h */
 
-/* What the dynamics of spheres have besides. */
+/* The further state of the dynamics of spheres. */
 struct sphere_settings {
     int substeps; /* at least; 0 for the default */
     /* 0 for none: lever of the load against rolling, and radius of the patch that touches, as
@@ -145,9 +145,9 @@ struct dynamics *dynamics_create(const struct phenotype *phenotype, const struct
 void dynamics_set_target(struct dynamics *dynamics, int drive, double target, double rate);
 /* Gives a drive a servo of its own instead of the one made of its strength; for scenes. */
 void dynamics_set_servo(struct dynamics *dynamics, int drive, const struct servo *servo);
-/* What moves a drive; its target may be an old one. NULL: it is no servo. */
+/* The law of a drive; its target may be an old one. NULL: it is no servo. */
 const struct servo *dynamics_servo(const struct dynamics *dynamics, int drive);
-/* What the effectors do: follow their targets (default), nothing, or hold the pose of birth as
+/* The effectors' task: follow their targets (default), nothing, or hold the pose of birth as
  * position servos whatever their mode. */
 enum effector_state { EFFECTORS_ON, EFFECTORS_SLACK, EFFECTORS_HOLD };
 void dynamics_set_effectors(struct dynamics *dynamics, enum effector_state state);

@@ -62,7 +62,7 @@ struct ray faces_ray(const struct surroundings *around, int sight, struct vec3 p
     return (struct ray){way, sqrt(squared), seen->brightness / (1 + squared)};
 }
 
-/* What is not there is not sensed any more. */
+/* A thing that is gone is not sensed any more. */
 static void forget(struct senses *senses, const struct sight_info *sight)
 {
     for (int i = 0; i < senses->phenotype->part_count; i++) {

@@ -1,18 +1,18 @@
-/* What all bodies feel alike whose parts have faces (enum face). For the physics of their kinds. */
+/* The senses of all bodies whose parts have faces (enum face). For the physics of their kinds. */
 #ifndef SIMULATOR_BODY_FACES_H
 #define SIMULATOR_BODY_FACES_H
 
 #include "simulator/body/physics.h"
 
-/* What an accelerometer reads of that many times standard gravity: within a bound, since impacts
- * are sharp. */
+/* The reading of an accelerometer at that many times standard gravity: within a bound, since
+ * impacts are sharp. */
 double faces_bound_acceleration(double value);
 
 /* A vector of the world in the axes of a part's genes. */
 typedef struct vec3 faces_to_genes(const struct senses *senses, const struct dynamics *dynamics,
                                    int part, struct vec3 v);
 
-/* What a kind with faces feels besides contacts; of bodies in the plane and in space. */
+/* The senses of a kind with faces besides contacts; of bodies in the plane and in space. */
 struct faces_feeling {
     int count; /* of faces */
     faces_to_genes *to_genes;

@@ -7,10 +7,10 @@
 #include "simulator/body/dynamics_solver.h"
 
 /* How far beyond its bounds a body may come in the steps of a tick: it may go twice as fast as the
- * fastest part of all whom it can come near, and this farther. */
+ * fastest part of all bodies that it can come near, and this farther. */
 #define MARGIN_M 0.02
 #define SPEED_UP 2
-/* A thing that moves more slowly, and that nobody is near, rests. */
+/* A thing that moves more slowly, with no body near it, rests. */
 #define REST_M_S   1e-5
 #define REST_RAD_S 1e-4
 
@@ -112,7 +112,7 @@ static void find_islands(const struct forest *f, int *some, int count, int *isla
 
 /* ---------------------------------------------------------------- bounds */
 
-/* Where it can be within a step. Who is gone is nowhere: nobody overlaps with it. */
+/* Its bounds within a step. A body that is gone has none: no other body overlaps with it. */
 static void find_bounds(struct forest *f, int i)
 {
     f->low[i] = (struct vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -155,7 +155,8 @@ static void find_wide_bounds(struct forest *f, const struct forest_tick *tick, i
     widen(f, tick, i, sqrt(speed));
 }
 
-/* Who is hit can be as fast as who hits it. Returns whether bounds are wider now. */
+/* A collision can give a body the speed of the faster one: raises every body's speed to its crowd's
+ * greatest. Returns 1 if any bound grew. */
 static int pass_speeds_on(struct forest *f, const struct forest_tick *tick)
 {
     int has_grown = 0;
@@ -170,7 +171,7 @@ static int pass_speeds_on(struct forest *f, const struct forest_tick *tick)
     return has_grown;
 }
 
-/* Who can come near whom within the tick. */
+/* The pairs of bodies that can come near one another within the tick. */
 static void find_crowds(struct forest *f, const struct forest_tick *tick)
 {
     if (!f->meeting)
@@ -184,7 +185,7 @@ static void find_crowds(struct forest *f, const struct forest_tick *tick)
 
 /* ---------------------------------------------------------------- steps */
 
-/* The members of an island, who are among those of the crowd, in the order of places. */
+/* The members of an island, which are among those of the crowd, in the order of places. */
 static void step_island(struct forest *f, int island, int crowd_count)
 {
     int count = 0;
@@ -200,7 +201,7 @@ static void step_island(struct forest *f, int island, int crowd_count)
             f->is_broken[f->members[k]] = f->results[--count];
 }
 
-/* A step of a crowd. Tells `after` of those who took it; returns what it says. */
+/* A step of a crowd. Tells `after` of the bodies that took it, and returns its answer. */
 static int step_crowd(struct forest *f, const struct forest_tick *tick, int count)
 {
     int is_over = 0;
@@ -231,7 +232,7 @@ static int is_resting(const struct forest *f, const struct forest_tick *tick, in
     return speed < REST_M_S * REST_M_S && turning < REST_RAD_S * REST_RAD_S;
 }
 
-/* All steps of one that nobody can come near. */
+/* All steps of a body that no other one can come near. */
 static int tick_alone(struct forest *f, const struct forest_tick *tick, int i)
 {
     int is_over = 0;

@@ -19,7 +19,7 @@ struct forest {
     int count;
     int *is_gone;            /* of each: it is no longer in the world */
     int *is_broken;          /* its state is no longer finite */
-    struct meeting *meeting; /* NULL: there is nobody to meet */
+    struct meeting *meeting; /* NULL: there is no other body */
     struct vec3 *low, *high; /* where each could be in this step */
     double *speed, *fastest; /* of each, and of each crowd, in this tick, m/s */
     int *order;              /* by low.x */
@@ -41,8 +41,8 @@ struct forest_tick {
     int steps;
     double dt_s;
     const int *part_counts; /* by place */
-    const int *may_rest; /* by place: while nobody is near it and it is at rest, it is not moved */
-    /* Before the steps of each that is alone, and of the first of those who may meet; may be
+    const int *may_rest;    /* by place: a body at rest with no other one near is not moved */
+    /* Before the steps of each body that is alone, and of the first of those that may meet; may be
      * NULL. */
     void (*before)(void *context, int place);
     /* After each step of each that was there; other than 0: all is over. */

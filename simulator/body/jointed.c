@@ -53,7 +53,7 @@ static void fill_joints(struct body_model *model, int i, const struct body_link 
     *rate += joint_rates(kind);
 }
 
-/* Boxes say where they are; what lies in the plane says so in its part. */
+/* Boxes say where they are; a joint in the plane says so in its part. */
 static struct model_part place_part(const struct phenotype *phenotype, int i)
 {
     const struct part *part = &phenotype->parts[i];

@@ -1,5 +1,4 @@
-/* What all kinds have in common whose bodies are links (common/growth/body.h): for their rows of
- * physics. */
+/* Shared by all kinds whose bodies are links (common/growth/body.h): for their rows of physics. */
 #ifndef SIMULATOR_BODY_JOINTED_H
 #define SIMULATOR_BODY_JOINTED_H
 

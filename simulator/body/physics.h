@@ -11,7 +11,7 @@
 #include "simulator/body/model.h"
 #include "simulator/world/scent.h"
 
-/* What accelerometers count in, and what scales energies and costs in worlds without gravity. */
+/* The unit of accelerometers, and the scale of energies and costs in worlds without gravity. */
 #define STANDARD_GRAVITY_M_S2 9.81
 
 /* Each kind writes its creatures' sensor values (feel() below), once a brain tick. */
@@ -22,14 +22,14 @@ struct senses {
     struct vec3 *before; /* velocity of each part's centre at the last reading */
 };
 
-/* What is seen from afar. Its level is brightness / (1 + distance squared). */
+/* A thing seen from afar. Its level is brightness / (1 + distance squared). */
 struct seen {
     int is_there;
     struct vec3 at;
     double brightness;
 };
 
-/* What surrounds it at a reading. */
+/* Its surroundings at a reading. */
 struct surroundings {
     struct seen seen[SIGHT_COUNT]; /* also what is heard; not scents */
     const struct scent *scent;     /* NULL: there are none */
@@ -52,7 +52,7 @@ struct body_physics {
     /* By SOLVER_*; NULL: it does not know such bodies, and the first moves them. */
     const struct dynamics_solver *solvers[SOLVER_COUNT];
 
-    /* What the effectors do while overlapping parts are pushed apart. */
+    /* The effectors' task while overlapping parts are pushed apart. */
     enum effector_state effectors_apart;
     /* Fills a model for other programs, root at the origin; all memory is the arena's. 0 or
      * ERR_MEMORY. NULL: there is none. */

@@ -51,7 +51,7 @@ static inline void servo_advance(struct servo *servo, double dt_s)
     servo->time_s += dt_s;
 }
 
-/* What moves a freedom: an effector of that strength, N m or N, or none. */
+/* The drives of a freedom: an effector of that strength, N m or N, or none. */
 struct muscle {
     int has_effector, is_linear;
     double strength;
@@ -69,7 +69,7 @@ void servo_gains(const struct servo *servo, enum effector_state state, int effec
                  double *kp, double *kd);
 double servo_aim(const struct servo *servo, enum effector_state state, int effector_mode,
                  double lower, double upper, double ahead);
-/* What acts besides a spring. */
+/* The effort besides a spring's. */
 double servo_push(const struct servo *servo, enum effector_state state, double ahead);
 /* 1 if the servo has a torque and no target; and the target, kept within lower .. upper, and its
  *   rate: 0 of a torque. */

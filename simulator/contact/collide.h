@@ -68,7 +68,8 @@ int collide_is_beyond(const struct box *box, double x, double y, double distance
  * shorter than the way back: it may pass, as if that edge were rounded. */
 int collide_is_graze(const struct box *rectangle, const struct box *box, double depth);
 
-/* What of a rectangle is nearest to a point: its faces as in enum face, or its corners. */
+/* The feature of a rectangle that is nearest to a point: its faces as in enum face, or its
+ * corners. */
 struct nearest {
     int is_corner;
     int index;

@@ -1,12 +1,12 @@
-/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. What was pressing before
- * solves many problems, and a sweep one contact alone; a body that lies flat on the ground, whose
- * corners say the same several times over, takes some three systems of equations (cones_newton.c,
- * cones_system.c).
+/* See cones.h. Typical: 4 to 24 contacts, 12 to 72 rows, 16 columns. The contacts that pressed
+ * before solve many problems, and a sweep one contact alone; a body that lies flat on the ground,
+ * whose corners say the same several times over, takes some three systems of equations
+ * (cones_newton.c, cones_system.c).
  *
- * Nothing depends on the order of laws, but for rounding: what is its own mirror image stays so.
- * Sweeps of Gauss-Seidel, which solve one law after the other, solved more problems alone; but what
- * they leave of loads that several contacts share favours the first ones, step by step: a body that
- * walks straight leaves its line. */
+ * Nothing depends on the order of laws, but for rounding: a body that is its own mirror image stays
+ * so. Sweeps of Gauss-Seidel, which solve one law after the other, solved more problems alone; but
+ * their errors in loads that several contacts share favour the first ones, step by step: a body
+ * that walks straight leaves its line. */
 #include "simulator/contact/cones_private.h"
 
 #include "common/error.h"
@@ -20,13 +20,13 @@
 #define SLIDE_STEPS_MAX 60
 #define SLIDE_TOLERANCE 1e-10
 /* Sweeps before the first round of proximal steps, where few laws press: others are hardly ever
- * solved by it. What is solved already is swept, too: a body at rest would keep what it misses as a
- * velocity, and sink. Before each of the other rounds; rounds at most. */
+ * solved by it. Laws that are solved already are swept, too: a body at rest would keep what it
+ * misses as a velocity, and sink. Before each of the other rounds; rounds at most. */
 #define SWEEPS_FIRST 1
 #define SWEEPS_LAWS  2
 #define SWEEPS_MORE  4
 #define ROUNDS_MAX   30
-/* Rounds where something is to be pushed out: what cannot be is not solved by any number, and
+/* Rounds where something is to be pushed out: an impossible system is not solved by any number, and
  * stop_push_outs() is next. */
 #define ROUNDS_PUSH_OUT 4
 /* Proximal steps: the weight at first, at most and at least as shares of the mean diagonal of W,
@@ -142,7 +142,7 @@ static void set_block(struct cones *s, int law)
 
 /* ---------------------------------------------------------------- the residual */
 
-/* The laws as projections: l = P(l - v / w), whatever w > 0 is. What is missing, times w, is a
+/* The laws as projections: l = P(l - v / w), whatever w > 0 is. The missing impulse, times w, is a
  * velocity. */
 double cones_miss(const struct cones *s, int law)
 {
@@ -163,7 +163,7 @@ double cones_miss(const struct cones *s, int law)
     return normal > tangent ? normal : tangent;
 }
 
-/* What the worst law misses; the impulses are remembered if they are the best so far. */
+/* The error of the worst law; the impulses are remembered if they are the best so far. */
 static double judge(struct cones *s)
 {
     double residual = worst_miss(s);
@@ -245,8 +245,8 @@ void cones_solve_one(const struct cone_block *w, const double free[3], double bo
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* What the impulse of a law would be for those of the others as they are, into s->centre; returns
- * by how much that changes its velocity. */
+/* The impulse of a law for those of the others as they are, into s->centre; returns by how much
+ * that changes its velocity. */
 static double solve_law(struct cones *s, int law)
 {
     struct cone_law *c = &s->laws[law];
@@ -422,7 +422,8 @@ static int solve_awake(struct cones *s)
 }
 
 /* Laws that pressed on nothing are idle: they are solved for only when they would have to press.
- * Most of what is near does not touch, and what did not press in the last step hardly ever does. */
+ * Most near pairs do not touch, and a contact that did not press in the last step hardly ever
+ * does. */
 static void find_idle(struct cones *s)
 {
     struct cone_group *g = &s->group;
@@ -526,7 +527,7 @@ static int take_group(struct cones *s, int first)
     return g->all;
 }
 
-/* What the caller filled. */
+/* Checks the caller's input. */
 static void check(const struct cones *s)
 {
     ENSURE(s->count >= 0 && s->rows >= s->count, "%d laws of %d rows", s->count, s->rows);

@@ -1,8 +1,8 @@
 /* The impulses of contacts in space and of joint limits that act together in a step.
  *
  * Rows are velocities v = free + W l under the impulses l. W = J M^-1 J' = Y Y', where a row of Y
- * has one number for each rate of the joints: what bodies of few rates do is solved in their rates,
- * however many contacts they have. Each law governs a normal row n and, where there is friction,
+ * has one number for each rate of the joints: the contacts of bodies of few rates are solved in
+ * these rates, however many they are. Each law governs a normal row n and, where there is friction,
  * the two tangent rows t after it:
  *
  *   0 <= ln,  vn >= bound,  ln (vn - bound) = 0   Signorini, with Newton's restitution in bound
@@ -90,7 +90,7 @@ struct cones {
 
 /* Takes memory for `laws` laws with `rows` rows in all; ERR_MEMORY when the arena is full. */
 int cones_create(struct cones *cones, int laws, int rows, int columns, struct arena *arena);
-/* Room for more laws and rows; what stood in them is gone. ERR_MEMORY when the arena is full: the
+/* Room for more laws and rows; their old content is gone. ERR_MEMORY when the arena is full: the
  * room stays what it was. */
 int cones_extend(struct cones *cones, int laws, int rows, struct arena *arena);
 /* Says how many rows there are, and makes y 0. Laws, count, y and free are then the caller's to

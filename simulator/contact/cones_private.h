@@ -1,4 +1,4 @@
-/* What cones.c, cones_newton.c and cones_system.c share: rows and columns of the laws of a group,
+/* Shared by cones.c, cones_newton.c and cones_system.c: rows and columns of the laws of a group,
  * what they miss, and a proximal step. */
 #ifndef SIMULATOR_WORLD_CONES_PRIVATE_H
 #define SIMULATOR_WORLD_CONES_PRIVATE_H
@@ -53,8 +53,8 @@ static inline void multiply_law(const struct cones *s, const struct cone_law *c,
     products[2] = pair_sum(two);
 }
 
-/* columns += the law's rows' times numbers. What a loop needs is put into variables here and below,
- * since quads that are stored could be anything in memory. */
+/* columns += the law's rows' times numbers. The inputs of a loop are put into variables here and
+ * below, since quads that are stored could be anything in memory. */
 static inline void add_law(const struct cones *s, const struct cone_law *c, const double *by,
                            double *columns)
 {

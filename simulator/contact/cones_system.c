@@ -167,8 +167,8 @@ WIDE static void set_of_lines(struct cones *s)
 
 /* ---------------------------------------------------------------- factors */
 
-/* Takes line k out of those before it by their factors, in quads from place j on. What is from
- * place k on is of no use any more. */
+/* Takes line k out of those before it by their factors, in quads from place j on. Entries from
+ * place k on are of no use any more. */
 static inline void take_out(double *m, const double *factors, int k, int stride, int j, int quads)
 {
     const double *top = m + k * stride;

@@ -1,6 +1,6 @@
-/* The least normal velocity of a contact or limit after a step, by both articulated engines. What
- * is apart may use up its gap within the step; what is too deep leaves slowly (Baumgarte, Comput.
- * Methods Appl. Mech. Eng. 1 (1972), by velocities, and bounded). */
+/* The least normal velocity of a contact or limit after a step, by both articulated engines. Two
+ * that are apart may use up their gap within the step; two that overlap leave slowly (Baumgarte,
+ * Comput. Methods Appl. Mech. Eng. 1 (1972), by velocities, and bounded). */
 #ifndef SIMULATOR_WORLD_PUSH_OUT_H
 #define SIMULATOR_WORLD_PUSH_OUT_H
 

@@ -11,13 +11,13 @@
 #define AXIS_PREFERENCE_SHARE 0.01
 /* Edges that are apart touch at most this far beyond their ends, m. */
 #define BEYOND_M 1e-4
-/* What is this far beyond the side of a face is not cut off, m: what coincides with it would be by
+/* A point this far beyond the side of a face is not cut off, m: a point on the side would be by
  * rounding. */
 #define SIDE_M 1e-10
 
 /* ---------------------------------------------------------------- a half-space */
 
-/* What is round touches in one point; `at`: on the ball. */
+/* A ball touches in one point; `at`: on the ball. */
 static void touch_in_point(struct solid_manifold *manifold, struct vec3 at, double gap)
 {
     manifold->count = 1;

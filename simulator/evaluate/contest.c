@@ -63,7 +63,7 @@ static int touches(const struct run *run, int other, struct vec3 other_centre, i
 
 /* ---------------------------------------------------------------- the referee */
 
-/* What one contends for: the object, or the other one. */
+/* The goal of one side: the object, or the other one. */
 static int goal_of(const struct referee *referee, int side)
 {
     return contest_has_object(referee->params->contest_goal) ? OBJECT : !side;
@@ -117,7 +117,7 @@ static int watch(void *context, const struct habitat *h)
     double time_s = fmax(h->runs[0].time_s, h->runs[1].time_s), distances_m[2];
     int bodies = contest_has_object(referee->params->contest_goal) ? CONTEST_BODIES : 2;
     for (int i = 0; i < bodies && !referee->has_begun; i++)
-        if (!h->runs[i].is_live) /* who did not get to its start has lost */
+        if (!h->runs[i].is_live) /* a creature that did not get to its start has lost */
             return 1;
     for (int i = 0; i < 2; i++)
         distances_m[i] = distance_of_side(referee, h, i, time_s);
@@ -160,7 +160,7 @@ static struct genome make_object(int kind, int goal, struct body_gene *body)
                                .joint = JOINT_RIGID,
                                .is_round = goal == CONTEST_BALL,
                                .recursive_limit = 1};
-    body->box.depth_m = CONTEST_CUBE_M; /* in the plane nobody reads it */
+    body->box.depth_m = CONTEST_CUBE_M; /* unused in the plane */
     return (struct genome){.root = 1, .kind = (uint8_t)kind, .bodies = body, .body_count = 1};
 }
 
@@ -230,6 +230,8 @@ void evaluate_contest(const struct genome *const genomes[2], const struct params
 
 /* ---------------------------------------------------------------- pairs */
 
+static const struct evaluate_onlooker nobody;
+
 int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout)
 {
     ENSURE(bout->is_exchanged == 0 || bout->is_exchanged == 1, "exchanged %d times",
@@ -237,13 +239,15 @@ int contest_first(const struct genome *const genomes[2], const struct contest_bo
     return is_after(genomes[0], genomes[1]) ^ bout->is_exchanged;
 }
 
-void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
-                   const struct contest_bout *bout, struct arena *arena,
-                   evaluate_observer *observer, void *context, struct contest_result *result)
+/* The sides of the result are in the order of the genomes, the object's way is to the second one's
+ * side. */
+static void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
+                          const struct contest_bout *bout, struct arena *arena,
+                          const struct evaluate_onlooker *onlooker, struct contest_result *result)
 {
     int first = contest_first(genomes, bout);
     const struct genome *placed[2] = {genomes[first], genomes[!first]};
-    evaluate_contest(placed, params, bout, arena, observer, context, result);
+    evaluate_contest(placed, params, bout, arena, onlooker->observe, onlooker->context, result);
     if (first) {
         struct contest_side side = result->sides[0];
         result->sides[0] = result->sides[1];
@@ -270,7 +274,7 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
                                   .is_equal = moves_alike(genomes, params, arena)};
     contest_make_bouts(genomes[0]->kind, params, pair->bouts);
     for (int i = 0; i < CONTEST_BOUTS && !pair->is_equal; i++) {
-        evaluate_bout(genomes, params, &pair->bouts[i], arena, NULL, NULL, &pair->results[i]);
+        evaluate_bout(genomes, params, &pair->bouts[i], arena, &nobody, &pair->results[i]);
         pair->margin += pair->results[i].sides[0].margin / CONTEST_BOUTS;
         pair->digest = hash_u64(pair->digest, pair->results[i].digest);
     }
@@ -278,41 +282,50 @@ void evaluate_pair(const struct genome *const genomes[2], const struct params *p
 
 /* ---------------------------------------------------------------- tasks */
 
-static void evaluate_rivals(const struct genome *const genomes[2], struct params *params,
-                            const struct trial *trial, uint64_t seed, struct arena *arena,
+static void evaluate_rivals(const struct evaluate_order *order, struct params *params,
+                            const struct evaluate_onlooker *onlooker, struct arena *arena,
                             struct evaluation results[2])
 {
-    struct contest_bout bout;
-    struct contest_result result;
+    struct contest_result own, *result = order->contest ? order->contest : &own;
     contest_apply(params);
-    bout = contest_make_bout(genomes[0]->kind, params, seed, trial->bout);
-    evaluate_bout(genomes, params, &bout, arena, NULL, NULL, &result);
+    struct contest_bout bout = order->bout ? *order->bout
+                                           : contest_make_bout(order->genomes[0]->kind, params,
+                                                               order->seed, order->trial->bout);
+    evaluate_bout(order->genomes, params, &bout, arena, onlooker, result);
     for (int i = 0; i < 2; i++)
-        results[i] = (struct evaluation){.verdict = result.sides[i].verdict,
-                                         .measures = result.sides[i].measures,
-                                         .digest = result.digest,
-                                         .arena_bytes = result.arena_bytes,
-                                         .work = result.work};
+        results[i] = (struct evaluation){.verdict = result->sides[i].verdict,
+                                         .measures = result->sides[i].measures,
+                                         .digest = result->digest,
+                                         .arena_bytes = result->arena_bytes,
+                                         .work = result->work};
 }
 
-void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
-                   const struct trial *trial, uint64_t seed, struct arena *arena,
-                   struct evaluation *results)
+void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
+                   struct arena *arena, struct evaluation *results)
 {
-    ENSURE(count > 0, "a list of %d creatures", count);
-    struct params own = *params;
-    trial_apply(trial, &own);
-    if (trial->bout > 0)
-        evaluate_rivals(genomes, &own, trial, seed, arena, results);
-    else
-        evaluate(genomes[0], &own, seed, arena, NULL, NULL, &results[0]);
+    struct params params = *order->params;
+    onlooker = onlooker ? onlooker : &nobody;
+    if (order->trial)
+        trial_apply(order->trial, &params);
+    if (order->count == 2) {
+        evaluate_rivals(order, &params, onlooker, arena, results);
+        return;
+    }
+    struct evaluate_task task = {.genome = order->genomes[0], .seed = order->seed};
+    struct habitat habitat = {.first_thing = INT_MAX};
+    struct run like = {.params = &params,
+                       .edit = onlooker->edit,
+                       .observer = onlooker->observe,
+                       .context = onlooker->context};
+    evaluate_habitat(&habitat, &task, 1, &like, arena, results);
 }
 
-int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
-                        const struct trial *trial, struct error *error)
+int evaluate_list_check(const struct evaluate_order *order, struct error *error)
 {
-    if ((trial->bout > 0) != (count == 2))
-        return error_set(error, ERR_RANGE, "a trial of %d creatures, which is%s a contest", count,
-                         trial->bout > 0 ? "" : " not");
-    return trial->bout > 0 ? contest_check(genomes[0], genomes[1], params, error) : 0;
+    int is_contest = order->bout || (order->trial && order->trial->bout > 0);
+    if (is_contest != (order->count == 2) || order->count < 1)
+        return error_set(error, ERR_RANGE, "a trial of %d creatures, which is%s a contest",
+                         order->count, is_contest ? "" : " not");
+    return is_contest ? contest_check(order->genomes[0], order->genomes[1], order->params, error)
+                      : 0;
 }

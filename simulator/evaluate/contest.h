@@ -1,4 +1,4 @@
-/* A contest: two creatures in one world, and what they contend for. The rules are in
+/* A contest: two creatures in one world, and their goal. The rules are in
  * common/judge/contest.h. */
 #ifndef SIMULATOR_EVALUATE_CONTEST_H
 #define SIMULATOR_EVALUATE_CONTEST_H
@@ -13,23 +13,9 @@ enum { CONTEST_BODIES = 3 };
 /* Enough for any contest. */
 #define CONTEST_ARENA_BYTES (CONTEST_BODIES * EVALUATE_ARENA_BYTES)
 
-/* Genomes and parameters (contest_apply() made them) that contest_check() lets pass; the first
- * genome is at -x, whether sides are exchanged or not. In the plane the contest of two genomes in
- * the other order is the mirror image, to the bit, unless the start is perturbed, the world has
- * obstacles that are not their own image, or parts are exchanged (tag). Depends on its inputs only.
- * The observer (NULL: none) sees each body after every tick. */
-void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
-                      const struct contest_bout *bout, struct arena *arena,
-                      evaluate_observer *observer, void *context, struct contest_result *result);
 /* Which of a pair, 0 or 1, is the first in a bout: by the genomes, so that a pair has the same
  * contest in either order. */
 int contest_first(const struct genome *const genomes[2], const struct contest_bout *bout);
-/* A bout of a pair: the sides of the result are in the order of the genomes, the object's way is to
- * the second one's side. */
-void evaluate_bout(const struct genome *const genomes[2], const struct params *params,
-                   const struct contest_bout *bout, struct arena *arena,
-                   evaluate_observer *observer, void *context, struct contest_result *result);
-
 struct contest_pair {
     struct contest_bout bouts[CONTEST_BOUTS];
     struct contest_result results[CONTEST_BOUTS];
@@ -40,15 +26,5 @@ struct contest_pair {
 /* All bouts of a pair that contest_check() lets pass. */
 void evaluate_pair(const struct genome *const genomes[2], const struct params *params,
                    struct arena *arena, struct contest_pair *pair);
-
-/* What a task asks for: the trial of a list of genomes, one, or the two of a contest, that
- * evaluate_list_check() lets pass. The parameters are those of the run. Each has a result; their
- * digests are that of the contest. */
-void evaluate_list(const struct genome *const *genomes, int count, const struct params *params,
-                   const struct trial *trial, uint64_t seed, struct arena *arena,
-                   struct evaluation *results);
-/* 0, or ERR_* with a message. */
-int evaluate_list_check(const struct genome *const *genomes, int count, const struct params *params,
-                        const struct trial *trial, struct error *error);
 
 #endif

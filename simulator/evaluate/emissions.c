@@ -1,8 +1,8 @@
-/* What creatures give off and sense of one another: sounds and scents (simulator/world/). */
+/* Emissions of creatures, and their senses of one another: sounds and scents (simulator/world/). */
 #include "simulator/evaluate/run.h"
 
-/* What a full signal emits in a second, and the amount in a cell that is smelt as 1/2. So large,
- * since amounts are whole numbers and cells that differ by less than 8 are even. */
+/* The emission of a full signal in a second, and the amount in a cell that is smelt as 1/2. So
+ * large, since amounts are whole numbers and cells that differ by less than 8 are even. */
 #define SCENT_PER_S 1e9
 #define SCENT_HALF  1e7
 /* The object of a contest smells, by the first scent, and calls. */

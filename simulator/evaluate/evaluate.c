@@ -1,6 +1,8 @@
 /* See evaluate.h, and run.h for the files an evaluation is made of. */
 #include "simulator/evaluate/run.h"
 
+#include <string.h>
+
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 #include "simulator/evaluate/terrain.h"
@@ -50,7 +52,7 @@ static struct seen find_nearest(const struct habitat *h, const struct run *run, 
     return seen;
 }
 
-/* What it is to go for: the nearest thing, or the way of a pursuit. */
+/* Its goal: the nearest thing, or the way of a pursuit. */
 static struct seen find_object(const struct habitat *h, const struct run *run)
 {
     if (run->stance.pursuit == 0)
@@ -70,11 +72,14 @@ void run_think(struct run *run, const struct surroundings *around)
     senses_read(&run->senses, run->dynamics, around);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
     brain_think(run->brain, run->senses.values, run->signals, run->tick_s / 2);
+    if (run->outside)
+        memcpy(run->signals, run->outside,
+               (size_t)run->phenotype.effector_count * sizeof run->signals[0]);
     for (int i = 0; i < run->phenotype.effector_count; i++)
         set_drive(run, i, share);
 }
 
-/* What an evaluation lets it see. */
+/* The things that an evaluation lets it see. */
 static void think(const struct habitat *h, struct run *run)
 {
     light_move(&run->light, run->time_s, run->last);
@@ -90,21 +95,28 @@ static void think(const struct habitat *h, struct run *run)
     run_think(run, &around);
 }
 
+static struct evaluate_view view_of(const struct run *run)
+{
+    return (struct evaluate_view){.phase = run->phase,
+                                  .creature = run->creature,
+                                  .time_s = run->time_s,
+                                  .phenotype = &run->phenotype,
+                                  .dynamics = run->dynamics,
+                                  .brain = run->brain,
+                                  .sensors = run->senses.values,
+                                  .signals = run->filtered,
+                                  .emitted = run->signals + run->phenotype.effector_count,
+                                  .ledger = dynamics_ledger(run->dynamics),
+                                  .light = &run->light,
+                                  .relief = &run->world.relief,
+                                  .run = run};
+}
+
 void run_observe(struct run *run)
 {
     if (!run->observer)
         return;
-    struct evaluate_view view = {.phase = run->phase,
-                                 .creature = run->creature,
-                                 .time_s = run->time_s,
-                                 .phenotype = &run->phenotype,
-                                 .dynamics = run->dynamics,
-                                 .brain = run->brain,
-                                 .sensors = run->senses.values,
-                                 .signals = run->filtered,
-                                 .ledger = dynamics_ledger(run->dynamics),
-                                 .light = &run->light,
-                                 .run = run};
+    struct evaluate_view view = view_of(run);
     run->is_stopped |= run->observer(run->context, &view) != 0;
 }
 
@@ -249,7 +261,7 @@ static int is_any_stopped(const struct habitat *h)
     return 0;
 }
 
-/* After a step of one. Returns whether nobody is left. */
+/* After a step of one creature. Returns 1 if none is left. */
 static int after_step(void *context, int body)
 {
     struct habitat *h = context;
@@ -279,7 +291,7 @@ static void end_tick(struct run *run, uint64_t tick)
         end(run, verdict);
 }
 
-/* Everybody thinks; where they are is looked at once for all. */
+/* Every creature thinks; their places are read once for all. */
 static void think_all(struct habitat *h)
 {
     for (int i = 0; i < h->count; i++)
@@ -297,11 +309,11 @@ static int is_over(const struct habitat *h)
 }
 
 /* All have the same ticks. */
-static void score(struct habitat *h)
+static void score_begin(struct course *c)
 {
-    struct forest_tick steps = {
+    struct habitat *h = c->habitat;
+    c->steps = (struct forest_tick){
         .part_counts = h->part_counts, .may_rest = h->may_rest, .after = after_step, .context = h};
-    uint64_t ticks = 0;
     for (int i = 0; i < h->count; i++) {
         struct run *run = &h->runs[i];
         if (!run->is_live)
@@ -309,20 +321,24 @@ static void score(struct habitat *h)
         run_begin(run);
         run_digest_tick(run);
         run_observe(run);
-        steps.steps = run->steps_per_tick;
-        steps.dt_s = run->dt_s;
-        ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
+        c->steps.steps = run->steps_per_tick;
+        c->steps.dt_s = run->dt_s;
+        c->ticks = (uint64_t)(run->params->simulation_duration_s / run->tick_s + 0.5);
     }
-    for (uint64_t tick = 1; !is_over(h) && tick <= ticks; tick++) {
-        think_all(h);
-        forest_tick(&h->forest, &steps);
-        for (int i = 0; i < h->count; i++)
-            if (h->runs[i].is_live)
-                end_tick(&h->runs[i], tick);
-    }
+}
+
+int evaluate_tick(struct course *c)
+{
+    struct habitat *h = c->habitat;
+    if (!c->is_scored || is_over(h) || c->tick >= c->ticks)
+        return 0;
+    c->tick++;
+    think_all(h);
+    forest_tick(&h->forest, &c->steps);
     for (int i = 0; i < h->count; i++)
         if (h->runs[i].is_live)
-            end(&h->runs[i], VERDICT_OK);
+            end_tick(&h->runs[i], c->tick);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -390,10 +406,12 @@ static int make_forest(struct habitat *h, struct arena *arena)
     return rc ? rc : habitat_make_emissions(h, arena);
 }
 
-static void score_together(struct habitat *h, struct arena *arena)
+static void begin_together(struct course *c, struct arena *arena)
 {
-    if (make_forest(h, arena) == 0) {
-        score(h);
+    struct habitat *h = c->habitat;
+    c->is_scored = make_forest(h, arena) == 0;
+    if (c->is_scored) {
+        score_begin(c);
         return;
     }
     for (int i = 0; i < h->count; i++)
@@ -423,28 +441,48 @@ static void begin(struct habitat *h, int i, const struct evaluate_task *task,
     run->is_live = result->verdict == VERDICT_OK;
 }
 
-void evaluate_habitat(struct habitat *h, const struct evaluate_task *tasks, int count,
-                      const struct run *like, struct arena *arena, struct evaluation *results)
+static void course_begin(struct course *c, const struct evaluate_task *tasks, int count,
+                         const struct run *like, struct arena *arena)
 {
+    struct habitat *h = c->habitat;
     ENSURE(count > 0, "an evaluation of %d creatures", count);
-    arena_reset(arena);
+    c->arena = arena;
     h->count = count;
     h->runs = arena_take(arena, (size_t)count, sizeof h->runs[0]);
     for (int i = 0; i < count; i++) {
-        results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_MEMORY};
+        c->results[i] = (struct evaluation){.digest = HASH_START, .verdict = VERDICT_MEMORY};
         if (h->runs)
-            begin(h, i, &tasks[i], like, arena, &results[i]);
+            begin(h, i, &tasks[i], like, arena, &c->results[i]);
     }
     if (h->runs)
-        score_together(h, arena);
-    for (int i = 0; i < count; i++) {
-        struct evaluation *result = &results[i];
+        begin_together(c, arena);
+}
+
+const struct evaluation *evaluate_close(struct course *c)
+{
+    struct habitat *h = c->habitat;
+    for (int i = 0; i < h->count; i++) {
+        struct evaluation *result = &c->results[i];
+        if (c->is_scored && h->runs[i].is_live)
+            end(&h->runs[i], VERDICT_OK);
         if (h->runs && h->runs[i].pace_least_m_s <= MEASURE_MOST)
             result->pace_least_m_s = h->runs[i].pace_least_m_s;
         run_tidy_measures(&result->measures);
         result->digest = hash_u64(result->digest, (uint64_t)result->verdict);
-        result->arena_bytes = arena->used_bytes;
+        result->arena_bytes = c->arena->used_bytes;
     }
+    return c->results;
+}
+
+void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks, int count,
+                      const struct run *like, struct arena *arena, struct evaluation *results)
+{
+    struct course course = {.habitat = habitat, .results = results};
+    arena_reset(arena);
+    course_begin(&course, tasks, count, like, arena);
+    while (evaluate_tick(&course))
+        continue;
+    evaluate_close(&course);
 }
 
 void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
@@ -452,23 +490,63 @@ void evaluate_together(const struct evaluate_task *tasks, int count, const struc
                        struct evaluation *results)
 {
     struct run like = {.params = params, .observer = observer, .context = context};
-    struct habitat h = {.first_thing = INT_MAX};
-    evaluate_habitat(&h, tasks, count, &like, arena, results);
+    struct habitat habitat = {.first_thing = INT_MAX};
+    evaluate_habitat(&habitat, tasks, count, &like, arena, results);
 }
 
-void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
-              struct arena *arena, evaluate_observer *observer, void *context,
-              struct evaluation *evaluation)
+/* ---------------------------------------------------------------- tick by tick */
+
+struct course *evaluate_open(const struct evaluate_order *order,
+                             const struct evaluate_onlooker *onlooker, struct arena *arena)
 {
-    evaluate_edited(genome, params, seed, arena, NULL, observer, context, evaluation);
+    ENSURE(order->count == 1, "a course of %d creatures", order->count);
+    struct evaluate_task task = {.genome = order->genomes[0], .seed = order->seed};
+    arena_reset(arena);
+    struct opened {
+        struct course course;
+        struct habitat habitat;
+        struct evaluation result;
+        struct params params;
+    } *opened = arena_take(arena, 1, sizeof *opened);
+    if (!opened)
+        return NULL;
+    struct run like = {.params = &opened->params};
+    if (onlooker) {
+        like.edit = onlooker->edit;
+        like.observer = onlooker->observe;
+        like.context = onlooker->context;
+    }
+    opened->params = *order->params;
+    if (order->trial)
+        trial_apply(order->trial, &opened->params);
+    opened->habitat.first_thing = INT_MAX;
+    opened->course.habitat = &opened->habitat;
+    opened->course.results = &opened->result;
+    course_begin(&opened->course, &task, 1, &like, arena);
+    return &opened->course;
 }
 
-void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
-                     struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
-                     void *context, struct evaluation *evaluation)
+int evaluate_look(const struct course *course, struct evaluate_view *view)
 {
-    struct run like = {.params = params, .edit = edit, .observer = observer, .context = context};
-    struct evaluate_task task = {.genome = genome, .seed = seed};
-    struct habitat h = {.first_thing = INT_MAX};
-    evaluate_habitat(&h, &task, 1, &like, arena, evaluation);
+    const struct run *run = course->habitat->runs;
+    if (!run || !run->dynamics || !run->filtered)
+        return 0;
+    *view = view_of(run);
+    view->tick_s = run->tick_s;
+    view->is_live = run->is_live;
+    return 1;
+}
+
+void evaluate_steer(struct course *course, const double *signals)
+{
+    course->habitat->runs[0].outside = signals;
+}
+
+void evaluate_change_world(struct course *course, const struct params *params)
+{
+    struct run *run = &course->habitat->runs[0];
+    world_init(&run->world, params);
+    dynamics_set_world(run->dynamics, &run->world);
+    dynamics_reset_ledger(run->dynamics);
+    dynamics_momentum(run->dynamics, &run->momentum, &run->angular_momentum);
 }

@@ -1,5 +1,5 @@
-/* evaluate(): the one pure function. Genomes (usually one), parameters and seeds in; verdicts,
- * measures and digests out. Simulator, viewer, tests and benchmarks all call it.
+/* evaluate_list(): the one pure function. Genomes (usually one), parameters and a seed in;
+ * verdicts, measures and digests out. Simulator, viewer, library and tests all call it.
  *
  * Phases: express; push apart what overlaps; settle on the ground; zero the velocities; run
  * simulation.duration_s with the brain. The digest rolls over the state of every part at every
@@ -7,6 +7,7 @@
 #ifndef SIMULATOR_EVALUATE_EVALUATE_H
 #define SIMULATOR_EVALUATE_EVALUATE_H
 
+#include "common/judge/trial.h"
 #include "simulator/mind/brain.h"
 #include "simulator/body/forest.h"
 #include "simulator/world/light.h"
@@ -14,12 +15,15 @@
 /* Enough for any phenotype within the bounds of the parameters' table. */
 #define EVALUATE_ARENA_BYTES (64u << 20)
 
-struct run; /* an evaluation under way */
+struct contest_bout;
+struct contest_result;
+struct run;    /* an evaluation under way */
+struct course; /* the same, of all creatures of an order */
 
 enum evaluate_phase { PHASE_PUSH_APART, PHASE_SETTLE, PHASE_SCORE };
 
-/* What an observer sees at the start and after every brain tick. All pointers are read-only and
- * good during the call. */
+/* An observer's view at the start and after every brain tick. All pointers are read-only and good
+ * during the call. */
 struct evaluate_view {
     enum evaluate_phase phase;
     int creature;  /* its number among those evaluated together */
@@ -30,9 +34,13 @@ struct evaluate_view {
     const struct brain *brain;
     const double *sensors; /* part_count * SENSOR_COUNT */
     const double *signals; /* per effector, after the filter */
+    const double *emitted; /* per emitter */
     const struct ledger *ledger;
     const struct light *light; /* kind LIGHT_NONE: there is none */
-    const struct run *run;     /* for evaluate_measures() */
+    const struct relief *relief;
+    const struct run *run; /* for evaluate_measures() */
+    double tick_s;
+    int is_live; /* no verdict has ended its evaluation */
 };
 /* Returns 0 to go on, another value to stop early (verdict and measures as of then). */
 typedef int evaluate_observer(void *context, const struct evaluate_view *view);
@@ -57,50 +65,48 @@ struct evaluation {
     uint64_t work;        /* see dynamics_work() */
 };
 
-/* Depends on nothing but its inputs: not on the worker, the order, the time, addresses, earlier
- * evaluations or the CPU's features. The arena is reset first. observer may be NULL. */
-void evaluate(const struct genome *genome, const struct params *params, uint64_t seed,
-              struct arena *arena, evaluate_observer *observer, void *context,
-              struct evaluation *evaluation);
-/* Evaluates the phenotype after edit() has changed it; edit may be NULL. edit and observer are both
- * called with context. */
-void evaluate_edited(const struct genome *genome, const struct params *params, uint64_t seed,
-                     struct arena *arena, evaluate_editor *edit, evaluate_observer *observer,
-                     void *context, struct evaluation *evaluation);
-
-/* How one stands that is to face another one across the origin. */
-struct evaluate_stance {
-    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces nobody, and
-     * stands where it would alone */
-    int side;
-    int is_mirrored;    /* it grows as its mirror image, to the bit; in the plane */
-    double heading_rad; /* it is turned by this about the vertical before it settles; in space */
-    /* all of it is behind a line that goes through this x (of its side) on the ground and leans
-     * away from the other one by 45 degrees (where nothing falls: upright), and touches it; its
-     * centre of mass is at z = 0 */
-    double line_m;
-    /* 1: it hunts the other one, which is its object; -1: it is hunted, and its object is as far
-     * behind it as the other one is before it; 0: neither */
-    int pursuit;
-};
-
-/* A creature of several in one world. */
-struct evaluate_task {
-    const struct genome *genome;
+/* All that an evaluation depends on. */
+struct evaluate_order {
+    const struct genome *const *genomes; /* one, or the two of a contest */
+    int count;
+    const struct params *params;
+    const struct trial *trial; /* changes a copy of the parameters; NULL: they stand as they are */
     uint64_t seed;
-    double x_m, z_m; /* where it starts, from where it would start alone; m */
-    /* while nobody is near it and it is at rest, it is not moved; changes the digest */
-    int may_rest;
-    struct evaluate_stance stance;
+    const struct contest_bout *bout; /* of a contest, how the two meet; NULL: the trial's bout */
+    struct contest_result *contest;  /* where the result of a contest goes besides; may be NULL */
+};
+/* Functions that see an evaluation under way. Each may be NULL; a contest has no edit. */
+struct evaluate_onlooker {
+    evaluate_editor *edit;
+    evaluate_observer *observe;
+    void *context; /* of both */
 };
 
-/* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
- * they share the scored time, in which they may touch one another. Each has a verdict, measures and
- * a digest of its own. A creature that nobody comes near has those of an evaluation by itself with
- * the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp, unless it
- * is broken. Each has a light of its own. */
-void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
-                       struct arena *arena, evaluate_observer *observer, void *context,
-                       struct evaluation *results);
+/* 0, or ERR_* with a message: whether evaluate_list() takes such an order. */
+int evaluate_list_check(const struct evaluate_order *order, struct error *error);
+/* The one door: each genome of the order has a result; of a contest the digests of all are that of
+ * the contest. Depends on nothing but the order: not on the worker, the time, addresses, earlier
+ * evaluations or the CPU's features. The arena is reset first. onlooker may be NULL; of a
+ * contest it sees each body after every tick. */
+void evaluate_list(const struct evaluate_order *order, const struct evaluate_onlooker *onlooker,
+                   struct arena *arena, struct evaluation *results);
+
+/* The same tick by tick, of one creature. All that changes lies in the arena, so that a copy of its
+ * used bytes is a snapshot: put back, the evaluation goes on from there to the same bits.
+ *
+ * Grows, pushes apart and settles. NULL: the arena is too small. */
+struct course *evaluate_open(const struct evaluate_order *order,
+                             const struct evaluate_onlooker *onlooker, struct arena *arena);
+/* One brain tick; 0: it has ended. */
+int evaluate_tick(struct course *course);
+/* Verdict, measures and digest as of now, once; a snapshot put back allows it again. */
+const struct evaluation *evaluate_close(struct course *course);
+/* The view of now; 0: it never had a body. */
+int evaluate_look(const struct course *course, struct evaluate_view *view);
+/* Signals of all effectors instead of the brain's, read at each tick; NULL: the brain's again. */
+void evaluate_steer(struct course *course, const double *signals);
+/* The world of other parameters from now on. The ledger begins anew, so that no guard takes the
+ * change for energy from nowhere. */
+void evaluate_change_world(struct course *course, const struct params *params);
 
 #endif

@@ -153,7 +153,7 @@ static int keeps_momentum(struct run *run)
     return from_nowhere <= share * (given.size + mass * (1 + m->speed_max_m_s));
 }
 
-/* Whether the body touched anything but itself in the last step, and anybody. */
+/* Whether the body touched anything but itself in the last step, and another body. */
 static void watch_touches(struct run *run)
 {
     const struct contact_point *contacts;
@@ -182,7 +182,7 @@ int run_watch_step(struct run *run)
         double speed_sq = vec3_dot(state.velocity_m_s, state.velocity_m_s);
         if (speed_sq > fastest_sq)
             fastest_sq = speed_sq;
-        /* what is round may spin */
+        /* balls may spin */
         if (run->phenotype.shapes[i].kind != SHAPE_BALL)
             turn = greater_of(turn, turning_of(&state) * run->dt_s);
     }

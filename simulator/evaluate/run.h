@@ -8,10 +8,37 @@
 #include <limits.h>
 #include <math.h>
 
+#include "common/judge/contest.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/evaluate/gait.h"
 #include "simulator/mind/senses.h"
 #include "simulator/world/sound.h"
+
+/* How one stands that is to face another one across the origin. */
+struct evaluate_stance {
+    /* -1: at -x; 1: at x, in space turned by half about the vertical; 0: it faces no other one, and
+     * stands where it would alone */
+    int side;
+    int is_mirrored;    /* it grows as its mirror image, to the bit; in the plane */
+    double heading_rad; /* it is turned by this about the vertical before it settles; in space */
+    /* all of it is behind a line that goes through this x (of its side) on the ground and leans
+     * away from the other one by 45 degrees (where nothing falls: upright), and touches it; its
+     * centre of mass is at z = 0 */
+    double line_m;
+    /* 1: it hunts the other one, which is its object; -1: it is hunted, and its object is as far
+     * behind it as the other one is before it; 0: neither */
+    int pursuit;
+};
+
+/* A creature of several in one world. */
+struct evaluate_task {
+    const struct genome *genome;
+    uint64_t seed;
+    double x_m, z_m; /* where it starts, from where it would start alone; m */
+    /* a creature at rest with no other one near is not moved; changes the digest */
+    int may_rest;
+    struct evaluate_stance stance;
+};
 
 /* The muscles' power is a mean over no more ticks. */
 enum { POWER_TICKS_MAX = 100 };
@@ -39,9 +66,10 @@ struct run {
     int steps_per_tick;
     struct senses senses;
     struct light light;
-    double *signals;  /* per effector, then per emitter, of the last think */
-    double *filtered; /* per effector: clamped and filtered, in the gene's sign */
-    int *reversals;   /* per link or drive: count, and the sign of the last fast motion */
+    double *signals;       /* per effector, then per emitter, of the last think */
+    const double *outside; /* per effector, instead of the brain's; NULL: the brain's */
+    double *filtered;      /* per effector: clamped and filtered, in the gene's sign */
+    int *reversals;        /* per link or drive: count, and the sign of the last fast motion */
     int *direction;
     double *turned_at;    /* of drives: farthest in the direction of now, m or rad */
     struct vec3 *middles; /* of parts, for their extent */
@@ -74,7 +102,8 @@ struct run {
     /* running measures */
     struct vec3 last, windows[MEASURE_WINDOWS + 1];
     double height_sum_m, lowest_sum_m, head_sum_m, clearance_sum_m;
-    int has_touched; /* in a step of this tick */
+    double head_first_m; /* of the path: its way along the direction to the head */
+    int has_touched;     /* in a step of this tick */
     uint64_t ticks, contact_ticks;
     struct gait gait;
     double blows_j;                  /* energy lost in impacts that was already heard */
@@ -102,18 +131,37 @@ struct habitat {
     void *referee;
 };
 
+/* An evaluation that is taken tick by tick. */
+struct course {
+    struct habitat *habitat;
+    struct evaluation *results;
+    struct arena *arena;
+    struct forest_tick steps;
+    uint64_t tick, ticks;
+    int is_scored; /* some creature got as far as the scored time */
+};
+
 /* emissions.c: makes the scent and the sound that the parameters switch on. ERR_MEMORY,
  * ERR_LIMIT. */
 int habitat_make_emissions(struct habitat *habitat, struct arena *arena);
-/* What a creature senses of others by scent and sound; once a tick. */
+/* A creature's senses of others by scent and sound; once a tick. */
 void habitat_sense(const struct habitat *habitat, const struct run *run,
                    struct surroundings *around);
-/* What all give off in a tick, after all have thought; then the tick of scent and sound. */
+/* The emissions of all in a tick, after all have thought; then the tick of scent and sound. */
 void habitat_emit(struct habitat *habitat);
-/* Does so for one creature: what its brain lets its emitters do, and its blows since the last call.
+/* Does so for one creature: its emitters as its brain has them, and its blows since the last call.
  * `full` is what a full signal emits of a scent in a tick. Scent and sound are NULL where they are
  * switched off. Returns how much scent it emitted. */
 int64_t run_emit(struct run *run, struct scent *scent, double full, struct sound *sound);
+
+/* Evaluates several creatures of one kind in one world. Each is made and settles by itself. Then
+ * they share the scored time, in which they may touch one another. Each has a verdict, measures and
+ * a digest of its own. A creature that no other one comes near has those of an evaluation by itself
+ * with the same x_m and z_m. When a verdict ends the evaluation of one, its body stays, limp,
+ * unless it is broken. Each has a light of its own. */
+void evaluate_together(const struct evaluate_task *tasks, int count, const struct params *params,
+                       struct arena *arena, evaluate_observer *observer, void *context,
+                       struct evaluation *results);
 
 /* evaluate.c: evaluates `count` tasks in the habitat, which names things and referee and is zero
  * besides. */
@@ -123,9 +171,8 @@ void evaluate_habitat(struct habitat *habitat, const struct evaluate_task *tasks
 /* evaluate.c: makes body and brain of params, seed, edit and observer, which the run names. All
  * memory is the arena's. A verdict. */
 int run_make(struct run *run, const struct genome *genome, struct arena *arena);
-/* evaluate.c: from here on everything counts: velocities zero, ledger empty, clock at 0. What is
- * measured from the start is measured from where it was at rest, though it may be dropped from
- * above. */
+/* evaluate.c: from here on everything counts: velocities zero, ledger empty, clock at 0. Measures
+ * from the start are from its place of rest, though it may be dropped from above. */
 void run_begin(struct run *run);
 /* evaluate.c: one brain tick, two thinks; the targets then move linearly to the filtered
  * signals. */
@@ -146,7 +193,7 @@ int run_part_newborn(struct run *run);
 int run_settle(struct run *run);
 /* perturb.c: where the parameters ask for it, the start is another one: at rest, body and joints
  * are turned a little (joints within their limits, parts apart, the lowest point at its height),
- * what resists is more or less, the floor slopes. A verdict. */
+ * resistance is more or less, the floor slopes. A verdict. */
 int run_perturb_start(struct run *run);
 /* Lifts it off the floor. */
 void run_perturb_height(struct run *run);
@@ -168,7 +215,7 @@ double run_size(const struct run *run);
 int run_has_fallen(const struct run *run);
 /* Whether the scored time ends early. */
 int run_judge_end(struct run *run);
-/* What is known of the body before it moves, and at the start. */
+/* Properties of the body before it moves, and at the start. */
 void run_measure_body(struct run *run);
 void run_measure_start(struct run *run);
 /* Where the body is after a tick. */
@@ -182,6 +229,15 @@ void run_measure_ledger(struct run *run);
 void run_measure_course(struct run *run);
 /* Makes measures that are no numbers, or beyond their bounds, 0; only broken runs have such. */
 void run_tidy_measures(struct measures *measures);
+
+/* contest.c: a contest of genomes and parameters (contest_apply() made them) that contest_check()
+ * lets pass; the first genome is at -x, whether sides are exchanged or not. In the plane the
+ * contest of two genomes in the other order is the mirror image, to the bit, unless the start is
+ * perturbed, the world has obstacles that are not their own image, or parts are exchanged (tag).
+ * The observer (NULL: none) sees each body after every tick. */
+void evaluate_contest(const struct genome *const genomes[2], const struct params *params,
+                      const struct contest_bout *bout, struct arena *arena,
+                      evaluate_observer *observer, void *context, struct contest_result *result);
 
 static inline double distance_of(struct vec3 a, struct vec3 b)
 {

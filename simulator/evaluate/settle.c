@@ -16,15 +16,15 @@
 /* While settling there is no friction for this long, so that limbs slide into place. */
 #define SETTLE_SLIDE_S 2.0
 /* For this long at most: 0.25 m of way, more than half the longest side that random bodies have.
- * What is not apart by then is a heap that no time parts. */
+ * Parts that still overlap then are a heap that no time parts. */
 #define PUSH_APART_S 0.5
 /* A heap is wedged if its deepest overlap stays the same, within this many m, for so many ticks.
  * Each tick begins at rest and is the last one again, so no further one parts the heap. */
 #define WEDGED_M     1e-12
 #define WEDGED_TICKS 2
 /* At rest: for SETTLE_REST_S the kinetic energy is below this share of m g size and the centre of
- * mass keeps its height within REST_HEIGHT_M. What stands on an edge and topples has left both
- * behind by then. */
+ * mass keeps its height within REST_HEIGHT_M. A body that stands on an edge and topples has left
+ * both behind by then. */
 #define REST_ENERGY_SHARE 1e-4
 #define REST_HEIGHT_M     1e-3
 

@@ -41,7 +41,7 @@ void dynamics_space_step_counts(const struct dynamics *dynamics, uint64_t *steps
 /* Gives a state the creature that it moves: its drives get effectors. */
 void dynamics_space_adopt(struct space_state *s, const struct phenotype *phenotype);
 
-/* What a row has of these; the rest is the solver's own. */
+/* The share of a row in these; the rest is the solver's own. */
 #define DYNAMICS_SPACE                                                                             \
     .set_target = dynamics_space_set_target, .set_servo = dynamics_space_set_servo,                \
     .servo = dynamics_space_servo, .set_effectors = dynamics_space_set_effectors,                  \

@@ -7,7 +7,7 @@
  *   + - -,  + + -,  - + -,  - + +,  - - +,  + - +      (signs of e1, e2, e3 from its centre)
  *
  * around the corner + + + that is farthest from the plane. Where a box passes through the plane,
- * what is behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
+ * the part behind it is cut off: at the sides of the hexagon that pass through it, and at the edges
  * from + + + to those corners with two + that are behind it. */
 #include "simulator/links/exposure.h"
 
@@ -21,7 +21,7 @@
 /* Smaller pieces are dropped, as a share of the face. */
 #define AREA_MIN 1e-12
 /* Corners of a shadow that are nearer to one another, by its size, are one: rounding would point a
- * side between them any way, and what lies beyond a side is exposed. Boxes at right angles have all
+ * side between them any way, and points beyond a side are exposed. Boxes at right angles have all
  * their corners twice. */
 #define DOUBLE_SHARE 1e-8
 
@@ -38,7 +38,7 @@ double exposure_area(const struct exposure_piece *p)
     return sum / 2;
 }
 
-/* ---------------------------------------------------------------- who throws shadows on what */
+/* ---------------------------------------------------------------- shadows of boxes on faces */
 
 /* 1 if a plane along a side of b parts it from all rays of face k of a, on the side of `sign`. */
 static int is_parted(const struct solids_pair *p, int k, double sign)
@@ -354,9 +354,9 @@ static int find_cutting(const struct exposure_piece *piece, const struct exposur
     return count;
 }
 
-/* Cuts a shadow out of a list of pieces, from the last one on: what is left of one goes to the end
- * of the list, and the last one to its place. One that the shadow does not touch stays whole.
- * Returns their number; more than `room`: there was no room. */
+/* Cuts a shadow out of a list of pieces, from the last one on: the rest of one goes to the end of
+ * the list, and the last one to its place. One that the shadow does not touch stays whole. Returns
+ * their number; more than `room`: there was no room. */
 static int cut_out(const struct exposure_shadow *shadow, double least,
                    struct exposure_piece *pieces, int found, int room)
 {

@@ -1,14 +1,15 @@
 /* Drag of a viscous medium on the faces of boxes: exact integrals over each face.
  *
- * A piece dA of a face with the outward normal n that moves with the normal velocity vn feels  -k(vn) vn n dA:
+ * A piece dA of a face with the outward normal n that moves with the normal velocity vn feels
+ * -k(vn) vn n dA:
  *
  *   linear      k(vn) = k            Pa s / m
  *   quadratic   k(vn) = k |vn|       kg / m^3
  *
- * on all faces, or on the leading pieces, vn > 0, alone. With g = (r x n, n) a link feels the wrench  -B V,
- * B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative, so drag never gives energy.
- * Linear drag on all faces has one B for all times in the link's axes, unless boxes hide faces of one
- * another. */
+ * on all faces, or on the leading pieces, vn > 0, alone. With g = (r x n, n) a link feels the
+ * wrench  -B V, B = sum over faces of the integral of k(vn) g g' dA: symmetric and never negative,
+ * so drag never gives energy. Linear drag on all faces has one B for all times in the link's axes,
+ * unless boxes hide faces of one another. */
 #ifndef SIMULATOR_BODY_SPACE_SPACE_DRAG_H
 #define SIMULATOR_BODY_SPACE_SPACE_DRAG_H
 
@@ -30,7 +31,7 @@ struct space_drag_pose {
     struct space_tensor tensor;
 };
 
-/* What is hidden of a face, EXPOSURE_ALL_HIDDEN or so many pieces from the first on, if it is
+/* The hidden pieces of a face, EXPOSURE_ALL_HIDDEN or so many from the first on, if they are
  * known. */
 struct space_drag_face {
     int is_known, first, count;
@@ -43,9 +44,9 @@ struct space_drag_hidden {
     int count, room; /* room is left for EXPOSURE_PIECES_MAX more, which are not kept */
 };
 
-/* A box whose faces move in its own axes, as those of the reference in the plane: with its rate they
- * go outward at spread, of either end of each axis. g ends with that then, and B V with its column
- * for the rate, which also says what acts on the stretch. */
+/* A box whose faces move in its own axes, as those of the reference in the plane: with its rate
+ * they go outward at spread, of either end of each axis. g ends with that then, and B V with its
+ * column for the rate, which also says what acts on the stretch. */
 struct space_drag_stretch {
     double rate;
     struct vec3 spread;
@@ -57,6 +58,7 @@ struct space_drag {
     struct space_drag_law law; /* only space_drag_set_law() changes it */
     const struct body_box *boxes;
     int box_count, link_count;
+    int axes; /* faces across the first so many axes of boxes feel it: 3, or the caller's 2 */
     struct space_tensor
         *own; /* per link, in its axes, about its origin: of linear drag on all faces */
     /* with exposure: per box its body, the root link, where it is, and how another box lies to

@@ -1,5 +1,5 @@
-/* What solvers of bodies in space have in common: the front of their state, and what others read of
- * it. simulator/links/dynamics_space.h has it as functions of struct dynamics_solver. */
+/* Shared by the solvers of bodies in space: the front of their state, and what others read of it.
+ * simulator/links/dynamics_space.h has it as functions of struct dynamics_solver. */
 #ifndef SIMULATOR_BODY_SPACE_SPACE_STATE_H
 #define SIMULATOR_BODY_SPACE_SPACE_STATE_H
 
@@ -9,7 +9,7 @@
 #include "simulator/links/space_drag.h"
 #include "simulator/links/space_tree.h"
 
-/* What boxes touch, and how: against ground and fixed boxes, and among themselves. */
+/* The surroundings of boxes: against ground and fixed boxes, and among themselves. */
 struct space_surfaces {
     int has_ground; /* y = 0 and its relief, downwards */
     struct relief relief;
@@ -37,7 +37,7 @@ int space_world_create(struct space_world *to, const unsigned char *meetings,
 void space_world_set(struct space_world *to, const struct world *world);
 
 struct space_state;
-/* What a solver does for the functions that both have. */
+/* A solver's own part of the functions that both have. */
 struct space_hooks {
     /* The tree at the present state, to be read; good until the next step. */
     const struct space_tree *(*find_tree)(struct space_state *s);
@@ -52,7 +52,7 @@ struct space_hooks {
 struct space_state {
     struct dynamics dynamics;
     const struct space_hooks *hooks;
-    const struct phenotype *phenotype; /* NULL: nobody reads parts and drives */
+    const struct phenotype *phenotype; /* NULL: parts and drives are not read */
     const struct body_box *boxes;
     int box_count;
     struct space_world world;
@@ -66,7 +66,7 @@ struct space_state {
     int *link_of;
     struct servo *servos;
     double *torque;        /* torque or force that drives it, of the last step */
-    double *birth_inertia; /* what it feels at birth while the whole floats, 1 / (M^-1)_ii */
+    double *birth_inertia; /* its inertia at birth while the whole floats, 1 / (M^-1)_ii */
     enum effector_state effectors;
     struct ledger ledger;     /* dynamics_ledger() has it with the energies of the present state */
     uint64_t steps, rk_steps; /* taken, and those of them with Runge-Kutta */
@@ -90,8 +90,8 @@ int space_state_init(struct space_state *s, const struct dynamics_solver *solver
                      const struct space_hooks *hooks, const struct space_tree *form,
                      const struct dynamics_settings *settings, struct arena *arena);
 
-/* What drives a freedom, by the index of its rate. The servos of a ball have torques in the child's
- * axes; their targets are a rotation vector. */
+/* The drive of a freedom, by the index of its rate. The servos of a ball have torques in the
+ * child's axes; their targets are a rotation vector. */
 void space_state_set_servo(struct space_state *s, int rate, const struct servo *servo);
 /* An effector of that strength, N m or N, with gains for the inertia that the freedom feels at
  * birth. */
@@ -99,7 +99,7 @@ void space_state_set_effector(struct space_state *s, int rate, double strength);
 void space_state_set_effectors(struct space_state *s, enum effector_state state);
 /* Passive damping of every joint, 1/s. */
 void space_state_set_joint_damping(struct space_state *s, double rate_1_s);
-/* What a freedom reads: angle or length; of a ball a component of its rotation vector. */
+/* The reading of a freedom: angle or length; of a ball a component of its rotation vector. */
 double space_state_value(const struct space_state *s, int rate);
 
 #endif

@@ -100,9 +100,9 @@ void space_tensor_add_shifted(struct space_tensor *sum, const struct space_tenso
 int space_tree_create(struct space_tree *tree, const struct body_link *links, int count,
                       struct vec3 gravity, struct arena *arena);
 
-/* What holds of a tree in any state. */
+/* Invariants of a tree in any state. */
 void space_tree_check(const struct space_tree *tree);
-/* What holds of coordinates after a step that did not fail: quaternions are units. */
+/* Invariants of coordinates after a step that did not fail: quaternions are units. */
 void space_tree_check_coordinates(const struct space_tree *tree, const double *q);
 
 /* The coordinates of birth: 0, and quaternions of no turn. */

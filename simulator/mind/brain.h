@@ -26,8 +26,8 @@ void brain_think_recursive(struct brain *brain, const double *sensor_values, dou
 /* Back to birth. */
 void brain_reset(struct brain *brain);
 
-/* What it remembers from think to think, as brain_memory_size() numbers. Loading numbers that are
- * not finite, or of another brain, is a bug. */
+/* Its memory from think to think, as brain_memory_size() numbers. Loading numbers that are not
+ * finite, or of another brain, is a bug. */
 int brain_memory_size(const struct brain *brain);
 void brain_save_memory(const struct brain *brain, double *numbers);
 void brain_load_memory(struct brain *brain, const double *numbers);

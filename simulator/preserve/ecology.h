@@ -20,7 +20,7 @@ typedef int64_t microjoules;
 /* No store of one owner, and no flow of one tick, is greater: 1e9 J. */
 #define MICROJOULES_MAX INT64_C(1000000000000000)
 
-/* Joules, rounded towards zero; what is not a number or negative is 0, and what is greater than
+/* Joules, rounded towards zero; no number or a negative one is 0, and a number above
  * MICROJOULES_MAX is that. */
 microjoules microjoules_of(double joules);
 static inline double joules_of(microjoules energy)
@@ -28,7 +28,7 @@ static inline double joules_of(microjoules energy)
     return 1e-6 * (double)energy;
 }
 
-/* No sum over a world or a life is greater. What holds a tick more than that does not overflow. */
+/* No sum over a world or a life is greater. A store of a tick more than that does not overflow. */
 #define ENERGY_SUM_MAX EPOCH_FACT_MOST
 
 struct energy_ledger {
@@ -42,8 +42,8 @@ microjoules energy_ledger_error(const struct energy_ledger *ledger, microjoules 
 #define PLANTS_CELL_M 0.5
 /* Cells of the largest water. */
 enum { PLANTS_CELLS_MAX = 4000000 };
-/* Seeds: no cell holds less than this share of the most that it can hold, and nobody eats these. A
- * refuge as large as this makes what grazed water gives steady (Rosenzweig and MacArthur 1963):
+/* Seeds: no cell holds less than this share of the most that it can hold, and these are not eaten.
+ * A refuge as large as this makes the yield of grazed water steady (Rosenzweig and MacArthur 1963):
  * with 0.02 a grazed cell took minutes to grow again, and numbers swung from 90 to 0. */
 #define PLANTS_SEED_SHARE 0.2
 
@@ -71,7 +71,7 @@ double daylight_at(double time_s, double day_s);
 /* Its mean over a time, which may have a night or many days in it. */
 double daylight_mean(double from_s, double to_s, double day_s);
 
-/* What is bitten off, and what of it is digested; the rest is heat. */
+/* The energy that is bitten off, and its digested share; the rest is heat. */
 struct meal {
     microjoules taken, gained;
 };

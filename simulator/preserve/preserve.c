@@ -120,7 +120,8 @@ void preserve_tell_egg(const struct preserve *p, const struct creature_state *eg
                                      .y_m = egg->y_m});
 }
 
-/* Where living creature i is; who could not enter is where its egg lay. */
+/* Place of living creature i. A creature without a body yet (no room to hatch) is at its egg's
+ * place. */
 static struct vec3 place_of(const struct preserve *p, int i)
 {
     const struct creature_state *c = &p->state->living[i];
@@ -221,7 +222,7 @@ static int after_step(void *context, int place)
     return 0;
 }
 
-/* What a push gives is nobody's gain: the account of motion begins anew. */
+/* The energy of a push is not the creature's gain: the account of motion begins anew. */
 static void begin_account(struct dweller *d)
 {
     dynamics_reset_ledger(d->run.dynamics);
@@ -310,7 +311,7 @@ static void judge(struct preserve *p)
             preserve_kill(p, i, DEATH_GUARD);
 }
 
-/* Takes from the reserve, then from the body; what neither has is not owed. */
+/* Takes from the reserve, then from the body; a debt beyond both is forgiven. */
 static void take(struct preserve *p, struct creature_state *c, microjoules owed)
 {
     microjoules paid = owed < c->reserve ? owed : c->reserve;
@@ -321,7 +322,7 @@ static void take(struct preserve *p, struct creature_state *c, microjoules owed)
     p->state->ledger.heat += paid + torn;
 }
 
-/* What is bitten off grows back. */
+/* Bitten pieces grow back. */
 static void heal(struct preserve *p, struct creature_state *c)
 {
     microjoules lacks = c->body_whole - c->body;
@@ -563,7 +564,7 @@ static int draw_founder(struct preserve_state *s, struct creature_state *c,
     return rc;
 }
 
-/* What its body costs goes by its area. */
+/* The cost of its body goes by its area. */
 static double area_of(const struct genome *genome, const struct params *params,
                       struct preserve_memory *memory)
 {

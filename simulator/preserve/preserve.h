@@ -1,10 +1,10 @@
 /* A preserve: a closed water in which creatures eat, are eaten, breed and die, and energy adds up.
  *
- * Light falls in from above and feeds plants, which stand on a grid. Who eats has a reserve; upkeep
- * and the work of muscles take from it; who has enough of it lays an egg. Hunger, age, mouths and
- * guards kill, and leave a carcass, which sinks, is eaten, and rots. All laws and their constants
- * are in docs/preserve.md. Bodies are rectangles, which move, touch and push by the physics of
- * every evaluation; beyond the water's banks they are pushed back.
+ * Light falls in from above and feeds plants, which stand on a grid. Each creature has a reserve,
+ * which food fills; upkeep and the work of muscles take from it; a creature with enough of it lays
+ * an egg. Hunger, age, mouths and guards kill, and leave a carcass, which sinks, is eaten, and
+ * rots. All laws and their constants are in docs/preserve.md. Bodies are rectangles, which move,
+ * touch and push by the physics of every evaluation; beyond the water's banks they are pushed back.
  *
  * An epoch is a pure function of the state and the parameters: equal states, equal bits. */
 #ifndef SIMULATOR_PRESERVE_PRESERVE_H
@@ -27,8 +27,8 @@ struct preserve_memory {
 int preserve_memory_init(struct preserve_memory *memory);
 void preserve_memory_deinit(struct preserve_memory *memory);
 
-/* What happens in it. */
-/* PRESERVE_PREYED: somebody ate of the living for the first time. */
+/* Events in it. */
+/* PRESERVE_PREYED: a creature ate of the living for the first time. */
 enum preserve_event_kind { PRESERVE_LAID, PRESERVE_HATCHED, PRESERVE_PREYED, PRESERVE_DIED };
 struct preserve_event {
     enum preserve_event_kind kind;
@@ -50,7 +50,7 @@ struct preserve_mouth {
     int is_eating;  /* in this tick: FOOD_*, or -1 */
 };
 
-/* One of the living, for those who watch. */
+/* One of the living, for viewers. */
 struct preserve_view {
     const struct creature_state *creature;
     const struct phenotype *phenotype;
@@ -61,17 +61,19 @@ struct preserve_view {
 };
 
 struct preserve_watcher {
-    void (*hear)(void *context, const struct preserve_event *event); /* NULL: nobody listens */
-    /* After every tick; other than 0: the epoch ends here. NULL: nobody looks. */
+    void (*hear)(void *context, const struct preserve_event *event); /* may be NULL */
+    /* After every tick; other than 0: the epoch ends here. May be NULL. */
     int (*look)(void *context, const struct preserve_state *state,
                 const struct preserve_view *views, int count, double daylight);
     /* Tells whose body or mind is in hand from now on; may be NULL. */
     void (*busy)(void *context, uint64_t id);
+    /* Hears of a deed that came to nothing, and why; may be NULL. */
+    void (*refuse)(void *context, const struct epoch_deed *deed, const char *why);
     void *context;
 };
 
-/* Changes parameters into those of a preserve: what is sensed, no light of its own, and who
- * waits is not stopped. */
+/* Changes parameters into those of a preserve: their sensors, no light of its own, and creatures
+ * that wait are not stopped. */
 void preserve_apply(struct params *params);
 /* Whether such parameters make a preserve. ERR_USAGE, or ERR_RANGE of the solver,
  * with a message that names what does not. */
@@ -98,7 +100,8 @@ int preserve_found(struct preserve_state *state, const struct params *params, ui
                    uint32_t world, const struct preserve_founders *founders,
                    struct preserve_memory *memory, struct error *error);
 /* Goes on for `ticks` brain ticks. ERR_RANGE if the state is not one of such a world, or if its
- * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max; ERR_MEMORY. */
+ * numbers leave their bounds; ERR_LIMIT if an epoch takes more than memory->work_max;
+ * ERR_MEMORY. */
 int preserve_run(struct preserve_state *state, const struct params *params, int64_t ticks,
                  const struct preserve_watcher *watcher, struct preserve_memory *memory,
                  struct error *error);

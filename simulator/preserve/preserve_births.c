@@ -1,11 +1,11 @@
-/* Eggs: who lays them, what is in them, and where they hatch. */
+/* Eggs: their mothers, their content, and the places where they hatch. */
 #include "simulator/preserve/preserve_world.h"
 
 #include "common/genetics/genetics.h"
 #include "common/math/detmath.h"
 
 /* Draws of a child, at most, until one can live alone for so long: a body that breaks a guard by
- * itself is nobody's selection. */
+ * itself is no work of selection. */
 enum { CHILD_DRAWS = 8 };
 #define TRIAL_S 10.0
 /* As guard.budget: billions of operations of a trial, at most. */
@@ -14,7 +14,7 @@ enum { CHILD_DRAWS = 8 };
 #define GENE_CREATURES (UINT64_C(1) << 40)
 /* A creature draws a child when its reserve is this share of the most. */
 #define READY_SHARE 0.5
-/* A creature that has met nobody breeds alone, and pays this share of the body more. */
+/* A creature that has met no other one breeds alone, and pays this share of the body more. */
 #define ALONE_SHARE 0.2
 #define MEETING_S   30.0
 /* An egg hatches within this way, m, of where it lies, if there is room; places tried in a tick. */
@@ -50,7 +50,9 @@ int preserve_try_alone(const struct genome *genome, const struct params *params,
     struct params alone = *params;
     alone.simulation_duration_s = TRIAL_S;
     alone.guard_budget = TRIAL_BUDGET;
-    evaluate(genome, &alone, 1, &memory->probe, NULL, NULL, &result);
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = &alone, .seed = 1}, NULL,
+        &memory->probe, &result);
     memory->work += result.work;
     return result.verdict;
 }
@@ -136,8 +138,8 @@ static void draw_child(struct preserve *p, int i)
     d->has_child = 1;
 }
 
-/* What the child's body costs, and what an egg costs besides, which is heat: its price, and more of
- * who breeds alone. */
+/* The cost of the child's body, and that of the egg besides, which is heat: its price, and more for
+ * a creature that breeds alone. */
 static microjoules body_of(const struct preserve *p, const struct dweller *d)
 {
     return microjoules_of(p->params->preserve_body_j_m2 * d->child_area_m2);
@@ -219,7 +221,7 @@ static int find_room(const struct preserve *p, struct creature_state *egg)
     return 0;
 }
 
-/* Takes it out of the list; what it owned is another's. */
+/* Takes it out of the list; another owns its memory. */
 static void remove_egg(struct preserve_state *s, int i)
 {
     for (int k = i + 1; k < s->egg_count; k++)

@@ -1,16 +1,15 @@
 #include "simulator/preserve/preserve_deeds.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/math/detmath.h"
-#include "common/system/log.h"
 #include "simulator/preserve/preserve_world.h"
 
-/* What a creature that is put in has of a full reserve. */
+/* The share of a full reserve that a creature has when it is put in. */
 #define PUT_SHARE 0.4
-/* Places that are tried, farther and farther from the one that is wanted, for one who is moved. */
+/* Places that are tried for a creature that is moved, farther and farther from the one that is
+ * wanted. */
 #define MOVE_WAY_M  3.0
 #define MOVE_PLACES 32
 /* Two are apart when their middles are so many times the sum of the square roots of their areas
@@ -25,15 +24,15 @@ struct doing {
     struct error *error;
 };
 
-static void warn(const struct epoch_deed *deed, const char *why)
+static void refuse(const struct doing *doing, const struct epoch_deed *deed, const char *why)
 {
-    log_event(LOG_WARN, "vain_deed", "deed=%s life=%" PRIu64 " reason=\"%s\"",
-              epoch_deed_names[deed->kind], deed->life, why);
+    if (doing->watcher && doing->watcher->refuse)
+        doing->watcher->refuse(doing->watcher->context, deed, why);
 }
 
 /* ---- put ---- */
 
-/* Families of those who were put in are numbered above those of founders, and by their ids. */
+/* Families of creatures that were put in are numbered above those of founders, and by their ids. */
 static int family_of(uint64_t id)
 {
     return 1000000 * (int)(1 + (id >> 40) % 2000) + (int)(id % 1000000);
@@ -56,7 +55,7 @@ static int do_put(struct doing *doing, const struct epoch_deed *deed)
     const struct params *params = doing->params;
     double area_m2 = area_of(doing, deed->genome);
     if (!(area_m2 > 0)) {
-        warn(deed, "it cannot be grown");
+        refuse(doing, deed, "it cannot be grown");
         return 0;
     }
     if (s->egg_count == PRESERVE_EGGS_MAX)
@@ -105,7 +104,7 @@ static int do_feed(struct doing *doing, const struct epoch_deed *deed)
         s->ledger.arrivals += given;
     }
     if (near == 0)
-        warn(deed, "no plants grow there");
+        refuse(doing, deed, "no plants grow there");
     return 0;
 }
 
@@ -141,8 +140,8 @@ static int has_room(const struct doing *doing, int one, double x_m, double y_m)
     return 1;
 }
 
-/* The first two coordinates of its motion are its place; each is followed by its rate. Who has no
- * motion yet is put where its place is. */
+/* The first two coordinates of its motion are its place; each is followed by its rate. A creature
+ * without motion yet is put at its place. */
 static void place(struct creature_state *c, double x_m, double y_m)
 {
     double dx = x_m - c->x_m, dy = y_m - c->y_m;
@@ -160,7 +159,7 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
 {
     int i = find_living(doing->state, deed->life);
     if (i < 0) {
-        warn(deed, "it does not live here");
+        refuse(doing, deed, "it does not live here");
         return 0;
     }
     for (int k = 0; k < MOVE_PLACES; k++) {
@@ -172,7 +171,7 @@ static int do_move(struct doing *doing, const struct epoch_deed *deed)
         place(&doing->state->living[i], x_m, y_m);
         return 0;
     }
-    warn(deed, "there is no room");
+    refuse(doing, deed, "there is no room");
     return 0;
 }
 
@@ -201,7 +200,7 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
     struct preserve_state *s = doing->state;
     int i = find_living(s, deed->life);
     if (i < 0) {
-        warn(deed, "it does not live here");
+        refuse(doing, deed, "it does not live here");
         return 0;
     }
     s->ledger.departures += s->living[i].reserve + s->living[i].body;
@@ -209,7 +208,7 @@ static int do_remove(struct doing *doing, const struct epoch_deed *deed)
     return 0;
 }
 
-/* Whom mouths spare is in the order. */
+/* The order has the creatures that mouths spare. */
 static int do_nothing(struct doing *doing, const struct epoch_deed *deed)
 {
     return 0;

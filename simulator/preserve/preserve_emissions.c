@@ -1,10 +1,10 @@
-/* Scent and sound of a preserve: what creatures give off, what it costs, and how it is kept between
- * two epochs.
+/* Scent and sound of a preserve: sounds and scents of creatures, their cost, and their state
+ * between two epochs.
  *
  * Scent is energy: an emitter takes it from the reserve, the grid holds it as a store of the
- * ledger, and what fades is heat. A full signal emits preserve.scent_w; what the reserve cannot
- * give is not emitted. A sound is work: it is paid as that of muscles is. Listeners of the sound
- * are the living by number. */
+ * ledger, and faded energy is heat. A full signal emits preserve.scent_w; a share that the reserve
+ * cannot pay is not emitted. A sound is work: it is paid as that of muscles is. Listeners of the
+ * sound are the living by number. */
 #include "simulator/preserve/preserve_world.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ int preserve_found_scent(struct preserve_state *state, const struct params *para
     return state->scents ? 0 : ERR_MEMORY;
 }
 
-/* The cells are the state's. What is there counts as emitted. */
+/* The cells are the state's. The present amounts count as emitted. */
 static int open_scent(struct preserve *p)
 {
     struct preserve_state *s = p->state;
@@ -145,7 +145,7 @@ void preserve_sense(struct preserve *p, int i, struct surroundings *around)
     around->seen[SIGHT_SOUND] = (struct seen){noise.strength > 0, noise.at, noise.strength};
 }
 
-/* What its calls cost in this tick, J. */
+/* The cost of its calls in this tick, J. */
 static double sound_work_j(const struct preserve *p, const struct run *run)
 {
     double signals = 0;
@@ -172,7 +172,7 @@ void preserve_emit(struct preserve *p, int i)
     d->work_j += sound_work_j(p, &d->run);
 }
 
-/* What fades is heat. */
+/* Faded energy is heat. */
 void preserve_spread(struct preserve *p)
 {
     microjoules before = 0, after = 0;

@@ -17,7 +17,7 @@ static void remove_egg(struct preserve_state *state, int i)
     state->egg_count--;
 }
 
-/* What they held rots at once. */
+/* Their energy rots at once. */
 static void remove_excluded(struct preserve_state *state, const struct params *params,
                             const struct preserve_watcher *watcher)
 {

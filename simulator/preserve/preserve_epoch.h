@@ -5,9 +5,10 @@
 
 #include "simulator/preserve/preserve.h"
 
-/* The world at the beginning of the epoch: unpacked, with who arrives, and without who must not
- * live; in epoch 0 it is founded. The order must stay until the epoch is over. Initialises `state`,
- * and leaves it empty on error. `watcher` (may be NULL) hears of who is removed. */
+/* The world at the beginning of the epoch: unpacked, with arrivals, and without the creatures that
+ * must not live; in epoch 0 it is founded. The order must stay until the epoch is over. Initialises
+ * `state`, and leaves it empty on error. `watcher` (may be NULL) hears of creatures that are
+ * removed. */
 int preserve_epoch_begin(struct preserve_state *state, const struct params *params, uint64_t seed,
                          const struct epoch_order *order, struct preserve_memory *memory,
                          const struct preserve_watcher *watcher, struct error *error);
@@ -19,7 +20,8 @@ int preserve_epoch_live(struct preserve_state *state, const struct params *param
                         struct error *error);
 /* The numbers of a state. */
 void preserve_epoch_facts(const struct preserve_state *state, int64_t facts[EPOCH_FACT_COUNT]);
-/* What an event means for somebody's life; whether it means anything. */
+/* Fills the life of an event's creature. Returns 0 of an egg that was laid, which has no life
+ * yet. */
 int preserve_epoch_life(const struct preserve_event *event, struct epoch_life *life);
 
 #endif

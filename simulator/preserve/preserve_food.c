@@ -1,4 +1,4 @@
-/* What creatures see, bite and digest, and what becomes of carcasses. */
+/* The food that creatures see, bite and digest, and the decay of carcasses. */
 #include "simulator/preserve/preserve_world.h"
 
 #include "common/math/detmath.h"
@@ -13,13 +13,14 @@ static const double appetites[MOUTH_COUNT][FOOD_COUNT] = {
     [MOUTH_FLESH] = {[FOOD_PLANT] = 0.04, [FOOD_CARRION] = 1, [FOOD_LIVING] = 1}};
 /* How far food is seen, m. */
 #define SIGHT_M 3.0
-/* The level of food beside it: less than that of a light, so that who stops at lights goes on. */
+/* The level of food beside it: less than that of a light, so that a creature that stops at lights
+ * goes on. */
 #define FOOD_BRIGHTNESS 0.3
-/* What of a carcass, J, draws an eater: more does not draw more. */
+/* The energy of a carcass, J, that draws an eater: more does not draw more. */
 #define CARRION_DRAW_J 300.0
-/* What is nearer than this, m, is not preferred to what is so near. */
+/* Food nearer than this, m, is not preferred to food at this distance. */
 #define NEAR_M 0.5
-/* What the sensor `pain` reads as 1/2, of the body. */
+/* The loss that the sensor `pain` reads as 1/2, of the body. */
 #define PAIN_SHARE 0.1
 /* Values of the sensor `touch-kind`. */
 #define TOUCH_FAMILY 0.5
@@ -50,7 +51,7 @@ static int is_family(const struct preserve *p, int a, int b)
     return p->state->living[a].descent.family == p->state->living[b].descent.family;
 }
 
-/* Parent and child, or children of one mother. Nobody bites these. */
+/* Parent and child, or children of one mother. These are not bitten. */
 static int is_kin(const struct preserve *p, int a, int b)
 {
     const struct descent *one = &p->state->living[a].descent;
@@ -74,7 +75,7 @@ static double greatest_appetite(const struct preserve *p, const struct dweller *
     return greatest;
 }
 
-/* The nearest other one to a place, within most_m; its kin or not. -1: nobody is there. Looks along
+/* The nearest other one to a place, within most_m; its kin or not. -1: there is none. Looks along
  * the order by x from its own place outwards. */
 static int find_nearest(const struct preserve *p, int i, int at, double most_m, int with_kin)
 {
@@ -224,7 +225,7 @@ static struct carcass *find_carcass(struct preserve *p, const struct preserve_mo
     return NULL;
 }
 
-/* Whom its mouths touch, and who of its family touched it. */
+/* The creatures that its mouths touch, and those of its family that touched it. */
 static void find_touched(struct preserve *p, int i)
 {
     struct dweller *d = p->dwellers[i];

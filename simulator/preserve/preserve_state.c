@@ -8,12 +8,8 @@
 
 #include "common/creature/creature.h"
 #include "common/formats/pack_stream.h"
-#include "common/system/file.h"
 
 #define STATE_VERSION 3
-
-/* The greatest size of a file that holds a packed state, in bytes. */
-#define FILE_BYTES_MAX (16u << 20)
 
 _Static_assert((int)DEATH_COUNT == (int)EPOCH_CAUSE_COUNT, "causes of death have names");
 _Static_assert((int)FOOD_COUNT == (int)EPOCH_FOOD_COUNT, "so have foods");
@@ -109,7 +105,7 @@ struct carcass *preserve_state_add_carcass(struct preserve_state *state)
     return row;
 }
 
-/* A store that holds as much is full: sums of states that nobody has checked cannot overflow. */
+/* A store that holds as much is full: sums of unchecked states cannot overflow. */
 #define STORE_MOST (INT64_MAX / 8)
 static void fill(microjoules *store, microjoules energy)
 {
@@ -526,7 +522,7 @@ static struct cursor next_array(struct cursor *c, size_t most, int exact, const 
     return inner;
 }
 
-/* What went wrong in an array went wrong in what holds it. */
+/* An error in an array is one in its owner. */
 static void leave_array(struct cursor *c, const struct cursor *inner)
 {
     ENSURE(inner->rc || inner->at == inner->count, "%s: %zu of %zu elements", inner->where,
@@ -795,22 +791,6 @@ int preserve_state_unpack(struct preserve_state *state, const struct packed_byte
                           struct error *error)
 {
     return preserve_state_unpack_of(state, packed, &most_cells, error);
-}
-
-int preserve_state_read(const char *path, struct preserve_state *state, struct error *error)
-{
-    struct packed_bytes packed;
-    char *bytes;
-    preserve_state_init(state);
-    int status = file_read(path, FILE_BYTES_MAX, &bytes, &packed.length, error);
-    if (status)
-        return status;
-    packed.bytes = (unsigned char *)bytes;
-    status = preserve_state_unpack(state, &packed, error);
-    if (status)
-        error_prefix(error, "%s", path);
-    free(bytes);
-    return status;
 }
 
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed)

@@ -20,7 +20,7 @@ enum {
     PRESERVE_HEARD_MAX = 4096,    /* sounds that are on their way to one listener */
 };
 
-/* What kills; the names are those of epoch_cause_names. */
+/* Causes of death; the names are those of epoch_cause_names. */
 enum death {
     DEATH_HUNGER,
     DEATH_AGE,
@@ -29,15 +29,15 @@ enum death {
     DEATH_REMOVED, /* by people, or since its epoch crashed: it leaves no carcass */
     DEATH_COUNT
 };
-/* What is eaten. */
+/* Kinds of food. */
 enum food { FOOD_PLANT, FOOD_CARRION, FOOD_LIVING, FOOD_COUNT };
 
-/* What somebody owes and has not paid yet, at most. */
+/* The greatest debt of a creature. */
 #define OWED_MOST_J 1.0
 /* Nothing is farther from the water's corner, m. */
 #define PRESERVE_PLACE_MOST_M 1e4
 
-/* Who somebody is. */
+/* The identity of a creature. */
 struct descent {
     uint64_t id, mother, father; /* 0: none */
     int family;                  /* of founders: a number from 0, which is inherited */
@@ -58,20 +58,20 @@ struct creature_state {
     int64_t born_tick; /* eggs: laid; negative: before the world began */
     double x_m, y_m;   /* of its centre of mass */
     /* of the living: */
-    microjoules body_whole; /* what it was born with */
+    microjoules body_whole; /* energy at birth */
     microjoules bitten;     /* lost to mouths of late; half a minute takes 1 - 1/e of it away */
     microjoules starved;    /* the same, lost otherwise */
     double owed_j;          /* less than a microjoule, not yet paid */
     int children;
-    microjoules gained[FOOD_COUNT]; /* what it has digested */
+    microjoules gained[FOOD_COUNT]; /* digested energy */
     double way_m;                   /* of its centre of mass, by steps of a second */
     double from_x_m, from_y_m;      /* where the last such step ended */
-    uint64_t met;                   /* who touched it last, of its family; 0: nobody */
+    uint64_t met;                   /* the last of its family that touched it; 0: none */
     int64_t met_tick;               /* when */
     double *numbers;  /* the motion of body and mind, as the runtime made them; heap */
     int number_count; /* 0: it is at rest as it was born, turned by turn_rad */
     double turn_rad;
-    struct noise ear;    /* what it heard last, fading */
+    struct noise ear;    /* last sound heard, fading */
     struct heard *heard; /* what it will hear; heap */
     int heard_count;
 };
@@ -100,11 +100,11 @@ struct preserve_state {
     int living_count, egg_count, living_room, egg_room;
     struct carcass *carcasses;
     int carcass_count, carcass_room;
-    /* not of the state, but of an order (common/preserve/epoch_order.h): ids of who must not
-     * live */
+    /* not of the state, but of an order (common/preserve/epoch_order.h): ids of creatures that must
+     * not live */
     const uint64_t *without;
     int without_count;
-    const uint64_t *spared; /* and of whom mouths spare */
+    const uint64_t *spared; /* and of those that mouths spare */
     int spared_count;
 };
 int preserve_state_is_without(const struct preserve_state *state, uint64_t id);
@@ -117,7 +117,7 @@ void preserve_state_deinit(struct preserve_state *state);
 struct creature_state *preserve_state_add_living(struct preserve_state *state);
 struct creature_state *preserve_state_add_egg(struct preserve_state *state);
 struct carcass *preserve_state_add_carcass(struct preserve_state *state);
-/* What the stores of each kind hold, and all of them together. */
+/* The energy in stores of each kind, and in all of them together. */
 enum energy_store {
     STORE_PLANTS,
     STORE_RESERVES,
@@ -131,14 +131,14 @@ void preserve_state_stores(const struct preserve_state *state, microjoules store
 microjoules preserve_state_total(const struct preserve_state *state);
 /* Energies that are negative or beyond ENERGY_SUM_MAX, or a ledger that is not equal, are a bug. */
 void preserve_state_check(const struct preserve_state *state);
-/* Whether all numbers are within the bounds of a state: what is read must be, and what lived must
- * still be. ERR_RANGE names the first that is not. */
+/* Whether all numbers are within the bounds of a state: a state that is read must be, and one that
+ * lived must still be. ERR_RANGE names the first that is not. */
 int preserve_state_bound(const struct preserve_state *state, struct error *error);
 
 void preserve_state_encode(const struct preserve_state *state, struct pack_writer *writer);
-/* From bytes that nobody has checked. Initialises `state`, and leaves it empty on error.
- * ERR_FORMAT, ERR_RANGE, ERR_LIMIT or ERR_MEMORY with a message that names the place. Besides its
- * cells it takes ten times its bytes of memory and 16 MB at most, whatever they unpack to. */
+/* From unchecked bytes. Initialises `state`, and leaves it empty on error. ERR_FORMAT, ERR_RANGE,
+ * ERR_LIMIT or ERR_MEMORY with a message that names the place. Besides its cells it takes ten times
+ * its bytes of memory and 16 MB at most, whatever they unpack to. */
 int preserve_state_decode(struct preserve_state *state, const void *bytes, size_t length,
                           struct error *error);
 /* Packs the state and compresses it: so it travels and is kept. `packed` must be empty. 0 or
@@ -152,8 +152,6 @@ struct preserve_cells {
 };
 int preserve_state_unpack_of(struct preserve_state *state, const struct packed_bytes *packed,
                              const struct preserve_cells *most, struct error *error);
-/* A packed state from a file. Messages name the path. */
-int preserve_state_read(const char *path, struct preserve_state *state, struct error *error);
 /* An egg on its way to another world. */
 int preserve_egg_pack(const struct creature_state *egg, struct packed_bytes *packed);
 /* Adds it to the eggs of a state. */

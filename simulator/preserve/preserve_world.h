@@ -48,7 +48,7 @@ struct preserve {
     double tick_s, daylight;
     int64_t epoch_ticks;
     uint64_t work;  /* operations since the epoch began */
-    int is_changed; /* somebody came or went: the forest must be made anew */
+    int is_changed; /* a creature came or went: the forest must be made anew */
     struct error *error;
     int rc;
 };
@@ -84,7 +84,7 @@ int preserve_enter(struct preserve *p, int i);
 int preserve_has_room(const struct preserve *p, struct run *run, const struct creature_state *egg);
 /* Writes the motion of all into the state. ERR_MEMORY. */
 int preserve_save_motion(struct preserve *p);
-/* The forest of all who live now. */
+/* The forest of all living creatures. */
 int preserve_plant_forest(struct preserve *p);
 /* The mouths that have grown, of bodies that are where they are; their count. */
 int preserve_find_mouths(const struct phenotype *phenotype, const struct genome *genome,
@@ -105,7 +105,8 @@ int preserve_count_scents(const struct params *params);
 int preserve_open_emissions(struct preserve *p);
 int preserve_save_sounds(struct preserve *p);
 void preserve_sense(struct preserve *p, int i, struct surroundings *around);
-/* What one gives off after a tick's motion, and pays; then, of all, a tick of scent and sound. */
+/* The emissions of one creature after a tick's motion, and their cost; then, of all, a tick of
+ * scent and sound. */
 void preserve_emit(struct preserve *p, int i);
 void preserve_spread(struct preserve *p);
 /* Before living creature i leaves the list. */

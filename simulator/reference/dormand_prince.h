@@ -31,7 +31,7 @@ int dormand_prince_extend(struct dormand_prince *steps, int quadratures, struct 
 /* Tries a step of h from y, k[0] being there: sets y1 and k. Returns the error, 1 being what is
  * allowed. */
 double dormand_prince_try(struct dormand_prince *steps, const double *y, double ahead, double h);
-/* What the step of h adds to quadrature `at`, numbered on from the state. */
+/* The gain of quadrature `at`, numbered on from the state, in the step of h. */
 double dormand_prince_integral(const struct dormand_prince *steps, int at, double h);
 /* Sets `stage` to the state at a share of the step of h from y, to order 4. */
 void dormand_prince_look_inside(struct dormand_prince *steps, const double *y, double h,

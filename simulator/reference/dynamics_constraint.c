@@ -1,8 +1,7 @@
-/* Bodies in the plane, moved by the reference in space: the links of a phenotype as links that
- * turn about z, its parts as boxes of depth 1 m, on a root whose joint is `planar`. A link without
- * mass is the joint of what stretches on it, and with that one link in space, or a slide of the
- * free body that hangs on it; what is fixed belongs to the world, whose frame is then where link 0
- * is. */
+/* Bodies in the plane, moved by the reference in space: the links of a phenotype as links that turn
+ * about z, its parts as boxes of depth 1 m, on a root whose joint is `planar`. A link without mass
+ * is the joint of what stretches on it, and with that one link in space, or a slide of the free
+ * body that hangs on it; fixed bodies belong to the world, whose frame is then that of link 0. */
 #include <math.h>
 
 #include "common/growth/body.h"

@@ -255,7 +255,7 @@ static double largest_row(const struct law_group *g)
 
 /* ---------------------------------------------------------------- Newton's method */
 
-/* What a contact lacks, and how that changes: by its velocity, and by its impulse beside that. */
+/* The error of a contact, and its change: by its velocity, and by its impulse beside that. */
 struct lack {
     double miss[3], by_velocity[3][3], by_impulse[3][3];
 };
@@ -564,7 +564,7 @@ static int solve_group(struct law *s, int leader, double enough)
     return 0;
 }
 
-/* What the caller filled. */
+/* Checks the caller's input. */
 static void check(const struct law *s)
 {
     for (int i = 0; i < s->count; i++) {

@@ -61,8 +61,8 @@ struct law {
     struct qr qr;
 };
 
-/* Makes room for so many contacts and rows, if there is less; what stood in them is gone. Begin
- * with a law of zeros. ERR_MEMORY when the arena is full: the room stays what it was. */
+/* Makes room for so many contacts and rows, if there is less; their old content is gone. Begin with
+ * a law of zeros. ERR_MEMORY when the arena is full: the room stays what it was. */
 int law_reserve(struct law *law, int contacts, int rows, struct arena *arena);
 /* Says how many there are; contacts, the lower half of W and free are then the caller's to fill. */
 void law_begin(struct law *law, int contacts, int rows);

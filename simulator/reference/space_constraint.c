@@ -18,14 +18,14 @@
 
 /* Touches are looked for within this at the end of a step, m or rad. */
 #define LOOK_NEAR 1e-6
-/* What does not press may be so deep, m or rad, and come nearer so fast, per s. */
+/* A touch that does not press may be so deep, m or rad, and come nearer so fast, per s. */
 #define PIERCE      1e-10
 #define PIERCE_RATE 1e-8
 /* Sliding that slow may stop at once: m/s for a tolerance of 1. */
 #define SLIP_M_S 1e4
 /* Friction turns the direction of sliding no faster than in this time, s for a tolerance of 1. */
 #define TURNING_S 3e3
-/* What slides faster has a direction, m/s. */
+/* A touch that slides faster has a direction, m/s. */
 #define SURE_M_S 1e-8
 /* Instants of events are found to this, s, or to this many times the tolerance of a step of its
  * length. */
@@ -42,7 +42,7 @@
 #define CROWDED_S   1e-7
 /* A step that says nothing about the next length is followed by one so many times as long. */
 #define FAILED_FACTOR 0.1
-/* Steps tried in a dt_s, at most; what is left of it goes by impulses. */
+/* Steps tried in a dt_s, at most; the rest of it goes by impulses. */
 #define TRIES_MAX 2000
 /* Steps by impulses in a dt_s. */
 #define IMPULSE_STEPS 16
@@ -112,6 +112,7 @@ static int create_drag(struct space_constraint *c, const struct body *body, stru
         return ERR_MEMORY;
     for (int i = 0; c->shapes && i < count; i++)
         c->drag.bodies[i] = 0;
+    c->drag.axes = c->room->moves;
     if (!has_stretch(c))
         return 0;
     c->drag.stretches = arena_take(arena, (size_t)count, sizeof c->drag.stretches[0]);
@@ -172,6 +173,8 @@ void space_constraint_check(const struct space_constraint *c)
     }
 }
 
+static const struct room in_space = {3, 3}, in_plane = {2, 1};
+
 static void put_state(struct space_constraint *c, const double *q, const double *qd);
 static const struct space_hooks hooks;
 
@@ -189,6 +192,7 @@ int space_constraint_init(struct space_constraint *c, const struct dynamics_solv
     c->boxes = c->base.boxes = body->boxes;
     c->box_count = c->base.box_count = body->box_count;
     c->shapes = world->surfaces.shapes;
+    c->room = c->shapes ? &in_plane : &in_space;
     c->ground.parent = WORLD;
     c->ground.place.turn = QUATERNION_ONE;
     c->ground.turned = quaternion_matrix(QUATERNION_ONE);
@@ -245,7 +249,7 @@ static void settle_state(struct space_constraint *c)
         c->turned_to[i] = c->base.q[i];
 }
 
-/* Takes the points of touches as they are now. What is no longer there is let go. */
+/* Takes the points of touches as they are now. A touch that is gone is let go. */
 static void renew_touches(struct space_constraint *c)
 {
     int kept = 0;
@@ -407,9 +411,9 @@ static int is_wrong_at_start(struct space_constraint *c, double ahead)
     return 0;
 }
 
-/* What presses is known, and what comes together has collided. How touches share a load may not be
- * determined: the least forces are taken, if they are possible ones, else those that were found
- * with the modes. Returns 1 if there is no telling: the law has no solution. */
+/* The touches that press are known, and those that come together have collided. How touches share a
+ * load may not be determined: the least forces are taken, if they are possible ones, else those
+ * that were found with the modes. Returns 1 if there is no telling: the law has no solution. */
 static int start_step(struct space_constraint *c, double ahead)
 {
     if (!c->is_stale)
@@ -462,7 +466,7 @@ static double advance(struct space_constraint *c, double ahead, double left, int
     }
 }
 
-/* What was integrated along since the sums were cleared. */
+/* The quadratures since the sums were cleared. */
 static void book(struct space_constraint *c)
 {
     double *work = c->effector_work, *losses = c->losses;

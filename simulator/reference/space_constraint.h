@@ -20,8 +20,8 @@ struct space_constraint;
  * returns DYNAMICS_BROKEN if no part of it is short enough or the state is no longer finite;
  * DYNAMICS_UNSOLVED if contacts have no solution: law_residual and contacts then say by how much,
  * and how many. Steps that push out begin at rest, and part boxes with the least motion, in the
- * sense of its energy; muscles, gravity and drag do nothing. Impulses are never known. NULL when the
- * arena is full. */
+ * sense of its energy; muscles, gravity and drag do nothing. Impulses are never known. NULL when
+ * the arena is full. */
 struct space_state *space_constraint_create(const struct body *body,
                                             const struct space_world *world,
                                             const struct dynamics_settings *settings,

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What comes near no faster does not collide, m/s or rad/s. */
+/* A touch that comes near no faster does not collide, m/s or rad/s. */
 #define RESTING 1e-10
 /* Contacts have no solution if the best misses the law by more than these shares of the greatest
  * velocity or acceleration along normals and of all, and velocities also by more than this, m/s:
@@ -15,17 +15,18 @@
 #define MISS_SHARE    1e-8
 #define MISS_ROUNDING 1e-12
 #define MISS_M_S      1e-5
-/* What slides is stopped by what acts if that takes no longer than this, s; and no faster sliding
- * than this, m/s^2 times 1 s, makes a difference to that. */
+/* Sliding stops if the forces need no longer than this, s; and no faster sliding than this, m/s^2
+ * times 1 s, makes a difference to that. */
 #define STOP_S       1e-8
 #define SLIDING_M_S2 1e6
-/* What accelerates less sticks, m/s^2; and less than this share of what the force could, if it can
- * be held: where joints hold a touch across its way, the law tells them apart by rounding. */
+/* A touch that accelerates less sticks, m/s^2; and less than this share of what the force could, if
+ * it can be held: where joints hold a touch across its way, the law tells them apart by
+ * rounding. */
 #define STICKING_M_S2  1e-8
 #define STICKING_SHARE 1e-6
-/* What slides faster has the direction of its velocity, m/s, else that of friction. */
+/* A touch that slides faster has the direction of its velocity, m/s, else that of friction. */
 #define SLIDING_M_S 1e-6
-/* What leaves faster, m/s or rad/s, does not press. */
+/* A touch that leaves faster, m/s or rad/s, does not press. */
 #define LEAVING 1e-9
 /* Sliding has turned round if it is slower than before by this share of the speed that counts as
  * rest. */
@@ -34,8 +35,8 @@
 #define PRESSING_SHARE 1e-12
 /* Rows less mobile than this, compared with the whole mass, are left alone. */
 #define ROW_MOBILITY 1e-6
-/* What is deeper than this is pushed out by steps of impulses, this share of the depth a step, m,
- * no faster than that. */
+/* A deeper touch is pushed out by steps of impulses, this share of the depth a step, m, no faster
+ * than that. */
 #define SLOP_M             1e-3
 #define PUSH_OUT_SHARE     0.2
 #define PUSH_OUT_SPEED_M_S 0.05
@@ -44,7 +45,7 @@
 #define MARGIN_M 1e-4
 /* Slower impacts do not bounce. */
 #define RESTITUTION_SPEED_M_S 0.2
-/* What parts at birth stretches no more in a step. */
+/* A body that is parted at birth stretches no more in a step. */
 #define PART_STRETCH 0.02
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
@@ -72,7 +73,7 @@ static struct vec3 unwhiten(const struct rigid *b, struct vec3 y)
 /* A row of Y: the change of all velocities, times the square root of the masses, by a unit impulse
  * along a row, and what joints add to stay closed. With joints eliminated W = J M^-1 J' is Y Y' of
  * these. */
-static void set_response(struct space_constraint *c, const struct row *row, double *y)
+static void set_response(struct space_constraint *c, struct row *row, double *y)
 {
     space_equation_respond(c, row);
     for (int i = 0; i < c->count; i++, y += BODY_RATES) {
@@ -102,7 +103,7 @@ static double product(const double *a, const double *b, int count)
     return sum;
 }
 
-/* What hardly anything moves is 0 altogether. */
+/* A row that hardly anything moves is 0 altogether. */
 static void drop_immobile(struct space_constraint *c, struct law_contact *contact)
 {
     int columns = BODY_RATES * c->count;
@@ -223,7 +224,7 @@ static struct works work_of(const struct space_constraint *c, int group)
     return sum;
 }
 
-/* What one gains another has lost; what is left in sum is booked. */
+/* The gain of one is the loss of another; the rest of the sum is booked. */
 static void book_works(struct space_constraint *c, struct works w)
 {
     double sum = w.normal + w.tangent + w.limit;
@@ -287,7 +288,7 @@ static int give_up_bounds(struct space_constraint *c, int is_all)
     return has_changed;
 }
 
-/* What gave the bodies more energy than contacts did is the work of prescribed motions. */
+/* Energy beyond that of contacts is the work of prescribed motions. */
 static void book_motions(struct space_constraint *c, double work)
 {
     int has_motion = 0;
@@ -398,7 +399,7 @@ static double mobility_across(const struct space_constraint *c, const struct law
     return most;
 }
 
-/* What a touch that presses with these forces is. */
+/* The state of a touch that presses with these forces. */
 static void start_pressing(struct space_constraint *c, int law)
 {
     const struct law_contact *l = &c->law.contacts[law];

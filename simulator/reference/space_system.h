@@ -27,7 +27,7 @@ enum { BODY_RATES = 7 };
  * memory is out. */
 enum { TOUCHES_ROOM = 64 };
 enum { WORLD = -1 };
-/* What is closer touches, m or rad: it takes part in impacts and rests. */
+/* Two that are closer touch, m or rad: it takes part in impacts and rests. */
 #define TOUCH_NEAR 2e-10
 
 /* Two bodies that a joint joins: by it one hangs on the other, or it closes a loop. */
@@ -84,6 +84,7 @@ struct wrench {
 struct row {
     int bodies[2];
     struct wrench j[2], g[2];
+    struct wrench yields[2]; /* M^-1 g, in the equation */
     double deviation, rate, curvature;
     int driven;   /* the freedom that it prescribes, or -1 */
     int is_askew; /* g is not j */
@@ -147,10 +148,17 @@ struct limit {
     double side, end; /* rad or m */
 };
 
+/* What bodies may do: move along so many axes, the first ones, and turn about so many, the last or
+ * all. Joints have no rows for the others. */
+struct room {
+    int moves, turns;
+};
+
 struct space_constraint {
     struct space_state base;
-    struct arena *arena; /* of more room; where that is exhausted, steps fail */
-    struct rigid ground; /* the world as a body */
+    const struct room *room; /* space or the plane */
+    struct arena *arena;     /* of more room; where that is exhausted, steps fail */
+    struct rigid ground;     /* the world as a body */
     struct rigid *bodies;
     int count, rates, coordinates;
     struct hinge *loops;
@@ -179,8 +187,8 @@ struct space_constraint {
     int limit_count;
     struct touch *touches, *found; /* those that press; of the last space_touch_find() */
     int touch_count, found_count, touch_room, found_room;
-    int is_stale;      /* what presses is to be found anew */
-    double slip_m_s;   /* what slides slower may stop at once */
+    int is_stale;      /* the touches that press are to be found anew */
+    double slip_m_s;   /* slower sliding may stop at once */
     double pressing_n; /* forces of all touches together, when they were last found */
     double turning_s;  /* the direction of sliding settles no faster */
     int has_reference; /* forces are the nearest to those before; 0: the least ones */
@@ -230,6 +238,16 @@ static inline int space_system_stretches(const struct rigid *b)
 {
     return b->stretch < b->rates;
 }
+/* Where a place at birth is now, from the centre of mass, in the body's axes; and how one at an arm in
+ * the world moves with the stretch. */
+static inline struct vec3 space_system_grown(const struct rigid *b, struct vec3 at)
+{
+    return space_system_stretches(b) ? sym3_apply(&b->grown, at) : at;
+}
+static inline struct vec3 space_system_spread(const struct rigid *b, struct vec3 arm)
+{
+    return space_system_stretches(b) ? sym3_apply(&b->spread, arm) : (struct vec3){0, 0, 0};
+}
 /* The velocity of what of a body is at an arm from its centre of mass, which moves so with the
  * stretch; and its acceleration where the body has none. See space_system.c. */
 static inline struct vec3 space_system_velocity(const struct rigid *b, struct vec3 arm,
@@ -243,6 +261,8 @@ static inline struct vec3 space_system_inward(const struct rigid *b, struct vec3
 {
     double rate = b->place.stretch_rate;
     struct vec3 sum = vec3_cross(b->place.spin, vec3_cross(b->place.spin, arm));
+    if (!space_system_stretches(b))
+        return sum;
     return vec3_along(vec3_along(sum, vec3_cross(b->place.spin, spread), 2 * rate), arm,
                       rate * rate);
 }
@@ -280,14 +300,14 @@ struct vec3 space_touch_size_m(const struct space_constraint *c, int box);
  * their stretches; but for its deviation and curvature. */
 void space_touch_set_row(const struct space_constraint *c, struct touch *t, int i, struct vec3 e,
                          struct vec3 s, struct vec3 r, const struct vec3 spreads[2]);
-/* What has been found decides from which side boxes touch when they are looked at next. */
+/* The touches found decide from which side boxes touch next time. */
 void space_touch_hold(struct space_constraint *c);
 /* The sum of forces or impulses along the directions of a touch, in the world. */
 struct vec3 space_touch_force(const struct touch *t, const double force[3]);
 /* The floor of a touch that slides with this speed along its way; `before`: the one that it had. */
 double space_touch_floor(const struct space_constraint *c, double speed, double before);
-/* The steadying of a touch that slides with this speed and presses with this force: what the speed
- * lacks for friction to turn the direction no faster than in turning_s; 0 in the plane. */
+/* The steadying of a touch that slides with this speed and presses with this force: the missing
+ * speed for friction to turn the direction no faster than in turning_s; 0 in the plane. */
 double space_touch_steadying(const struct space_constraint *c, const struct touch *t, double speed,
                              double force);
 
@@ -310,7 +330,7 @@ void space_touch_make_round(const struct space_constraint *c, struct touch *t, d
 
 /* A new body of a joint and a link: what does not change, and that of one that does not stretch. */
 void space_system_init_body(struct rigid *b, const struct body_link *link);
-/* What follows from a body's stretch and turn. */
+/* Values that follow from a body's stretch and turn. */
 void space_system_form(struct rigid *b);
 /* Bodies at a state. */
 void space_system_place(struct space_constraint *c, const double *y);
@@ -354,18 +374,18 @@ void space_equation_derive(void *system, const double *y, double ahead, double *
 void space_equation_accelerate(struct space_constraint *c, double ahead, int touches);
 /* A row's acceleration by those of its bodies. */
 double space_equation_acceleration_of(const struct space_constraint *c, const struct row *row);
-/* What a force along a row moves, joints apart, kg or kg m^2. */
+/* The mass that a force along a row moves, joints apart, kg or kg m^2. */
 double space_equation_row_mass(const struct space_constraint *c, const struct row *row);
 /* Makes the rows of joints that are listed ready for space_equation_respond(). */
 void space_equation_factor_joints(struct space_constraint *c);
 /* Accelerations become those by a unit force along a row alone, and what joints add to stay closed;
  * or velocities, by an impulse. */
-void space_equation_respond(struct space_constraint *c, const struct row *row);
+void space_equation_respond(struct space_constraint *c, struct row *row);
 /* Closes loops, with the prescribed motions at their start, by small motions of all bodies: places,
  * then velocities, each time with the least change in the sense of its energy. Where that is
  * impossible it comes as near as it can. */
 void space_equation_close(struct space_constraint *c);
-/* What each freedom feels at birth while nothing else holds the body. */
+/* The inertia of each freedom at birth while nothing else holds the body. */
 void space_equation_weigh_freedoms(struct space_constraint *c);
 
 /* ---- space_impulses.c */

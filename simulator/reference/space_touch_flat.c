@@ -39,8 +39,8 @@ static double radius_of(const struct box *box)
     return box->shape == PART_DISK ? box->half_width : 0;
 }
 
-/* What is nearest to a disk: of a rectangle, of a half-plane, of another disk, or of the ground,
- * NULL. */
+/* The feature nearest to a disk: of a rectangle, of a half-plane, of another disk, or of the
+ * ground, NULL. */
 static enum solids_nearest nearest_to(const struct box *disk, const struct box *other)
 {
     struct nearest nearest;

@@ -1,4 +1,4 @@
-/* What the dynamics of spheres and bones know beyond dynamics.h.
+/* The dynamics of spheres and bones beyond dynamics.h.
  *
  * All calls are for dynamics made of a phenotype with spheres. dynamics_set_target() and
  * dynamics_drive_state() take the number of a drive: a length, m, or angle, rad, is asked for and

@@ -216,7 +216,7 @@ static void check_joint(const struct sphere_system *s, int i)
            joint->end);
 }
 
-/* What holds of a body before it is made ready. */
+/* Invariants of a body before it is made ready. */
 static void check(const struct sphere_system *s)
 {
     int spheres = s->phenotype->part_count;

@@ -2,7 +2,7 @@
  * through the third dimension from minus to plus half of world.depth_m.
  *
  * Sizes: 12 spheres, 66 pairs less the bones, up to 32 obstacles; a handful near, few touching.
- * What is near is looked for only when the fastest sphere has gone half of a slack since, and half
+ * Near spheres are looked for only when the fastest sphere has gone half of a slack since, and half
  * of what the others were farther apart than that.
  *
  * Contacts are solved once a substep, after the bones, each for its spheres alone: as if nothing
@@ -25,8 +25,8 @@
 #define PUSH_OUT_M   1e-3
 #define PUSH_OUT_1_S 48
 #define PUSH_OUT_M_S 0.05
-/* What goes farther than this share of the slack in a substep is fast: what it could reach in two
- * is near. */
+/* A sphere that goes farther than this share of the slack in a substep is fast: all that it could
+ * reach in two is near. */
 #define FAST_SHARE 0.25
 /* The search for where a fast sphere first touches an obstacle. */
 #define SWEEP_PARTS_MAX 40
@@ -311,8 +311,8 @@ static double clamp(double value, double most)
  * nothing slips nor rolls afterwards if
  *     A p - C q = -slip        -C p + B q = -w x n
  * What rolling resistance may not hold it brakes, and friction is then what stops the slip beside
- * it; what friction may not hold slides, and the torque is what the rolling needs. Solved one after
- * the other, a ball at rest on a slope would creep at 2.5 g h. */
+ * it; beyond friction it slides, and the torque is that of the rolling. Solved one after the other,
+ * a ball at rest on a slope would creep at 2.5 g h. */
 static void rub(struct sphere_system *s, struct touch *touch, double inverse_mass)
 {
     struct yielding y = yielding_of(s, touch, inverse_mass);

@@ -2,8 +2,8 @@
  *
  * Sizes: 0 to a dozen; each costs some 60 ns a substep.
  *
- * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. What is
- * known at birth is kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the
+ * Frame. e1 along the base bone, e2 towards the reference sphere across it, e3 = e1 x e2. Values
+ * known at birth are kept in it: the bone's rest direction m, the axis n, and t = n x m. With b the
  * bone's direction,
  *
  *   angle about n:  alpha = atan2(b.t, b.m)         angle about t:  beta = atan2(-b.n, b.m)
@@ -285,7 +285,7 @@ static void drive(struct sphere_system *s, struct angle *angle, int axis)
     double damping =
         fmin(row->motor_damping, MOTOR_DAMPING / STIFFNESS * row->most_stiff / s->vibration_rad_s);
     double torque = stiffness * (row->rest - row->angle) + damping * (rest_rate - rate);
-    /* what is folded up has no inertia: no faster than it may be in a radian of the fastest
+    /* a joint that is folded up has no inertia: no faster than it may be in a radian of the fastest
      * vibration */
     double strength =
         fmin(joint->strength_n_m, joint->rate_rad_s * row->inverse * s->vibration_rad_s);

@@ -28,9 +28,9 @@
  *
  * Tried and lost: rods of fixed length, |d + h w+| = L, solved by Gauss-Seidel sweeps (SHAKE; one
  * sweep a substep is PBD with small steps, Macklin and others 2019). Unconverged sweeps act as
- * springs whose energy nobody knows: on a spider of 12 spheres and 25 bones in the air the bones
- * gave back 80 % of what they took, with 1 sweep as with 100, and warm starts exploded. A sparse
- * direct solution costs four times as much.
+ * springs of unknown energy: on a spider of 12 spheres and 25 bones in the air the bones gave back
+ * 80 % of what they took, with 1 sweep as with 100, and warm starts exploded. A sparse direct
+ * solution costs four times as much.
  *
  * Muscles: a bone whose rest length goes towards the one asked for with a bounded rate, and whose
  * force, spring and damping together, is bounded; where that holds it back, the rest length waits
@@ -39,8 +39,8 @@
  * r v and 8 pi eta r^3 w, or a force of q 2r v^2, in two halves around the substeps of a step.
  *
  * Ledger. Every impulse's work is impulse . (v + v+) / 2, exactly; muscles, motors, contacts,
- * viscosity and damping are booked, the energy of stretched bones counts as potential energy. What
- * does not balance is the error of the integration, the residual: k h^2 (w+^2 - w^2) / 8 of each
+ * viscosity and damping are booked, the energy of stretched bones counts as potential energy. The
+ * rest of the balance is the error of the integration, the residual: k h^2 (w+^2 - w^2) / 8 of each
  * bone, which cancels in sum as long as velocities change within substeps only: bones damped
  * between them left 1.6 % of an impact's energy. */
 #include "simulator/spheres/sphere_system.h"
@@ -54,8 +54,8 @@
  * each that does; and the pieces that a joint makes. */
 enum { PIECE_WORK = 40, PAIR_WORK = 2, TOUCH_WORK = 200, JOINT_PIECES = 8 };
 
-/* Positions and velocities as they are seen from outside. Returns whether they are finite: what is
- * infinite or no number has made the places so as well, and their sum. */
+/* Positions and velocities as they are seen from outside. Returns whether they are finite: an
+ * infinite value, or no number, has made the places so as well, and their sum. */
 int sphere_system_publish(struct sphere_system *s)
 {
     struct lanes sum = {{0, 0}, 0};
@@ -136,7 +136,7 @@ static void stretch_fixed_rods(struct sphere_system *s, double share)
     }
 }
 
-/* What a muscle does in this substep: its own pull, and with its stops. */
+/* The action of a muscle in this substep: its own pull, and with its stops. */
 static void tense_muscles(struct sphere_system *s, double share)
 {
     const struct rod *rod = s->rod + s->fixed_rods;
@@ -222,9 +222,8 @@ static inline void damp_rod(const struct sphere_system *s, int i, double damping
     ball_push(rod->ball_b, d, number * rod->ball_b->inverse_mass);
 }
 
-/* What the body would do at the start of the substep if it moved as one, with the momentum and
- * angular momentum that it has: velocity at the centre of mass, which is given as well, and
- * spin. */
+/* The motion of the body at the start of the substep if it moved as one, with its momentum and
+ * angular momentum: velocity at the centre of mass, which is given as well, and spin. */
 struct as_one {
     struct vec3 centre, velocity, spin;
 };
@@ -403,7 +402,8 @@ static void go_on(struct sphere_system *s, int is_last)
 
 /* ---------------------------------------------------------------- between substeps */
 
-/* What the medium gives a sphere that loses these shares of its velocity and spin, both below 0. */
+/* The impulse of the medium on a sphere that loses these shares of its velocity and spin, both
+ * below 0. */
 static void book_slowing(struct sphere_system *s, int i, double share, double spin_share)
 {
     const struct ball *ball = &s->ball[i];

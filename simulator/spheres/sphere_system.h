@@ -26,9 +26,8 @@ static inline double smaller(double a, double b)
 }
 
 /* Where most of the work is vectors are in two lanes and one: bit for bit the sums and products of
- * struct vec3, in fewer instructions. What they are loaded from is at a multiple of 16 bytes; and
- * was stored so, too: to load both lanes of what has just been stored one by one waits for the
- * stores. */
+ * struct vec3, in fewer instructions. Their source is at a multiple of 16 bytes; and was stored so,
+ * too: to load both lanes of what has just been stored one by one waits for the stores. */
 struct lanes {
     pair xy;
     double z;
@@ -127,14 +126,14 @@ struct muscle {
     double pull, rate_start; /* the number in this substep, and d.w before it */
 };
 
-/* What a rod does in this substep, or in each half of it: an impulse of number d on a, minus that
- * on b; of fixed ones number gain d. */
+/* The action of a rod in this substep, or in each half of it: an impulse of number d on a, minus
+ * that on b; of fixed ones number gain d. */
 struct pull {
     struct lanes d;
     double number;
 };
 
-/* An end of a rod: what it does to the velocity there is factor number d. */
+/* An end of a rod: its change of the velocity there is factor number d. */
 struct rod_end {
     const struct pull *pull;
     double factor;
@@ -237,7 +236,7 @@ struct sphere_system {
     struct box *boxes; /* the obstacles; there may be fewer later, but not more */
     double *reach_sq;  /* of centres that are near, for a slack on both sides, of each pair, m^2 */
     double reach_most; /* of all pairs, m */
-    double slack;      /* what is farther apart than this is not near */
+    double slack;      /* spheres farther apart than this are not near */
     double travel, range; /* of the fastest sphere since the last look, and until the next one */
     double way;           /* of the fastest sphere in the last substep, m */
     struct touch *touch;
@@ -289,13 +288,13 @@ void sphere_sweep(struct dynamics *dynamics, struct vec3 *low, struct vec3 *high
 void sphere_step_together(struct meeting *meeting, struct dynamics *const *some, int count,
                           int *is_broken);
 
-/* What holds of a body from its creation on. */
+/* Invariants of a body from its creation on. */
 void sphere_system_check(const struct sphere_system *s);
 /* By the world's viscosity. */
 void sphere_system_set_viscosity(struct sphere_system *s);
 /* Positions and velocities as they are seen from outside. Returns whether they are finite. */
 int sphere_system_publish(struct sphere_system *s);
-/* After a state has been set: nothing touches, and what is near is to be looked for anew. */
+/* After a state has been set: nothing touches, and near spheres are to be looked for anew. */
 void sphere_system_forget(struct sphere_system *s);
 /* Force of a muscle in the last substep, N. */
 double sphere_muscle_force(const struct sphere_system *s, const struct muscle *muscle);

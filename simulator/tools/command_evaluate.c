@@ -1,7 +1,7 @@
 /* simulator evaluate CREATURE [PARAMS.ini]: does for one creature, and for people to read, what a
  * worker does with a task. Prints the measures, and compares the digest with the recorded one where
  * they must be equal: same parameters, same seed, same version. */
-#include "simulator/tools/command_evaluate.h"
+#include "simulator/tools/commands.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -166,10 +166,13 @@ static const char *behaviour_name(const struct params *params)
 
 static void opinion_take(struct opinion *opinion, const struct report *report, struct arena *arena)
 {
-    struct params params = report->params;
-    trial_apply(&opinion->trial, &params);
-    evaluate(&report->creature.genome, &params, report->seed, arena, NULL, NULL,
-             &opinion->evaluation);
+    const struct genome *genome = &report->creature.genome;
+    evaluate_list(&(struct evaluate_order){.genomes = &genome,
+                                           .count = 1,
+                                           .params = &report->params,
+                                           .trial = &opinion->trial,
+                                           .seed = report->seed},
+                  NULL, arena, &opinion->evaluation);
     opinion->apart_rad = behaviour_apart_rad(&report->evaluation.measures,
                                              &opinion->evaluation.measures, &report->params);
     opinion->fitness =
@@ -201,8 +204,12 @@ static int report_evaluate(struct report *report, const struct request *request,
         (status = trace_open(&trace, request->trace_path, error)) != 0)
         goto done;
     double wall_ms = clock_ms(CLOCK_MONOTONIC), cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    evaluate(&report->creature.genome, &report->params, report->seed, &arena,
-             request->trace_path != NULL ? trace_observe : NULL, &trace, &report->evaluation);
+    const struct genome *genome = &report->creature.genome;
+    evaluate_list(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &report->params, .seed = report->seed},
+        request->trace_path ? &(struct evaluate_onlooker){NULL, trace_observe, &trace} : NULL,
+        &arena, &report->evaluation);
     report->wall_ms = clock_ms(CLOCK_MONOTONIC) - wall_ms;
     report->cpu_ms = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms;
     if (request->trace_path != NULL)

@@ -1,7 +1,7 @@
 /* simulator export CREATURE [PARAMS.ini]: simulates a creature once and writes what other programs
  * can read: its body as MJCF for MuJoCo, the controls of its actuators as a table, its motion as a
  * trace. */
-#include "simulator/tools/command_export.h"
+#include "simulator/tools/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +104,7 @@ static int run_creature(const struct request *request, const struct creature *cr
 {
     const struct params *params = output->mjcf.params;
     struct evaluation evaluation;
+    const struct genome *genome = &creature->genome;
     uint64_t seed = creature_choose_seed(creature, params);
     output->mjcf.model = output->model.file =
         open_memstream(&output->model.bytes, &output->model.size);
@@ -117,7 +118,10 @@ static int run_creature(const struct request *request, const struct creature *cr
         output->has_trace = 1;
     }
     if (!status)
-        evaluate(&creature->genome, params, seed, arena, observe, output, &evaluation);
+        evaluate_list(
+            &(struct evaluate_order){
+                .genomes = &genome, .count = 1, .params = params, .seed = seed},
+            &(struct evaluate_onlooker){NULL, observe, output}, arena, &evaluation);
     if (close_texts(output) || status || output->mjcf.status)
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
     if (!output->mjcf.has_begun && output->has_model)

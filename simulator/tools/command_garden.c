@@ -1,7 +1,7 @@
 /* simulator garden: a common garden. As many founders of a world as creatures of its end live in
- * the same fresh water, and those are counted who descend from either. Whether a creature hunts
- * goes with it. */
-#include "simulator/tools/command_garden.h"
+ * the same fresh water, and the descendants of either are counted. Whether a creature hunts goes
+ * with it. */
+#include "simulator/tools/commands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +11,11 @@
 #include "common/system/output.h"
 #include "simulator/preserve/preserve_epoch.h"
 #include "simulator/preserve/preserve_world.h"
+#include "simulator/tools/state_file.h"
 
 enum { EXIT_OK, EXIT_FAILED };
 enum { SIDES = 2, SEEDS_MAX = 1000, EACH_MAX = 20, MINUTES_MAX = 60, EPOCHS_A_MINUTE = 2 };
-/* Draws of somebody who lives alone for a while. */
+/* Draws of a creature that lives alone for a while. */
 enum { DRAWS_MAX = 1000 };
 
 struct request {
@@ -57,7 +58,7 @@ static const struct creature_state *draw(const struct preserve_state *state, str
                                      : &state->eggs[i - state->living_count];
 }
 
-/* The two sides take turns. ERR_MISSING where nobody lives alone. */
+/* The two sides take turns. ERR_MISSING where no creature lives alone. */
 static int draw_founders(struct garden *garden, uint64_t seed, const struct creature_state **drawn,
                          struct error *error)
 {
@@ -166,8 +167,8 @@ static int run_garden(struct garden *garden, int number, struct tally *tally, st
     for (int i = 0; i < SIDES; i++)
         preserve_state_init(&garden->sources[i]);
     for (int i = 0; i < SIDES && !status; i++)
-        status = preserve_state_read(garden->request->paths[SIDES * pair + i], &garden->sources[i],
-                                     error);
+        status =
+            state_file_read(garden->request->paths[SIDES * pair + i], &garden->sources[i], error);
     if (!status)
         status = grow(garden, (uint64_t)number + 1, counts, error);
     if (!status) {

@@ -1,5 +1,5 @@
 /* simulator scene SCENE.json: reads a scene, moves it and writes what happened. */
-#include "simulator/tools/command_scene.h"
+#include "simulator/tools/commands.h"
 
 #include <errno.h>
 #include <math.h>
@@ -106,7 +106,7 @@ static int open_output(struct output *output, const char *path, struct error *er
     return 0;
 }
 
-/* `result` is the first error so far, and is kept; what was written before it is kept, too. */
+/* `result` is the first error so far, and is kept; the lines before it are kept, too. */
 static int close_output(struct output *output, int result, struct error *error)
 {
     struct error of_file;

@@ -1,6 +1,6 @@
 /* simulator take: a creature of a preserve as a file of its own, with what it does alone in that
  * water, so that all that reads creatures can show and use it. */
-#include "simulator/tools/command_take.h"
+#include "simulator/tools/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +12,11 @@
 #include "common/version.h"
 #include "simulator/evaluate/evaluate.h"
 #include "simulator/preserve/preserve.h"
-#include "simulator/preserve/preserve_state.h"
+#include "simulator/tools/state_file.h"
 
 enum { EXIT_OK, EXIT_FAILED };
-/* What doubles hold exactly; worlds number their creatures from world << 40 on. */
+/* The greatest whole number that doubles hold exactly; worlds number their creatures from world <<
+ * 40 on. */
 #define ID_MAX (INT64_C(1) << 53)
 
 struct request {
@@ -24,7 +25,7 @@ struct request {
     int64_t id;
 };
 
-/* Who lives or waits in an egg; NULL: neither. */
+/* The creature that lives or waits in an egg; NULL: neither. */
 static const struct creature_state *find(const struct preserve_state *state, uint64_t id)
 {
     for (int i = 0; i < state->living_count; i++)
@@ -36,14 +37,18 @@ static const struct creature_state *find(const struct preserve_state *state, uin
     return NULL;
 }
 
-/* What it does alone becomes its record. */
+/* Its evaluation alone becomes its record. */
 static int try_alone(struct creature *creature, struct error *error)
 {
     struct arena arena;
     struct evaluation result;
     if (arena_init(&arena, EVALUATE_ARENA_BYTES))
         return error_set(error, ERR_MEMORY, "%s", error_text(ERR_MEMORY));
-    evaluate(&creature->genome, &creature->params, creature->seed, &arena, NULL, NULL, &result);
+    const struct genome *genome = &creature->genome;
+    evaluate_list(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &creature->params, .seed = creature->seed},
+        NULL, &arena, &result);
     arena_deinit(&arena);
     creature->has_evaluation = 1;
     creature->verdict = result.verdict;
@@ -82,7 +87,7 @@ static int take(const struct request *request, const char *path, struct error *e
     preserve_apply(&creature.params);
     status = params_check(&creature.params, error);
     if (!status)
-        status = preserve_state_read(path, &state, error);
+        status = state_file_read(path, &state, error);
     if (status)
         return status;
     const struct creature_state *from = find(&state, (uint64_t)request->id);

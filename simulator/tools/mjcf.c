@@ -22,8 +22,8 @@
 #define HALF_DEPTH_M 0.05
 /* Half the depth of obstacles that have no end, m. */
 #define OBSTACLE_HALF_DEPTH_M 1.0
-/* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: what slides is driven
- * apart from what it slides on, the harder the faster, and boxes hop. Where the force of a contact
+/* Contacts of the model, see docs/trace.md. MuJoCo's friction is convex: two bodies that slide on
+ * one another are driven apart, the harder the faster, and boxes hop. Where the force of a contact
  * grows with the depth from 0 on, they ride a little higher instead. Steps are parts of ours, as
  * stiff contacts want it. */
 #define CONTACT_TIME_S      0.005
@@ -449,7 +449,7 @@ static void write_half_pairs(const struct writer *writer)
 
 /* ---- muscles ---- */
 
-/* What a control of 1 gives. */
+/* The effort of a control of 1. */
 static double gain_of(const struct servo *servo, int mode)
 {
     double kp, kd, gain;
@@ -646,7 +646,7 @@ void mjcf_write(FILE *file, const struct mjcf_scene *scene)
     fputs("</mujoco>\n", file);
 }
 
-/* Steps of the model; ours as in evaluate(). */
+/* Steps of the model; ours as in evaluations. */
 static double steps_per_tick(const struct params *params)
 {
     double steps = ceil(1 / params->simulation_brain_hz / params->simulation_dt_s - 1e-6);
@@ -692,7 +692,7 @@ static void find_targets(const struct mjcf *mjcf, const struct evaluate_view *vi
     }
 }
 
-/* What has to be added to a target of a ball's component; see above. */
+/* The correction of a target of a ball's component; see above. */
 static double find_shift(const struct model_joint *ball, const double *q, const double *targets,
                          int rate)
 {

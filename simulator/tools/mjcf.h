@@ -1,5 +1,5 @@
-/* A creature for MuJoCo: its body as MJCF, and what its brain told its muscles as a table to play
- * back. Any kind of body that has a model (simulator/body/model.h).
+/* A creature for MuJoCo: its body as MJCF, and its muscles' signals as a table to play back. Any
+ * kind of body that has a model (simulator/body/model.h).
  *
  * x to the right is MuJoCo's x, y upwards its z, z towards the viewer its -y; so a turn in the
  * plane, counter-clockwise, is one about -y. Masses, centres and inertias are ours; each part is a
@@ -27,7 +27,7 @@
 
 enum { MJCF_EFFECTORS_MAX = 3 * PHENOTYPE_PARTS_MAX };
 
-/* What is written: bodies in a world, in a state that becomes the keyframe `start`. */
+/* The content of a file: bodies in a world, in a state that becomes the keyframe `start`. */
 struct mjcf_scene {
     const char *name;
     const struct body_model *model;
@@ -38,8 +38,8 @@ struct mjcf_scene {
     const double *q, *qd;
     double step_s;
     int effector_mode; /* EFFECTOR_* */
-    /* what the file's head says is missing: muscles that lose force with speed; freedoms that
-     * follow a motion */
+    /* missing, as the file's head says: muscles that lose force with speed; freedoms that follow a
+     * motion */
     int has_drag, has_weaker_muscles, has_motions;
 };
 
@@ -69,8 +69,8 @@ struct mjcf {
     double target[MJCF_EFFECTORS_MAX], shift[MJCF_EFFECTORS_MAX];
 };
 
-/* The observer to give to evaluate(), with the struct as its context; of creatures whose kind has a
- * model. */
+/* The observer to give to evaluate_list(), with the struct as its context; of creatures whose kind
+ * has a model. */
 evaluate_observer mjcf_observe;
 /* Forgets what the observer took; the files stay the caller's. */
 void mjcf_close(struct mjcf *mjcf);

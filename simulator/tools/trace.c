@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a line says of one part. */
+/* The columns of one part. */
 struct trace_part {
     struct part_state state;
     struct drive_state joint; /* rad, rad/s, N m; of a linear joint m, m/s, N */

@@ -36,7 +36,7 @@ int trace_open(struct trace *trace, const char *path, struct error *error);
 /* 0, or ERR_IO if any of the lines could not be written: then there is no file. */
 int trace_close(struct trace *trace, struct error *error);
 
-/* The observer to give to evaluate(), with the trace as its context. */
+/* The observer to give to evaluate_list(), with the trace as its context. */
 evaluate_observer trace_observe;
 
 #endif

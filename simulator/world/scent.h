@@ -1,8 +1,8 @@
-/* Scent: what bodies give off spreads over a grid and fades.
+/* Scent: the scent of bodies spreads over a grid and fades.
  *
- * Amounts are whole numbers, so that sums are exact: what was emitted is what is there and what has
- * decayed (scent_total() + decayed == emitted), at every tick and in every order of calls. A caller
- * that counts energy emits microjoules, and what decays in a tick is its heat.
+ * Amounts are whole numbers, so that sums are exact: the emitted amount is the present and the
+ * decayed one (scent_total() + decayed == emitted), at every tick and in every order of calls. A
+ * caller that counts energy emits microjoules, and the decay of a tick is its heat.
  *
  * Diffusion: in a tick two cells side by side with amounts a and b exchange (a - b) / 8, rounded
  * toward zero, all pairs at once. A cell has six neighbours at most and gives each an eighth, so
@@ -13,13 +13,12 @@
  *
  * Decay: a cell loses 1/fade_ticks of what it has, rounded up, so that traces end.
  *
- * The box is closed: nothing leaves it, and what is emitted or smelt outside is at its nearest
- * cell. Sizes: 64 x 64 cells take some 10 us a tick and channel; a channel that is empty takes
- * nothing.
+ * The box is closed: nothing leaves it, and scent emitted or smelt outside is at its nearest cell.
+ * Sizes: 64 x 64 cells take some 10 us a tick and channel; a channel that is empty takes nothing.
  *
- * Use: scent_create() from the arena; each tick scent_smell() for all who smell, then scent_emit()
- * for all who emit, then scent_tick(). The order of emitters does not matter. `amounts`, `emitted`
- * and `decayed` are all of its state, for who saves it. */
+ * Use: scent_create() from the arena; each tick scent_smell() for each nose, then scent_emit() for
+ * each emitter, then scent_tick(). The order of emitters does not matter. `amounts`, `emitted` and
+ * `decayed` are all of its state, for saving. */
 #ifndef SIMULATOR_WORLD_SCENT_H
 #define SIMULATOR_WORLD_SCENT_H
 
@@ -42,7 +41,7 @@ struct scent {
     int64_t emitted[SCENT_CHANNELS], decayed[SCENT_CHANNELS]; /* since it was made */
 };
 
-/* What a nose finds at a place. */
+/* The scents that a nose finds at a place. */
 struct smell {
     struct vec3 uphill; /* to where there is more of it: amount per cell */
     double level;       /* 0 to 1: amount / (amount + half), as receptors are occupied */

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/math/detmath.h"
 
-/* What is left in an ear and is fainter than that is silence. */
+/* A sound left in an ear that is fainter than that is silence. */
 #define SILENCE 1e-6
 
 static struct noise *arrivals_of(const struct sound *sound, int body)

@@ -2,6 +2,7 @@
  * side, and creatures of one world that never meet. README.md has the workloads. */
 #include "common/creature/creature.h"
 #include "simulator/evaluate/contest.h"
+#include "simulator/evaluate/run.h"
 #include "tests/bench/bench.h"
 
 enum { FIELD_MAX = 4, CROWD = 100 };

@@ -141,17 +141,17 @@ static struct population dress(uint32_t number, int has_result)
  * then come the results, in one batch. */
 static int run_store(const void *context)
 {
-    struct store_closing closing = {0};
+    struct generation_closing closing = {0};
     int status = 0;
     if (generation > 0) {
         struct population last = dress(generation - 1, 1);
-        status = store_closing_init(&closing, &last, search_survivor_count(search));
+        status = generation_closing_init(&closing, &last, search_survivor_count(search));
     }
     struct population fresh = dress(generation, 0);
     if (!status)
         status = store_put_generation(store, generation, &fresh, generation > 0 ? &closing : NULL,
                                       &error);
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     struct population judged = dress(generation, 1);
     for (int i = 0; !status && i < judged.count; i++) {
         struct store_cost cost = {.task = {1.5, 1.25, 4096}, .simulations = 1, .worker = 1};

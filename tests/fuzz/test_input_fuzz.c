@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 #include "common/math/rng.h"
 #include "controller/evolution/cells.h"
 #include "controller/evolution/search.h"
+#include "include/bestiary.h"
 #include "controller/store/store.h"
 #include "proto/message.h"
 #include "simulator/tools/scenes/scene.h"
@@ -438,7 +440,7 @@ static void store_seeds(struct corpus *corpus)
 {
     struct params params;
     struct store *store;
-    struct store_closing closing;
+    struct generation_closing closing;
     struct error error = {0};
     const struct individual *individual;
     make_store_place();
@@ -455,12 +457,12 @@ static void store_seeds(struct corpus *corpus)
         ENSURE(store_put_result(store, individual, &error) == 0, "%s", error.message);
     }
     ENSURE(search_is_complete(search) &&
-               store_closing_init(&closing, search_population(search),
-                                  search_survivor_count(search)) == 0 &&
+               generation_closing_init(&closing, search_population(search),
+                                       search_survivor_count(search)) == 0 &&
                search_advance(search) == 0 &&
                store_put_generation(store, 1, search_population(search), &closing, &error) == 0,
            "%s", error.message);
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     search_destroy(search);
     store_close(store);
     corpus_add_file(corpus, store_path);
@@ -533,6 +535,59 @@ static void tend_take(const unsigned char *bytes, size_t length)
     check_error(tending_put_file(NULL, &params, store_path, &error), &error);
 }
 
+/* ---- the library's readers ---- */
+
+static void library_seeds(struct corpus *corpus)
+{
+    creature_seeds(corpus);
+    message_seeds(corpus);
+    struct pack_writer writer;
+    struct packed_bytes packed = {NULL, 0};
+    hostile_encode(hostile_make_good(), &writer);
+    ENSURE(packed_bytes_compress(&packed, &writer) == 0, "out of memory");
+    corpus_add(corpus, packed.bytes, packed.length);
+    packed_bytes_deinit(&packed);
+    pack_writer_deinit(&writer);
+}
+
+/* As check_error(), of the library. */
+static int check_library(int status, struct bestiary_error *error)
+{
+    ENSURE(status <= 0 && error->code == status && (error->message[0] != '\0') == (status != 0),
+           "status %d, code %d, \"%s\"", status, error->code, error->message);
+    *error = (struct bestiary_error){0, ""};
+    return status;
+}
+
+static void library_take(const unsigned char *bytes, size_t length)
+{
+    struct bestiary_error error = {0, ""};
+    struct bestiary_params *params;
+    struct bestiary_creature *creature;
+    struct bestiary_world *world;
+    struct bestiary_search *search;
+    struct bestiary_bytes written;
+    ENSURE(bestiary_params_make(&params, "[population]\nsize = 4\n[simulation]\nduration_s = 0.1\n",
+                                NULL) == 0,
+           "no parameters");
+    if (!check_library(bestiary_creature_read(&creature, bytes, length, &error), &error)) {
+        ENSURE(bestiary_creature_write(creature, BESTIARY_BINARY, &written, NULL) == 0,
+               "unwritten");
+        bestiary_bytes_free(&written);
+    }
+    bestiary_creature_free(creature);
+    if (!check_library(bestiary_search_make(&search, params, &error), &error))
+        check_library(bestiary_search_tell(search, bytes, length, &error), &error);
+    bestiary_search_free(search);
+    if (!check_library(bestiary_task(params, bytes, length, &written, &error), &error))
+        bestiary_bytes_free(&written);
+    bestiary_params_free(params);
+    ENSURE(bestiary_params_make(&params, "[world]\npreset = water\n", NULL) == 0, "no water");
+    check_library(bestiary_world_read(&world, params, bytes, length, &error), &error);
+    bestiary_world_free(world);
+    bestiary_params_free(params);
+}
+
 static const struct target {
     const char *name;
     void (*seeds)(struct corpus *corpus);
@@ -551,6 +606,7 @@ static const struct target {
     {"state", state_seeds, state_take, 1000},
     {"world", world_seeds, hostile_take, 150},
     {"tend", tend_seeds, tend_take, 2000},
+    {"library", library_seeds, library_take, 500},
 };
 enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
 
@@ -653,6 +709,14 @@ static void mutate_once(struct input *input, const struct corpus *corpus, struct
     }
 }
 
+/* Says which input a bug ended the program at. */
+static char in_hand[96];
+static void on_abort(int signal_number)
+{
+    ssize_t ignored = write(STDERR_FILENO, in_hand, strlen(in_hand));
+    (void)ignored;
+}
+
 /* Input number `number` of a seed; 0 is a good one as it is. Ends in a block of its exact size, so
  * that reading beyond it is seen. */
 static void take_one(const struct target *target, const struct corpus *corpus, uint64_t seed,
@@ -669,12 +733,10 @@ static void take_one(const struct target *target, const struct corpus *corpus, u
     unsigned char *exact = malloc(input.length ? input.length : 1);
     ENSURE(exact, "out of memory");
     memcpy(exact, bytes, input.length);
-    char context[96];
-    snprintf(context, sizeof context, "target %s seed %" PRIu64 " input %" PRIu64, target->name,
-             seed, number);
-    error_set_bug_context(context);
+    snprintf(in_hand, sizeof in_hand, "target %s seed %" PRIu64 " input %" PRIu64 "\n",
+             target->name, seed, number);
     target->take(exact, input.length);
-    error_set_bug_context("");
+    in_hand[0] = 0;
     free(exact);
 }
 
@@ -761,6 +823,7 @@ END_TEST
 int main(int argc, char **argv)
 {
     log_set(STDERR_FILENO, LOG_ERROR);
+    signal(SIGABRT, on_abort);
     const struct target *target =
         argc > 2 ? find_target(argv[argc > 3 && argv[1][0] == '-' ? 2 : 1]) : NULL;
     if (argc > 1 && !target) {

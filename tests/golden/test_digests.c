@@ -14,6 +14,7 @@
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 #define GOLDEN_PATH      "tests/golden/digests.txt"
 #define RANDOM_CREATURES 25

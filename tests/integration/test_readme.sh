@@ -36,8 +36,8 @@ planted "creature 3 is this version's alone" <<'END'
     controller run walk -o runs/walk-1
     $ controller list runs/walk-1 --ranks --top 1
     runs/walk-1, generation 49
-     rank       id    fitness distance (m)   W/kg  parts  neurons   born  method      verdict     mutations
-        1        3    33.3009       26.408   17.1      5        4     49  asexual     ok          none
+     rank       id    fitness distance (m)   W/kg  parts  neurons   born  method        verdict     mutations
+        1        3    33.3009       26.408   17.1      5        4     49  child of one  ok          none
 
     controller save runs/walk-1 3 -o saved.creature
 END

@@ -10,6 +10,7 @@
 #include "tests/sanitized.h"
 #include "tests/unit/body_fixture.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { DOF = BODY_DOF_MAX };
 

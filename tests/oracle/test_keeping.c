@@ -14,6 +14,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 /* Momentum from nowhere, as a share of the impulses so far, at most. */
 #define KEPT_SHARE 1e-9

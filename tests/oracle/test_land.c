@@ -14,6 +14,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/readout.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 /* The distance that four in five keep to is chance where there are few: small changes of the steps
  * made it 17 and 32 mm for 30 bodies, 14 and 17 mm for 90. */

@@ -15,6 +15,7 @@
 
 #ifdef HAVE_MUJOCO
 #include "tests/oracle/mujoco_fixture.h"
+#include "tests/evaluate_one.h"
 #endif
 
 enum { TICKS_MAX = 700, TICK_STEPS = 16, KINDS = 2 };

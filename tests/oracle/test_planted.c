@@ -16,6 +16,7 @@
 #include "simulator/planar/steps/flight.h"
 #include "simulator/planar/tree/tree.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum fault {
     FAULT_NONE,

@@ -17,6 +17,7 @@
 #include "simulator/spatial/tree/space_tree_forces.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum fault {
     FAULT_NONE,

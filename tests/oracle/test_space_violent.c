@@ -5,6 +5,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 static struct params params;
 

@@ -45,6 +45,7 @@ int main(void)
 #include "simulator/body/physics.h"
 #include "simulator/spatial/steps/space_dynamics.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum {
     RATES_MAX = 6 + 3 * PHENOTYPE_PARTS_MAX,

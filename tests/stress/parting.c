@@ -27,6 +27,7 @@
 
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
+#include "tests/evaluate_one.h"
 
 enum { TICKS_MAX = 601, PARTS_MAX = 32, DOF_MAX = 2 + PHENOTYPE_PARTS_MAX, PLANTED_MAX = 8 };
 enum { RUN_REFERENCE, RUN_TURNED, RUN_NUDGED, RUN_240, RUN_960, RUN_3840, RUN_15360, RUN_COUNT };

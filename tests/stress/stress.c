@@ -35,6 +35,7 @@
 #include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/stress/violent.h"
+#include "tests/evaluate_one.h"
 
 enum {
     WORLDS_MAX = 8,

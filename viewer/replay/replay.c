@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/text.h"
+#include "common/math/detmath.h"
 #include "common/math/rotation.h"
-#include "simulator/contact/collide.h"
 
 const char *const replay_status_names[REPLAY_STATUS_COUNT] = {RECORD_STATUS_NAMES, "changed"};
 const char *const replay_medium_names[REPLAY_MEDIUM_COUNT] = {"sky", "water", "air"};
@@ -313,10 +313,31 @@ void replay_get_obstacle(const struct replay *replay, int index, struct vec2 cor
 {
     ENSURE(index >= 0 && index < replay->obstacles.count, "obstacle %d of %d", index,
            replay->obstacles.count);
-    struct box box;
-    collide_place_obstacle(&replay->obstacles.list[index], &box);
-    for (int i = 0; i < 4; i++)
-        collide_box_corner(&box, i, &corners[i].x, &corners[i].y);
+    const struct obstacle *o = &replay->obstacles.list[index];
+    double sine, cosine;
+    det_sincos(o->angle_rad, &sine, &cosine);
+    for (int i = 0; i < 4; i++) {
+        double u = (i == 0 || i == 3 ? 0.5 : -0.5) * o->width_m,
+               v = (i < 2 ? 0.5 : -0.5) * o->height_m;
+        corners[i] =
+            (struct vec2){o->x_m + (cosine * u - sine * v), o->y_m + (sine * u + cosine * v)};
+    }
+}
+
+/* The range of heights of a convex outline over x; 0: it is nowhere over it. */
+static int find_range(const struct vec2 corners[4], double x_m, double *low_m, double *high_m)
+{
+    *low_m = HUGE_VAL;
+    *high_m = -HUGE_VAL;
+    for (int i = 0; i < 4; i++) {
+        struct vec2 a = corners[i], b = corners[(i + 1) % 4];
+        if ((a.x < x_m) == (b.x < x_m))
+            continue;
+        double y_m = a.y + (b.y - a.y) * (x_m - a.x) / (b.x - a.x);
+        *low_m = fmin(*low_m, y_m);
+        *high_m = fmax(*high_m, y_m);
+    }
+    return *low_m < *high_m;
 }
 
 int replay_find_surface(const struct replay *replay, double x_m, double y_m, double *height_m)
@@ -324,12 +345,12 @@ int replay_find_surface(const struct replay *replay, double x_m, double y_m, dou
     int is_found = replay->has_ground;
     *height_m = 0;
     for (int i = 0; i < replay->obstacles.count; i++) {
-        struct box box, point = {.x = x_m, .cos = 1};
-        double low, high;
-        collide_place_obstacle(&replay->obstacles.list[i], &box);
-        if (!collide_lift_range(&point, &box, &low, &high) || high > y_m)
+        struct vec2 corners[4];
+        double low_m, high_m;
+        replay_get_obstacle(replay, i, corners);
+        if (!find_range(corners, x_m, &low_m, &high_m) || high_m > y_m)
             continue;
-        *height_m = is_found ? fmax(*height_m, high) : high;
+        *height_m = is_found ? fmax(*height_m, high_m) : high_m;
         is_found = 1;
     }
     return is_found;

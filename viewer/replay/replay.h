@@ -1,4 +1,4 @@
-/* Replays: a creature simulated again through evaluate(), recorded, and compared with its record.
+/* Replays: a creature simulated again by evaluate_list(), recorded, and compared with its record.
  *
  * A replay is what every view and export draws from: shapes of the parts and one row per brain tick
  * with poses, values of the drives, effector signals, neuron outputs, contacts and energies.
@@ -49,6 +49,7 @@ struct replay_part {
     struct vec3 base; /* and in the parent's frame; of a joint that slides: where it slides from */
     uint64_t sensors; /* set of SENSOR_BIT() */
     int color;        /* which of the palette's colours of parts it has */
+    int is_head;
 };
 
 struct replay_drive {
@@ -320,7 +321,7 @@ double replay_voice_hz(double mass_kg);
  * negative: there is none. */
 struct evaluate_view;
 void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
-                      double *lost_before_j);
+                      const struct params *params, double *lost_before_j);
 struct ledger;
 struct contact_point;
 void replay_put_ledger(struct replay_row *row, const struct ledger *ledger);

@@ -48,7 +48,8 @@ static void fill_parts(struct recording *recording, int body)
                                  .mirror = phenotype->parts[i].mirror,
                                  .body = owner,
                                  .joint = -1,
-                                 .color = hues[owner] + HUES * (i % SHADES)};
+                                 .color = hues[owner] + HUES * (i % SHADES),
+                                 .is_head = body < 2 && i == phenotype->head};
         replay->shapes[index] = phenotype->shapes[i];
         replay->shapes[index].part = index;
         replay->shapes[index].drive = stretch < 0 ? -1 : recording->first_drive[body] + stretch;
@@ -143,7 +144,8 @@ static void record(struct recording *recording)
         record_body(recording, i, &row, points, &point_count);
     for (int i = 0; i < recording->replay->voice_count; i++) {
         int owner = pair_index(recording, i);
-        replay_put_sound(&row.sounds[owner], &recording->views[i], &recording->lost_j[owner]);
+        replay_put_sound(&row.sounds[owner], &recording->views[i], recording->params,
+                         &recording->lost_j[owner]);
     }
     replay_put_contacts(&row, points, point_count, 1);
 }
@@ -208,13 +210,20 @@ static int make(struct recording *recording, const struct contest_bout *bout, st
     const struct genome *genomes[2] = {&recording->creatures[0]->genome,
                                        &recording->creatures[1]->genome};
     struct contest_result result;
+    struct evaluation evaluations[2];
+    const struct evaluate_order order = {.genomes = genomes,
+                                         .count = 2,
+                                         .params = recording->params,
+                                         .bout = bout,
+                                         .contest = &result};
     struct arena arena;
     recording->first = contest_first(genomes, bout);
     recording->body_count =
         contest_has_object(recording->params->contest_goal) ? CONTEST_BODIES : 2;
     if (arena_init(&arena, CONTEST_ARENA_BYTES))
         return error_memory(error);
-    evaluate_bout(genomes, recording->params, bout, &arena, observe, recording, &result);
+    evaluate_list(&order, &(struct evaluate_onlooker){NULL, observe, recording}, &arena,
+                  evaluations);
     arena_deinit(&arena);
     if (recording->status == ERR_LIMIT)
         return error_set(error, ERR_LIMIT, "more than %d parts or %d drives cannot be shown",

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/judge/behaviour.h"
-#include "simulator/evaluate/run.h"
 #include "viewer/replay/replay.h"
 
 /* A medium is shown as water if it resists at least so much, by either law, Pa s or kg/m2, with at
@@ -36,7 +35,8 @@ static void copy_parts(struct replay *replay, const struct phenotype *phenotype,
                                                 .body = genome_find_body(genome, part->body),
                                                 .joint = -1,
                                                 .sensors = part->sensors,
-                                                .color = i};
+                                                .color = i,
+                                                .is_head = i == phenotype->head};
     }
 }
 
@@ -232,7 +232,7 @@ static void record_row(struct recorder *recorder, struct replay_row *row,
     record_body(replay, row, view->dynamics);
     record_brain(replay, row, view);
     replay_put_ledger(row, view->ledger);
-    replay_put_sound(row->sounds, view, &recorder->lost_j);
+    replay_put_sound(row->sounds, view, recorder->params, &recorder->lost_j);
     *row->fitness = (float)fitness_now(recorder, view);
     int count = dynamics_contacts(view->dynamics, &points);
     replay_put_contacts(row, points, count, dynamics_substeps(view->dynamics));
@@ -270,7 +270,7 @@ static int recorder_observe(void *context, const struct evaluate_view *view)
     int phase = view->phase == PHASE_SCORE ? PHASE_SCORE : PHASE_SETTLE;
     if (recorder->phase != phase)
         recorder_begin_phase(recorder, phase);
-    replay->relief = view->run->world.relief;
+    replay->relief = *view->relief;
     if (recorder->tick++ % recorder->stride)
         return 0;
     /* full: half the rate from here on */
@@ -477,8 +477,11 @@ int replay_create_cut(struct replay **result, const struct creature *creature,
     for (int i = 0; i < replay->cut_count; i++)
         replay->cuts[i] = cuts[i];
 
-    evaluate_edited(&creature->genome, params, seed, &arena, recorder_edit, recorder_observe,
-                    &recorder, &evaluation);
+    const struct genome *genome = &creature->genome;
+    evaluate_list(
+        &(struct evaluate_order){.genomes = &genome, .count = 1, .params = params, .seed = seed},
+        &(struct evaluate_onlooker){recorder_edit, recorder_observe, &recorder}, &arena,
+        &evaluation);
     if (!recorder.status && replay->frame_count == 0)
         recorder.status = record_birth(&recorder, creature, params, &arena);
     arena_deinit(&arena);

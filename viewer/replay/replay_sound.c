@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "common/genome/sensor.h"
-#include "simulator/evaluate/run.h"
 #include "viewer/replay/replay.h"
 
 /* A creature of 1 kg calls so high, Hz; the pitch falls with the mass to the power of 0.4, as in
@@ -19,22 +18,22 @@ double replay_voice_hz(double mass_kg)
 }
 
 /* The loudest of its emitters of sound, 0 .. 1. */
-static double loudest_call(const struct run *run)
+static double loudest_call(const struct evaluate_view *view)
 {
-    const struct phenotype *phenotype = &run->phenotype;
+    const struct phenotype *phenotype = view->phenotype;
     double loudest = 0;
     for (int i = 0; i < phenotype->emitter_count; i++)
         if (phenotype->emitters[i].kind == EMITTER_SOUND)
-            loudest = fmax(loudest, run->signals[phenotype->effector_count + i]);
+            loudest = fmax(loudest, view->emitted[i]);
     return fmin(loudest, 1);
 }
 
 void replay_put_sound(struct replay_sound *sound, const struct evaluate_view *view,
-                      double *lost_before_j)
+                      const struct params *params, double *lost_before_j)
 {
     double lost_j = view->ledger->loss_impact_j + view->ledger->loss_limit_j;
     double blow_j = *lost_before_j < 0 ? 0 : fmax(lost_j - *lost_before_j, 0);
     *lost_before_j = lost_j;
-    sound->call = (float)loudest_call(view->run);
-    sound->blow = (float)(blow_j / (blow_j + view->run->params->sound_blow_j));
+    sound->call = (float)loudest_call(view);
+    sound->blow = (float)(blow_j / (blow_j + params->sound_blow_j));
 }

@@ -22,7 +22,7 @@ static size_t even_of(size_t count)
     return (count + 1) & ~(size_t)1;
 }
 
-/* What one body needs, with so many points at once. */
+/* The memory for one body, with so many points at once. */
 static int take_body_memory(struct contact_body *own, struct arena *arena)
 {
     size_t parts = (size_t)own->parts, links = (size_t)own->links, pairs = parts * (parts - 1) / 2;
@@ -60,7 +60,7 @@ static const struct tree *widest_tree(const struct contacts *s)
     return widest;
 }
 
-/* What is kept per contact, limit and row, but for the impulses. */
+/* Kept per contact, limit and row, but for the impulses. */
 static int take_rows(struct contacts *s, int room)
 {
     size_t rows = (size_t)row_room(s, room), even_rows = (rows + 2) & ~(size_t)1;
@@ -85,8 +85,8 @@ static int take_rows(struct contacts *s, int room)
     return 0;
 }
 
-/* What a system of `room` contacts, for which there is limit_room and share_room, and so many rates
- * needs; `all` is there. */
+/* The memory for a system of `room` contacts, for which there is limit_room and share_room, and so
+ * many rates; `all` is there. */
 static int take_memory(struct contacts *s, int rates, int sweeps)
 {
     s->shares = arena_take(s->arena, (size_t)s->body_room, sizeof s->shares[0]);

@@ -164,7 +164,7 @@ struct contacts {
     uint64_t tick;
 };
 
-/* What a state allows. */
+/* The steps that a state allows. */
 struct clearance {
     int is_violated; /* something touches or is beyond its limit */
     int may_touch;   /* something could within a step */
@@ -177,7 +177,7 @@ void contacts_check(const struct contacts *contacts);
 int contacts_create(struct contacts *contacts, const struct phenotype *phenotype, struct tree *tree,
                     const struct world *world, const struct dynamics_settings *settings,
                     struct arena *arena);
-/* Contacts that several bodies can share, of whom all have contacts of their own: `all`. */
+/* Contacts that several bodies can share, each with contacts of its own: `all`. */
 int contacts_create_shared(struct contacts *contacts, struct contacts *const *all, int count,
                            const struct dynamics_settings *settings, struct arena *arena);
 /* Shared contacts: a tick begins, in which any number of groups may meet, one after the other. */
@@ -237,12 +237,12 @@ double contacts_instant_work(const struct contacts *contacts, double *size);
  * step. 1 if any does. */
 int contacts_shift(const struct contacts *contacts, double *const *q);
 /* Books the work of the contacts: losses by kind, and a positive sum as unearned gain. Of what two
- * bodies lose together each books half. What they give one another, at the rates at which the
+ * bodies lose together each books half. Their work on one another, at the rates at which the
  * contacts work, is their exchange, 0 in sum. (Moves the velocities of several trees.) */
 void contacts_book(const struct contacts *contacts, double *const *rates,
                    struct ledger *const *ledgers);
-/* What all others (ground, obstacles, other bodies) give one body, about the root's origin at the
- * tree's pose; `late`: the sum of the impulses times how late they act. */
+/* The impulse of all others (ground, obstacles, other bodies) on one body, about the root's origin
+ * at the tree's pose; `late`: the sum of the impulses times how late they act. */
 struct force contacts_outer_impulse(const struct contacts *contacts, int body, struct vec2 *late);
 /* Remembers impulses for the next step and fills the body's points and penetration; 1 if something
  * presses on it. A contact that acts late is placed where the body then is; `velocity` is that of

@@ -1,5 +1,5 @@
-/* See contacts.h. What the impulses did: work by kind, what a body gets from others, and the points
- * that others see. */
+/* See contacts.h. The effects of the impulses: work by kind, what a body gets from others, and the
+ * points that others see. */
 #include "simulator/planar/contacts/contacts_private.h"
 
 #include <math.h>
@@ -66,11 +66,11 @@ static void book_shared(const struct contacts *s, int i, double share,
     ledgers[c->of_b]->exchange_j += work - work_a - half * work;
 }
 
-/* What counts of gains and of losses.
+/* The shares of gains and of losses that count.
  *
  * Impulses that act together pass energy from one contact to another (a limb that lands swings the
- * next one up): what one does another has lost, so gains and losses of a step are set off in
- * proportion. What pushing out does is not: it is always gained. */
+ * next one up): the gain of one is the loss of another, so gains and losses of a step are set off
+ * in proportion. The work of push-out is not: it is always gained. */
 struct shares {
     double gains, losses;
 };

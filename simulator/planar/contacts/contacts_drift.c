@@ -1,4 +1,4 @@
-/* See contacts.h. What the velocities of a contact gain in half a step by turning alone.
+/* See contacts.h. The gain of a contact's velocities in half a step by turning alone.
  *
  * The rows J of a contact are those of the pose in the middle of the step. At its end things have
  * turned on, so that the law is to hold for J v + h/2 J'v. With a the accelerations of the two
@@ -24,13 +24,13 @@
  *
  * So a corner on a face has n.(a_a - a_b) + 2 W t.V, and a disk that rolls on the level nothing.
  * Without that a face that turns while it slides over an edge sinks by h W t.V per second, and
- * loses energy in the first order. What slides on a stretching face is moved by it, too: along t,
+ * loses energy in the first order. A stretching face moves a body that slides on it, too: along t,
  * where that decides nothing, and it is left out. */
 #include "simulator/planar/contacts/contacts_private.h"
 
 #include <math.h>
 
-/* The normal of what is round turns by no more than this in half a step, rad: what goes past a
+/* The normal of what is round turns by no more than this in half a step, rad: a body that passes a
  * corner faster than that leaves it. */
 #define TURNED_MOST_RAD 0.5
 

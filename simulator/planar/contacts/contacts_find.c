@@ -11,7 +11,7 @@
  * deep, would bump against the next one beside it. */
 #define GRAZE_M 2e-3
 /* Parts that are as near act though they do not come nearer by themselves, m: others may push one.
- * A stack would sink else, when its lowest box is stopped. What is near the ground falls onto it by
+ * A stack would sink else, when its lowest box is stopped. A body near the ground falls onto it by
  * itself. */
 #define NEAR_M     1e-4
 #define ROUNDING_M 1e-9
@@ -101,8 +101,8 @@ static void add_contact(struct contacts *s, struct touching t, const struct mani
     s->count++;
 }
 
-/* What remembers a lowest point of a part over the ground: what did so in the last step, else one
- * that is free. */
+/* The memory of a part's lowest point over the ground: that of the last step, else one that is
+ * free. */
 static struct warm_start *relief_memory(const struct contact_body *own, int part, int name,
                                         unsigned *taken)
 {

@@ -7,8 +7,8 @@
 
 /* Pushing out may give the body this many times the energy m v^2 of its speed of push-out. */
 #define PUSH_OUT_WORK 2.0
-/* What contacts that press give in answer to impacts, as a share of what these give, at most: else
- * all act in the middle. */
+/* The answer of contacts that press, as a share of the impacts' impulse, at most: else all act in
+ * the middle. */
 #define ANSWER_SHARE 0.01
 /* Impacts gain energy if they gain more than this share of what they pass on. */
 #define GAIN_SHARE 1e-9
@@ -40,8 +40,8 @@ static void set_impact(struct contacts *s, struct contact *c, struct impulse_law
     c->late = instant - h / 2;
     s->instants += instant;
     s->impact_count++;
-    /* what does not bounce is stopped at the instant, and held against `a` in the rest of the step:
-     * the mean time of both impulses */
+    /* a contact that does not bounce is stopped at the instant, and held against `a` in the rest of
+     * the step: the mean time of both impulses */
     if (law->bound == 0 && a < 0)
         c->late = ((v + a * instant) * c->late + a * (h - instant) * instant / 2) / (v + a * h);
 }

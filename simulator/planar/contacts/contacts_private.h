@@ -1,4 +1,4 @@
-/* What the files of contacts share: distances of parts that move, and velocities and work of a
+/* Shared by the files of contacts: distances of parts that move, and velocities and work of a
  * contact's rows.
  *
  *   contacts.c             creation; bodies that share contacts; what must hold

@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* What push_out.h says of contacts, for the limits of hinges; those of linear joints are as
- * contacts. */
+/* The constants of push_out.h, for the limits of hinges; those of linear joints are as contacts. */
 #define LIMIT_SLOP_RAD       2e-3
 #define LIMIT_PUSH_OUT_RAD_S 0.5
 /* Impacts without restitution have an instant if they are faster, and if the bodies turn and go
@@ -17,7 +16,7 @@
 /* Rows less mobile than this, compared with the whole body pushed at its centre, are left alone. */
 #define ROW_MOBILITY 1e-6
 
-/* What bounces does so in the middle of the step. */
+/* A bounce acts in the middle of the step. */
 static void set_rebound(struct contacts *s, struct contact *c, struct impulse_law *law)
 {
     double rebound = -c->elasticity * s->start[c->first_row];
@@ -68,7 +67,7 @@ static void set_bound(struct contacts *s, int i)
         set_rebound(s, c, law);
 }
 
-/* What a body's tree has of a contact; rows that do not touch it are 0. */
+/* The rows of a contact in a body's tree; rows that do not touch it are 0. */
 ALWAYS_INLINE static inline void carry(const struct tree *tree, struct tree_rows *rows, int of,
                                        const struct contact *c, int is_alone)
 {
@@ -89,6 +88,7 @@ ALWAYS_INLINE static inline void build_system(struct contacts *s, int count)
 {
     struct impulses *system = &s->impulses;
     impulses_begin(system, s->rows);
+    system->work += (uint64_t)(count - 1) * (uint64_t)(system->stride * system->stride);
     for (int of = 0; of < count; of++) {
         double *block = of > 0 ? s->block : system->w;
         tree_clear_rows(&s->shares[of], s->rows);

@@ -7,9 +7,10 @@
  *   |lt| <= mu ln,  lt = -mu ln sign(vt) where vt is not 0    Coulomb
  *
  * Solved exactly: which contacts press, stick and slide is guessed from the impulses of the step
- * before and mended until all laws hold. What is left, and systems with many contacts, are solved
- * as contacts in space are (simulator/contact/cones.h), island by island, after W has been factored;
- * no order of contacts decides. What that cannot solve is swept by projected Gauss-Seidel. */
+ * before and mended until all laws hold. The remaining systems, and those with many contacts, are
+ * solved as contacts in space are (simulator/contact/cones.h), island by island, after W has been
+ * factored; no order of contacts decides. Systems that this cannot solve are swept by projected
+ * Gauss-Seidel. */
 #ifndef SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 #define SIMULATOR_PLANAR_CONTACTS_IMPULSES_H
 
@@ -37,7 +38,7 @@ struct impulses {
     struct impulse_law *laws;
     int count, rows;
     int stride;       /* of the rows of w, even */
-    double *w;        /* stride x stride, symmetric; what is beyond `rows` is 0 */
+    double *w;        /* stride x stride, symmetric; entries beyond `rows` are 0 */
     double *inverse;  /* of w's diagonal; 0 where no impulse can move the row */
     double *free;     /* velocities without impulses */
     double *impulse;  /* before: of the last step, or 0; after: the solution. N s or N m s */
@@ -57,7 +58,7 @@ struct impulses {
     int cone_laws;
     int *islands;        /* per law: the first law that it is coupled with */
     int *place, *member; /* per row: where it is in the cones; the rows of an island */
-    double *left;        /* per row: what of w's diagonal is not factored yet */
+    double *left;        /* per row: the part of w's diagonal that is not factored yet */
 };
 
 /* Takes memory for so many laws with so many rows in all, of bodies with so many rates; ERR_MEMORY

@@ -62,7 +62,7 @@ static void book_effectors(struct articulated *d)
     d->ledger.work_effector_positive_j = positive;
 }
 
-/* What damping takes over a way with the rates' mean `share` x (from + to). */
+/* The loss by damping over a way with the rates' mean `share` x (from + to). */
 static double damping_loss(const struct articulated *d, const double *from, const double *to,
                            double share, double half)
 {
@@ -363,7 +363,7 @@ ALWAYS_INLINE static inline int meet_contacts(struct group *g, int count, int *i
     return 1;
 }
 
-/* The forecast from the steps before was for another length: what contacts did there lasts in
+/* The forecast from the steps before was for another length: the effect of contacts there lasts in
  * proportion to it, unless that step was so short that an impact would pass for a load. */
 static __attribute__((noinline)) void change_length(struct articulated *d, double h)
 {

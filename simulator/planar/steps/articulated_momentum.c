@@ -25,9 +25,9 @@ static double bulk_gain(const struct articulated *d, const struct tree_bulk *fro
            turn * (to->spin + from->spin) / 2;
 }
 
-/* What the body as a whole comes to from what it is at the tree's pose: `target` has the velocity
- * of its centre of mass and its spin, and the centre goes by `way`. The root gets what is missing,
- * as if all joints were locked. Returns the energy of that. */
+/* The state of the body as a whole, from that at the tree's pose: `target` has the velocity of its
+ * centre of mass and its spin, and the centre goes by `way`. The root gets what is missing, as if
+ * all joints were locked. Returns the energy of that. */
 static double put_bulk(struct articulated *d, struct tree_bulk is, struct tree_bulk *target,
                        struct vec2 way)
 {

@@ -130,7 +130,7 @@ static inline struct articulated *articulated_of(const struct dynamics *dynamics
     return dynamics_of(dynamics, &dynamics_articulated);
 }
 
-/* The tree is where the last evaluation left it until somebody looks. */
+/* The tree is where the last evaluation left it until a caller looks. */
 static inline void articulated_set_pose(struct articulated *d)
 {
     if (!d->is_posed)
@@ -155,7 +155,7 @@ void articulated_set_drag(struct articulated *d);
 
 /* Servos as the body is born with them, and what they come to; the contacts' rows are scratch. */
 void torques_init(struct articulated *d);
-/* What the servos come to, once they or the effectors' state have changed. */
+/* The servos' gains, once they or the effectors' state have changed. */
 void torques_set_laws(struct articulated *d);
 /* Where effectors aim, `ahead` after the start of the step; and at the start of a part of a step
  * that begins `past` after it, in its middle and at its end. */
@@ -181,7 +181,7 @@ void drives_follow_signals(struct articulated *d, double ahead, double *q, doubl
  * impulses to which all rates answer; returns their work. The tree is at the pose, and left with
  * other velocities. */
 double drives_pull(struct articulated *d, double ahead, double *qd);
-/* What driven joints took in the last evaluation. */
+/* The torques of driven joints in the last evaluation. */
 void drives_take_efforts(struct articulated *d);
 
 /* Nothing to do where no joint is driven: creatures have no driven joints. */

@@ -6,7 +6,7 @@
 #include "common/math/hash.h"
 #include "common/math/pair.h"
 
-/* For those who look. */
+/* For callers that look. */
 static const struct articulated *posed(const struct dynamics *dynamics)
 {
     struct articulated *d = articulated_of(dynamics);

@@ -12,7 +12,7 @@
 #define RK4_UNBALANCED 1e-4
 #define RK4_ROUNDING   1e-10
 
-/* What drag takes and gives at a stage of advance_rk4(), whose share of the part is so long. */
+/* The work and impulse of drag at a stage of advance_rk4(), whose share of the part is so long. */
 static void add_drag(struct articulated *d, const double *from_q, double share)
 {
     struct force f = tree_drag_force_now(&d->tree), *sum = &d->drag_impulse;

@@ -1,4 +1,4 @@
-/* See articulated_private.h. What effectors pull with: servos and muscles, explicitly for the
+/* See articulated_private.h. The torques of effectors: servos and muscles, explicitly for the
  * stages of RK4, and implicitly in the mean velocity of a midpoint step, where torques beyond what
  * a muscle can are clamped. Joints go two by two (pair.h). */
 #include "simulator/planar/steps/articulated_private.h"
@@ -7,7 +7,7 @@
 
 #include "common/math/pair.h"
 
-/* What a servo comes to with the effectors as they are. */
+/* The gains of a servo with the effectors as they are. */
 static void set_law(struct articulated *d, int i)
 {
     const struct servo *s = &d->servos[i];
@@ -60,7 +60,7 @@ void torques_init(struct articulated *d)
     torques_set_laws(d);
 }
 
-/* What plain effectors aim by, of two joints. */
+/* The aims of plain effectors, of two joints. */
 struct plain_effectors {
     pair target, rate, lower, upper, kp, kd;
     pair_bits are_plain;
@@ -189,7 +189,7 @@ static void clamp_to_end(struct articulated *d, int at, double torque, double ha
     d->extra[at] = half * laws->damping[at];
 }
 
-/* What two effectors can do. */
+/* The bounds of two effectors. */
 struct bounds {
     pair low, high;
 };

@@ -566,7 +566,7 @@ static void begin_exposure(struct drag *g)
     }
 }
 
-/* What the parts of each link leave exposed of one another. */
+/* The pieces of each link's parts that the others of the link leave exposed. */
 static void expose_links(struct drag *g)
 {
     for (int i = 0; i < 4 * g->part_count; i++) {

@@ -27,7 +27,7 @@
 #include "simulator/planar/tree/tree.h"
 #include "simulator/world/world.h"
 
-/* What the law asks for, in order of cost: nothing, a constant tensor, one for each step, one for
+/* The needs of the law, in order of cost: nothing, a constant tensor, one for each step, one for
  * each velocity or, where parts stretch, each pose. */
 enum drag_kind { DRAG_NONE, DRAG_PLAIN, DRAG_EXPOSED, DRAG_MOVING };
 
@@ -88,8 +88,7 @@ struct drag {
 /* Takes everything from the arena; ERR_MEMORY when it is full. */
 int drag_create(struct drag *drag, const struct phenotype *phenotype, const struct world *world,
                 struct arena *arena);
-/* Takes over the world's law; what is exposed is then that of the links alone until
- * drag_expose(). */
+/* Takes over the world's law; until drag_expose() only links shade their own parts. */
 void drag_set_world(struct drag *drag, const struct world *world);
 /* The present sides of a part that stretches. */
 void drag_set_sides(struct drag *drag, int part, const struct tree_sides *sides);

@@ -32,7 +32,7 @@ static __attribute__((noinline)) void take_sides(struct articulated *d)
     }
 }
 
-/* What is exposed in this step, at the tree's pose. */
+/* The exposed pieces in this step, at the tree's pose. */
 static void expose_drag(struct articulated *d)
 {
     for (int i = 0; i < d->parts; i++) {

@@ -27,11 +27,11 @@
  * link, or otherwise. */
 enum parents { PARENTS_STRAIGHT, PARENTS_SAME, PARENTS_APART };
 
-/* Who begins the sums of a pair's articulated inertia: nobody, for there are no children; the pair
- * inmost of them, which lies straight; the pair itself. */
+/* The value from which a sum of a pair's articulated inertia starts: zero, without children; the
+ * nearest child pair's, which lies straight; the pair's own. */
 enum sums { SUMS_NONE, SUMS_BY_CHILDREN, SUMS_OWN };
 
-/* What depends on angles alone. */
+/* The terms that depend on angles alone. */
 struct pose {
     pair sine, cosine, rx, ry;
     pair own_nx, own_ny; /* the links' own moment: -hy and hx of tree_accelerate.c */
@@ -377,12 +377,12 @@ static void place_anew(struct flight *f, int slot, double most, int is_end)
 
 /* ---------------------------------------------------------------- a stage */
 
-/* What drag gives the links of a stage, about the root's origin. */
+/* The drag on the links of a stage, about the root's origin. */
 struct drag_sum {
     pair n, x, y;
 };
 
-/* What is the same for all pairs of a stage. */
+/* The values shared by all pairs of a stage. */
 struct stage {
     int k, slot;           /* from 0 on; of its pose */
     double ahead, further; /* how far it and the next one are ahead of the start, s */
@@ -702,7 +702,7 @@ static void end_step(struct flight *f, struct tree *tree, struct flight_step *st
     f->is_ready = 1;
 }
 
-/* What a step's stages come to for the root's origin, and the power of drag. */
+/* The sums of a step's stages for the root's origin, and the power of drag. */
 struct root_motion {
     pair start, v[4], a[4];
     double power[4];

@@ -1,12 +1,11 @@
 /* A tree of links in the plane: kinematics and the articulated-body algorithm in joint coordinates.
  *
  * Featherstone's algorithm (Rigid Body Dynamics Algorithms, 2008, chapter 7) with every link's
- * reference point at its own joint, in world axes: what is handed from a child to its parent are
- * then true accelerations and forces at the joint. Inertias about the joint do not depend on the
- * pose, and a hinge passes no more than a force and a known torque on, so of the six numbers of the
- * articulated inertia only the three of its forces go down the tree, unless a servo or drag is
- * implicit. Velocities enter through w^2 alone. About 130 flops and one division a link with sine
- * and cosine.
+ * reference point at its own joint, in world axes: a child hands true accelerations and forces at
+ * the joint to its parent. Inertias about the joint do not depend on the pose, and a hinge passes
+ * no more than a force and a known torque on, so of the six numbers of the articulated inertia only
+ * the three of its forces go down the tree, unless a servo or drag is implicit. Velocities enter
+ * through w^2 alone. About 130 flops and one division a link with sine and cosine.
  *
  * 2 to 16 links, O(links) per call; nothing is allocated after tree_create(). */
 #ifndef SIMULATOR_PLANAR_TREE_TREE_H
@@ -45,8 +44,8 @@ struct tensor_pair {
     double nn[2], nx[2], ny[2], xx[2], xy[2], yy[2];
 };
 
-/* A link. Its origin is its joint; of two fields x, y the names differ in that letter alone.
- * SI units; the world's axes, but where a frame is named. What `across` names is turned by a right
+/* A link. Its origin is its joint; of two fields x, y the names differ in that letter alone. SI
+ * units; the world's axes, but where a frame is named. Fields named `across` are turned by a right
  * angle, (-y, x). Letters that stand alone are those of the equations in tree_accelerate.c:
  *
  *   r         m        from the parent's origin to the own
@@ -122,8 +121,8 @@ struct tree_column {
     double n, x, y, d;
 };
 
-/* What a link that stretches has besides, see tree_stretch.c. A point r from the origin is moved
- * by its stretch along J r, r mirrored in the line along the width. */
+/* The further state of a link that stretches, see tree_stretch.c. A point r from the origin is
+ * moved by its stretch along J r, r mirrored in the line along the width. */
 struct tree_stretch {
     /* constant, own frame */
     double axis_x, axis_y;     /* along the width, a unit */
@@ -146,7 +145,7 @@ struct tree_stretch {
     struct tree_column dragged;    /* scratch of tree_drag_power() */
 };
 
-/* What XY() of pair.h takes as one stands side by side. */
+/* Fields that XY() of pair.h takes as one stand side by side. */
 #define FOLLOWS(of, first, second)                                                                 \
     _Static_assert(offsetof(struct of, second) == offsetof(struct of, first) + sizeof(double),     \
                    #second " comes right after " #first)

@@ -532,8 +532,7 @@ double tree_drive_effort(const struct tree *tree, int link)
     return l->is_linear ? (f.x + l->pa.x) * l->sx + (f.y + l->pa.y) * l->sy : f.n + l->pa.n;
 }
 
-/* What drag does because of the rates of the stretches, which the loop over all links leaves
- * out. */
+/* The drag by the rates of the stretches, which the loop over all links leaves out. */
 static NEVER_INLINE void find_stretch_drag(struct tree *tree, double half_step)
 {
     for (int i = 0; i < tree->count; i++) {

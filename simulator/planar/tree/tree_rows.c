@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/math/pair.h"
 
-/* What an impulse at the origin of a link does to the stretch of its parent. */
+/* The effect of an impulse at the origin of a link on the stretch of its parent. */
 static inline double share_of_parent(const struct tree_link *l, struct force f)
 {
     return l->up->stretch ? f.x * l->drift_x + f.y * l->drift_y : 0;

@@ -1,4 +1,4 @@
-/* What the files of the tree ask of links that stretch, and of links that hang on those. */
+/* For the files of the tree: links that stretch, and links that hang on those. */
 #ifndef SIMULATOR_PLANAR_TREE_TREE_STRETCH_H
 #define SIMULATOR_PLANAR_TREE_TREE_STRETCH_H
 
@@ -16,7 +16,7 @@ void stretch_place(struct tree_link *link);
 /* Own inertia, own bias force and velocity products, of the link. */
 void stretch_start_inertia(struct tree_link *link);
 void stretch_start_force(struct tree_link *link);
-/* What the parent's stretch adds to the acceleration of the link's origin, but for its own. */
+/* The parent's stretch in the acceleration of the link's origin, but for its own. */
 pair stretch_bias(const struct tree_link *link);
 
 /* Adds to U and D of the parent what a link hands on: X and n of its tensor. */
@@ -27,10 +27,10 @@ static inline void stretch_add_force(struct tree_link *link, pair force)
     link->up->stretch->bias += plane_dot(XY(link->drift_x), force);
 }
 
-/* What drag adds: of the velocity that is set, or of the mean velocity of the step. */
+/* The terms of drag: of the velocity that is set, or of the mean velocity of the step. */
 void stretch_drag_explicitly(struct tree_link *link);
 void stretch_drag_implicitly(struct tree_link *link, double half_step);
-/* What of the drag acts on the stretch, and its share of the force: minus both. */
+/* The drag on the stretch, and its share of the force: minus both. */
 double stretch_drag_now(const struct tree_link *link, struct motion mean, double mean_rate,
                         struct force *force);
 

@@ -91,7 +91,7 @@ static int row_room(const struct space_contacts *s, int room)
     return 3 * room + s->limit_room;
 }
 
-/* What is kept per contact, and per row but for the cones. */
+/* Kept per contact, and per row but for the cones. */
 static int take_rows(struct space_contacts *s, int room)
 {
     size_t rows = (size_t)row_room(s, room);
@@ -113,7 +113,7 @@ static int take_rows(struct space_contacts *s, int room)
     return 0;
 }
 
-/* What a system of `room` contacts and so many limits and rates needs. */
+/* The memory for a system of `room` contacts and so many limits and rates. */
 static int take_memory(struct space_contacts *s, int limits, int rates)
 {
     s->limit_room = limits;

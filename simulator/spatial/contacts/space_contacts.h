@@ -64,7 +64,7 @@ struct space_contact {
 
 /* Everything that belongs to one body alone. */
 struct space_contact_body {
-    /* the caller's, who fills them in; `rates` by enum space_moment */
+    /* filled in by the caller; `rates` by enum space_moment */
     struct space_tree *tree;
     struct space_limits *limits;
     const struct space_surfaces *surfaces;
@@ -163,12 +163,12 @@ double space_contacts_solve(struct space_contacts *contacts);
 /* After that: 1 if one of the contacts found was an impact on the body. */
 int space_contacts_had_impact(const struct space_contacts *contacts,
                               const struct space_contact_body *body);
-/* Books the work of contacts and limits on a body: losses by kind, and what is positive in sum as
- * unearned gain. Of what two bodies lose together each books half; what they give one another is
- * their exchange. */
+/* Books the work of contacts and limits on a body: losses by kind, and a positive sum as unearned
+ * gain. Of what two bodies lose together each books half; their work on one another is their
+ * exchange. */
 void space_contacts_book(const struct space_contacts *contacts,
                          const struct space_contact_body *body, struct ledger *ledger);
-/* What contacts gave the tree of a body's root, sum and moment about a point. */
+/* The impulses of contacts on the tree of a body's root, sum and moment about a point. */
 void space_contacts_impulse(const struct space_contacts *contacts,
                             const struct space_contact_body *body, int root, struct vec3 about,
                             struct vec3 *linear, struct vec3 *angular);

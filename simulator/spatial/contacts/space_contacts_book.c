@@ -38,8 +38,8 @@ static double work_on(const struct space_contacts *s, int i, const struct space_
     return c->pair->two->body == body ? c->work_two : work - c->work_two;
 }
 
-/* Impulses that act together pass energy from one contact to another: what one does another has
- * lost, so gains and losses of a step are set off in proportion. Push-out is not: what it does is
+/* Impulses that act together pass energy from one contact to another: the gain of one is the loss
+ * of another, so gains and losses of a step are set off in proportion. Push-out is not: its work is
  * always gained. The rest of the work on a body is from the others. */
 void space_contacts_book(const struct space_contacts *s, const struct space_contact_body *body,
                          struct ledger *l)

@@ -26,7 +26,7 @@
 #include "simulator/spatial/tree/space_tree_forces.h"
 
 /* The normal of edges and of what is round turns by no more than this in half a step, rad, against
- * the faster of the two: what passes something faster than that leaves it. */
+ * the faster of the two: a body that passes another faster than that leaves it. */
 #define TURNED_MOST_RAD 0.5
 /* Two faces lie on one another if the cosine of their angle is greater. */
 #define FLAT_COSINE (1 - 1e-9)
@@ -91,8 +91,8 @@ static struct rolling roll_edges(const struct space_contact *c, const struct sid
     return (struct rolling){vec3_scale(turning, share), vec3_scale(velocity, 0.5)};
 }
 
-/* What a ball's centre at c does against the nearest of the other solid, a point or an edge; n is
- * towards the ball, and v the other's velocity where it is touched. */
+/* The motion of a ball's centre at c against the nearest feature of the other solid, a point or an
+ * edge; n is towards the ball, and v the other's velocity where it is touched. */
 static struct vec3 turning_about(const struct solid *ball, const struct solid *other,
                                  struct vec3 velocity, const struct side *s, struct vec3 n,
                                  double dt_s)

@@ -72,9 +72,9 @@ static double closing_speed(const struct space_mover *one, const struct space_mo
     return vec3_length(velocity) + turning;
 }
 
-/* How fast two come nearer that a joint joins, as the cut one sees it: what both do together
- * brings them no nearer. The velocity of a point x of that one against the other is that of its
- * centre c and (w - w') x (x - c). */
+/* How fast two come nearer that a joint joins, as the cut one sees it: their common motion brings
+ * them no nearer. The velocity of a point x of that one against the other is that of its centre c
+ * and (w - w') x (x - c). */
 static double closing_speed_of_joined(const struct space_pair *p)
 {
     int is_second = box_half_of(p->meeting).is_second;
@@ -108,7 +108,7 @@ static int are_near(const struct space_pair *p, double margin)
     return are_within_reach(one, other->centre, p->two ? p->two->radius : radius_of(other), margin);
 }
 
-/* What meets of a pair: the solids themselves, or copies that are cut. */
+/* The boxes of a pair that meet: the solids themselves, or copies that are cut. */
 struct meeting {
     const struct solid *one, *other;
     struct solid cut[2];
@@ -300,7 +300,7 @@ static double widest_margin(const struct space_contacts *s, const struct space_c
     return MARGIN_M + SPEED_BOUND * s->dt_s * fastest;
 }
 
-/* widest: what is farther apart is not looked at. */
+/* widest: boxes farther apart are not looked at. */
 static void find_pair(struct space_contacts *s, struct space_pair *p, double widest)
 {
     const struct solid_manifold *held = is_held(p) ? &p->held : NULL;
@@ -323,8 +323,8 @@ static void find_pair(struct space_contacts *s, struct space_pair *p, double wid
         add_contact(s, p, i);
 }
 
-/* What is remembered of two boxes of two bodies, or else a place for it: one that nothing is kept
- * in any longer, if there is one. NULL: this search needs all of them, and memory is out. */
+/* The memory of two boxes of two bodies, or else a place for it: one that nothing is kept in any
+ * longer, if there is one. NULL: this search needs all of them, and memory is out. */
 static struct space_pair *met_pair(struct space_contacts *s, struct space_mover *one,
                                    struct space_mover *two)
 {
@@ -348,7 +348,7 @@ static struct space_pair *met_pair(struct space_contacts *s, struct space_mover 
     return place;
 }
 
-/* What touches of two bodies. */
+/* The touches of two bodies. */
 static void find_meetings(struct space_contacts *s, const struct space_contact_body *a,
                           const struct space_contact_body *b)
 {

@@ -1,4 +1,4 @@
-/* What the files of contacts in space share: the sides of a contact, its velocity and its impulse,
+/* Shared by the files of contacts in space: the sides of a contact, its velocity and its impulse,
  * what is remembered.
  *
  *   space_contacts.c         creation; bodies that share contacts; what must hold

@@ -1,7 +1,7 @@
 /* The rows of contacts and limits, the bounds of their velocities, and what they begin with. A
- * contact has three rows of Y = J L^-T, with M = L L' the factors of the mass matrix: what unit
- * impulses along its normal and tangents give, from both sides (space_tree_whiten()). Velocities of
- * contacts are those of points of links. */
+ * contact has three rows of Y = J L^-T, with M = L L' the factors of the mass matrix: the effects
+ * of unit impulses along its normal and tangents, from both sides (space_tree_whiten()). Velocities
+ * of contacts are those of points of links. */
 #include "simulator/spatial/contacts/space_contacts_private.h"
 #include "simulator/spatial/tree/space_tree_forces.h"
 
@@ -151,7 +151,7 @@ static void set_impact(struct space_contacts *s, int i, struct cone_law *law)
 }
 
 /* The least normal velocity after the step. The pose is that in the middle, and the next one's is a
- * step of this velocity away: what is apart by a gap may use it up until then. */
+ * step of this velocity away: two that are apart may use up their gap until then. */
 static void set_law(struct space_contacts *s, int i)
 {
     struct space_contact *c = &s->list[i];
@@ -168,7 +168,7 @@ static void set_law(struct space_contacts *s, int i)
         set_impact(s, i, law);
 }
 
-/* What they gave in the last step. Where loads are shared without a unique answer only this says
+/* Their impulses in the last step. Where loads are shared without a unique answer only this says
  * how: were it extrapolated, rounding would grow from step to step. Without friction there is
  * nothing across, however the normal has turned since. */
 static void take_warm_start(struct space_contacts *s, int i)

@@ -55,8 +55,8 @@ static void find_loads(struct space_contacts *s)
             system->laws[i].bound = rebound_of(s, i, s->given[3 * i]);
 }
 
-/* Impulses of everything. What an impact lifts had pressed until then: without that load a block
- * that falls from one edge on the other would be stopped too hard. */
+/* Impulses of everything. A contact that an impact lifts had pressed until then: without that load
+ * a block that falls from one edge on the other would be stopped too hard. */
 static void solve(struct space_contacts *s)
 {
     struct cones *system = &s->cones;
@@ -90,8 +90,8 @@ static void slow_push_outs(struct space_contacts *s, double share)
     solve(s);
 }
 
-/* What can hardly move takes impulses without end to be pushed out, which the whole gets as energy:
- * that is bounded. */
+/* A body that can hardly move takes impulses without end to be pushed out, which the whole gets as
+ * energy: that is bounded. */
 static void take_back_gaining_push_outs(struct space_contacts *s)
 {
     double speed = s->push_out_speed > 0 ? s->push_out_speed : PUSH_OUT_SPEED_M_S;
@@ -173,7 +173,7 @@ static int take_back_gaining_impacts(struct space_contacts *s)
     return has_gained && !s->is_too_long;
 }
 
-/* What of the work of a contact of two bodies is work on the second. */
+/* The share of the second body in the work of a contact. */
 static void part_work(struct space_contacts *s)
 {
     set_velocities(s, SPACE_END);
@@ -186,7 +186,7 @@ static void part_work(struct space_contacts *s)
     }
 }
 
-/* What limits gave, for the next step to begin with: space_contacts_keep() counts it. */
+/* The impulses of limits, for the next step to begin with: space_contacts_keep() counts it. */
 static void keep_limits(const struct space_contacts *s, struct space_contact_body *own)
 {
     struct space_limits *limits = own->limits;

@@ -7,13 +7,15 @@
 
 /* Contacts farther off their law have their step taken again in halves; so have limits that act
  * alone while the energy is out of balance by more than these shares of the step's terms and of the
- * motion's energy together, and contacts with greater shares. Halves know nothing of what presses,
- * so that what slides along a cone is better off whole. */
+ * motion's energy together, and contacts with greater shares. Halves know nothing of the contacts
+ * that press, so that sliding along a cone is better off whole. */
 #define LAW_RESIDUAL_MAX_M_S  1e-5
-#define UNBALANCED            5e-4
+#define UNBALANCED            2e-3
 #define UNBALANCED_TOUCHING   1e-2
 #define MOTION_SHARE          2e-5
 #define MOTION_SHARE_TOUCHING 2e-4
+/* What the mending of momentum moves where limits act alone counts so many times. */
+#define MENDED_ALONE 2
 /* A step is split so many times, one within another, at most; for limits alone more often, where
  * joints hit them most. */
 #define SPLITS_MAX       3
@@ -31,7 +33,7 @@
 /* Where it was retaken for that with contacts, it is to be in balance within this share of what is
  * allowed: halves would have been far within. */
 #define RETAKEN_SHARE 0.5
-/* What is less apart than this share of the step is at one time. */
+/* Instants less apart than this share of the step are one. */
 #define INSTANT_SHARE 0.02
 /* Parts of a step in which nothing thin is passed are this share of it at least. */
 #define STRIDE_LEAST (1.0 / 1024)
@@ -73,7 +75,7 @@ void space_step_set_pose(struct space_dynamics *d)
     d->is_posed = 1;
 }
 
-/* What each freedom feels at birth while the whole floats. */
+/* The inertia of each freedom at birth while the whole floats. */
 static void weigh_freedoms(struct space_dynamics *d)
 {
     space_step_set_pose(d);
@@ -89,7 +91,7 @@ static void weigh_freedoms(struct space_dynamics *d)
         d->qdd[i] = 0;
 }
 
-/* What a midpoint step takes before its contacts are solved. */
+/* The operations of a midpoint step before its contacts are solved. */
 static void count_operations(struct space_dynamics *d)
 {
     uint64_t boxes = (uint64_t)d->drag.box_count;
@@ -99,7 +101,7 @@ static void count_operations(struct space_dynamics *d)
         d->step_operations += FACE_WORK * 6 * boxes * (d->drag.law.has_exposure ? boxes : 1);
 }
 
-/* What holds after creation. */
+/* Invariants after creation. */
 static void check(const struct space_dynamics *d)
 {
     ENSURE(d->coordinates == d->tree.coordinates && d->rates == d->tree.rates,
@@ -255,7 +257,7 @@ static int try_rk4(struct space_dynamics *d)
         if (space_contacts_may_touch(&d->contacts))
             return 0;
     }
-    /* RK4 in drag, which only its name takes: what drag gives is not known */
+    /* RK4 in drag, which only its name takes: the work of drag is not known */
     d->has_momenta &= !d->has_drag;
     if (!d->has_drag)
         space_step_find_momenta(d);
@@ -308,7 +310,7 @@ static double find_start_energy(struct space_dynamics *d)
 }
 
 /* Whether the ledger went wrong since the start of the step: written so that it is wrong if it is
- * not a number. What limits alone give, and what the mending of momentum moves, is wrong, too: a
+ * not a number. The energy of limits alone, and that of the mending of momentum, is wrong, too: a
  * servo that presses a ball along its cone would have it make 0.7 % of the work. With contacts
  * steps are of first order, and more of the terms and a share of the motion's energy may be
  * missing. is_wild: only what is very wrong counts. A part of the step may miss its part of all
@@ -326,7 +328,7 @@ static int is_unbalanced(struct space_dynamics *d, int is_wild, int is_retaken, 
     double rounding = ENERGY_ROUNDING * (fabs(start) + fabs(end));
     off = now->mended_j - before->mended_j;
     if (d->are_limits_alone) {
-        off += now->gain_limit_j - before->gain_limit_j;
+        off = MENDED_ALONE * off + now->gain_limit_j - before->gain_limit_j;
     } else {
         share = UNBALANCED_TOUCHING;
         motion = MOTION_SHARE_TOUCHING;
@@ -437,7 +439,7 @@ static int had_blow(const struct space_group *g)
 
 /* Takes the step, split `splits` times before. Returns where it has to be split; 0: nowhere. An
  * impact is to be in the middle of a part; contacts that cannot be held to their law need halves,
- * and so do impacts that follow one another, and what errs in energy. */
+ * and so do impacts that follow one another, and steps that err in energy. */
 static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 {
     int may_split = splits < SPLITS_MAX;
@@ -458,10 +460,10 @@ static double try_midpoint(struct space_group *g, int splits, int is_retaken)
 }
 
 /* As space_step_advance(), of what was split so many times before. Where a joint hits a limit the
- * step is parted, as limits in the middle of a step are of first order. What contacts and limits do
- * counts in drag and servos, which act at the mean rates, and is known only afterwards: so after an
- * impact, and where joints lean on limits and it errs, the step is taken again once with what they
- * did in it. */
+ * step is parted, as limits in the middle of a step are of first order. The effect of contacts and
+ * limits counts in drag and servos, which act at the mean rates, and is known only afterwards: so
+ * after an impact, and where joints lean on limits and it errs, the step is taken again once with
+ * what they did in it. */
 static void advance(struct space_group *g, int splits)
 {
     double h = g->contacts->dt_s, residual = 0;
@@ -520,7 +522,7 @@ void space_step_count_work(struct space_dynamics *d)
     d->base.dynamics.work = d->operations + d->contacts.cones.work;
 }
 
-/* What a step gave begins at nothing. */
+/* The sums of a step begin at 0. */
 void space_step_begin(struct space_dynamics *d)
 {
     d->base.given = (struct impulse_sum){.size = 0};

@@ -1,8 +1,8 @@
-/* What the parts of a step in space share: the state that space_dynamics.h hides, and what acts in
+/* The shared state of the parts of a step in space, which space_dynamics.h hides, and the forces of
  * a step.
  *
  * space_dynamics.c takes a step, by RK4 or the midpoint rule, and splits it where it has to; the
- * others are its parts. Those who could touch take a midpoint step together, as a group: with the
+ * others are its parts. Bodies that could touch take a midpoint step together, as a group: with the
  * same contacts, in the same parts. */
 #ifndef SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
 #define SIMULATOR_SPATIAL_STEPS_SPACE_STEP_H
@@ -13,16 +13,17 @@
 #include "simulator/spatial/tree/space_limits.h"
 #include "simulator/spatial/tree/space_momentum.h"
 
-/* Who take a midpoint step together, and the contacts that they share. Most are alone. */
+/* The bodies that take a midpoint step together, and the contacts that they share. Most are
+ * alone. */
 struct space_group {
     struct space_dynamics **all;
     int count;
     struct space_contacts *contacts;
     double law_residual; /* m/s, of the last step */
     double step_s;       /* of the whole step, of which contacts->dt_s is a part */
-    double instant_s;    /* what is less apart is at one time */
+    double instant_s;    /* instants less apart are one */
     int has_hit;         /* limits have just stopped joints that hit them */
-    int is_mendable;     /* the step just taken would be better if what presses were known */
+    int is_mendable;     /* the step would be better if pressing contacts were known */
 };
 
 struct space_dynamics {
@@ -84,7 +85,7 @@ void space_step_set_torques(struct space_dynamics *d, const double *q, const dou
 void space_step_follow_signals(struct space_dynamics *d, double ahead, double *q, double *qd);
 /* Driven freedoms come to the rates at the end of the step. */
 void space_step_set_drives(struct space_dynamics *d);
-/* What driven freedoms took in the last evaluation. */
+/* The efforts of driven freedoms in the last evaluation. */
 void space_step_set_drive_efforts(struct space_dynamics *d);
 /* Loads of drag at the velocity that is set; in a midpoint step at the mean velocity, as far as it
  * is known before the accelerations: that of the rates `start`, less half_step times the
@@ -92,7 +93,7 @@ void space_step_set_drive_efforts(struct space_dynamics *d);
 void space_step_set_drag(struct space_dynamics *d, const double *start, double half_step);
 /* Power, at the pose, of the drag at some rates on the motion of others. */
 double space_step_drag_power(struct space_dynamics *d, const double *dragged, const double *rates);
-/* What the loads of drag, at the pose in the middle, give a free root in a time. */
+/* The momentum that the loads of drag, at the pose in the middle, give a free root in a time. */
 struct impulse_sum space_step_drag_impulse(const struct space_dynamics *d, int root, double time_s);
 /* Books the work of servos and drives, which has been put into d->work. */
 void space_step_book_work(struct space_dynamics *d);

@@ -6,8 +6,8 @@
  *   roots' v1, q1 such that each body has the momentum that the impulses gave: space_step_keep_momentum()
  *
  * vm decides the velocity products alone, which in space are all of the gyroscopic torque: it is
- * guessed from the accelerations of the last two steps, and mended by a second evaluation. What
- * contacts and limits add to the accelerations is known only afterwards, so that of the last step
+ * guessed from the accelerations of the last two steps, and mended by a second evaluation. The part
+ * of contacts and limits in the accelerations is known only afterwards, so that of the last step
  * counts, in vm and in V: without it a body that pushes itself off the ground errs by three times
  * as much energy in the one, and servos under load are of first order in the other. */
 #include <math.h>
@@ -225,7 +225,7 @@ static void solve_contacts(struct space_group *g, double half, int has_contacts)
     g->law_residual = space_contacts_solve(g->contacts);
 }
 
-/* What contacts and limits did in this step: in the next one they go on, but for a blow. */
+/* The effect of contacts and limits in this step: in the next one they go on, but for a blow. */
 static void keep_pressed(struct space_dynamics *d, const struct space_contacts *contacts, double h)
 {
     d->was_blow = space_contacts_had_impact(contacts, &d->contacts.own);
@@ -250,9 +250,9 @@ static void project(struct space_dynamics *d, double *way)
     d->is_posed = 0;
 }
 
-/* Out of limits that are passed. Servos take back what they did on the way beyond; what else that
- * does to the energy is the limits', as is the work of their impulses: on a curved limit these act
- * on the way beyond, too. */
+/* Out of limits that are passed. Servos take back what they did on the way beyond; its further
+ * effect on the energy is the limits', as is the work of their impulses: on a curved limit these
+ * act on the way beyond, too. */
 static void leave_limits(struct space_dynamics *d)
 {
     double *way = d->v_sum, taken = 0, positive = 0;

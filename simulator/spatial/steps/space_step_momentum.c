@@ -13,7 +13,7 @@ void space_step_find_momenta(struct space_dynamics *d)
     d->has_momenta = 1;
 }
 
-/* What free root i has at the end of a step: impulses act, and gravity and drag change its
+/* The momentum of free root i at the end of a step: impulses act, and gravity and drag change its
  * velocity, in the middle. Returns 1 if contacts gave it something. */
 static int set_target(struct space_dynamics *d, const struct space_contacts *contacts, int i,
                       double half, struct space_momentum *m)
@@ -36,9 +36,9 @@ static int set_target(struct space_dynamics *d, const struct space_contacts *con
     return is_touched;
 }
 
-/* Gives free root i its momenta. What flies goes its way of the second half with the rates mended:
- * so energy and momentum err together, and a box that tumbles keeps its energy 40 times better.
- * What touches stays where its contacts have it. */
+/* Gives free root i its momenta. A body that flies goes its way of the second half with the mended
+ * rates: so energy and momentum err together, and a box that tumbles keeps its energy 40 times
+ * better. A body that touches stays where its contacts have it. */
 static void keep_root(struct space_dynamics *d, int i, double turned_s)
 {
     struct space_momentum now;

@@ -22,7 +22,7 @@ struct balance {
     double energy_j, size_j, rounding_j;
 };
 
-/* What a part turned over, besides the work of servos in d->work, J. */
+/* The turnover of a part, besides the work of servos in d->work, J. */
 struct part_losses {
     double damping_j, drag_j;
 };
@@ -33,8 +33,7 @@ static struct vec3 velocity_of_root(const struct space_tree *tree, int link)
     return root->slides == 3 ? space_tree_centre_velocity(root) : (struct vec3){0, 0, 0};
 }
 
-/* At the tree's pose and velocities. What moves are the links, seen from the centres of free
- * roots. */
+/* At the tree's pose and velocities. The links move, seen from the centres of free roots. */
 static struct balance take_balance(const struct space_dynamics *d)
 {
     const struct space_tree *tree = &d->tree;

@@ -16,7 +16,7 @@ enum { SWEEPS_MAX = 200, PROJECTIONS_MAX = 4 };
  * they do is seen over this share of it. */
 #define TURN_MAX    0.1
 #define SHORT_SHARE (1.0 / 256)
-/* Who comes slower than this, rad/s or m/s, leans on a limit; who comes faster, hits it. */
+/* A joint that is slower than this, rad/s or m/s, leans on a limit; a faster one hits it. */
 #define HIT_RATE 0.5
 
 /* Intervals of slides and turns; of a ball its twist's. */
@@ -53,7 +53,7 @@ int space_limits_create(struct space_limits *limits, const struct space_tree *tr
     return 0;
 }
 
-/* What holds of the rows that were found. */
+/* Invariants of the rows that were found. */
 static void check(const struct space_limits *limits, const struct space_tree *tree)
 {
     ENSURE(limits->count >= 0 && limits->count <= limits->row_max, "%d limits of at most %d",
@@ -179,9 +179,9 @@ static double drift_of(const struct space_limit *row, const struct space_tree *t
     return row->sign * vec3_dot(row->turning(ball), w) - rate_of(row, rates);
 }
 
-/* What slides along a limit is to move along it at the end of the step: rates that are along it in
- * the middle leave it until then, to be stopped anew, which is like friction. In the middle it is
- * half_s * drift / 2 off; what is farther off may come nearer. */
+/* A joint that slides along a limit is to move along it at the end of the step: rates that are
+ * along it in the middle leave it until then, to be stopped anew, which is like friction. In the
+ * middle it is half_s * drift / 2 off; one that is farther off may come nearer. */
 int space_limits_find(struct space_limits *limits, const struct space_tree *tree, const double *q,
                       const double *middle, const double *end, double half_s, int are_pushed)
 {

@@ -267,7 +267,7 @@ static inline void add_unit_rows(const struct space_tree *tree, const struct spa
              PAIR(at, i + 5 * n) * on->f.z);
 }
 
-/* What whiten_axes() does, for four impulses on a link side by side, of which the first `count` are
+/* As whiten_axes(), for four impulses on a link side by side, of which the first `count` are
  * wanted. n and f: their moments and forces along x, y and z; on: those on the parent. */
 static inline void whiten_four(const struct space_tree_link *l, quad *n, quad *f, double *rows,
                                int stride, int count, struct space_wrench *on)

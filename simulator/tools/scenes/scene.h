@@ -75,7 +75,7 @@ struct scene_loop {
     double angle_rad, axis_rad;
 };
 
-/* What a scene in three dimensions has besides: bodies and their motion at the start. */
+/* The further parts of a scene in three dimensions: bodies and their motion at the start. */
 struct scene_space {
     struct body_box boxes[SCENE_SHAPES_MAX];
     int box_count, coordinates, rates;
@@ -94,7 +94,7 @@ extern const struct scene_form scene_in_plane, scene_in_space;
 
 /* Not to be copied: it points into itself. */
 struct scene {
-    const struct scene_form *form; /* what is otherwise in the plane and in space: scene_text.h */
+    const struct scene_form *form; /* the differences between the plane and space: scene_text.h */
     struct scene_body bodies[SCENE_BODIES_MAX];
     int body_count;
     struct scene_loop loops[SCENE_LOOPS_MAX];
@@ -134,7 +134,7 @@ int scene_start(struct scene *scene, struct arena *arena, struct dynamics **dyna
 
 int scene_is_in_space(const struct scene *scene);
 
-/* What to say of a step that returned `result` and ended at time_s. Returns the code. */
+/* The message about a step that returned `result` and ended at time_s. Returns the code. */
 int scene_fail_step(const struct scene *scene, const struct dynamics *dynamics, int result,
                     const struct arena *arena, double time_s, struct error *error);
 

@@ -282,9 +282,9 @@ static void add_mass(struct body_link *link, double mass, struct vec2 at)
 }
 
 /* The constraint solver gives every link coordinates of its own, a turn among them, which needs an
- * inertia. What does not turn may have any. Where a link without one hangs on a hinge, mass is
- * moved to it, at the hinge, from the link on the other side of it: a mass in the hinge moves with
- * both, so the motion and the energies are the same. From the leaves to the world, which gives
+ * inertia. A body that does not turn may have any. Where a link without one hangs on a hinge, mass
+ * is moved to it, at the hinge, from the link on the other side of it: a mass in the hinge moves
+ * with both, so the motion and the energies are the same. From the leaves to the world, which gives
  * whatever is asked for. */
 static int spread_masses(struct scene *scene, struct error *error)
 {

@@ -21,7 +21,7 @@ static struct part *add_part(struct scene_reader *r, const struct scene_spot *sp
     return part;
 }
 
-/* Shape, place and angle of a part; what it weighs is for the caller. */
+/* Shape, place and angle of a part; its mass is for the caller. */
 static void read_part(struct scene_reader *r, struct scene_spot *spot, enum part_shape shape,
                       struct part *part)
 {

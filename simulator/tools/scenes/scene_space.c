@@ -178,7 +178,7 @@ static enum link_joint read_kind(struct scene_reader *r, const struct scene_spot
     return (enum link_joint)spot_choice(r, joint, "kind", words);
 }
 
-/* What one freedom says, or the default. */
+/* The keys of one freedom, or the defaults. */
 static void read_freedom(struct scene_reader *r, const struct scene_spot *joint, json_t *array,
                          int k, int is_slide, struct scene *scene, struct scene_freedom *freedom)
 {

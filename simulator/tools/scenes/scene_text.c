@@ -317,7 +317,7 @@ static void read_spring(struct scene_reader *r, const struct scene_spot *joint,
     spot_close(r, &spot);
 }
 
-/* What acts in a joint: a spring and a torque together, a servo, or a motion. */
+/* The drives of a joint: a spring and a torque together, a servo, or a motion. */
 static void read_drive(struct scene_reader *r, const struct scene_spot *joint,
                        const struct scene_joint_keys *keys, struct scene_tables *tables,
                        struct scene_freedom *f)

@@ -1,6 +1,7 @@
-/* Tools for readers of scenes. Strict: what is unknown, missing, of the wrong type or out of range
- * is an error that names the file and the place, such as "pendulum.json: bodies[1].joint.at_m".
- * Every value is taken out of its object when it is read; what is left in the end is unknown. */
+/* Tools for readers of scenes. Strict: a key that is unknown, missing, of the wrong type or out of
+ * range is an error that names the file and the place, such as "pendulum.json:
+ * bodies[1].joint.at_m". Every value is taken out of its object when it is read; keys that are left
+ * in the end are unknown. */
 #ifndef SIMULATOR_TOOLS_SCENES_SCENE_TEXT_H
 #define SIMULATOR_TOOLS_SCENES_SCENE_TEXT_H
 
@@ -60,8 +61,8 @@ struct scene_spot spot_member(struct scene_reader *r, const struct scene_spot *i
  *   while (spot_next(r, &list))
  *       read(r, &list.spot, ...);
  *
- * needed: what is said where it is missing or empty; NULL: it may be. What is left in an object
- * when the next one is taken is unknown. */
+ * needed: the message where it is missing or empty; NULL: it may be. Keys that are left in an
+ * object when the next one is taken are unknown. */
 struct scene_list {
     const struct scene_spot *in;
     const char *key;
@@ -101,7 +102,7 @@ typedef void scene_body_reader(struct scene_reader *r, struct scene_spot *spot, 
 typedef void scene_part_reader(struct scene_reader *r, struct scene_spot *spot,
                                struct scene *scene);
 
-/* What is otherwise in the plane and in space. */
+/* The differences between the plane and space. */
 struct scene_form {
     int dimensions;
     int file_kind;                 /* FILE_* */

@@ -10,6 +10,7 @@
 #include "common/math/detmath.h"
 #include "common/math/hash.h"
 #include "simulator/evaluate/contest.h"
+#include "simulator/evaluate/run.h"
 #include "tests/suite.h"
 
 #define SEEKER "tests/creatures/seek-land3d-sims-4.creature"

@@ -14,6 +14,7 @@
 #include "simulator/body/physics.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 #define DENSITY_KG_M3 1000
 #define RESTITUTION   0.5

@@ -74,13 +74,14 @@ END_TEST
 START_TEST(verdicts_have_names_reasons_and_numbers)
 {
     static const int numbers[] = {
-#define X(id, number, name, text) VERDICT_##id,
+#define X(id, number, name, words, text) VERDICT_##id,
         VERDICTS(X)
 #undef X
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         ck_assert_str_ne(verdict_name(numbers[i]), "unknown");
         ck_assert_str_ne(verdict_reason(numbers[i]), "");
+        ck_assert_int_le(strlen(verdict_words(numbers[i])), 11);
         ck_assert_int_eq(verdict_find(verdict_name(numbers[i])), numbers[i]);
         int is_scored = numbers[i] == VERDICT_OK || numbers[i] == VERDICT_MOTIONLESS ||
                         numbers[i] == VERDICT_HOPELESS || numbers[i] == VERDICT_LANDED ||

@@ -181,6 +181,7 @@ START_TEST(bad_values)
         {"quite.different=3", "unknown key quite.different"},
         {"evolution.fitness=", "unknown key evolution.fitness (there are fitness.expression, "
                                "fitness.size_floor_m, fitness.slip_weight, fitness.belly_weight, "
+                               "fitness.ahead, fitness.idle_weight, "
                                "evolution.generations, "},
         {"population.size", "population.size: expected section.key=value"},
         {"=3", "=3: expected section.key=value"},
@@ -408,6 +409,10 @@ START_TEST(a_key_that_is_a_constant_says_the_constant)
     ck_assert_int_eq(read_ini("[settle]\nrest_s = 0.7\n"), ERR_RANGE);
     ck_assert_str_eq(error.message,
                      "walk.ini:2: settle.rest_s: 0.7 cannot be set any more: it is always 0.5");
+    ck_assert_int_eq(read_ini("[guard]\nperturbed_friction = 0.1\nperturbed_pose_rad = 0.02\n"),
+                     ERR_RANGE);
+    ck_assert_str_eq(error.message, "walk.ini:3: guard.perturbed_pose_rad: 0.02 cannot be set any "
+                                    "more: exam.turn_rad takes its place");
     ck_assert_int_eq(params_set(&params, "settle.rest_s", "", &error), ERR_RANGE);
     ck_assert_int_eq(params_set(&params, "settle.rest_s", "0.5 ", &error), ERR_RANGE);
     ck_assert_int_lt(params_find("settle.rest_s"), 0);
@@ -415,18 +420,21 @@ START_TEST(a_key_that_is_a_constant_says_the_constant)
 }
 END_TEST
 
-/* A record is read all the same, and what is lost is said once. */
+/* A record is read all the same, a remark says what is lost, and is printed once. */
 START_TEST(a_record_may_say_another_constant)
 {
     struct params before = params;
+    struct params_remark remark = {""};
     FILE *said = tmpfile();
     char text[400] = "";
     int kept = dup(STDERR_FILENO);
     ck_assert(said && kept >= 0 && dup2(fileno(said), STDERR_FILENO) >= 0);
     int rc = 0;
     for (int i = 0; i < 2; i++) {
-        rc |= params_set_recorded(&params, "settle.rest_s", "0.5", &error);
-        rc |= params_set_recorded(&params, "simulation.contact_sweeps", "17", &error);
+        remark.text[0] = 0;
+        rc |= params_set_recorded(&params, "settle.rest_s", "0.5", &remark, &error);
+        rc |= params_set_recorded(&params, "simulation.contact_sweeps", "17", &remark, &error);
+        params_tell_remark(&remark);
     }
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
@@ -438,7 +446,7 @@ START_TEST(a_record_may_say_another_constant)
     ck_assert_str_eq(
         text, "simulation.contact_sweeps = 17 is gone: it is always 100, so results may differ\n");
     ck_assert_mem_eq(&params, &before, sizeof before);
-    ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &error), 0);
+    ck_assert_int_lt(params_set_recorded(&params, "settle.no_such", "1", &remark, &error), 0);
 }
 END_TEST
 

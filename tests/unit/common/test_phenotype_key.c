@@ -14,6 +14,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/unit/genome_fixture.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 /* Random creatures of each world, and children of each. */
 enum { CREATURES = 60, CHILDREN = 4 };

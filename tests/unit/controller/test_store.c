@@ -123,21 +123,23 @@ static int evaluate(struct store *store, struct search *search, int count)
 
 static void next_generation(struct store *store, struct search *search)
 {
-    struct store_closing closing;
+    struct generation_closing closing;
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
-    ck_ok(store_closing_init(&closing, search_population(search), search_survivor_count(search)));
+    ck_ok(generation_closing_init(&closing, search_population(search),
+                                  search_survivor_count(search)));
     ck_ok(search_advance(search));
     ck_ok(store_put_generation(store, generation + 1, search_population(search), &closing, &error));
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
 }
 
 static void finish(struct store *store, struct search *search)
 {
-    struct store_closing closing;
-    ck_ok(store_closing_init(&closing, search_population(search), search_survivor_count(search)));
+    struct generation_closing closing;
+    ck_ok(generation_closing_init(&closing, search_population(search),
+                                  search_survivor_count(search)));
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
 }
 
 /* A store in generation 1 with `evaluated` of its creatures evaluated. */
@@ -442,15 +444,17 @@ START_TEST(test_huge_fitness_has_a_mean)
 {
     struct search *search;
     struct store *store = make_run(&search, POPULATION);
-    struct store_closing closing;
+    struct generation_closing closing;
     struct store_generation *generations;
     int count;
-    ck_ok(store_closing_init(&closing, search_population(search), 1));
-    closing.count -= closing.count % 2; /* the median is a mean then */
-    for (int i = 0; i < closing.count; i++)
-        closing.ranks[i].fitness = 1.5e308;
+    /* an even count: the median is a mean then */
+    const struct population *population = search_population(search);
+    struct individual huge[2] = {population->individuals[0], population->individuals[1]};
+    huge[0].fitness = huge[1].fitness = 1.5e308;
+    ck_ok(generation_closing_init(&closing, &(struct population){.individuals = huge, .count = 2},
+                                  1));
     ck_ok(store_finish(store, search_generation(search), &closing, &error));
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     ck_ok(store_get_curve(store, &generations, &count, &error));
     ck_assert_double_eq_tol(generations[count - 1].median / 1e308, 1.5, 1e-12);
     ck_assert_double_eq_tol(generations[count - 1].mean / 1e308, 1.5, 1e-12);
@@ -1211,11 +1215,11 @@ START_TEST(test_generation_closes_twice)
 {
     struct search *search;
     struct store *store = make_run(&search, POPULATION);
-    struct store_closing closing;
+    struct generation_closing closing;
     struct store_status status;
-    ck_ok(store_closing_init(&closing, search_population(search), 0));
+    ck_ok(generation_closing_init(&closing, search_population(search), 0));
     ck_ok(store_close_generation(store, 1, &closing, &error));
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     ck_ok(store_get_status(store, &status, &error));
     ck_assert_int_eq(status.closed_generation, 1);
     ck_assert_int_eq(status.generation, 1);

@@ -145,11 +145,11 @@ static void tear_down(void)
 
 static int close_generation(struct store *store, struct search *search, struct error *error)
 {
-    struct store_closing closing;
+    struct generation_closing closing;
     uint32_t generation = search_generation(search);
     ck_assert(search_is_complete(search));
     ck_assert_int_eq(
-        store_closing_init(&closing, search_population(search), search_survivor_count(search)), 0);
+        generation_closing_init(&closing, search_population(search), search_survivor_count(search)), 0);
     int status;
     if (search_is_finished(search)) {
         status = store_finish(store, generation, &closing, error);
@@ -158,7 +158,7 @@ static int close_generation(struct store *store, struct search *search, struct e
         status =
             store_put_generation(store, generation + 1, search_population(search), &closing, error);
     }
-    store_closing_deinit(&closing);
+    generation_closing_deinit(&closing);
     return status;
 }
 

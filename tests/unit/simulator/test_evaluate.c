@@ -11,6 +11,7 @@
 #include "tests/unit/genome_fixture.h"
 #include "tests/unit/grown_fixture.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { RANDOM_CREATURES = 40, PASSIVE_CREATURES = 60 };
 
@@ -876,13 +877,13 @@ START_TEST(perturbations_change_a_little)
         ck_assert_double_lt(result.measures.lowest_start_m, 2e-3);
         ck_assert_double_gt(result.measures.lowest_start_m, -2e-3);
     }
-    params.guard_perturbed_pose_rad = 0;
+    params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_ne(result.digest, digests[0]);
-    params.guard_perturbed_friction = 0;
+    params.exam_friction_share = 0;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_eq(result.digest, digests[0]);
-    params.guard_perturbed_pose_rad = 1e-3;
+    params.exam_turn_rad = 1e-3;
     ck_verdict(VERDICT_OK);
     ck_assert_uint_ne(result.digest, digests[0]);
 }
@@ -892,8 +893,8 @@ END_TEST
 START_TEST(odd_perturbations_have_more_friction)
 {
     double friction_j[3];
-    params.guard_perturbed_pose_rad = 0;
-    params.guard_perturbed_friction = 0.5;
+    params.exam_turn_rad = params.exam_drop_m = params.exam_slope_rad = 0;
+    params.exam_friction_share = 0.5;
     params.world_friction = params.creature_friction = 0.2;
     make_worm(1.5);
     for (int i = 0; i < 3; i++) {
@@ -1348,12 +1349,15 @@ START_TEST(an_edited_phenotype_is_simulated)
 {
     struct evaluation edited;
     int edits = 0;
+    const struct genome *one = &genome;
+    const struct evaluate_order order = {.genomes = &one, .count = 1, .params = &params, .seed = 7};
     make_worm(1);
     ck_verdict(VERDICT_OK);
-    evaluate_edited(&genome, &params, 7, &arena, leave_alone, NULL, &edits, &edited);
+    evaluate_list(&order, &(struct evaluate_onlooker){leave_alone, NULL, &edits}, &arena, &edited);
     ck_assert_int_eq(edits, 1);
     ck_same(&edited, &result);
-    evaluate_edited(&genome, &params, 7, &arena, still_effectors, NULL, &edits, &edited);
+    evaluate_list(&order, &(struct evaluate_onlooker){still_effectors, NULL, &edits}, &arena,
+                  &edited);
     ck_assert_uint_ne(edited.digest, result.digest);
     ck_assert_double_eq(edited.measures.neurons, 0);
     ck_assert_double_lt(edited.measures.work_in_j, 0.1 * result.measures.work_in_j);

@@ -10,6 +10,7 @@
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
+#include "tests/evaluate_one.h"
 
 static struct evaluation result;
 

@@ -9,6 +9,7 @@
 #include "common/genetics/genetics.h"
 #include "tests/suite.h"
 #include "tests/unit/grown_fixture.h"
+#include "tests/evaluate_one.h"
 
 static double most_m, rough_m;
 

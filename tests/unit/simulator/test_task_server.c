@@ -20,6 +20,7 @@
 #include "simulator/fingerprint.h"
 #include "tests/chain_genome.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 static pid_t child;
 static int to_child, from_child;

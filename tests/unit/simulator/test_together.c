@@ -7,7 +7,9 @@
 #include "common/genome/body_kind.h"
 #include "common/genetics/genetics.h"
 #include "simulator/evaluate/evaluate.h"
+#include "simulator/evaluate/run.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 enum { MOST = 4 };
 

@@ -8,6 +8,7 @@
 #include "common/creature/creature.h"
 #include "simulator/evaluate/evaluate.h"
 #include "tests/suite.h"
+#include "tests/evaluate_one.h"
 
 #define SETTINGS_MAX 6
 

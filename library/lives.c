@@ -1,0 +1,413 @@
+/* libbestiary: evaluations, contests and lives. Everything that changes in a life lies in one arena
+ * at one address, and all its pointers lead into it: a copy of the used bytes is a snapshot. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/record.h"
+#include "common/genome/sensor.h"
+#include "common/judge/behaviour.h"
+#include "library/library.h"
+#include "library/lives.h"
+#include "simulator/evaluate/contest.h"
+
+_Static_assert((int)BESTIARY_CHANGED == RECORD_STATUS_COUNT &&
+                   (int)BESTIARY_REFUSED == RECORD_REFUSED,
+               "states of a record are ours");
+
+/* What a snapshot puts back besides the arena's bytes. */
+struct life_state {
+    struct arena arena;
+    struct params params; /* of the world, as it was changed */
+    double *steer;        /* in the arena; NULL: it was never steered */
+    int is_changed, is_over;
+};
+
+struct bestiary_life {
+    struct life_state state;
+    struct course *course;
+    const struct bestiary_creature *creature;
+    struct params params; /* as it began */
+    uint64_t seed;
+};
+
+/* ---- evaluations ---- */
+
+int library_evaluate(const struct evaluate_order *order, struct evaluation *results)
+{
+    const size_t sizes[] = {LIBRARY_ARENA_BYTES,
+                            order->count > 1 ? CONTEST_ARENA_BYTES : EVALUATE_ARENA_BYTES};
+    for (int i = 0, is_short = 1; i < 2 && is_short; i++) {
+        struct arena arena;
+        if (arena_init(&arena, sizes[i]))
+            return ERR_MEMORY;
+        evaluate_list(order, NULL, &arena, results);
+        is_short = arena.is_exhausted;
+        arena_deinit(&arena);
+    }
+    return 0;
+}
+
+static void judge(const struct creature *creature, const struct params *params, uint64_t seed,
+                  const struct evaluation *evaluation, struct bestiary_result *result)
+{
+    char detail[RECORD_DETAIL_SIZE] = "";
+    int is_other = seed != creature->seed ||
+                   params_evaluation_digest(params) != params_evaluation_digest(&creature->params);
+    *result = (struct bestiary_result){
+        .verdict = evaluation->verdict,
+        .digest = evaluation->digest,
+        .fitness = behaviour_fitness(evaluation->verdict, &evaluation->measures, params),
+        .status = BESTIARY_UNRECORDED};
+    if (creature->has_evaluation && !is_other)
+        result->status = (enum bestiary_status)record_compare(
+            creature, evaluation->verdict, evaluation->digest, &evaluation->measures, detail);
+    snprintf(result->words, sizeof result->words, "%s",
+             detail[0] ? detail : verdict_reason(evaluation->verdict));
+}
+
+int bestiary_evaluate(const struct bestiary_creature *creature,
+                      const struct bestiary_params *params, uint64_t seed,
+                      struct bestiary_result *result, struct bestiary_error *error)
+{
+    const struct genome *genome = &creature->c.genome;
+    struct evaluation evaluation;
+    struct error own = {0};
+    int status = params_check(&params->p, &own);
+    if (!status)
+        status = library_evaluate(
+            &(struct evaluate_order){
+                .genomes = &genome, .count = 1, .params = &params->p, .seed = seed},
+            &evaluation);
+    if (!status)
+        judge(&creature->c, &params->p, seed, &evaluation, result);
+    return library_say(error, status, &own);
+}
+
+int bestiary_contest(const struct bestiary_creature *a, const struct bestiary_creature *b,
+                     const struct bestiary_params *params, double *margin, uint64_t *digest,
+                     struct bestiary_error *error)
+{
+    const struct genome *genomes[2] = {&a->c.genome, &b->c.genome};
+    struct params own_params = params->p;
+    struct contest_pair pair;
+    struct arena arena = {0};
+    struct error own = {0};
+    contest_apply(&own_params);
+    int status = params_check(&own_params, &own);
+    if (!status)
+        status = contest_check(genomes[0], genomes[1], &own_params, &own);
+    if (!status)
+        status = arena_init(&arena, CONTEST_ARENA_BYTES);
+    if (!status) {
+        evaluate_pair(genomes, &own_params, &arena, &pair);
+        *margin = pair.margin;
+        *digest = pair.digest;
+        arena_deinit(&arena);
+    }
+    return library_say(error, status, &own);
+}
+
+/* ---- a life ---- */
+
+int bestiary_life_make(struct bestiary_life **life, const struct bestiary_creature *creature,
+                       const struct bestiary_params *params, uint64_t seed,
+                       struct bestiary_error *error)
+{
+    const struct genome *genome = &creature->c.genome;
+    struct error own = {0};
+    *life = NULL;
+    int status = params_check(&params->p, &own);
+    if (!status && !(*life = calloc(1, sizeof **life)))
+        status = ERR_MEMORY;
+    if (!status)
+        status = arena_init(&(*life)->state.arena, EVALUATE_ARENA_BYTES);
+    if (status) {
+        free(*life);
+        *life = NULL;
+        return library_say(error, status, &own);
+    }
+    (*life)->creature = creature;
+    (*life)->params = (*life)->state.params = params->p;
+    (*life)->seed = seed;
+    (*life)->course = evaluate_open(
+        &(struct evaluate_order){
+            .genomes = &genome, .count = 1, .params = &params->p, .seed = seed},
+        NULL, &(*life)->state.arena);
+    ENSURE((*life)->course, "%zu bytes hold no course", (*life)->state.arena.size_bytes);
+    return 0;
+}
+
+void bestiary_life_free(struct bestiary_life *life)
+{
+    if (life)
+        arena_deinit(&life->state.arena);
+    free(life);
+}
+
+int bestiary_life_tick(struct bestiary_life *life, int ticks)
+{
+    int done = 0;
+    while (done < ticks && !life->state.is_over)
+        if (evaluate_tick(life->course))
+            done++;
+        else
+            life->state.is_over = 1;
+    return done;
+}
+
+int bestiary_life_save(const struct bestiary_life *life, struct bestiary_bytes *snapshot,
+                       struct bestiary_error *error)
+{
+    size_t used = life->state.arena.used_bytes, head = sizeof life->state;
+    snapshot->data = malloc(head + used);
+    snapshot->length = snapshot->data ? head + used : 0;
+    if (!snapshot->data)
+        return library_say(error, ERR_MEMORY, NULL);
+    memcpy(snapshot->data, &life->state, head);
+    memcpy(snapshot->data + head, life->state.arena.base, used);
+    return 0;
+}
+
+int bestiary_life_restore(struct bestiary_life *life, const struct bestiary_bytes *snapshot,
+                          struct bestiary_error *error)
+{
+    struct life_state state = {.arena = {0}};
+    struct error own;
+    if (snapshot->length >= sizeof state)
+        memcpy(&state, snapshot->data, sizeof state);
+    if (state.arena.base != life->state.arena.base ||
+        snapshot->length != sizeof state + state.arena.used_bytes)
+        return library_say(error, error_set(&own, ERR_USAGE, "a snapshot of another life"), &own);
+    life->state = state;
+    memcpy(state.arena.base, snapshot->data + sizeof state, state.arena.used_bytes);
+    return 0;
+}
+
+/* The closing changes a life: it is taken back. */
+int bestiary_life_result(struct bestiary_life *life, struct bestiary_result *result,
+                         struct bestiary_error *error)
+{
+    struct bestiary_bytes now;
+    int status = bestiary_life_save(life, &now, error);
+    if (status)
+        return status;
+    judge(&life->creature->c, &life->params, life->seed, evaluate_close(life->course), result);
+    status = bestiary_life_restore(life, &now, error);
+    bestiary_bytes_free(&now);
+    if (life->state.is_changed)
+        result->status = BESTIARY_CHANGED;
+    return status;
+}
+
+/* Takes room for the signals on the first call. */
+int bestiary_life_steer(struct bestiary_life *life, const double *signals, int count,
+                        struct bestiary_error *error)
+{
+    struct evaluate_view view;
+    struct life_state *state = &life->state;
+    struct error own;
+    if (!evaluate_look(life->course, &view) || (signals && count != view.phenotype->effector_count))
+        return library_say(
+            error, error_set(&own, ERR_USAGE, "%d signals for another number of effectors", count),
+            &own);
+    if (signals && !state->steer)
+        state->steer = arena_take(&state->arena, (size_t)count, sizeof state->steer[0]);
+    if (signals && !state->steer)
+        return library_say(error, ERR_MEMORY, NULL);
+    for (int i = 0; signals && i < count; i++)
+        state->steer[i] = isfinite(signals[i]) ? signals[i] : 0;
+    state->is_changed = 1;
+    evaluate_steer(life->course, signals ? state->steer : NULL);
+    return 0;
+}
+
+int bestiary_life_change(struct bestiary_life *life, const char *key, const char *value,
+                         struct bestiary_error *error)
+{
+    struct params changed = life->state.params;
+    struct evaluate_view view;
+    struct error own = {0};
+    int status = params_set(&changed, key, value, &own);
+    if (!status)
+        status = params_check(&changed, &own);
+    if (!status && (strncmp(key, "world.", 6) || !evaluate_look(life->course, &view)))
+        status = error_set(&own, ERR_USAGE, "%.80s cannot be changed in this life", key);
+    if (status)
+        return library_say(error, status, &own);
+    life->state.params = changed;
+    life->state.is_changed = 1;
+    evaluate_change_world(life->course, &changed);
+    return 0;
+}
+
+/* ---- numbers of a life ---- */
+
+struct numbers {
+    double *values;
+    int size, count;
+};
+
+static void put(struct numbers *to, double value)
+{
+    if (to->values && to->count < to->size)
+        to->values[to->count] = value;
+    to->count++;
+}
+
+static void put_all(struct numbers *to, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        put(to, values[i]);
+}
+
+static void put_vec3(struct numbers *to, struct vec3 v)
+{
+    put_all(to, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+static void put_turn(struct numbers *to, struct quaternion q)
+{
+    put_all(to, (const double[]){q.w, q.x, q.y, q.z}, 4);
+}
+
+static void put_time(struct numbers *to, const struct evaluate_view *v)
+{
+    put_all(to, (const double[]){v->time_s, v->tick_s, v->is_live}, 3);
+}
+
+static void put_centre(struct numbers *to, const struct evaluate_view *v)
+{
+    put_vec3(to, dynamics_centre_of_mass(v->dynamics));
+}
+
+static void put_light(struct numbers *to, const struct evaluate_view *v)
+{
+    put_vec3(to, v->light->at);
+}
+
+static void put_parts(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->part_count; i++) {
+        const struct part *part = &v->phenotype->parts[i];
+        put_all(to, (const double[]){part->parent, part->mass_kg, part->mirror}, 3);
+    }
+}
+
+static void put_shapes(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->shape_count; i++) {
+        const struct shape *shape = &v->phenotype->shapes[i];
+        put(to, shape->kind);
+        put(to, shape->part);
+        put_vec3(to, shape->at_m);
+        put_turn(to, shape->turn);
+        put_vec3(to, shape->half_m);
+    }
+}
+
+static void put_poses(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(v->dynamics, i, &state);
+        put_vec3(to, state.at_m);
+        put_turn(to, dynamics_part_turn(v->dynamics, i));
+    }
+}
+
+static void put_motions(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->part_count; i++) {
+        struct part_state state;
+        dynamics_part_state(v->dynamics, i, &state);
+        put_vec3(to, state.velocity_m_s);
+        put_vec3(to, state.spin_rad_s);
+    }
+}
+
+static void put_drives(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->drive_count; i++) {
+        const struct drive *drive = &v->phenotype->drives[i];
+        struct drive_state state;
+        dynamics_drive_state(v->dynamics, i, &state);
+        put_all(to,
+                (const double[]){state.value, state.rate, state.effort, drive->lower, drive->upper,
+                                 drive->strength},
+                6);
+    }
+}
+
+static void put_effectors(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->effector_count; i++) {
+        int at = v->phenotype->effectors[i].drive;
+        const struct drive *drive = &v->phenotype->drives[at];
+        put_all(to, (const double[]){v->signals[i], drive->least, drive->most, at}, 4);
+    }
+}
+
+static void put_neurons(struct numbers *to, const struct evaluate_view *v)
+{
+    for (int i = 0; i < v->phenotype->neuron_count; i++)
+        put(to, brain_output(v->brain, i));
+}
+
+static void put_sensors(struct numbers *to, const struct evaluate_view *v)
+{
+    put_all(to, v->sensors, v->phenotype->part_count * SENSOR_COUNT);
+}
+
+static void put_contacts(struct numbers *to, const struct evaluate_view *v)
+{
+    const struct contact_point *points;
+    int count = dynamics_contacts(v->dynamics, &points);
+    for (int i = 0; i < count; i++) {
+        put_vec3(to, points[i].at);
+        put_vec3(to, points[i].normal);
+        put_all(to, (const double[]){points[i].normal_impulse_n_s, points[i].part, points[i].other},
+                3);
+    }
+}
+
+static void put_ledger(struct numbers *to, const struct evaluate_view *v)
+{
+    const struct ledger *l = v->ledger;
+    put_all(to,
+            (const double[]){l->kinetic_j, l->potential_j, l->energy_start_j, l->work_effector_j,
+                             l->work_effector_positive_j, l->loss_friction_j, l->loss_impact_j,
+                             l->loss_limit_j, l->loss_drag_j, l->loss_damping_j,
+                             l->gain_push_out_j + l->gain_impact_j + l->gain_limit_j, l->mended_j,
+                             l->residual_j},
+            13);
+}
+
+static void put_measures(struct numbers *to, const struct evaluate_view *v)
+{
+    struct measures measures;
+    evaluate_measures(v, &measures);
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        put(to, measures_get(&measures, i));
+}
+
+int bestiary_life_read(const struct bestiary_life *life, enum bestiary_read what, double *values,
+                       int size)
+{
+    static void (*const readers[BESTIARY_READS])(struct numbers *, const struct evaluate_view *) = {
+        [BESTIARY_TIME] = put_time,           [BESTIARY_CENTRE] = put_centre,
+        [BESTIARY_LIGHT] = put_light,         [BESTIARY_PARTS] = put_parts,
+        [BESTIARY_SHAPES] = put_shapes,       [BESTIARY_POSES] = put_poses,
+        [BESTIARY_MOTIONS] = put_motions,     [BESTIARY_DRIVES] = put_drives,
+        [BESTIARY_EFFECTORS] = put_effectors, [BESTIARY_NEURONS] = put_neurons,
+        [BESTIARY_SENSORS] = put_sensors,     [BESTIARY_CONTACTS] = put_contacts,
+        [BESTIARY_LEDGER] = put_ledger,       [BESTIARY_MEASURES] = put_measures};
+    struct numbers to = {values, size, 0};
+    struct evaluate_view view;
+    if ((int)what < 0 || what >= BESTIARY_READS || !evaluate_look(life->course, &view))
+        return 0;
+    view.is_live &= !life->state.is_over;
+    readers[what](&to, &view);
+    return to.count;
+}

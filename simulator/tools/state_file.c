@@ -1,0 +1,24 @@
+#include "simulator/tools/state_file.h"
+
+#include <stdlib.h>
+
+#include "common/system/file.h"
+
+/* The greatest size of a file that holds a packed state, in bytes. */
+#define FILE_BYTES_MAX (16u << 20)
+
+int state_file_read(const char *path, struct preserve_state *state, struct error *error)
+{
+    struct packed_bytes packed;
+    char *bytes;
+    preserve_state_init(state);
+    int status = file_read(path, FILE_BYTES_MAX, &bytes, &packed.length, error);
+    if (status)
+        return status;
+    packed.bytes = (unsigned char *)bytes;
+    status = preserve_state_unpack(state, &packed, error);
+    if (status)
+        error_prefix(error, "%s", path);
+    free(bytes);
+    return status;
+}

@@ -1,0 +1,379 @@
+/* The library through its header alone, beside the core that it is made of. */
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/creature/creature.h"
+#include "common/system/arena.h"
+#include "include/bestiary.h"
+#include "tests/evaluate_one.h"
+#include "tests/sanitized.h"
+#include "tests/suite.h"
+
+static struct bestiary_error error;
+static const char *const folders[] = {"docs/results/plane/champions",
+                                      "docs/results/plane-worlds/champions",
+                                      "docs/results/space/champions",
+                                      "docs/results/space-worlds/champions",
+                                      "docs/results/spheres/champions",
+                                      "examples/creatures",
+                                      "tests/creatures"};
+
+static void ck_ok(int status)
+{
+    ck_assert_msg(status == 0, "%s", error.message);
+}
+
+static struct bestiary_creature *read_creature(const char *path)
+{
+    static unsigned char bytes[1 << 20];
+    struct bestiary_creature *creature;
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "%s", path);
+    size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_ok(bestiary_creature_read(&creature, bytes, length, &error));
+    return creature;
+}
+
+/* A creature, its parameters and the seed of its record. */
+static struct bestiary_creature *creature;
+static struct bestiary_params *params;
+static struct bestiary_record record;
+
+static void take(const char *path)
+{
+    creature = read_creature(path);
+    ck_ok(bestiary_params_of(&params, creature, &error));
+    bestiary_creature_record(creature, &record);
+}
+
+static void leave(void)
+{
+    bestiary_params_free(params);
+    bestiary_creature_free(creature);
+}
+
+/* The core's digest and verdict of a file. */
+static struct evaluation evaluate_file(const char *path)
+{
+    struct creature own;
+    struct error trouble;
+    struct arena arena;
+    struct evaluation outcome;
+    ck_assert_int_eq(creature_read(&own, path, &trouble), 0);
+    ck_assert_int_eq(arena_init(&arena, EVALUATE_ARENA_BYTES), 0);
+    evaluate(&own.genome, &own.params, own.has_evaluation ? own.seed : 1, &arena, NULL, NULL,
+             &outcome);
+    arena_deinit(&arena);
+    creature_deinit(&own);
+    return outcome;
+}
+
+/* Every bundled creature of a folder moves as in the core. */
+START_TEST(creatures_move_as_in_the_core)
+{
+    DIR *folder = opendir(folders[_i]);
+    const struct dirent *entry;
+    int count = 0;
+    ck_assert_ptr_nonnull(folder);
+    while ((entry = readdir(folder)) != NULL) {
+        char path[512];
+        struct bestiary_result result;
+        if (entry->d_name[0] == '.' || (TESTS_ARE_SANITIZED && count++ % 6))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folders[_i], entry->d_name);
+        take(path);
+        ck_ok(bestiary_evaluate(creature, params, record.seed, &result, &error));
+        struct evaluation own = evaluate_file(path);
+        ck_assert_msg(result.digest == own.digest && result.verdict == own.verdict, "%s", path);
+        int simulator;
+        bestiary_version(&simulator);
+        if (record.simulator_version == simulator)
+            ck_assert_msg(result.status == BESTIARY_VERIFIED || result.status == BESTIARY_REFUSED,
+                          "%s: %s", path, result.words);
+        count++;
+        leave();
+    }
+    closedir(folder);
+    ck_assert_int_gt(count, 0);
+}
+END_TEST
+
+static const char *const kinds[] = {"docs/results/plane/champions/walk-archive-1.creature",
+                                    "docs/results/spheres/champions/spider-sims-1.creature",
+                                    "docs/results/space/champions/walk3d-sims-1.creature"};
+
+/* All numbers of a life. */
+static int read_all(const struct bestiary_life *life, double *values, int size)
+{
+    int count = 0;
+    for (int what = 0; what < BESTIARY_READS; what++)
+        count += bestiary_life_read(life, (enum bestiary_read)what, values + count, size - count);
+    ck_assert_int_le(count, size);
+    return count;
+}
+
+/* A life that is taken back again and again comes to what the whole evaluation comes to, with the
+ * same numbers on the way. */
+START_TEST(snapshots_change_nothing)
+{
+    static double before[20000], after[20000];
+    struct bestiary_life *life;
+    struct bestiary_result whole, result;
+    struct bestiary_bytes snapshot;
+    take(kinds[_i]);
+    ck_ok(bestiary_evaluate(creature, params, record.seed, &whole, &error));
+    ck_ok(bestiary_life_make(&life, creature, params, record.seed, &error));
+    for (int ticks = 1; ticks == 1;) {
+        ck_ok(bestiary_life_save(life, &snapshot, &error));
+        bestiary_life_tick(life, 1 + (_i + 7) % 5);
+        ck_ok(bestiary_life_result(life, &result, &error));
+        int count = read_all(life, before, 20000);
+        ck_ok(bestiary_life_restore(life, &snapshot, &error));
+        bestiary_life_tick(life, 1 + (_i + 7) % 5);
+        ck_assert_int_eq(read_all(life, after, 20000), count);
+        ck_assert_mem_eq(before, after, (size_t)count * sizeof before[0]);
+        ck_ok(bestiary_life_restore(life, &snapshot, &error));
+        bestiary_bytes_free(&snapshot);
+        ticks = bestiary_life_tick(life, 1);
+        bestiary_life_tick(life, 6);
+    }
+    ck_ok(bestiary_life_result(life, &result, &error));
+    ck_assert_uint_eq(result.digest, whole.digest);
+    ck_assert_int_eq(result.status, whole.status);
+    ck_assert_double_eq(result.fitness, whole.fitness);
+    bestiary_life_free(life);
+    leave();
+}
+END_TEST
+
+/* A snapshot is of one life; steering and another world change it, and say so. */
+START_TEST(lives_can_be_changed)
+{
+    struct bestiary_life *life, *other;
+    struct bestiary_result own, changed;
+    struct bestiary_bytes start;
+    double effectors[4 * 200], signals[200] = {0};
+    take(kinds[_i]);
+    ck_ok(bestiary_life_make(&life, creature, params, record.seed, &error));
+    ck_ok(bestiary_life_make(&other, creature, params, record.seed, &error));
+    ck_ok(bestiary_life_save(life, &start, &error));
+    ck_assert_int_eq(bestiary_life_restore(other, &start, &error), BESTIARY_ERROR_USAGE);
+    start.length--;
+    ck_assert_int_eq(bestiary_life_restore(life, &start, &error), BESTIARY_ERROR_USAGE);
+    start.length++;
+    ck_assert_int_eq(bestiary_life_tick(life, 60), 60);
+    ck_ok(bestiary_life_result(life, &own, &error));
+
+    ck_ok(bestiary_life_restore(life, &start, &error));
+    int count = bestiary_life_read(life, BESTIARY_EFFECTORS, effectors, 800) / 4;
+    ck_assert_int_gt(count, 0);
+    ck_assert_int_eq(bestiary_life_steer(life, signals, count + 1, &error), BESTIARY_ERROR_USAGE);
+    ck_ok(bestiary_life_steer(life, signals, count, &error));
+    bestiary_life_tick(life, 60);
+    ck_ok(bestiary_life_result(life, &changed, &error));
+    ck_assert_int_eq(changed.status, BESTIARY_CHANGED);
+    ck_assert_uint_ne(changed.digest, own.digest);
+
+    ck_ok(bestiary_life_restore(life, &start, &error));
+    ck_assert_int_eq(bestiary_life_change(life, "run.name", "a", &error), BESTIARY_ERROR_UNKNOWN);
+    ck_assert_int_eq(bestiary_life_change(life, "brain.clip", "1", &error), BESTIARY_ERROR_UNKNOWN);
+    ck_ok(bestiary_life_change(life, "world.gravity_m_s2", "3", &error));
+    bestiary_life_tick(life, 60);
+    ck_ok(bestiary_life_result(life, &changed, &error));
+    ck_assert_int_eq(changed.status, BESTIARY_CHANGED);
+    ck_assert_uint_ne(changed.digest, own.digest);
+
+    ck_ok(bestiary_life_restore(life, &start, &error));
+    bestiary_life_tick(life, 60);
+    ck_ok(bestiary_life_result(life, &changed, &error));
+    ck_assert_uint_eq(changed.digest, own.digest);
+    bestiary_bytes_free(&start);
+    bestiary_life_free(life);
+    bestiary_life_free(other);
+    leave();
+}
+END_TEST
+
+START_TEST(creatures_breed_and_travel)
+{
+    struct bestiary_creature *a, *b, *child, *twin;
+    struct bestiary_bytes bytes, text, again;
+    struct bestiary_record none;
+    ck_ok(bestiary_params_make(&params, "[creature]\nbody = boxes\n", &error));
+    ck_ok(bestiary_creature_random(&a, params, 1, &error));
+    ck_ok(bestiary_creature_random(&b, params, 2, &error));
+    for (int is_graft = 0; is_graft < 2; is_graft++) {
+        ck_ok(bestiary_creature_breed(&child, a, b, is_graft, -1, params, 3, &error));
+        ck_ok(bestiary_creature_breed(&twin, a, b, is_graft, -1, params, 3, &error));
+        ck_ok(bestiary_creature_write(child, BESTIARY_BINARY, &bytes, &error));
+        ck_ok(bestiary_creature_write(twin, BESTIARY_BINARY, &again, &error));
+        ck_assert_uint_eq(bytes.length, again.length);
+        ck_assert_mem_eq(bytes.data, again.data, bytes.length);
+        bestiary_bytes_free(&again);
+        bestiary_creature_free(twin);
+        ck_ok(bestiary_creature_write(child, BESTIARY_JSON, &text, &error));
+        ck_ok(bestiary_creature_read(&twin, text.data, text.length, &error));
+        ck_ok(bestiary_creature_write(twin, BESTIARY_BINARY, &again, &error));
+        ck_assert_mem_eq(bytes.data, again.data, bytes.length);
+        ck_assert_int_eq(bestiary_creature_record(twin, &none), BESTIARY_ERROR_MISSING);
+        ck_assert_uint_eq(none.seed, 1);
+        bestiary_bytes_free(&bytes);
+        bestiary_bytes_free(&text);
+        bestiary_bytes_free(&again);
+        bestiary_creature_free(child);
+        bestiary_creature_free(twin);
+    }
+    struct bestiary_creature *flat = read_creature(kinds[0]);
+    ck_assert_int_eq(bestiary_creature_breed(&child, a, flat, 0, 1, params, 3, &error),
+                     BESTIARY_ERROR_USAGE);
+    ck_assert_ptr_null(child);
+    bestiary_creature_free(flat);
+    bestiary_creature_free(a);
+    bestiary_creature_free(b);
+    bestiary_params_free(params);
+}
+END_TEST
+
+/* A contest in either order. */
+START_TEST(creatures_contend)
+{
+    double margin, back;
+    uint64_t digest, other;
+    struct bestiary_creature *rival = read_creature("tests/creatures/seek-land3d-sims-2.creature");
+    take("tests/creatures/seek-land3d-sims-4.creature");
+    ck_ok(bestiary_params_set(params, "simulation.duration_s", "2", &error));
+    ck_ok(bestiary_contest(creature, rival, params, &margin, &digest, &error));
+    ck_ok(bestiary_contest(rival, creature, params, &back, &other, &error));
+    ck_assert_uint_eq(digest, other);
+    ck_assert_double_eq(margin, -back);
+    struct bestiary_creature *flat = read_creature(kinds[0]);
+    ck_assert_int_eq(bestiary_contest(creature, flat, params, &margin, &digest, &error),
+                     BESTIARY_ERROR_USAGE);
+    bestiary_creature_free(flat);
+    bestiary_creature_free(rival);
+    leave();
+}
+END_TEST
+
+/* A world that is written and read lives on as the one that went on. */
+START_TEST(worlds_live)
+{
+    struct bestiary_world *world, *again;
+    struct bestiary_bytes bytes;
+    struct bestiary_creature *living;
+    int64_t facts[64];
+    take("docs/results/plane/champions/swim-archive-1.creature");
+    const struct bestiary_creature *founders[] = {creature};
+    bestiary_params_free(params);
+    ck_ok(bestiary_params_make(&params, "[world]\npreset = water\n[preserve]\nfounders = 4\n",
+                               &error));
+    ck_assert_int_eq(bestiary_world_found(&world, params, 1, founders, 0, &error),
+                     BESTIARY_ERROR_USAGE);
+    ck_ok(bestiary_world_found(&world, params, 1, founders, 1, &error));
+    ck_ok(bestiary_world_write(world, &bytes, &error));
+    ck_ok(bestiary_world_read(&again, params, bytes.data, bytes.length, &error));
+    bestiary_bytes_free(&bytes);
+    ck_ok(bestiary_world_live(world, &error));
+    ck_ok(bestiary_world_live(again, &error));
+    uint64_t digest = bestiary_world_facts(world, facts, 64);
+    ck_assert_uint_eq(bestiary_world_facts(again, NULL, 0), digest);
+    ck_assert_str_eq(bestiary_fact_name(0), "living");
+    ck_assert_int_gt(facts[0], 0);
+    ck_ok(bestiary_world_creature(world, 0, &living, &error));
+    bestiary_creature_free(living);
+    ck_assert_int_eq(bestiary_world_creature(world, (int)facts[0], &living, &error),
+                     BESTIARY_ERROR_MISSING);
+    bestiary_world_free(world);
+    bestiary_world_free(again);
+    leave();
+}
+END_TEST
+
+/* Results may be told in any order, once, and only those of tasks that were asked for. */
+START_TEST(a_search_ends_as_itself)
+{
+    static const char ini[] = "[population]\nsize = 10\n[evolution]\ngenerations = 3\n"
+                              "[simulation]\nduration_s = 1\n";
+    uint64_t digests[2];
+    ck_ok(bestiary_params_make(&params, ini, &error));
+    for (int round = 0; round < 2; round++) {
+        struct bestiary_search *search;
+        struct bestiary_bytes tasks[5], result;
+        struct bestiary_progress progress = {0};
+        ck_ok(bestiary_search_make(&search, params, &error));
+        ck_assert_int_eq(bestiary_search_creature(search, 0, &creature, &error),
+                         BESTIARY_ERROR_MISSING);
+        for (int count = 0; !progress.is_finished;) {
+            while (count < (round ? 5 : 1)) {
+                ck_ok(bestiary_search_ask(search, &tasks[count], &error));
+                if (!tasks[count].length)
+                    break;
+                count++;
+            }
+            ck_assert_int_gt(count, 0);
+            count--;
+            ck_ok(bestiary_task(params, tasks[count].data, tasks[count].length, &result, &error));
+            ck_ok(bestiary_search_tell(search, result.data, result.length, &error));
+            ck_assert_int_eq(bestiary_search_tell(search, result.data, result.length, &error),
+                             BESTIARY_ERROR_MISSING);
+            ck_assert_int_eq(
+                bestiary_search_tell(search, tasks[count].data, tasks[count].length, &error),
+                BESTIARY_ERROR_FORMAT);
+            bestiary_bytes_free(&tasks[count]);
+            bestiary_bytes_free(&result);
+            bestiary_search_progress(search, &progress);
+            for (int i = 0; progress.is_finished && i < count; i++)
+                bestiary_bytes_free(&tasks[i]);
+            ck_assert(progress.is_finished || bestiary_search_digest(search) == 0);
+        }
+        digests[round] = bestiary_search_digest(search);
+        ck_ok(bestiary_search_creature(search, 0, &creature, &error));
+        ck_assert_int_eq(bestiary_creature_record(creature, &record), 0);
+        ck_assert_double_eq(record.fitness, progress.best);
+        bestiary_creature_free(creature);
+        bestiary_search_free(search);
+    }
+    ck_assert_uint_eq(digests[0], digests[1]);
+    bestiary_params_free(params);
+}
+END_TEST
+
+START_TEST(parameters_are_texts)
+{
+    char value[64];
+    ck_assert_int_eq(bestiary_params_make(&params, "[world]\ngravity_m_s2 = x\n", &error),
+                     BESTIARY_ERROR_RANGE);
+    ck_assert_ptr_null(params);
+    ck_assert_ptr_nonnull(strstr(error.message, "parameters:2"));
+    ck_ok(bestiary_params_make(&params, NULL, NULL));
+    ck_ok(bestiary_params_set(params, "world.gravity_m_s2", "1.5", &error));
+    ck_ok(bestiary_params_get(params, "world.gravity_m_s2", value, sizeof value, &error));
+    ck_assert_str_eq(value, "1.5");
+    ck_assert_int_eq(bestiary_params_get(params, "world.nothing", value, sizeof value, &error),
+                     BESTIARY_ERROR_UNKNOWN);
+    bestiary_params_free(params);
+    ck_assert_ptr_null(bestiary_measure_name(-1));
+    ck_assert_ptr_null(bestiary_fact_name(1000));
+    ck_assert_uint_ne(bestiary_fingerprint(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *test = tcase_create("library");
+    tcase_set_timeout(test, 240);
+    tcase_add_loop_test(test, creatures_move_as_in_the_core, 0,
+                        (int)(sizeof folders / sizeof folders[0]));
+    tcase_add_loop_test(test, snapshots_change_nothing, 0, 3);
+    tcase_add_loop_test(test, lives_can_be_changed, 0, 3);
+    tcase_add_test(test, creatures_breed_and_travel);
+    tcase_add_test(test, creatures_contend);
+    tcase_add_test(test, worlds_live);
+    tcase_add_test(test, a_search_ends_as_itself);
+    tcase_add_test(test, parameters_are_texts);
+    return run_tests("library", test);
+}
