@@ -80,7 +80,7 @@ static void write_cell(const struct league_page *page, FILE *file, int a, int b)
 
 static void write_matrix(const struct league_page *page, FILE *file)
 {
-    fputs("<h2>Who beat whom</h2>\n<p>Mean margins of the creature of the row over that of the "
+    fputs("<h2>Wins of each pair</h2>\n<p>Mean margins of the creature of the row over that of the "
           "column, by rank. A number opens the duel.</p>\n<table>\n<tr><th class='name'>creature",
           file);
     for (int i = 0; i < page->player_count; i++)

@@ -1,6 +1,6 @@
-/* The report of a preserve: its worlds over time, where their energy goes, and who lived. The store
- * is not trusted: an epoch that not all worlds have is left out, and a mother is of an earlier
- * generation than her child. */
+/* The report of a preserve: its worlds over time, where their energy goes, and their lives. The
+ * store is not trusted: an epoch that not all worlds have is left out, and a mother is of an
+ * earlier generation than her child. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static const struct plot plots[] = {
      {{NULL, EPOCH_families}}},
     {"Deaths so far, all worlds",
      "The layer that grows is what kills: mouths are hunters, guards "
-     "end who moves as nothing can.",
+     "end impossible motions.",
      1,
      0,
      1,
@@ -128,7 +128,7 @@ static const struct plot plots[] = {
       {"guards", EPOCH_died_of_guards},
       {"strain", EPOCH_died_of_strain}}},
     {"What is eaten, all worlds (W)",
-     "Before digestion. Plants feed grazers, carrion whoever finds "
+     "Before digestion. Plants feed grazers, carrion any that finds "
      "it, the living hunters.",
      0,
      1,
@@ -240,7 +240,7 @@ static void write_table(const struct course *course, FILE *file)
     page_note(file, "Deaths, births and what was eaten are sums since the beginning.");
 }
 
-/* What there is less what there should be, uJ; wraps around where a sum is no int64. */
+/* Energy there is, less energy there should be, uJ; wraps around where a sum is no int64. */
 static int64_t imbalance_of(const struct store_epoch_row *row)
 {
     static const struct {
@@ -412,7 +412,7 @@ int report_write_lives(const struct report *report, FILE *file)
     const struct run_facts *facts = &report->facts;
     size_t count = (size_t)facts->life_count;
     if (count == 0) {
-        fputs("<p>Nobody has hatched yet.</p>\n", file);
+        fputs("<p>No creature has hatched yet.</p>\n", file);
         return 0;
     }
     const struct store_life **lives = calloc(count, sizeof *lives);

@@ -75,7 +75,7 @@ static int has_depth(const struct replay *const *replays, int count)
 void camera_fit(struct camera *camera, const struct replay *const *replays, int count,
                 double width_px, double lane_height_px)
 {
-    ENSURE(count > 0, "nobody to fit");
+    ENSURE(count > 0, "no creature to fit");
     double width_m = 0.05, height_m = 0.05;
     int is_deep = has_depth(replays, count);
     for (int i = 0; i < count; i++) {
