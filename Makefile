@@ -303,7 +303,7 @@ lint:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
 	$(Q)shellcheck $(filter-out $(addprefix scripts/,bench-search check-layers costs experiment type-readme),$(wildcard scripts/*)) .ci/run $(wildcard tests/integration/*.sh)
 	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --error-exitcode=1 \
-		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer
+		--suppress=missingIncludeSystem --inline-suppr -I. common proto simulator controller viewer library
 format:
 	$(Q)clang-format -i $(SOURCES)
 
